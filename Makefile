@@ -1,0 +1,49 @@
+# `make run` and `make test` are all you need. Each makes the environment first, once; it is renewed when what it was made
+# from changes. Choose another Python with `make run PYTHON=python3.12`.
+
+PYTHON ?= python3
+VENV   := .venv
+BIN    := $(VENV)/bin
+
+# Two numerical libraries with thread pools of their own slow each other down; we run frames side by side instead.
+export OPENBLAS_NUM_THREADS ?= 1
+
+# Draw without a screen.
+headless = QT_QPA_PLATFORM=offscreen VTK_DEFAULT_OPENGL_WINDOW=vtkEGLRenderWindow LC_ALL=C.UTF-8
+
+.PHONY: help run test lint bench docs clean
+.DEFAULT_GOAL := help
+
+help:  ## show this list
+	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' $(MAKEFILE_LIST) | expand -t 14
+
+run: $(VENV)/.ready-run  ## show the engine at work; pictures go to demo-output/
+	@$(headless) $(BIN)/biomec demo --out demo-output
+
+test: lint  ## check style, types, import contracts, and run all tests
+	@$(headless) $(BIN)/python -m pytest
+
+lint: $(VENV)/.ready-test  ## check style, types and import contracts only
+	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff format --check --quiet . || { echo "Some files are not formatted. Run: $(BIN)/ruff format ."; exit 1; }
+	@$(BIN)/mypy
+	@$(BIN)/lint-imports --no-timing 2>&1 || { echo "A module imports what it must not: see [tool.importlinter] in pyproject.toml."; exit 1; }
+
+bench: $(VENV)/.ready-test  ## measure the speed against independent engines
+	@$(BIN)/python -m benchmarks
+
+docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html
+	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html
+	@echo "Open docs/_build/html/index.html"
+
+clean:  ## remove the environment and everything that was built
+	rm -rf $(VENV) build dist docs/_build demo-output .pytest_cache .mypy_cache .ruff_cache .import_linter_cache .hypothesis
+	find core app resources tests benchmarks installer -name __pycache__ -prune -exec rm -rf {} + 2>/dev/null || true
+	rm -rf core/*.egg-info *.egg-info
+
+# ---------------------------------------------------------------------------------------------------------- environment
+$(VENV)/.ready-run:  extras = app
+$(VENV)/.ready-test: extras = app,test,oracles,dev
+$(VENV)/.ready-docs: extras = docs
+$(VENV)/.ready-%: pyproject.toml installer/environment.py core/biomec/system_libraries.py
+	@$(PYTHON) installer/environment.py --venv $(VENV) --extras $(extras) --stamp $@
