@@ -27,7 +27,7 @@ lint: $(VENV)/.ready-test  ## check style, types and import contracts only
 	@$(BIN)/ruff check --quiet .
 	@$(BIN)/ruff format --check --quiet . || { echo "Some files are not formatted. Run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy
-	@$(BIN)/lint-imports --no-timing 2>&1 || { echo "A module imports what it must not: see [tool.importlinter] in pyproject.toml."; exit 1; }
+	@said=$$($(BIN)/lint-imports) || { echo "$$said"; echo "A module imports what it must not: see [tool.importlinter] in pyproject.toml."; exit 1; }
 
 bench: $(VENV)/.ready-test  ## measure the speed against independent engines
 	@$(BIN)/python -m benchmarks
