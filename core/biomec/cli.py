@@ -54,11 +54,14 @@ def _demo(out_dir: Path) -> int:
     # By name, at run time: the library does not depend on the desktop program.
     try:
         tour = importlib.import_module("biomec_app.engine_tour")
-    except ImportError as error:
+    except ModuleNotFoundError as error:
         print(
-            f"The demonstration cannot start, because {error.name or error} is not installed. "
+            f"The demonstration cannot start, because the Python package {error.name} is not installed. "
             'It needs the desktop part of Biomec: pip install "biomec[app]"',
             file=sys.stderr,
         )
+        return 1
+    except ImportError as error:  # a package is there, but not what it loads
+        print(f"The demonstration cannot start: {error}. To see what is missing: biomec doctor", file=sys.stderr)
         return 1
     return int(tour.main(out_dir))
