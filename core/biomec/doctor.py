@@ -140,7 +140,7 @@ def _remedy() -> str:
     packages = missing_packages(DRAWING)
     if packages:
         return f"Libraries of the system are missing. On Debian or Ubuntu: {apt_command(packages)}"
-    return "No library of the system is missing, so a Python package may be damaged. Install Biomec in a new environment."
+    return "No library of the system is missing; a Python package may be broken. Install Biomec in a new environment."
 
 
 def _declared_packages() -> tuple[tuple[Package, ...], tuple[Extra, ...]]:
