@@ -1,0 +1,97 @@
+"""Temporary points: per-frame closed-chain constraints at contacts (type 9; Eqs. 4.15-4.16)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.errors import BiomecError
+from biomec.multibody.body import QUARTER_TURN
+from biomec.multibody.layout import Layout
+
+
+@dataclass(frozen=True)
+class PointContacts:
+    """Points of bodies held where they were measured, each frame with its own point: C_k q − p_k = 0.
+
+    A centre of pressure is treated as a material point of the body in that frame: its body coefficients come from the
+    *unoptimised* coordinates, so the violation at the start is zero by construction. Inactive rows are zero.
+
+    names   : body of each contact
+    columns : (K·dim, 4)      columns of q in each row
+    entries : (T, K·dim, 4)   the rows' coefficients, 0 where inactive
+    targets : (T, K·dim)      p [m], 0 where inactive
+    active  : (T, K)
+    """
+
+    names: tuple[str, ...]
+    columns: IntArray
+    entries: FloatArray
+    targets: FloatArray
+    active: BoolArray
+
+    @classmethod
+    def at(cls, layout: Layout, q_star: FloatArray, points: Mapping[str, ArrayLike]) -> PointContacts:
+        """Contacts at laboratory ``points``: body -> (T, dim) [m], NaN in frames without contact.
+
+        q_star : (T, n) measured coordinates. c = X⁻¹(p − r1) with X = [r2−r1 …] of that frame (spec kinematics §7.5).
+        """
+        dim = layout.dimension
+        q_star = np.atleast_2d(q_star)
+        frames = q_star.shape[0]
+        columns, entries, targets, active = [], [], [], []
+        for name, given in points.items():
+            body = layout.body(name, "Contact")
+            if (layout.columns(name) < 0).any():
+                raise BiomecError(f"Contact on {name}: the body shares a point with the ground and cannot carry one.")
+            p = np.broadcast_to(np.asarray(given, dtype=np.float64), (frames, dim))
+            on = np.isfinite(p).all(axis=1) & np.isfinite(layout.body_coordinates(q_star, name)).all(axis=1)
+            slots = layout.body_coordinates(q_star, name).reshape(frames, -1, dim)
+            base = np.einsum("ij,tjc->tic", body.to_base, slots)  # (r1, b1, …) of every frame
+            X = np.moveaxis(base[:, 1:], 1, 2)
+            if dim == 2:
+                X = np.concatenate([X, QUARTER_TURN @ X], axis=2)
+            X = np.where(on[:, None, None], X, np.eye(dim))
+            c = np.linalg.solve(X, np.where(on[:, None], p - base[:, 0], 0.0)[..., None])[..., 0]
+            for k in range(dim):
+                line, used = _row(c, k, body.to_base, dim)
+                columns.append(layout.columns(name)[used])
+                entries.append(np.where(on[:, None], line, 0.0))
+                targets.append(np.where(on, p[:, k], 0.0))
+            active.append(on)
+        return cls(
+            names=tuple(points),
+            columns=np.array(columns, dtype=np.int64).reshape(-1, 4),
+            entries=read_only(np.stack(entries, axis=1)),
+            targets=read_only(np.stack(targets, axis=1)),
+            active=read_only(np.stack(active, axis=1), bool),
+        )
+
+    @property
+    def rows(self) -> int:
+        """Number of rows, active or not."""
+        return int(self.columns.shape[0])
+
+    def residual(self, q: FloatArray) -> FloatArray:
+        """C q − p, (T, rows) [m]."""
+        return np.asarray((self.entries * q[:, self.columns]).sum(-1) - self.targets)
+
+    def jacobian(self, n: int) -> FloatArray:
+        """C, (T, rows, n)."""
+        dense = np.zeros((*self.targets.shape, n))
+        np.put_along_axis(dense, np.broadcast_to(self.columns, self.entries.shape), self.entries, axis=-1)
+        return dense
+
+
+def _row(c: FloatArray, k: int, to_base: FloatArray, dim: int) -> tuple[FloatArray, IntArray]:
+    """Coefficients (T, 4) of component k of r1 + Σ c b, and the places in q_body they belong to."""
+    ones = np.ones((c.shape[0], 1))
+    if dim == 3:
+        return np.hstack([ones, c]) @ to_base, 3 * np.arange(4) + k
+    turn = c[:, :1, None] * np.eye(2) + c[:, 1:, None] * QUARTER_TURN
+    base = np.concatenate([np.broadcast_to(np.eye(2)[k], (c.shape[0], 2)), turn[:, k]], axis=1)
+    return base @ np.kron(to_base, np.eye(2)), np.arange(4)

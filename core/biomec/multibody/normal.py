@@ -1,0 +1,200 @@
+"""The normal matrix W + α ΦqᵀΦq of a system: what the position problem and both projections factor.
+
+`NormalMatrix` prepares, once for a system, a metric W and a set of contact bodies, everything that does not change
+between frames: the elimination plan, the constant part of the matrix (W and the linear rows), and the index lists that
+add the other rows. Its compiled functions work on frames side by side (last axis).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from biomec.arrays import FloatArray, IntArray
+from biomec.compiled import compiled
+from biomec.errors import BiomecError
+from biomec.multibody.elimination import Elimination, matrix_on_pattern, plan_elimination
+from biomec.multibody.rows import RowTables
+from biomec.multibody.system import System
+
+LANES = 16  # frames side by side: two to four SIMD registers, and the factor of a whole-body model still fits the cache
+
+
+class NormalMatrix(NamedTuple):
+    """Constant data to build and factor W + α ΦqᵀΦq for any frame."""
+
+    tables: RowTables
+    plan: Elimination
+    constant: FloatArray  # (nnz,) W + α Σ over linear rows of bᵀb
+    varying: IntArray  # rows whose Jacobian changes
+    pairs: IntArray  # destination of each product of two entries of a varying row
+    w_pointer: IntArray  # W by rows
+    w_column: IntArray
+    w_value: FloatArray
+    contact_columns: IntArray  # (contact rows, 4)
+    contact_pairs: IntArray  # (contact rows, 10)
+    alpha: float
+
+    @property
+    def rows(self) -> int:
+        """Rows of the system and of the contacts."""
+        return int(self.tables.constant.size + self.contact_columns.shape[0])
+
+
+def normal_matrix(
+    system: System, metric: ArrayLike | sparse.sparray | None, alpha: float, contact_columns: IntArray | None = None
+) -> NormalMatrix:
+    """Prepare W + α ΦqᵀΦq.
+
+    metric : W: None (identity), a diagonal (n,), or a symmetric positive definite sparse matrix whose entries couple
+             coordinates of one body only (such as the mass matrix)
+    """
+    W = _metric(metric, system.n)
+    contacts = np.zeros((0, 4), dtype=np.int64) if contact_columns is None else contact_columns
+    tables = system.tables
+    row_columns = [tables.columns[tables.pointer[r] : tables.pointer[r + 1]] for r in range(system.m)]
+    coupled = sparse.coo_array(W)
+    metric_pairs = np.column_stack([coupled.row, coupled.col])[coupled.row != coupled.col]
+    plan = plan_elimination(system.n, _groups(system), [*row_columns, *contacts, *metric_pairs])
+    varies = np.array([_varies(tables, r) for r in range(system.m)], dtype=bool)
+    constant = matrix_on_pattern(plan, W)
+    for r in np.flatnonzero(~varies):
+        i, j = np.tril_indices(row_columns[r].size)
+        entries = tables.j0[tables.pointer[r] : tables.pointer[r + 1]]
+        np.add.at(constant, plan.position(row_columns[r][i], row_columns[r][j]), alpha * entries[i] * entries[j])
+    csr = sparse.csr_array(W)
+    return NormalMatrix(
+        tables=tables,
+        plan=plan,
+        constant=constant,
+        varying=np.flatnonzero(varies),
+        pairs=_pair_list(plan, [row_columns[r] for r in np.flatnonzero(varies)]),
+        w_pointer=csr.indptr.astype(np.int64),
+        w_column=csr.indices.astype(np.int64),
+        w_value=csr.data.astype(np.float64),
+        contact_columns=contacts,
+        contact_pairs=_pair_list(plan, list(contacts)).reshape(-1, 10),
+        alpha=alpha,
+    )
+
+
+def _metric(metric: ArrayLike | sparse.sparray | None, n: int) -> sparse.csr_array:
+    if metric is None:
+        return sparse.csr_array(sparse.eye_array(n))
+    if sparse.issparse(metric):
+        return sparse.csr_array(metric)
+    diagonal = np.broadcast_to(np.asarray(metric, dtype=np.float64), (n,))
+    if not (np.isfinite(diagonal) & (diagonal > 0.0)).all():
+        raise BiomecError("Weights must be positive numbers; a coordinate with weight zero would not be determined.")
+    return sparse.csr_array(sparse.diags_array(diagonal))
+
+
+def _groups(system: System) -> list[IntArray]:
+    layout = system.layout
+    bodies = [columns for columns in layout.owned.values() if columns.size]
+    return bodies + [np.array([column]) for column in layout.added.values()]
+
+
+def _varies(tables: RowTables, r: int) -> bool:
+    first, last = tables.pointer[r], tables.pointer[r + 1]
+    is_quadratic = bool(np.isin(r, tables.quadratic))
+    return not is_quadratic or bool(tables.p_pointer[last] > tables.p_pointer[first])
+
+
+def _pair_list(plan: Elimination, cliques: Sequence[IntArray]) -> IntArray:
+    parts = [np.zeros(0, dtype=np.int64)]
+    for columns in cliques:
+        i, j = np.tril_indices(columns.size)
+        parts.append(plan.position(columns[i], columns[j]))
+    return np.concatenate(parts)
+
+
+# ---------------------------------------------------------------------- compiled kernels, frames on the last axis
+
+
+@compiled
+def assemble(normal: NormalMatrix, jacobian: FloatArray, contact_entries: FloatArray, X: FloatArray) -> None:
+    """X (nnz, F) = W + α ΦqᵀΦq on the pattern, from Jacobian entries (nnz of Φq, F) and (contact rows, 4, F)."""
+    frames = X.shape[1]
+    scaled = np.empty(frames)
+    for e in range(X.shape[0]):
+        for f in range(frames):
+            X[e, f] = normal.constant[e]
+    at = 0
+    for v in range(normal.varying.size):
+        r = normal.varying[v]
+        first = normal.tables.pointer[r]
+        for i in range(first, normal.tables.pointer[r + 1]):
+            for f in range(frames):
+                scaled[f] = normal.alpha * jacobian[i, f]
+            for j in range(first, i + 1):
+                to = normal.pairs[at]
+                at += 1
+                for f in range(frames):
+                    X[to, f] += scaled[f] * jacobian[j, f]
+    for r in range(contact_entries.shape[0]):
+        at = 0
+        for i in range(4):
+            for j in range(i + 1):
+                to = normal.contact_pairs[r, at]
+                at += 1
+                for f in range(frames):
+                    X[to, f] += normal.alpha * contact_entries[r, i, f] * contact_entries[r, j, f]
+
+
+@compiled
+def add_transposed(
+    normal: NormalMatrix,
+    jacobian: FloatArray,
+    contact_entries: FloatArray,
+    value: FloatArray,
+    y: FloatArray,
+) -> None:
+    """y += Φqᵀ value, with y (n, F) in the order of elimination and value (rows, F)."""
+    tables, place, frames = normal.tables, normal.plan.place, y.shape[1]
+    m = tables.constant.size
+    for r in range(m):
+        for z in range(tables.pointer[r], tables.pointer[r + 1]):
+            to = place[tables.columns[z]]
+            for f in range(frames):
+                y[to, f] += jacobian[z, f] * value[r, f]
+    for r in range(contact_entries.shape[0]):
+        for i in range(4):
+            to = place[normal.contact_columns[r, i]]
+            for f in range(frames):
+                y[to, f] += contact_entries[r, i, f] * value[m + r, f]
+
+
+@compiled
+def add_product(normal: NormalMatrix, jacobian: FloatArray, contact_entries: FloatArray, x: FloatArray, value: FloatArray) -> None:
+    """value += Φq x, with x (n, F) in the order of q and value (rows, F)."""
+    tables, frames = normal.tables, x.shape[1]
+    m = tables.constant.size
+    for r in range(m):
+        for z in range(tables.pointer[r], tables.pointer[r + 1]):
+            column = tables.columns[z]
+            for f in range(frames):
+                value[r, f] += jacobian[z, f] * x[column, f]
+    for r in range(contact_entries.shape[0]):
+        for i in range(4):
+            column = normal.contact_columns[r, i]
+            for f in range(frames):
+                value[m + r, f] += contact_entries[r, i, f] * x[column, f]
+
+
+@compiled
+def metric_product(normal: NormalMatrix, x: FloatArray, y: FloatArray) -> None:
+    """y = W x, with x (n, F) in the order of q and y in the order of elimination."""
+    frames = x.shape[1]
+    for i in range(x.shape[0]):
+        to = normal.plan.place[i]
+        for f in range(frames):
+            y[to, f] = 0.0
+        for p in range(normal.w_pointer[i], normal.w_pointer[i + 1]):
+            column, value = normal.w_column[p], normal.w_value[p]
+            for f in range(frames):
+                y[to, f] += value * x[column, f]

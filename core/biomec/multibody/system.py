@@ -1,0 +1,246 @@
+"""A multibody system: bodies, joints, drivers and gravity, assembled once and evaluated for one frame or many."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy import sparse
+
+from biomec.arrays import FloatArray, IntArray, read_only
+from biomec.errors import BiomecError, DescriptionError
+from biomec.multibody import rows as kernels
+from biomec.multibody.body import Body
+from biomec.multibody.drivers import ADDED_COORDINATES
+from biomec.multibody.equations import Row
+from biomec.multibody.joints import Constraint, rigid_body_rows
+from biomec.multibody.layout import Layout
+
+ROW_TYPES = (
+    "rigid", "spherical", "universal", "revolute", "cylindrical", "prismatic", "weld", "distance", "ellipsoid",
+    "coordinate", "driver",
+)  # fmt: skip
+STANDARD_GRAVITY = 9.81  # [m/s²], along −Y (spec dynamics, notation)
+
+
+@dataclass(frozen=True)
+class Drive:
+    """Values of a system's drivers and their time derivatives, each (..., drivers) in the order of `System.drivers`."""
+
+    value: FloatArray
+    rate: FloatArray
+    acceleration: FloatArray
+
+
+class System:
+    """Bodies and constraints as equations in natural coordinates.
+
+    The system is constant: states (q, q̇, driver values) are arguments. Arrays take any leading batch shape: q is
+    (..., n), residuals (..., m), Jacobians (..., m, n). Rows stand in the order of `ROW_TYPES`, and within a type in
+    the order of bodies and constraints.
+    """
+
+    def __init__(
+        self,
+        bodies: Sequence[Body],
+        constraints: Sequence[Constraint] = (),
+        *,
+        name: str = "system",
+        ground: Mapping[str, ArrayLike] | None = None,
+        gravity: ArrayLike | None = None,
+    ) -> None:
+        self.name = name
+        self.constraints = tuple(constraints)
+        _refuse_doubles(self.constraints)
+        added = [item for item in self.constraints if isinstance(item, ADDED_COORDINATES)]
+        self.layout = Layout(bodies, ground, [item.name for item in added])
+        bodies_only = self.layout.reference()
+        self.reference = self.layout.reference({c.name: c.measure(self.layout, bodies_only) for c in added})
+        rows = [row for body in bodies for row in rigid_body_rows(body, self.layout)]
+        for constraint in self.constraints:
+            rows += constraint.rows(self.layout)
+        self.rows: tuple[Row, ...] = tuple(sorted(rows, key=lambda row: ROW_TYPES.index(row.type)))
+        self.tables = kernels.build_tables(self.rows)
+        self.drivers = tuple(dict.fromkeys(row.driver for row in self.rows if row.driver is not None))
+        self.gravity = read_only(self._standard_gravity() if gravity is None else gravity)
+        self.mass_matrix = self._mass_matrix()
+        self.gravity_force = read_only(self._gravity_force())
+
+    # ------------------------------------------------------------------ structure
+
+    @property
+    def n(self) -> int:
+        """Number of coordinates."""
+        return self.layout.n
+
+    @property
+    def m(self) -> int:
+        """Number of constraint rows, redundant ones included."""
+        return len(self.rows)
+
+    @property
+    def bodies(self) -> tuple[Body, ...]:
+        """Bodies in the order of their coordinates."""
+        return tuple(self.layout.bodies.values())
+
+    @property
+    def row_types(self) -> dict[str, IntArray]:
+        """Row numbers by type, for the types that occur."""
+        types = np.array([row.type for row in self.rows])
+        return {name: np.flatnonzero(types == name) for name in ROW_TYPES if (types == name).any()}
+
+    def rows_of(self, owner: str, type_: str | None = None) -> IntArray:
+        """Row numbers that belong to a joint, driver or body, optionally of one type only."""
+        return np.array(
+            [i for i, row in enumerate(self.rows) if row.owner == owner and type_ in (None, row.type)], dtype=np.int64
+        )
+
+    def _standard_gravity(self) -> FloatArray:
+        g = np.zeros(self.layout.dimension)
+        g[1] = -STANDARD_GRAVITY
+        return g
+
+    def _mass_matrix(self) -> sparse.csr_array:
+        entries: list[tuple[FloatArray, IntArray, IntArray]] = []
+        for body in self.bodies:
+            columns = self.layout.columns(body.name)
+            free = columns >= 0
+            i, j = np.meshgrid(columns[free], columns[free], indexing="ij")
+            entries.append((body.mass_matrix[np.ix_(free, free)].ravel(), i.ravel(), j.ravel()))
+        value, i, j = (np.concatenate(part) for part in zip(*entries, strict=True))
+        matrix = sparse.coo_array((value, (i, j)), shape=(self.n, self.n)).tocsr()
+        matrix.eliminate_zeros()
+        return matrix
+
+    def _gravity_force(self) -> FloatArray:
+        Q = np.zeros(self.n)
+        for body in self.bodies:
+            com = self.layout.point(f"{body.name}.com")
+            Q[com.columns] += com.matrix.T @ (body.mass * self.gravity)
+        return Q
+
+    # ------------------------------------------------------------------ drivers
+
+    def drive(
+        self,
+        values: Mapping[str, ArrayLike],
+        rates: Mapping[str, ArrayLike] | None = None,
+        accelerations: Mapping[str, ArrayLike] | None = None,
+    ) -> Drive:
+        """Collect the values of all drivers (angles [rad], lengths and positions [m]) and their time derivatives.
+
+        Every value is a number or an array over frames. Derivatives not given are zero.
+        """
+        for given in (values, rates or {}, accelerations or {}):
+            unknown = sorted(set(given) - set(self.drivers))
+            if unknown:
+                there = ", ".join(self.drivers) or "none"
+                raise BiomecError(f"{self.name} has no driver {', '.join(unknown)}; its drivers are: {there}.")
+        missing = [name for name in self.drivers if name not in values]
+        if missing:
+            raise BiomecError(f"{self.name}: no value was given for driver {', '.join(missing)}.")
+
+        def stacked(given: Mapping[str, ArrayLike]) -> list[FloatArray]:
+            return [np.asarray(given.get(name, 0.0), dtype=np.float64) for name in self.drivers]
+
+        parts = [stacked(values), stacked(rates or {}), stacked(accelerations or {})]
+        shape = np.broadcast_shapes(*(part.shape for level in parts for part in level))
+        value, rate, acceleration = (
+            read_only(np.stack([np.broadcast_to(part, shape) for part in level], axis=-1).reshape(*shape, -1))
+            for level in ([*level] or [np.zeros(shape)] for level in parts)
+        )
+        return Drive(value, rate, acceleration)
+
+    def targets(self, drive: Drive | None, frames: int) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Targets k of all rows with their derivatives, each (m, frames); zero where nothing is driven."""
+        k, kdot, kddot = (np.zeros((self.m, frames)) for _ in range(3))
+        if not self.drivers:
+            return k, kdot, kddot
+        if drive is None:
+            raise BiomecError(f"{self.name} is driven by {', '.join(self.drivers)}: pass their values with drive=….")
+        for r, row in enumerate(self.rows):
+            if row.driver is None:
+                continue
+            d = self.drivers.index(row.driver)
+            s, sdot, sddot = drive.value[..., d], drive.rate[..., d], drive.acceleration[..., d]
+            if row.level == "square":
+                s, sdot, sddot = s * s, 2.0 * s * sdot, 2.0 * (sdot * sdot + s * sddot)
+            k[r], kdot[r], kddot[r] = s, sdot, sddot
+        return k, kdot, kddot
+
+    # ------------------------------------------------------------------ equations
+
+    def residual(self, q: ArrayLike, drive: Drive | None = None) -> FloatArray:
+        """Φ(q, t), (..., m). Units differ by row (m, m², −): never add rows of different types into one length."""
+        return self._evaluate(q, drive)[0]
+
+    def jacobian(self, q: ArrayLike, drive: Drive | None = None) -> FloatArray:
+        """Dense Φq, (..., m, n). For many frames of a large system use the solvers, which keep it sparse."""
+        _, entries = self._evaluate(q, drive)
+        dense = np.zeros((*entries.shape[:-1], self.m, self.n))
+        rows = np.repeat(np.arange(self.m), np.diff(self.tables.pointer))
+        dense[..., rows, self.tables.columns] = entries
+        return dense
+
+    def velocity_rhs(self, q: ArrayLike, drive: Drive | None = None) -> FloatArray:
+        """b = −Φt of Φq q̇ = b, (..., m); zero unless something is driven."""
+        return self._rates(q, np.zeros_like(np.asarray(q, dtype=np.float64)), drive)[0]
+
+    def acceleration_rhs(self, q: ArrayLike, qdot: ArrayLike, drive: Drive | None = None) -> FloatArray:
+        """c = −Φ̇q q̇ − Φ̇t of Φq q̈ = c, (..., m)."""
+        return self._rates(q, qdot, drive)[1]
+
+    def _evaluate(self, q: ArrayLike, drive: Drive | None) -> tuple[FloatArray, FloatArray]:
+        frames, batch = _frames_last(q, self.n)
+        count = frames.shape[1]
+        target, _, _ = self.targets(drive, count)
+        sine = np.empty((self.tables.angle.size, count))
+        phi, entries = np.empty((self.m, count)), np.empty((self.tables.columns.size, count))
+        kernels.sine_form(self.tables, frames, target, sine)
+        kernels.evaluate(self.tables, frames, target, sine, phi, entries)
+        return _frames_first(phi, batch), _frames_first(entries, batch)
+
+    def _rates(self, q: ArrayLike, qdot: ArrayLike, drive: Drive | None) -> tuple[FloatArray, FloatArray]:
+        frames, batch = _frames_last(q, self.n)
+        rates, _ = _frames_last(qdot, self.n)
+        count = frames.shape[1]
+        k, kdot, kddot = self.targets(drive, count)
+        sine = np.empty((self.tables.angle.size, count))
+        b, c = np.empty((self.m, count)), np.empty((self.m, count))
+        kernels.sine_form(self.tables, frames, k, sine)
+        kernels.evaluate_rates(self.tables, frames, rates, k, kdot, kddot, sine, b, c)
+        return _frames_first(b, batch), _frames_first(c, batch)
+
+    # ------------------------------------------------------------------ energy
+
+    def kinetic_energy(self, qdot: FloatArray) -> FloatArray:
+        """½ q̇ᵀ M q̇, (...) [J]."""
+        return np.asarray(0.5 * np.einsum("...i,...i->...", qdot, qdot @ self.mass_matrix.T))
+
+    def potential_energy(self, q: FloatArray) -> FloatArray:
+        """Gravitational energy −Σ m g·r_G, (...) [J]; zero at the laboratory origin."""
+        total = np.zeros(q.shape[:-1])
+        for body in self.bodies:
+            total -= body.mass * (self.layout.point(f"{body.name}.com")(q) @ self.gravity)
+        return total
+
+
+def _refuse_doubles(constraints: Iterable[Constraint]) -> None:
+    seen: set[str] = set()
+    for item in constraints:
+        if item.name in seen:
+            raise DescriptionError(f"Two joints or drivers are called {item.name}; give each its own name.")
+        seen.add(item.name)
+
+
+def _frames_last(q: ArrayLike, n: int) -> tuple[FloatArray, tuple[int, ...]]:
+    array = np.asarray(q, dtype=np.float64)
+    if array.shape[-1:] != (n,):
+        raise BiomecError(f"Coordinates have shape {array.shape}, but the system has {n} coordinates on the last axis.")
+    return np.ascontiguousarray(array.reshape(-1, n).T), array.shape[:-1]
+
+
+def _frames_first(values: FloatArray, batch: tuple[int, ...]) -> FloatArray:
+    return np.ascontiguousarray(values.T).reshape(*batch, values.shape[0])

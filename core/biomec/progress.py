@@ -1,0 +1,45 @@
+"""How long work tells its caller how far it is, and how the caller stops it."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Callable
+from concurrent.futures import FIRST_EXCEPTION, ThreadPoolExecutor, wait
+from typing import TypeAlias
+
+from biomec.errors import BiomecError
+
+Progress: TypeAlias = Callable[[float], None]
+"""Called with the fraction done, 0 to 1. Raise `Cancelled` inside it to stop the work; nothing is left half changed."""
+
+
+class Cancelled(BiomecError):
+    """The user stopped the work."""
+
+
+def in_parallel(work: Callable[[slice], None], frames: int, batch: int, progress: Progress | None = None) -> None:
+    """Run ``work`` on slices of ``batch`` frames, one thread a core; ``work`` must release the interpreter lock.
+
+    An exception in ``work`` or in ``progress`` cancels what has not started and is raised here.
+    """
+    slices = [slice(first, min(first + batch, frames)) for first in range(0, frames, batch)]
+    workers = min(len(slices), os.cpu_count() or 1)
+    if workers <= 1:
+        for done, part in enumerate(slices, start=1):
+            work(part)
+            if progress is not None:
+                progress(done / len(slices))
+        return
+    with ThreadPoolExecutor(workers, thread_name_prefix="biomec") as pool:
+        pending = {pool.submit(work, part) for part in slices}
+        try:
+            while pending:
+                finished, pending = wait(pending, timeout=0.05, return_when=FIRST_EXCEPTION)
+                for future in finished:
+                    future.result()
+                if progress is not None:
+                    progress(1.0 - len(pending) / len(slices))
+        except BaseException:
+            for future in pending:
+                future.cancel()
+            raise
