@@ -26,6 +26,7 @@ from biomec.errors import DescriptionError
 
 KINDS = {3: ("1p3v", "2p2v", "3p1v", "4p"), 2: ("2p", "1p1v")}
 QUARTER_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
+ROUND_OFF = 1e-14
 CONDITION_LIMIT = 1e3  # of the local basis X'; above it points of the body would be badly defined (spec kinematics §6.1)
 
 
@@ -183,6 +184,7 @@ class Body:
     def _combination(self, local: FloatArray, *, base: float) -> FloatArray:
         """Matrix (dim, size) of base·r1 + Σ c_k b_k with c = X'⁻¹ local."""
         c = np.linalg.solve(self.local_basis, local)
+        c[np.abs(c) < ROUND_OFF * np.abs(c).max(initial=1.0)] = 0.0  # keeps maps of basis elements exact and sparse
         if self.dimension == 3:
             return np.kron(np.concatenate(([base], c)) @ self.to_base, np.eye(3))
         # planar: b2 is b1 turned by a quarter, so c1 b1 + c2 b2 = (c1 I + c2 J) b1 and stays a constant map

@@ -1,8 +1,8 @@
 """Block elimination of W + α ΦqᵀΦq along the body graph, for many frames side by side.
 
 The matrix couples only coordinates that meet in a constraint row. `plan_elimination` orders the bodies once, fewest
-neighbours first (on a tree: leaves first, so no fill arises), finds the pattern of the factor, and writes every
-multiply-add of the factorisation as an index list. The compiled functions run that list with frames on the last axis.
+neighbours first (on a tree: leaves first, so no block fills in), orders the coordinates inside each body the same way,
+finds the pattern of the factor, and writes every multiply-add of the factorisation as an index list. The compiled functions run that list with frames on the last axis.
 The cost is linear in the number of bodies for trees and chains, and the matrix is never formed densely.
 """
 
@@ -58,26 +58,39 @@ def plan_elimination(n: int, groups: Sequence[IntArray], cliques: Iterable[IntAr
     groups  : coordinates of each body (or added coordinate), eliminated together; a partition of range(n)
     cliques : sets of coordinates that are coupled with each other
     """
-    cliques = [np.unique(clique) for clique in cliques]
-    order = np.concatenate([groups[g] for g in _minimum_degree(n, groups, cliques)])
+    neighbours: list[set[int]] = [set() for _ in range(n)]
+    cliques = [np.unique(clique).tolist() for clique in cliques]
+    for clique in cliques:
+        for member in clique:
+            neighbours[member].update(clique)
+    for k in range(n):
+        neighbours[k].discard(k)
+    order: list[int] = []
+    below: list[set[int]] = []  # coordinates coupled to order[k] that are eliminated after it
+    for group in _body_order(n, groups, cliques):
+        left = set(groups[group].tolist())
+        while left:
+            k = min(left, key=lambda c: (len(neighbours[c]), c))
+            left.remove(k)
+            order.append(k)
+            below.append(neighbours[k])
+            _eliminate(neighbours, k)
     place = np.empty(n, dtype=np.int64)
     place[order] = np.arange(n)
-    below: list[set[int]] = [set() for _ in range(n)]
-    for clique in cliques:
-        members = np.sort(place[clique]).tolist()
-        for k, member in enumerate(members):
-            below[member].update(members[k + 1 :])
-    for k in range(n):  # the parent of k inherits what remains of its column
-        if below[k]:
-            parent = min(below[k])
-            below[parent] |= below[k] - {parent}
-    columns = [np.array([k, *sorted(below[k])], dtype=np.int64) for k in range(n)]
+    columns = [np.concatenate([[k], np.sort(place[list(below[k])])]).astype(np.int64) for k in range(n)]
     pointer = np.concatenate([[0], np.cumsum([column.size for column in columns])]).astype(np.int64)
-    return Elimination(order, place, pointer, np.concatenate(columns), _updates(columns, pointer))
+    return Elimination(np.array(order), place, pointer, np.concatenate(columns), _updates(columns, pointer))
 
 
-def _minimum_degree(n: int, groups: Sequence[IntArray], cliques: Sequence[IntArray]) -> list[int]:
-    """Order of the groups: always the one with the fewest neighbours left, which then become neighbours."""
+def _eliminate(neighbours: list[set[int]], k: int) -> None:
+    """Remove k from the graph; its neighbours become neighbours of each other."""
+    for other in neighbours[k]:
+        neighbours[other] |= neighbours[k]
+        neighbours[other] -= {k, other}
+
+
+def _body_order(n: int, groups: Sequence[IntArray], cliques: Sequence[Sequence[int]]) -> list[int]:
+    """Order of the bodies: always the one with the fewest neighbours left."""
     owner = np.empty(n, dtype=np.int64)
     for g, group in enumerate(groups):
         owner[group] = g
@@ -89,11 +102,9 @@ def _minimum_degree(n: int, groups: Sequence[IntArray], cliques: Sequence[IntArr
     left, order = set(range(len(groups))), []
     while left:
         g = min(left, key=lambda k: (len(neighbours[k]), k))
-        order.append(g)
         left.remove(g)
-        for other in neighbours[g]:
-            neighbours[other] |= neighbours[g] - {other}
-            neighbours[other].discard(g)
+        order.append(g)
+        _eliminate(neighbours, g)
     return order
 
 

@@ -81,8 +81,11 @@ def dot(v: VectorMap, u: VectorMap, target: float = 0.0) -> Quadratic:
 
 def components(x: VectorMap) -> list[Quadratic]:
     """φ = x, one linear row a component."""
-    k = x.columns.size
-    return [Quadratic(x.columns, np.zeros((k, k)), x.matrix[i], float(x.constant[i])) for i in range(x.dimension)]
+    rows = []
+    for line, constant in zip(x.matrix, x.constant, strict=True):
+        used = np.flatnonzero(line)
+        rows.append(Quadratic(x.columns[used], np.zeros((used.size, used.size)), line[used], float(constant)))
+    return rows
 
 
 def minus_square(equation: Quadratic, column: int) -> Quadratic:

@@ -129,9 +129,9 @@ class Layout:
     def lift(self, body: Body, matrix: FloatArray) -> VectorMap:
         """Turn a matrix over the coordinates of a body into a map over q, ground parts becoming constants."""
         columns, constants = self._columns[body.name], self._constants[body.name]
-        free = columns >= 0
-        order = np.argsort(columns[free])
-        return VectorMap(columns[free][order], matrix[:, free][:, order], matrix @ constants)
+        used = np.flatnonzero((columns >= 0) & matrix.any(axis=0))
+        used = used[np.argsort(columns[used])]
+        return VectorMap(columns[used], matrix[:, used], matrix @ constants)
 
     # ------------------------------------------------------------------ states
 

@@ -1,0 +1,1 @@
+"""Reference mechanisms with known answers, used alike by tests, examples and benchmarks."""
