@@ -24,7 +24,7 @@ test: lint  ## check style, types, import contracts, and run all tests
 	@$(headless) $(BIN)/python -m pytest
 
 lint: $(VENV)/.ready-test  ## check style, types and import contracts only
-	@$(BIN)/ruff check --quiet .
+	@$(BIN)/ruff check --quiet --output-format=concise .
 	@$(BIN)/ruff format --check --quiet . || { echo "Some files are not formatted. Run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy
 	@said=$$($(BIN)/lint-imports) || { echo "$$said"; echo "A module imports what it must not: see [tool.importlinter] in pyproject.toml."; exit 1; }

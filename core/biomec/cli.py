@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from biomec._version import __version__
+from biomec.errors import BiomecError
 
 __all__ = ["main"]
 
@@ -15,10 +16,14 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 when all went well."""
     parser = _parser()
     options = parser.parse_args(arguments)
-    if options.command == "doctor":
-        return _doctor(as_json=options.json)
-    if options.command == "demo":
-        return _demo(options.out)
+    try:
+        if options.command == "doctor":
+            return _doctor(as_json=options.json)
+        if options.command == "demo":
+            return _demo(options.out)
+    except BiomecError as error:  # its message is a sentence for the user; any other error is ours to repair
+        print(error, file=sys.stderr)
+        return 1
     parser.print_help()
     return 0
 

@@ -13,6 +13,7 @@ import biomec
 from biomec import doctor
 from biomec.cli import main
 from biomec.doctor import Extra, Package, Probe, Report
+from biomec.errors import BiomecError
 
 
 def report(*, numpy: str | None = "2.4.6", probes: tuple[Probe, ...] = ()) -> Report:
@@ -73,6 +74,15 @@ def test_demo_is_given_the_folder(monkeypatch, tmp_path):
     monkeypatch.setattr(importlib, "import_module", {"biomec_app.engine_tour": tour}.__getitem__)
     assert main(["demo", "--out", str(tmp_path)]) == 3
     assert seen == [tmp_path]
+
+
+def test_an_error_raised_on_purpose_is_a_sentence_and_not_a_trace(monkeypatch, capsys):
+    def refuse():
+        raise BiomecError("Joint knee has no axis. Give it one.")
+
+    monkeypatch.setattr(doctor, "examine", refuse)
+    assert main(["doctor"]) == 1
+    assert capsys.readouterr().err == "Joint knee has no axis. Give it one.\n"
 
 
 @pytest.mark.parametrize(
