@@ -19,6 +19,11 @@ def read_only(array: ArrayLike, dtype: Any = np.float64) -> NDArray[Any]:
     return copy
 
 
+def frames_last(array: FloatArray) -> FloatArray:
+    """Return a writable copy with the axes reversed: (frames, n) becomes (n, frames), as the compiled loops want it."""
+    return np.array(array.T, dtype=np.float64, order="C")
+
+
 def skew(a: ArrayLike) -> FloatArray:
     """Cross-product matrix ã with ã x = a × x. ``a`` is (..., 3), the result (..., 3, 3)."""
     a = np.asarray(a, dtype=np.float64)

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.errors import BiomecError
 from biomec.multibody.body import QUARTER_TURN
 from biomec.multibody.layout import Layout
@@ -95,3 +95,11 @@ def _row(c: FloatArray, k: int, to_base: FloatArray, dim: int) -> tuple[FloatArr
     turn = c[:, :1, None] * np.eye(2) + c[:, 1:, None] * QUARTER_TURN
     base = np.concatenate([np.broadcast_to(np.eye(2)[k], (c.shape[0], 2)), turn[:, k]], axis=1)
     return base @ np.kron(to_base, np.eye(2)), np.arange(4)
+
+
+def contact_lanes(contacts: PointContacts | None, part: slice) -> tuple[FloatArray, FloatArray]:
+    """Entries (rows, 4, F) and targets (rows, F) of the frames in ``part``, frames on the last axis; no rows if None."""
+    if contacts is None:
+        width = part.stop - part.start
+        return np.zeros((0, 4, width)), np.zeros((0, width))
+    return np.array(np.moveaxis(contacts.entries[part], 0, -1), order="C"), frames_last(contacts.targets[part])

@@ -77,7 +77,9 @@ class CoordinateDriver:
         """One linear row."""
         if self.coordinate not in layout.added:
             there = ", ".join(layout.added) or "none"
-            raise DescriptionError(f"Driver {self.name}: there is no added coordinate {self.coordinate} (there: {there}).")
+            raise DescriptionError(
+                f"Driver {self.name}: there is no added coordinate {self.coordinate} (there: {there})."
+            )
         column = np.array([layout.added[self.coordinate]])
         return [Row("driver", self.name, Quadratic(column, np.zeros((1, 1)), np.ones(1), 0.0), driver=self.name)]
 

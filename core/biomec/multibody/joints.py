@@ -317,7 +317,8 @@ def _on_axis(type_: str, joint: _AxisPair, layout: Layout) -> list[Row]:
     where = f"Joint {joint.name}"
     slide: VectorMap = layout.point(joint.proximal, where) - layout.point(joint.distal, where)
     return [
-        Row(type_, joint.name, dot(layout.local_vector(i, normal), slide)) for normal in _normals(_axes(joint, layout)[0])
+        Row(type_, joint.name, dot(layout.local_vector(i, normal), slide))
+        for normal in _normals(_axes(joint, layout)[0])
     ]
 
 

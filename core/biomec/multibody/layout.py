@@ -38,7 +38,10 @@ class Layout:
                 raise DescriptionError(
                     f"Body {body.name} is {body.dimension}-D in a {self.dimension}-D system; a system is one or the other."
                 )
-        self.ground = {"origin": np.zeros(self.dimension), **{k: np.asarray(v, float) for k, v in (ground or {}).items()}}
+        self.ground = {
+            "origin": np.zeros(self.dimension),
+            **{k: np.asarray(v, float) for k, v in (ground or {}).items()},
+        }
         self._columns: dict[str, IntArray] = {}
         self._constants: dict[str, FloatArray] = {}
         self.owned: dict[str, IntArray] = {}  # columns that a body owns, for the elimination order

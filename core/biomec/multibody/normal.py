@@ -170,7 +170,9 @@ def add_transposed(
 
 
 @compiled
-def add_product(normal: NormalMatrix, jacobian: FloatArray, contact_entries: FloatArray, x: FloatArray, value: FloatArray) -> None:
+def add_product(
+    normal: NormalMatrix, jacobian: FloatArray, contact_entries: FloatArray, x: FloatArray, value: FloatArray
+) -> None:
     """value += Φq x, with x (n, F) in the order of q and value (rows, F)."""
     tables, frames = normal.tables, x.shape[1]
     m = tables.constant.size

@@ -21,11 +21,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.compiled import compiled
 from biomec.errors import BiomecError
 from biomec.multibody import rows as row_kernels
-from biomec.multibody.contacts import PointContacts
+from biomec.multibody.contacts import PointContacts, contact_lanes
 from biomec.multibody.elimination import factor, solve
 from biomec.multibody.normal import LANES, NormalMatrix, add_transposed, assemble, metric_product, normal_matrix
 from biomec.multibody.system import Drive, System
@@ -147,8 +147,8 @@ class PositionSolver:
         increment = np.empty(frames)
 
         def work(part: slice) -> None:
-            entries, points = _contact_lanes(contacts, part)
-            lanes = np.ascontiguousarray(given[part].T)
+            entries, points = contact_lanes(contacts, part)
+            lanes = frames_last(given[part])
             lam = np.zeros((rows, lanes.shape[1]))
             phi_0, phi = np.empty_like(lam), np.empty_like(lam)
             _solve_lanes(
@@ -177,16 +177,6 @@ class PositionSolver:
         if key not in self._normals:
             self._normals[key] = normal_matrix(self.system, self._metric, self.options.alpha, columns)
         return self._normals[key]
-
-
-def _contact_lanes(contacts: PointContacts | None, part: slice) -> tuple[FloatArray, FloatArray]:
-    if contacts is None:
-        width = part.stop - part.start
-        return np.zeros((0, 4, width)), np.zeros((0, width))
-    return (
-        np.ascontiguousarray(np.moveaxis(contacts.entries[part], 0, -1)),
-        np.ascontiguousarray(contacts.targets[part].T),
-    )
 
 
 def _types_with_contacts(system: System, contacts: PointContacts | None) -> dict[str, IntArray]:

@@ -239,9 +239,7 @@ def _quadratic(tables: RowTables, q: FloatArray, target: FloatArray, phi: FloatA
 
 
 @compiled
-def _read_inputs(
-    tables: RowTables, q: FloatArray, at: int, count: int, x: FloatArray, with_constant: bool
-) -> None:
+def _read_inputs(tables: RowTables, q: FloatArray, at: int, count: int, x: FloatArray, with_constant: bool) -> None:
     """x = X q (+ x0) for the inputs at … at+count."""
     for s in range(count):
         offset = tables.x0[at + s] if with_constant else 0.0
@@ -254,9 +252,7 @@ def _read_inputs(
 
 
 @compiled
-def _write_jacobian(
-    tables: RowTables, r: int, at: int, count: int, gradient: FloatArray, jacobian: FloatArray
-) -> None:
+def _write_jacobian(tables: RowTables, r: int, at: int, count: int, gradient: FloatArray, jacobian: FloatArray) -> None:
     """J = ∇f · X into the entries of row r."""
     for z in range(tables.pointer[r], tables.pointer[r + 1]):
         for f in range(jacobian.shape[1]):

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from biomec.arrays import FloatArray, IntArray, read_only
+from biomec.arrays import FloatArray, IntArray, frames_last, read_only
 from biomec.errors import BiomecError, DescriptionError
 from biomec.multibody import rows as kernels
 from biomec.multibody.body import Body
@@ -193,7 +193,7 @@ class System:
         return self._rates(q, qdot, drive)[1]
 
     def _evaluate(self, q: ArrayLike, drive: Drive | None) -> tuple[FloatArray, FloatArray]:
-        frames, batch = _frames_last(q, self.n)
+        frames, batch = _batch_last(q, self.n)
         count = frames.shape[1]
         target, _, _ = self.targets(drive, count)
         sine = np.empty((self.tables.angle.size, count))
@@ -203,8 +203,8 @@ class System:
         return _frames_first(phi, batch), _frames_first(entries, batch)
 
     def _rates(self, q: ArrayLike, qdot: ArrayLike, drive: Drive | None) -> tuple[FloatArray, FloatArray]:
-        frames, batch = _frames_last(q, self.n)
-        rates, _ = _frames_last(qdot, self.n)
+        frames, batch = _batch_last(q, self.n)
+        rates, _ = _batch_last(qdot, self.n)
         count = frames.shape[1]
         k, kdot, kddot = self.targets(drive, count)
         sine = np.empty((self.tables.angle.size, count))
@@ -235,11 +235,11 @@ def _refuse_doubles(constraints: Iterable[Constraint]) -> None:
         seen.add(item.name)
 
 
-def _frames_last(q: ArrayLike, n: int) -> tuple[FloatArray, tuple[int, ...]]:
+def _batch_last(q: ArrayLike, n: int) -> tuple[FloatArray, tuple[int, ...]]:
     array = np.asarray(q, dtype=np.float64)
     if array.shape[-1:] != (n,):
         raise BiomecError(f"Coordinates have shape {array.shape}, but the system has {n} coordinates on the last axis.")
-    return np.ascontiguousarray(array.reshape(-1, n).T), array.shape[:-1]
+    return frames_last(array.reshape(-1, n)), array.shape[:-1]
 
 
 def _frames_first(values: FloatArray, batch: tuple[int, ...]) -> FloatArray:

@@ -108,7 +108,9 @@ def human_tree() -> Tree:
 def human_system() -> System:
     """Build the 21-body system with the two ellipsoid contacts a side: 252 coordinates and 214 rows."""
     contacts: list[Constraint] = [
-        EllipsoidContact(f"{point}_{side}", f"scapula_{side}.{point}_{side}", "thorax.ellipsoid", RADII, _ellipsoid_axes())
+        EllipsoidContact(
+            f"{point}_{side}", f"scapula_{side}.{point}_{side}", "thorax.ellipsoid", RADII, _ellipsoid_axes()
+        )
         for side in SIDES
         for point in ("lower", "upper")
     ]

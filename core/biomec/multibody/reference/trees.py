@@ -88,7 +88,9 @@ class Tree:
             if joint.kind == "spherical":
                 found.append(Spherical(name, proximal, distal))
             elif joint.kind == "revolute":
-                found.append(Revolute(name, proximal, distal, f"{joint.parent}.{name}_axis0", f"{joint.child}.{name}_axis0"))
+                found.append(
+                    Revolute(name, proximal, distal, f"{joint.parent}.{name}_axis0", f"{joint.child}.{name}_axis0")
+                )
             elif joint.kind == "universal":
                 axes = f"{joint.parent}.{name}_axis0", f"{joint.child}.{name}_axis1"
                 found.append(Universal(name, proximal, distal, *axes, cosine=None))
@@ -103,14 +105,20 @@ class Tree:
         frames = len(next(iter(motion.values())))
         moved: dict[str, tuple[FloatArray, FloatArray]] = {}
         rest = {body.name: body for body in self.bodies}
-        turn: dict[str, tuple[FloatArray, FloatArray]] = {"ground": (np.zeros((frames, 3)), np.tile(np.eye(3), (frames, 1, 1)))}
+        turn: dict[str, tuple[FloatArray, FloatArray]] = {
+            "ground": (np.zeros((frames, 3)), np.tile(np.eye(3), (frames, 1, 1)))
+        }
         for joint in self.joints:
             shift, R_parent = turn[joint.parent]
             values = motion.get(joint.name, np.zeros((frames, FREEDOMS[joint.kind])))
             translation, R = _joint_motion(joint, values)
             # a body's motion is x -> shift + R x, applied to laboratory coordinates of the reference pose
             R_child = R_parent @ R
-            offset = np.einsum("tij,j->ti", R_parent, joint.centre) + translation - np.einsum("tij,j->ti", R_child, joint.centre)
+            offset = (
+                np.einsum("tij,j->ti", R_parent, joint.centre)
+                + translation
+                - np.einsum("tij,j->ti", R_child, joint.centre)
+            )
             turn[joint.child] = (shift + offset, R_child)
         for name, body in rest.items():
             shift, R = turn[name]
