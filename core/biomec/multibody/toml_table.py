@@ -155,18 +155,21 @@ def written(value: object) -> str:
     if isinstance(value, str):
         return json.dumps(value, ensure_ascii=False).replace("\x7f", "\\u007f")
     if isinstance(value, Mapping):
-        items = [f"{_key(key)} = {written(item)}" for key, item in value.items()]
+        items = [f"{written_key(key)} = {written(item)}" for key, item in value.items()]
         return f"{{ {', '.join(items)} }}" if items else "{}"
     if isinstance(value, np.ndarray):
         return written(value.tolist())
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(written(item) for item in value)}]"
-    if isinstance(value, (int, float, np.number)) and not isinstance(value, bool):
+    if isinstance(value, int) and not isinstance(value, bool):
+        return str(value)
+    if isinstance(value, (float, np.number)):
         return repr(float(value))
     raise TypeError(f"{type(value).__name__} has no TOML form")
 
 
-def _key(key: str) -> str:
+def written_key(key: str) -> str:
+    """TOML key, in quotes if it needs them."""
     return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else written(key)
 
 
