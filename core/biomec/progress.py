@@ -17,13 +17,19 @@ class Cancelled(BiomecError):
     """The user stopped the work."""
 
 
+def thread_count() -> int:
+    """Threads for frame-parallel work: one a core, or what the environment variable BIOMEC_THREADS says."""
+    wish = os.environ.get("BIOMEC_THREADS", "")
+    return max(1, int(wish)) if wish.isdecimal() else os.cpu_count() or 1
+
+
 def in_parallel(work: Callable[[slice], None], frames: int, batch: int, progress: Progress | None = None) -> None:
-    """Run ``work`` on slices of ``batch`` frames, one thread a core; ``work`` must release the interpreter lock.
+    """Run ``work`` on slices of ``batch`` frames over `thread_count` threads; it must release the interpreter lock.
 
     An exception in ``work`` or in ``progress`` cancels what has not started and is raised here.
     """
     slices = [slice(first, min(first + batch, frames)) for first in range(0, frames, batch)]
-    workers = min(len(slices), os.cpu_count() or 1)
+    workers = min(len(slices), thread_count())
     if workers <= 1:
         for done, part in enumerate(slices, start=1):
             work(part)

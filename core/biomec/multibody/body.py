@@ -170,7 +170,7 @@ class Body:
 
     @property
     def local_basis(self) -> FloatArray:
-        """X' (dim, 3 or 1): local components of r2−r1, r3−r1, …, then of the unit vectors."""
+        """X' (dim, dim): local components of r2−r1, r3−r1, …, then of the unit vectors; planar: b1 and b1 turned."""
         first, *others = (self.points[name] for name in self.basic_points)
         columns = [point - first for point in others] + [self.vectors[name] for name in self.basic_vectors]
         X = np.column_stack(columns)
@@ -188,7 +188,7 @@ class Body:
         c = np.linalg.solve(self.local_basis, local)
         c[np.abs(c) < ROUND_OFF * np.abs(c).max(initial=1.0)] = 0.0  # keeps maps of basis elements exact and sparse
         if self.dimension == 3:
-            return np.kron(np.concatenate(([base], c)) @ self.to_base, np.eye(3))
+            return np.asarray(np.kron(np.concatenate(([base], c)) @ self.to_base, np.eye(3)))
         # planar: b2 is b1 turned by a quarter, so c1 b1 + c2 b2 = (c1 I + c2 J) b1 and stays a constant map
         turn = c[0] * np.eye(2) + c[1] * QUARTER_TURN
         in_base = np.hstack([base * np.eye(2), turn])

@@ -49,7 +49,7 @@ class PointContacts:
             if (layout.columns(name) < 0).any():
                 raise BiomecError(f"Contact on {name}: the body shares a point with the ground and cannot carry one.")
             p = np.broadcast_to(np.asarray(given, dtype=np.float64), (frames, dim))
-            on = np.isfinite(p).all(axis=1) & np.isfinite(layout.body_coordinates(q_star, name)).all(axis=1)
+            on = np.asarray(np.isfinite(np.hstack([p, layout.body_coordinates(q_star, name)])).all(axis=1))
             slots = layout.body_coordinates(q_star, name).reshape(frames, -1, dim)
             base = np.einsum("ij,tjc->tic", body.to_base, slots)  # (r1, b1, …) of every frame
             X = np.moveaxis(base[:, 1:], 1, 2)
@@ -98,7 +98,7 @@ def _row(c: FloatArray, k: int, to_base: FloatArray, dim: int) -> tuple[FloatArr
 
 
 def contact_lanes(contacts: PointContacts | None, part: slice) -> tuple[FloatArray, FloatArray]:
-    """Entries (rows, 4, F) and targets (rows, F) of the frames in ``part``, frames on the last axis; no rows if None."""
+    """Entries (rows, 4, F) and targets (rows, F) of the frames in ``part``, frames last; no rows if None."""
     if contacts is None:
         width = part.stop - part.start
         return np.zeros((0, 4, width)), np.zeros((0, width))

@@ -17,6 +17,8 @@ from biomec.multibody.equations import Angle, Quadratic, Row, components, dot, m
 from biomec.multibody.layout import Layout
 from biomec.multibody.maps import VectorMap
 
+PERPENDICULAR = 1e-6  # largest cosine between an axis and a direction that turns about it
+
 
 @dataclass(frozen=True)
 class AngleDriver:
@@ -33,12 +35,12 @@ class AngleDriver:
 
     def rows(self, layout: Layout) -> list[Row]:
         """One row."""
-        return [Row("driver", self.name, _angle(self, layout, -1), driver=self.name)]
+        return [Row("driver", self.name, angle_equation(self, layout, -1), driver=self.name)]
 
 
 @dataclass(frozen=True)
 class LengthDriver:
-    """The distance of two points follows l(t) [m]: φ = |r_i − r_j|² − l² (the table's last row prints B_ki for B_ji)."""
+    """The distance of two points follows l(t) [m]: φ = |r_i − r_j|² − l² (Table 2.2 prints B_ki for B_ji)."""
 
     name: str
     first: str
@@ -86,7 +88,7 @@ class CoordinateDriver:
 
 @dataclass(frozen=True)
 class AngleCoordinate:
-    """Adds the angle from ``start`` to ``end`` about ``axis`` to the coordinates, with the row that defines it [rad]."""
+    """Adds the angle from ``start`` to ``end`` about ``axis`` to q [rad], with the row that defines it."""
 
     name: str
     start: str
@@ -95,11 +97,11 @@ class AngleCoordinate:
 
     def rows(self, layout: Layout) -> list[Row]:
         """One row, in cosine or sine form like an angle driver."""
-        return [Row("coordinate", self.name, _angle(self, layout, layout.added[self.name]))]
+        return [Row("coordinate", self.name, angle_equation(self, layout, layout.added[self.name]))]
 
     def measure(self, layout: Layout, q: FloatArray) -> float:
         """Angle in a configuration, from its body coordinates [rad], in (−π, π]."""
-        equation = _angle(self, layout, -1)
+        equation = angle_equation(self, layout, -1)
         v, u, e = equation.v(q), equation.u(q), equation.e(q)
         return float(np.arctan2(np.cross(v, u) @ e, v @ u))
 
@@ -130,7 +132,8 @@ def _difference(item: LengthDriver | LengthCoordinate, layout: Layout) -> Vector
     return layout.point(item.first, where) - layout.point(item.second, where)
 
 
-def _angle(item: AngleDriver | AngleCoordinate, layout: Layout, column: int) -> Angle:
+def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: int) -> Angle:
+    """The equation of an angle from ``start`` to ``end``; ``column`` is the added coordinate's, or −1."""
     where = f"{type(item).__name__} {item.name}"
     v, u = layout.vector(item.start, where), layout.vector(item.end, where)
     if layout.dimension == 2:
@@ -138,4 +141,9 @@ def _angle(item: AngleDriver | AngleCoordinate, layout: Layout, column: int) -> 
         return Angle(v.rotated(in_space), u.rotated(in_space), VectorMap.fixed((0.0, 0.0, 1.0)), 1.0, column)
     if item.axis is None:
         raise DescriptionError(f"{where}: an angle in space needs the axis it turns about, such as ground.z.")
-    return Angle(v, u, layout.vector(item.axis, where), 1.0, column)
+    e = layout.vector(item.axis, where)
+    q0 = layout.reference()
+    for name, direction in ((item.start, v), (item.end, u)):
+        if name.partition(".")[0] == item.axis.partition(".")[0] and abs(direction(q0) @ e(q0)) > PERPENDICULAR:
+            raise DescriptionError(f"{where}: direction {name} must be normal to the axis {item.axis} it turns about.")
+    return Angle(v, u, e, 1.0, column)

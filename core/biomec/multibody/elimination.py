@@ -2,8 +2,9 @@
 
 The matrix couples only coordinates that meet in a constraint row. `plan_elimination` orders the bodies once, fewest
 neighbours first (on a tree: leaves first, so no block fills in), orders the coordinates inside each body the same way,
-finds the pattern of the factor, and writes every multiply-add of the factorisation as an index list. The compiled functions run that list with frames on the last axis.
-The cost is linear in the number of bodies for trees and chains, and the matrix is never formed densely.
+finds the pattern of the factor, and writes every multiply-add of the factorisation as an index list. The compiled
+functions run that list with frames on the last axis. The cost is linear in the number of bodies for trees and chains,
+and the matrix is never formed densely.
 """
 
 from __future__ import annotations
@@ -59,15 +60,15 @@ def plan_elimination(n: int, groups: Sequence[IntArray], cliques: Iterable[IntAr
     cliques : sets of coordinates that are coupled with each other
     """
     neighbours: list[set[int]] = [set() for _ in range(n)]
-    cliques = [np.unique(clique).tolist() for clique in cliques]
-    for clique in cliques:
+    coupled = [np.unique(clique).tolist() for clique in cliques]
+    for clique in coupled:
         for member in clique:
             neighbours[member].update(clique)
     for k in range(n):
         neighbours[k].discard(k)
     order: list[int] = []
     below: list[set[int]] = []  # coordinates coupled to order[k] that are eliminated after it
-    for group in _body_order(n, groups, cliques):
+    for group in _body_order(n, groups, coupled):
         left = set(groups[group].tolist())
         while left:
             k = min(left, key=lambda c: (len(neighbours[c]), c))

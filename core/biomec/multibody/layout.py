@@ -36,7 +36,7 @@ class Layout:
         for body in bodies:
             if body.dimension != self.dimension:
                 raise DescriptionError(
-                    f"Body {body.name} is {body.dimension}-D in a {self.dimension}-D system; a system is one or the other."
+                    f"Body {body.name} is {body.dimension}-D, but the system is {self.dimension}-D; do not mix them."
                 )
         self.ground = {
             "origin": np.zeros(self.dimension),

@@ -111,9 +111,9 @@ class Projector:
         def work(part: slice) -> None:
             entries, _ = contact_lanes(self.contacts, part)
             lanes, rates, x = (frames_last(a[part]) for a in (at, moving, given))
-            targets = [np.ascontiguousarray(a[:, part]) for a in (k, kdot, kddot)]
+            target, rate, acceleration = (np.ascontiguousarray(a[:, part]) for a in (k, kdot, kddot))
             _project_lanes(
-                normal, lanes, rates, *targets, entries, qdot is not None, self.options.passes, x,
+                normal, lanes, rates, target, rate, acceleration, entries, qdot is not None, self.options.passes, x,
                 before[part], after[part],
             )  # fmt: skip
             value[part] = x.T

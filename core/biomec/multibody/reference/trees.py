@@ -135,13 +135,7 @@ class Tree:
 
 def coordinates_of_poses(system: System, poses: Mapping[str, tuple[FloatArray, FloatArray]]) -> FloatArray:
     """Natural coordinates (T, n) of bodies at given positions (T, 3) and attitudes (T, 3, 3)."""
-    parts = []
-    for body in system.bodies:
-        position, attitude = poses[body.name]
-        points = [position + np.einsum("tij,j->ti", attitude, body.points[p]) for p in body.basic_points]
-        vectors = [np.einsum("tij,j->ti", attitude, body.vectors[v]) for v in body.basic_vectors]
-        parts.append(np.concatenate([*points, *vectors], axis=1))
-    return np.concatenate(parts, axis=1)
+    return np.concatenate([body.coordinates(*poses[body.name]) for body in system.bodies], axis=1)
 
 
 def _joint_motion(joint: TreeJoint, values: FloatArray) -> tuple[FloatArray, FloatArray]:
