@@ -24,8 +24,8 @@ from biomec.multibody.reference.trees import FREEDOMS, Tree, TreeBody, TreeJoint
 from biomec.multibody.system import System
 
 # Two algorithms in double precision agree to some 1e-14 here, times the square of the condition number of the worst
-# body's basis: random points make it 25 in the median and up to 1e3, where the engine refuses the body as flat. Over 150
-# trees the median difference was 1e-14 and the largest 4e-10.
+# body's basis: random points make it 25 in the median and up to 1e3, where the engine refuses the body as flat. Over
+# 150 trees the median difference was 1e-14 and the largest 4e-10.
 RELATIVE = 1e-9
 
 # Residuals and velocities of given points pass through one small linear solve a body, nothing squared: 2e-12 at most.
