@@ -125,19 +125,17 @@ def read_toml(text: str, source: str) -> Table:
 
 
 def did_you_mean(word: str, known: Sequence[str]) -> str:
-    """`` — did you mean "points"?``, or a full stop if nothing is near."""
+    """``; did you mean "points"?``, or a full stop if nothing is near."""
     near = difflib.get_close_matches(word, known, n=1)
     return f'; did you mean "{near[0]}"?' if near else "."
 
 
 def shown(value: object, depth: int = 2) -> str:
     """Short form of a TOML value for a message."""
-    if isinstance(value, bool):
-        return "true" if value else "false"
     if isinstance(value, int) and value.bit_length() > 64:
         return "a whole number of more than 19 digits"
     if isinstance(value, (int, float)):
-        return repr(value)
+        return written(value)
     if isinstance(value, str):
         return written(value if len(value) <= 40 else value[:39] + "…")
     if isinstance(value, dict):
@@ -161,7 +159,9 @@ def written(value: object) -> str:
         return written(value.tolist())
     if isinstance(value, (list, tuple)):
         return f"[{', '.join(written(item) for item in value)}]"
-    if isinstance(value, int) and not isinstance(value, bool):
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, int):
         return str(value)
     if isinstance(value, (float, np.number)):
         return repr(float(value))
