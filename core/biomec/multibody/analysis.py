@@ -136,9 +136,16 @@ class _Tracker:
         return outcome
 
     def _extrapolated(self, value: FloatArray) -> FloatArray:
-        if self.direction is None or self.value is None:
-            return self.q
+        assert self.value is not None
+        if self.direction is None:
+            return self._tangent(value - self.value)
         return np.asarray(self.q + float((value - self.value) @ self.direction) * self.slope)
+
+    def _tangent(self, step: FloatArray) -> FloatArray:
+        """First step: along the velocity that the drivers impose."""
+        assert self.value is not None
+        rates = velocities(self.solver.system, self.q, Drive(self.value, step, np.zeros_like(step)))
+        return np.asarray(self.q + rates.value)
 
     def _try(self, guess: FloatArray, value: FloatArray) -> tuple[int, float]:
         still = np.zeros_like(value)

@@ -63,30 +63,50 @@ class Body:
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__  # the dataclass is frozen: these lines complete its construction
-        points = {key: read_only(value) for key, value in self.points.items()}
-        sizes = {value.shape for value in points.values()}
-        if sizes not in ({(3,)}, {(2,)}):
-            raise DescriptionError(f"Body {self.name}: give every point 3 coordinates (or 2 for a planar body).")
-        dim = sizes.pop()[0]
-        com = np.zeros(dim) if self.centre_of_mass is None else np.asarray(self.centre_of_mass, dtype=np.float64)
-        points = {"origin": read_only(np.zeros(dim)), **points, "com": read_only(com)}
+        dim = self._dimension_of_points()
+        com = self._vector("centre of mass", self.centre_of_mass, dim)
+        points = {"origin": read_only(np.zeros(dim)), **{k: read_only(p) for k, p in self.points.items()}, "com": com}
         vectors = {axis: read_only(np.eye(dim)[k]) for k, axis in enumerate("xyz"[:dim])}
         for key, value in self.vectors.items():
-            length = float(np.linalg.norm(value))
+            length = float(np.linalg.norm(self._vector(f"vector {key}", value, dim)))
             if length < 1e-12:
                 raise DescriptionError(f"Body {self.name}: vector {key} has no length, so it has no direction.")
             vectors[key] = read_only(np.asarray(value) / length)
         set_(self, "points", MappingProxyType(points))
         set_(self, "vectors", MappingProxyType(vectors))
         set_(self, "basis", tuple(self.basis))
-        set_(self, "centre_of_mass", points["com"])
-        set_(self, "position", read_only(np.zeros(dim) if self.position is None else self.position))
+        set_(self, "centre_of_mass", com)
+        set_(self, "position", self._vector("reference position", self.position, dim))
         set_(self, "attitude", read_only(np.eye(dim) if self.attitude is None else self.attitude))
-        set_(self, "inertia", read_only(_full_inertia(self.inertia, dim)))
+        set_(self, "inertia", self._full_inertia(dim))
         set_(self, "shared", MappingProxyType(dict(self.shared)))
         self._check()
 
     # ------------------------------------------------------------------ description
+
+    def _dimension_of_points(self) -> int:
+        sizes = {np.shape(point) for point in self.points.values()}
+        if sizes not in ({(3,)}, {(2,)}):
+            raise DescriptionError(f"Body {self.name}: give every point 3 coordinates (or 2 for a planar body).")
+        for key, point in self.points.items():
+            if not np.isfinite(point).all():
+                raise DescriptionError(f"Body {self.name}: point {key} has a coordinate that is not a number.")
+        return int(sizes.pop()[0])
+
+    def _vector(self, what: str, value: ArrayLike | None, dim: int) -> FloatArray:
+        vector = np.zeros(dim) if value is None else np.asarray(value, dtype=np.float64)
+        if vector.shape != (dim,) or not np.isfinite(vector).all():
+            raise DescriptionError(f"Body {self.name}: its {what} needs {dim} coordinates, all of them numbers.")
+        return read_only(vector)
+
+    def _full_inertia(self, dim: int) -> FloatArray:
+        """Inertia as a matrix: (3, 3) in space, (1, 1) in the plane; zero if not given."""
+        size = 3 if dim == 3 else 1
+        matrix = np.zeros((size, size)) if self.inertia is None else np.asarray(self.inertia, dtype=np.float64)
+        if matrix.size != size * size or not np.isfinite(matrix).all():
+            wanted = "a 3 × 3 tensor" if dim == 3 else "one number"
+            raise DescriptionError(f"Body {self.name}: give its inertia as {wanted} [kg m²].")
+        return read_only(matrix.reshape(size, size))
 
     @property
     def dimension(self) -> int:
@@ -129,7 +149,7 @@ class Body:
                 f"Body {name}: a basis of kind {self.kind or 'nothing'} cannot carry a {dim}-D body; "
                 f"use one of {', '.join(KINDS[dim])}."
             )
-        condition = np.linalg.cond(self.local_basis)
+        condition = float(np.linalg.cond(self.local_basis))
         if not condition < CONDITION_LIMIT:
             raise DescriptionError(
                 f"Body {name}: its basis {', '.join(self.basis)} is (nearly) flat (condition number {condition:.1e}); "
@@ -138,7 +158,8 @@ class Body:
         unknown = set(self.shared) - set(self.basis)
         if unknown:
             raise DescriptionError(f"Body {name}: only basis elements can be shared, not {', '.join(sorted(unknown))}.")
-        if not np.allclose(self.attitude_matrix.T @ self.attitude_matrix, np.eye(dim), atol=1e-9):
+        A = self.attitude_matrix
+        if A.shape != (dim, dim) or not np.allclose(A.T @ A, np.eye(dim), atol=1e-9) or np.linalg.det(A) < 0.0:
             raise DescriptionError(f"Body {name}: its reference attitude is not a rotation matrix.")
         self._check_inertia()
 
@@ -263,14 +284,6 @@ class Body:
             else:
                 G[..., 0, :] += 0.5 * (e[..., :1] * D[1] - e[..., 1:] * D[0])
         return G
-
-
-def _full_inertia(inertia: ArrayLike | None, dim: int) -> FloatArray:
-    """Inertia as a matrix: (3, 3) in space, (1, 1) in the plane; zero if not given."""
-    size = 3 if dim == 3 else 1
-    if inertia is None:
-        return np.zeros((size, size))
-    return np.asarray(inertia, dtype=np.float64).reshape(size, size)
 
 
 def _second_moment(J: FloatArray) -> FloatArray:

@@ -31,6 +31,8 @@ from biomec.multibody.normal import LANES, NormalMatrix, add_transposed, assembl
 from biomec.multibody.system import Drive, System
 from biomec.progress import Progress, in_parallel
 
+RUNAWAY = 1e6  # ‖Δq‖ of a search that has left the laboratory [m]
+
 
 class FrameStatus(IntEnum):
     """How the solution of a frame ended. Only PHI is a valid configuration."""
@@ -40,6 +42,7 @@ class FrameStatus(IntEnum):
     MAX_ITER = 2  # iterations used up
     SINGULAR = 3  # a factorisation failed or the iteration ran away
     MISSING = 4  # the measured coordinates of this frame are incomplete
+    MIRRORED = 5  # the rows are satisfied, but a driven or added angle came out as its mirror image
 
     @property
     def sentence(self) -> str:
@@ -53,6 +56,7 @@ _SENTENCES = {
     FrameStatus.MAX_ITER: "The iterations were used up before the constraints were satisfied.",
     FrameStatus.SINGULAR: "The search ran away from the measured configuration and was stopped.",
     FrameStatus.MISSING: "The measured coordinates of this frame are incomplete.",
+    FrameStatus.MIRRORED: "An angle came out as its mirror image; start nearer to the configuration that is meant.",
 }
 
 
@@ -158,6 +162,8 @@ class PositionSolver:
             q[part], multipliers[part], first_phi[part], last_phi[part] = lanes.T, lam.T, phi_0.T, phi.T
 
         in_parallel(work, frames, LANES, progress)
+        if self.system.tables.angle.size:
+            status[(status == FrameStatus.PHI) & self.system.mirrored_angles(q, drive)] = FrameStatus.MIRRORED
         types = _types_with_contacts(self.system, contacts)
         return PositionResult(
             q=read_only(q),
@@ -287,7 +293,7 @@ def _solve_lanes(
                 total += phi[r, f] * phi[r, f]
             iterations[f] = iteration
             increment[f] = np.sqrt(norm[f])
-            if bad[f] > 0.5 or not np.isfinite(total):
+            if bad[f] > 0.5 or not increment[f] < RUNAWAY:
                 status[f], active[f] = 3, 0.0
             elif np.sqrt(total) < tolerance:
                 status[f], active[f] = 0, 0.0

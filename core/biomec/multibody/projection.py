@@ -2,8 +2,8 @@
 
     (M + ΦqᵀαΦq) x = M x* + Φqᵀ(α r − ρ),   ρ ← ρ + α(Φq x − r)        (Eqs. 2.131-2.138; spec dynamics §5.3, §6.3)
 
-with x = q̇, r = b = −Φt, or x = q̈, r = c = −Φ̇q q̇ − Φ̇t. One pass leaves a violation of order 1/α; further passes
-with the multipliers ρ take it to round-off. (2.131 and 2.136 print dotted Jacobians where Φq belongs.)
+with x = q̇, r = b = −Φt, or x = q̈, r = c = −Φ̇q q̇ − Φ̇t. One pass leaves a violation of order 1/α, and the
+round-off of an ill-conditioned matrix along the allowed motions; further passes with the multipliers ρ mend both. (2.131 and 2.136 print dotted Jacobians where Φq belongs.)
 """
 
 from __future__ import annotations
@@ -38,7 +38,7 @@ class ProjectionOptions:
     """Settings of the projections."""
 
     alpha: float = 1e7  # penalty factor α
-    passes: int = 2  # solutions with one factorisation; 1 is the pure penalty of Eqs. 2.133 and 2.138
+    passes: int = 3  # solutions with one factorisation; 1 is the pure penalty of Eqs. 2.133 and 2.138
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ def _project_lanes(
     rows = m + contact_entries.shape[0]
     phi, jacobian = np.empty((rows, frames)), np.empty((normal.tables.columns.size, frames))
     rhs, other, rho = np.zeros((rows, frames)), np.zeros((rows, frames)), np.zeros((rows, frames))
-    X, y, start = np.empty((normal.plan.rows.size, frames)), np.empty((n, frames)), np.empty((n, frames))
+    X, y, lost = np.empty((normal.plan.rows.size, frames)), np.empty((n, frames)), np.empty((n, frames))
     sine, bad = np.empty((normal.tables.angle.size, frames)), np.zeros(frames)
     row_kernels.sine_form(normal.tables, q, target, sine)
     row_kernels.evaluate(normal.tables, q, target, sine, phi, jacobian)
@@ -151,23 +151,24 @@ def _project_lanes(
         row_kernels.evaluate_rates(normal.tables, q, qdot, target, target_rate, target_acceleration, sine, other, rhs)
     else:
         row_kernels.evaluate_rates(normal.tables, q, qdot, target, target_rate, target_acceleration, sine, rhs, other)
-    _violation(normal, jacobian, contact_entries, x, rhs, phi, before)
-    metric_product(normal, x, start)
+    x_star = x.copy()
     assemble(normal, jacobian, contact_entries, X)
     factor(normal.plan, X, bad)
-    for _ in range(passes):
+    _violation(normal, jacobian, contact_entries, x, rhs, phi, before)
+    for _ in range(passes):  # as corrections of x, so that a later pass also mends the round-off of the first
         for i in range(n):
             for f in range(frames):
-                y[i, f] = start[i, f]
+                lost[i, f] = x_star[i, f] - x[i, f]
+        metric_product(normal, lost, y)
         for r in range(rows):
             for f in range(frames):
-                other[r, f] = normal.alpha * rhs[r, f] - rho[r, f]
+                other[r, f] = -(normal.alpha * phi[r, f] + rho[r, f])
         add_transposed(normal, jacobian, contact_entries, other, y)
         solve(normal.plan, X, y)
         for i in range(n):
             place = normal.plan.place[i]
             for f in range(frames):
-                x[i, f] = y[place, f]
+                x[i, f] += y[place, f]
         _violation(normal, jacobian, contact_entries, x, rhs, phi, after)
         for r in range(rows):
             for f in range(frames):

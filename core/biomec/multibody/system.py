@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 from scipy import sparse
 
-from biomec.arrays import FloatArray, IntArray, frames_last, read_only
+from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.errors import BiomecError, DescriptionError
 from biomec.multibody import rows as kernels
 from biomec.multibody.body import Body
@@ -22,6 +22,7 @@ ROW_TYPES = (
     "rigid", "spherical", "universal", "revolute", "cylindrical", "prismatic", "weld", "distance", "ellipsoid",
     "coordinate", "driver",
 )  # fmt: skip
+MIRRORED = 1e-3  # cosine or sine of an angle this far off, where its other form is zero: not round-off
 STANDARD_GRAVITY = 9.81  # [m/s²], along −Y (spec dynamics, notation)
 
 
@@ -212,6 +213,20 @@ class System:
         kernels.sine_form(self.tables, frames, k, sine)
         kernels.evaluate_rates(self.tables, frames, rates, k, kdot, kddot, sine, b, c)
         return _frames_first(b, batch), _frames_first(c, batch)
+
+    def mirrored_angles(self, q: ArrayLike, drive: Drive | None = None) -> BoolArray:
+        """Where a driven or added angle satisfies its row only as a mirror image, (...).
+
+        The sine form also holds at π − a and the cosine form at −a; the form that is not in use tells them apart.
+        """
+        frames, batch = _batch_last(q, self.n)
+        count = frames.shape[1]
+        target, _, _ = self.targets(drive, count)
+        sine = np.empty((self.tables.angle.size, count))
+        phi, entries = np.empty((self.m, count)), np.empty((self.tables.columns.size, count))
+        kernels.sine_form(self.tables, frames, target, sine)
+        kernels.evaluate(self.tables, frames, target, 1.0 - sine, phi, entries)
+        return np.asarray((np.abs(phi[self.tables.angle]) > MIRRORED).any(axis=0).reshape(batch))
 
     # ------------------------------------------------------------------ energy
 

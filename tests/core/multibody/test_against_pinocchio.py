@@ -12,7 +12,6 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
-from tests.oracles.pinocchio_tree import NaturalMotion, PinocchioTree
 
 from biomec.arrays import FloatArray
 from biomec.errors import DescriptionError
@@ -22,6 +21,7 @@ from biomec.multibody.reference.human import human_tree
 from biomec.multibody.reference.spatial import random_tree
 from biomec.multibody.reference.trees import FREEDOMS, Tree, TreeBody, TreeJoint
 from biomec.multibody.system import System
+from tests.oracles.pinocchio_tree import NaturalMotion, PinocchioTree
 
 # Two algorithms in double precision agree to some 1e-14 here, times the square of the condition number of the worst
 # body's basis: random points make it 25 in the median and up to 1e3, where the engine refuses the body as flat. Over

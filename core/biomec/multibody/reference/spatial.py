@@ -119,9 +119,11 @@ def random_tree(count: int, rng: np.random.Generator, root: str = "free") -> Tre
         if k:
             centre = bodies[int(parent.removeprefix("body"))].points["p0"] + 0.5 * rng.normal(size=3)
         joints.append(TreeJoint(f"joint{k}", kind, parent, name, centre, _random_axes(kind, rng)))
-        points = {f"p{i}": centre + 0.4 * rng.normal(size=3) for i in range(4)}
-        basis = [("p0", "x", "y", "z"), ("p0", "p1", "x", "y"), ("p0", "p1", "p2", "z"), tuple(points)][rng.integers(4)]
         attitude = Rotation.random(rng=rng).as_matrix()
+        corners = 0.4 * (attitude.T + rng.uniform(-0.25, 0.25, size=(3, 3)))  # roughly along x, y and z of the body
+        first = centre + 0.2 * rng.normal(size=3)
+        points = {"p0": first} | {f"p{i + 1}": first + corner for i, corner in enumerate(corners)}
+        basis = [("p0", "x", "y", "z"), ("p0", "p3", "x", "y"), ("p0", "p1", "p2", "z"), tuple(points)][rng.integers(4)]
         spread = rng.normal(size=(3, 8)) * np.array([[0.3], [0.2], [0.1]])
         spread = attitude.T @ (spread - spread.mean(axis=1, keepdims=True))
         mass = float(rng.uniform(0.5, 5.0))

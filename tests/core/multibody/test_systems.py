@@ -1,0 +1,177 @@
+"""Systems: counts, names, refusals, energy, and the drive."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from biomec.errors import BiomecError, DescriptionError
+from biomec.multibody import (
+    AngleDriver,
+    CoordinateDriver,
+    Distance,
+    EllipsoidContact,
+    LengthCoordinate,
+    Prismatic,
+    Revolute,
+    Spherical,
+    System,
+    Universal,
+    Weld,
+    planar_bar,
+)
+from biomec.multibody.reference.human import contact_points, human_system, human_tree
+from biomec.multibody.reference.planar import four_bar, pendulum, slider_crank
+from biomec.multibody.reference.spatial import bennett, spatial_pendulum
+from biomec.multibody.structure import structure
+from tests.core.multibody.examples import planar_body, spatial_body
+
+# coordinates, rows, rank, redundant, degrees of freedom
+COUNTS = {
+    "double pendulum": (lambda: pendulum([0.1, 0.2]), (8, 6, 6, 0, 2)),
+    "double pendulum, shared point": (lambda: pendulum([0.1, 0.2], shared=True), (4, 2, 2, 0, 2)),
+    "four-bar": (lambda: four_bar(shared=False), (12, 11, 11, 0, 1)),
+    "four-bar, shared points": (four_bar, (4, 3, 3, 0, 1)),
+    "slider-crank": (lambda: slider_crank(driven=False), (12, 11, 11, 0, 1)),
+    "spatial pendulum": (lambda: spatial_pendulum(4), (48, 36, 36, 0, 12)),
+    "Bennett": (bennett, (48, 54, 47, 7, 1)),
+    "21-body tree": (human_system, (252, 214, 208, 6, 44)),
+    "inverse-dynamics tree": (lambda: System(human_system().bodies, _spherical_only()), (252, 186, 186, 0, 66)),
+}
+
+
+def _spherical_only():
+    return [Spherical(j.name, f"{j.parent}.{j.name}", f"{j.child}.{j.name}") for j in human_tree().joints[1:]]
+
+
+@pytest.mark.parametrize("name", COUNTS)
+def test_counts(name):
+    build, expected = COUNTS[name]
+    found = structure(build())
+    assert found.residual < 1e-12
+    assert (found.coordinates, found.rows, found.rank, len(found.redundant), found.degrees_of_freedom) == expected
+
+
+def test_whole_body_pattern_by_type_and_with_temporary_points():
+    system = human_system()
+    found = structure(system)
+    assert found.rows_by_type == {"rigid": 126, "spherical": 60, "universal": 6, "revolute": 18, "ellipsoid": 4}
+    assert sorted(found.redundant) == sorted(
+        f"revolute: {joint}_{side}" for joint in ("elbow", "ulnar", "knee") for side in "RL"
+    )
+    closed = structure(system, contacts=contact_points(system, system.reference[None]))
+    assert (closed.rows, closed.rank, closed.degrees_of_freedom) == (226, 220, 32)
+    assert closed.rows_by_type["temporary"] == 12
+    assert "252 coordinates, 226 rows" in str(closed)
+    assert "32 degrees of freedom" in str(closed)
+
+
+def test_cumulative_rank_of_the_blocks():
+    """Rigid 126, spherical 186, universal 192, revolute 204, ellipsoid 208 [Nunes2017]."""
+    system = human_system()
+    Phi_q = system.jacobian(system.reference)
+    blocks = np.cumsum([rows.size for rows in system.row_types.values()])
+    ranks = [np.linalg.matrix_rank(Phi_q[:last], tol=1e-9) for last in blocks]
+    assert ranks == [126, 186, 192, 204, 208]
+
+
+def test_mass_matrix_is_block_diagonal_and_gravity_is_the_weight():
+    system = human_system()
+    M = system.mass_matrix.toarray()
+    assert_allclose(M, M.T, atol=1e-15)
+    assert np.linalg.eigvalsh(M).min() > 0.0
+    for body in system.bodies:
+        columns = system.layout.columns(body.name)
+        assert np.abs(np.delete(M[columns], columns, axis=1)).max() == 0.0
+    total = sum(body.mass for body in system.bodies)
+    lift = np.zeros(system.n)  # the velocity of all points when everything rises at 1 m/s
+    for body in system.bodies:
+        lift[system.layout.columns(body.name)] = body.coordinates((0, 1, 0)) - body.coordinates((0, 0, 0))
+    assert_allclose(lift @ system.gravity_force, -total * 9.81, rtol=1e-13)
+    assert_allclose(lift @ M @ lift, total, rtol=1e-13)
+    q = system.reference
+    assert_allclose(
+        system.potential_energy(q + 0.3 * lift) - system.potential_energy(q), total * 9.81 * 0.3, rtol=1e-12
+    )
+    assert_allclose(system.kinetic_energy(lift), 0.5 * total, rtol=1e-13)
+
+
+def _pair(*constraints, **options):
+    return System([spatial_body("i"), spatial_body("j", seed=2)], constraints, **options)
+
+
+@pytest.mark.parametrize(
+    ("build", "sentence"),
+    [
+        (lambda: System([]), "at least one body"),
+        (lambda: System([spatial_body("i"), spatial_body("i")]), "Body name i is taken"),
+        (lambda: System([spatial_body("ground")]), "ground is reserved"),
+        (lambda: System([spatial_body("i"), planar_body("p")]), "Body p is 2-D, but the system is 3-D"),
+        (lambda: _pair(Spherical("hip", "i.Q", "k.S")), "Joint hip: there is no body k; the bodies are i, j"),
+        (lambda: _pair(Spherical("hip", "i.Q", "j.knee")), "Joint hip: body j has no knee; it has origin, P"),
+        (lambda: _pair(Spherical("hip", "i.Q", "jS")), 'Joint hip: write "body.name" instead of "jS"'),
+        (lambda: _pair(Spherical("hip", "i.Q", "i.S")), "Joint hip: it joins i.Q to i.S, two points of the same body"),
+        (lambda: _pair(Spherical("a", "i.Q", "j.S"), Weld("a", "i.Q", "j.S")), "called a; give each its own name"),
+        (lambda: _pair(Revolute("knee", "i.Q", "j.S")), "Joint knee: a revolute joint in space needs an axis"),
+        (lambda: _pair(Revolute("knee", "i.Q", "j.S", "j.x")), "Joint knee: its axis j.x must belong to .* body i"),
+        (lambda: _pair(Universal("u", "i.Q", "j.S", "i.x", "j.y", 1.5)), "Joint u: the cosine .* is 1.5"),
+        (lambda: _pair(Distance("rod", "i.Q", "j.S", -1.0)), "Joint rod: its length is -1 m"),
+        (lambda: _pair(EllipsoidContact("s", "j.S", "i.P", (1, 0, 1))), "Joint s: give three positive radii"),
+        (lambda: _pair(AngleDriver("d", "i.x", "j.y")), "AngleDriver d: an angle in space needs the axis"),
+        (lambda: _pair(AngleDriver("d", "i.x", "j.y", "i.x")), "AngleDriver d: direction i.x must be normal to"),
+        (lambda: _pair(CoordinateDriver("d", "s")), "Driver d: there is no added coordinate s"),
+        (
+            lambda: System([planar_body("p")], [EllipsoidContact("s", "p.P", "ground.origin", (1, 1, 1))]),
+            "Joint s: EllipsoidContact exists in space only",
+        ),
+        (
+            lambda: System([planar_bar("a", 1.0, shared={"A": "b.A"}), planar_bar("b", 1.0)]),
+            "Body a: shares A with b.A, which is not a basis element of a body listed before it",
+        ),
+    ],
+)
+def test_impossible_descriptions_are_refused_by_name(build, sentence):
+    with pytest.raises(DescriptionError, match=sentence):
+        build()
+
+
+def test_drivers_need_values_and_names():
+    system = slider_crank()
+    with pytest.raises(BiomecError, match="slider-crank is driven by crank angle: pass their values"):
+        system.residual(system.reference)
+    with pytest.raises(BiomecError, match="no driver speed; its drivers are: crank angle"):
+        system.drive({"speed": 1.0})
+    with pytest.raises(BiomecError, match="no value was given for driver crank angle"):
+        system.drive({})
+    with pytest.raises(BiomecError, match=r"shape \(3,\).*12 coordinates"):
+        system.residual(np.zeros(3), system.drive({"crank angle": 0.0}))
+
+
+def test_added_coordinates_start_at_the_reference_configuration():
+    """The defining row is satisfied, the count grows by one coordinate and one row, the freedoms stay."""
+    bars = four_bar().bodies
+    added = LengthCoordinate("diagonal", "ground.origin", "coupler.B")
+    system = System(bars, [added], ground={"P": (3.0, 0.0)})
+    assert_allclose(system.residual(system.reference), 0.0, atol=1e-14)
+    assert_allclose(system.reference[system.layout.added["diagonal"]], np.hypot(3.0160076504, 2.4999487505), atol=1e-9)
+    found = structure(system)
+    assert (found.coordinates, found.rows, found.degrees_of_freedom) == (5, 4, 1)
+
+
+def test_joints_remove_the_freedoms_they_say():
+    removed = {
+        "Spherical": (Spherical("c", "i.Q", "j.S"), 3),
+        "Universal": (Universal("c", "i.Q", "j.S", "i.a", "j.y", None), 4),
+        "Revolute": (Revolute("c", "i.Q", "j.S", "i.a"), 5),
+        "Prismatic": (Prismatic("c", "i.Q", "j.S", "i.a"), 5),
+        "Weld": (Weld("c", "i.Q", "j.S"), 6),
+        "Distance": (Distance("c", "i.Q", "j.S"), 1),
+    }
+    i, j = spatial_body("i"), spatial_body("j", seed=2)
+    meeting = np.asarray(i.position) + i.attitude_matrix @ i.points["Q"]
+    for name, (joint, count) in removed.items():
+        gap = (0.1, 0.2, 0.3) if name == "Distance" else (0, 0, 0)
+        placed = spatial_body("j", seed=2)
+        object.__setattr__(placed, "position", meeting - j.attitude_matrix @ j.points["S"] + gap)
+        found = structure(System([i, placed], [joint]))
+        assert found.residual < 1e-12, name
+        assert found.degrees_of_freedom == 12 - count, name
