@@ -83,6 +83,14 @@ class PinocchioTree:
         inertia = pin.Inertia(body.mass, lever, R @ body.inertia_matrix @ R.T)
         self.model.appendBodyToJoint(at, inertia, pin.SE3.Identity())
 
+    def joint_of(self, body: str) -> int:
+        """Number of the Pinocchio joint that carries a body."""
+        return self._id[body]
+
+    def centre_of(self, body: str) -> FloatArray:
+        """Origin (3,) of a body's joint frame in the reference pose [m]."""
+        return self._centre[body]
+
     # ------------------------------------------------------------------ states
 
     def random_state(self, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
