@@ -1,7 +1,9 @@
 """Multibody mechanics in natural coordinates: bodies, joints, forces, systems and solvers. Knows nothing of people."""
 
+from biomec.multibody.assembly import assemble
 from biomec.multibody.body import Body, planar_bar
 from biomec.multibody.contacts import PointContacts
+from biomec.multibody.description import describe_system, load_system, parse_system
 from biomec.multibody.drivers import (
     AngleCoordinate,
     AngleDriver,
@@ -46,5 +48,9 @@ __all__ = [
     "System",
     "Universal",
     "Weld",
+    "assemble",
+    "describe_system",
+    "load_system",
+    "parse_system",
     "planar_bar",
 ]

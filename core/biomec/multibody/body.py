@@ -65,6 +65,9 @@ class Body:
         set_ = object.__setattr__  # the dataclass is frozen: these lines complete its construction
         dim = self._dimension_of_points()
         com = self._vector("centre of mass", self.centre_of_mass, dim)
+        for key, always in (("origin", np.zeros(dim)), ("com", com)):
+            if not np.array_equal(self.points.get(key, always), always):
+                raise DescriptionError(f"Body {self.name}: point {key} is always there; call the other one otherwise.")
         points = {"origin": read_only(np.zeros(dim)), **{k: read_only(p) for k, p in self.points.items()}, "com": com}
         vectors = {axis: read_only(np.eye(dim)[k]) for k, axis in enumerate("xyz"[:dim])}
         for key, value in self.vectors.items():
@@ -85,7 +88,7 @@ class Body:
     # ------------------------------------------------------------------ description
 
     def _dimension_of_points(self) -> int:
-        sizes = {np.shape(point) for point in self.points.values()}
+        sizes = {np.shape(point) for point in self.points.values()} or {(3,) if "z" in self.basis else (2,)}
         if sizes not in ({(3,)}, {(2,)}):
             raise DescriptionError(f"Body {self.name}: give every point 3 coordinates (or 2 for a planar body).")
         for key, point in self.points.items():
@@ -149,7 +152,13 @@ class Body:
                 f"Body {name}: a basis of kind {self.kind or 'nothing'} cannot carry a {dim}-D body; "
                 f"use one of {', '.join(KINDS[dim])}."
             )
-        condition = float(np.linalg.cond(self.local_basis))
+        X = self.local_basis
+        length = float(np.linalg.norm(X[:, 0]))
+        if dim == 2 and not 1.0 / CONDITION_LIMIT < length < CONDITION_LIMIT:
+            raise DescriptionError(
+                f"Body {name}: its basis {', '.join(self.basis)} is {length:g} m long; check the unit, which is metres."
+            )
+        condition = float(np.linalg.cond(X))
         if not condition < CONDITION_LIMIT:
             raise DescriptionError(
                 f"Body {name}: its basis {', '.join(self.basis)} is (nearly) flat (condition number {condition:.1e}); "
@@ -159,7 +168,7 @@ class Body:
         if unknown:
             raise DescriptionError(f"Body {name}: only basis elements can be shared, not {', '.join(sorted(unknown))}.")
         A = self.attitude_matrix
-        if A.shape != (dim, dim) or not np.allclose(A.T @ A, np.eye(dim), atol=1e-9) or np.linalg.det(A) < 0.0:
+        if A.shape != (dim, dim) or not np.allclose(A.T @ A, np.eye(dim), rtol=0, atol=1e-9) or np.linalg.det(A) < 0.0:
             raise DescriptionError(f"Body {name}: its reference attitude is not a rotation matrix.")
         self._check_inertia()
 
@@ -168,9 +177,11 @@ class Body:
             raise DescriptionError(f"Body {self.name}: its mass is {self.mass} kg; it must be zero or more.")
         J = self.inertia_matrix
         scale = float(np.abs(J).max()) if J.size else 0.0
-        if not np.allclose(J, J.T, atol=1e-12 * scale):
+        if not np.allclose(J, J.T, rtol=0, atol=1e-9 * scale):
             raise DescriptionError(f"Body {self.name}: its inertia tensor is not symmetric.")
-        smallest = float(np.linalg.eigvalsh(_second_moment(J)).min()) if self.dimension == 3 else float(J[0, 0])
+        if self.dimension == 2 and J[0, 0] < 0.0:
+            raise DescriptionError(f"Body {self.name}: its inertia is {J[0, 0]:g} kg m²; it must be zero or more.")
+        smallest = float(np.linalg.eigvalsh(_second_moment(J)).min()) if self.dimension == 3 else 0.0
         if smallest < -1e-9 * scale:
             raise DescriptionError(
                 f"Body {self.name}: no distribution of mass has this inertia tensor (½ tr(J) I − J has the negative "

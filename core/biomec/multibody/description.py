@@ -36,7 +36,6 @@ from biomec.multibody.joints import (
     Universal,
     Weld,
 )
-from biomec.multibody.layout import Layout
 from biomec.multibody.system import System
 from biomec.multibody.toml_table import Table, did_you_mean, read_toml, shown, written, written_key
 
@@ -100,8 +99,6 @@ def parse_system(text: str, source: str) -> System:
         raise top.refusal("it describes no body. Add at least one block that starts with [[body]].")
     constraints = [_constraint(table, key) for key in SECTIONS for table in top.tables(key)]
     with _engine(source, source):
-        if Layout(bodies, ground).n == 0:
-            raise DescriptionError("nothing can move, because bodies share all their basis with the ground. Free some.")
         return System(bodies, constraints, name=name, ground=ground, gravity=gravity)
 
 

@@ -127,14 +127,21 @@ class LengthCoordinate:
 ADDED_COORDINATES = (AngleCoordinate, LengthCoordinate)
 
 
+def _where(item: AngleDriver | LengthDriver | AngleCoordinate | LengthCoordinate) -> str:
+    return f"{'Coordinate' if isinstance(item, ADDED_COORDINATES) else 'Driver'} {item.name}"
+
+
 def _difference(item: LengthDriver | LengthCoordinate, layout: Layout) -> VectorMap:
-    where = f"{type(item).__name__} {item.name}"
-    return layout.point(item.first, where) - layout.point(item.second, where)
+    where = _where(item)
+    d = layout.point(item.first, where) - layout.point(item.second, where)
+    if np.linalg.norm(d(layout.reference())) < 1e-9 and isinstance(item, LengthCoordinate):
+        raise DescriptionError(f"{where}: its two points coincide in the reference poses, so the length has no slope.")
+    return d
 
 
 def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: int) -> Angle:
     """The equation of an angle from ``start`` to ``end``; ``column`` is the added coordinate's, or −1."""
-    where = f"{type(item).__name__} {item.name}"
+    where = _where(item)
     v, u = layout.vector(item.start, where), layout.vector(item.end, where)
     if layout.dimension == 2:
         in_space = np.eye(3)[:, :2]

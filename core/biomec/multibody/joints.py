@@ -92,7 +92,11 @@ class Universal:
 
     def rows(self, layout: Layout) -> list[Row]:
         """Three linear rows and one scalar product."""
+        _only_in_space(self, layout)
         where = f"Joint {self.name}"
+        i, j = _owners(self, layout)
+        _require_owner(where, "proximal axis", self.proximal_axis, i)
+        _require_owner(where, "distal axis", self.distal_axis, j)
         w, u = layout.vector(self.proximal_axis, where), layout.vector(self.distal_axis, where)
         q0 = layout.reference()
         cosine = float(w(q0) @ u(q0)) if self.cosine is None else self.cosine
@@ -196,7 +200,9 @@ class Distance:
 
     def rows(self, layout: Layout) -> list[Row]:
         """One row; without ``length`` the distance of the reference poses."""
-        d = layout.point(self.first, f"Joint {self.name}") - layout.point(self.second, f"Joint {self.name}")
+        where = f"Joint {self.name}"
+        d = layout.point(self.first, where) - layout.point(self.second, where)
+        _refuse_same_body(where, self.first, self.second)
         length = float(np.linalg.norm(d(layout.reference()))) if self.length is None else self.length
         if not length > 0.0:
             raise DescriptionError(f"Joint {self.name}: its length is {length:g} m; it must be positive.")
@@ -226,6 +232,8 @@ class EllipsoidContact:
         if radii.shape != (3,) or not (radii > 0.0).all():
             raise DescriptionError(f"{where}: give three positive radii for its ellipsoid, not {radii.tolist()}.")
         A_c = np.eye(3) if self.attitude is None else np.asarray(self.attitude, dtype=np.float64)
+        if A_c.shape != (3, 3) or not np.allclose(A_c @ A_c.T, np.eye(3), rtol=0, atol=1e-9):
+            raise DescriptionError(f"{where}: the attitude of its ellipsoid is not a rotation matrix.")
         d = layout.point(self.point, where) - layout.point(self.centre, where)
         owner = self.centre.partition(".")[0]
         x, y, z = (layout.local_vector(owner, axis) for axis in np.eye(3))
@@ -255,7 +263,18 @@ def _owners(joint: _Pair, layout: Layout) -> tuple[str, str]:
     where = f"Joint {joint.name}"
     for reference in (joint.proximal, joint.distal):
         layout.point(reference, where)
+    _refuse_same_body(where, joint.proximal, joint.distal)
     return joint.proximal.partition(".")[0], joint.distal.partition(".")[0]
+
+
+def _refuse_same_body(where: str, first: str, second: str) -> None:
+    if first.partition(".")[0] == second.partition(".")[0]:
+        raise DescriptionError(f"{where}: it joins {first} to {second}, two points of the same body.")
+
+
+def _require_owner(where: str, what: str, axis: str, body: str) -> None:
+    if axis.partition(".")[0] != body:
+        raise DescriptionError(f"{where}: its {what} {axis} must belong to {body}.")
 
 
 def _only_in_space(joint: Constraint, layout: Layout) -> None:
@@ -266,8 +285,7 @@ def _only_in_space(joint: Constraint, layout: Layout) -> None:
 
 def _coincidence(type_: str, name: str, proximal: str, distal: str, layout: Layout) -> list[Row]:
     where = f"Joint {name}"
-    if proximal.partition(".")[0] == distal.partition(".")[0]:
-        raise DescriptionError(f"{where}: it joins {proximal} to {distal}, two points of the same body.")
+    _refuse_same_body(where, proximal, distal)
     difference = layout.point(proximal, where) - layout.point(distal, where)
     return [Row(type_, name, equation) for equation in components(difference)]
 
@@ -288,8 +306,9 @@ def _axes(joint: _AxisPair, layout: Layout) -> tuple[FloatArray, FloatArray]:
     i, j = _owners(joint, layout)
     where = f"Joint {joint.name}"
     assert joint.axis is not None
-    if joint.axis.partition(".")[0] != i:
-        raise DescriptionError(f"{where}: its axis {joint.axis} must belong to its proximal body {i}.")
+    _require_owner(where, "axis", joint.axis, i)
+    if joint.distal_axis is not None:
+        _require_owner(where, "distal axis", joint.distal_axis, j)
     axis_i = _local(layout, joint.axis, where)
     axis_j = _seen_from(layout, i, j, axis_i) if joint.distal_axis is None else _local(layout, joint.distal_axis, where)
     return axis_i, axis_j

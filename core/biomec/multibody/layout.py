@@ -42,12 +42,17 @@ class Layout:
             "origin": np.zeros(self.dimension),
             **{k: np.asarray(v, float) for k, v in (ground or {}).items()},
         }
+        for name, point in self.ground.items():
+            if point.shape != (self.dimension,) or not np.isfinite(point).all():
+                raise DescriptionError(f"Ground: point {name} needs {self.dimension} coordinates, all of them numbers.")
         self._columns: dict[str, IntArray] = {}
         self._constants: dict[str, FloatArray] = {}
         self.owned: dict[str, IntArray] = {}  # columns that a body owns, for the elimination order
         self.n = 0
         for body in bodies:
             self._place(body)
+        if self.n == 0:
+            raise DescriptionError("Nothing can move: every body shares all its points with the ground.")
         self.added: dict[str, int] = {}
         for name in added:
             if name in self.added:
@@ -66,17 +71,25 @@ class Layout:
                 self.n += dim
                 continue
             owner, name = self._split(body.shared[element], f"Body {body.name}")
+            is_point = element in body.points
             if owner == GROUND:
-                constants[part] = self._element(self.ground, name, f"Body {body.name}", GROUND)
-            elif owner in self._columns and name in self.bodies[owner].basis:
+                table = self.ground if is_point else self._ground_axes()
+                constants[part] = self._element(table, name, f"Body {body.name}", GROUND)
+            elif (
+                owner in self._columns
+                and name in self.bodies[owner].basis
+                and is_point == (name in self.bodies[owner].points)
+            ):
                 at = dim * self.bodies[owner].basis.index(name)
                 columns[part] = self._columns[owner][at : at + dim]
                 constants[part] = self._constants[owner][at : at + dim]
             else:
                 raise DescriptionError(
-                    f"Body {body.name}: shares {element} with {owner}.{name}, which is not a basis element "
-                    f"of a body listed before it."
+                    f"Body {body.name}: shares {element} with {owner}.{name}, which is not a basis "
+                    f"{'point' if is_point else 'vector'} of a body listed before it."
                 )
+        if len(set(body.shared.values())) < len(body.shared):
+            raise DescriptionError(f"Body {body.name}: two of its basis elements share the same one; they must differ.")
         self._columns[body.name] = columns
         self._constants[body.name] = constants
         others = [c for name, c in self._columns.items() if name != body.name]
@@ -117,11 +130,13 @@ class Layout:
         """Map of a direction given as ``body.vector``, or ``ground.x`` (y, z)."""
         owner, name = self._split(reference, where)
         if owner == GROUND:
-            axes = dict(zip("xyz", np.eye(self.dimension), strict=False))
-            return VectorMap.fixed(self._element(axes, name, where, GROUND))
+            return VectorMap.fixed(self._element(self._ground_axes(), name, where, GROUND))
         body = self.body(owner, where)
         self._element(body.vectors, name, where, f"body {owner}")
         return self.lift(body, body.vector_map(name))
+
+    def _ground_axes(self) -> dict[str, FloatArray]:
+        return dict(zip("xyz", np.eye(self.dimension), strict=False))
 
     def local_vector(self, owner: str, components: FloatArray) -> VectorMap:
         """Map of a vector fixed in a body (or the ground) from its local components."""

@@ -14,7 +14,7 @@ from biomec.errors import BiomecError, DescriptionError
 from biomec.multibody import rows as kernels
 from biomec.multibody.body import Body
 from biomec.multibody.drivers import ADDED_COORDINATES
-from biomec.multibody.equations import Row
+from biomec.multibody.equations import Angle, Quadratic, Row
 from biomec.multibody.joints import Constraint, rigid_body_rows
 from biomec.multibody.layout import Layout
 
@@ -54,7 +54,7 @@ class System:
     ) -> None:
         self.name = name
         self.constraints = tuple(constraints)
-        _refuse_doubles(self.constraints)
+        _refuse_doubles(bodies, self.constraints)
         added = [item for item in self.constraints if isinstance(item, ADDED_COORDINATES)]
         self.layout = Layout(bodies, ground, [item.name for item in added])
         bodies_only = self.layout.reference()
@@ -62,10 +62,14 @@ class System:
         rows = [row for body in bodies for row in rigid_body_rows(body, self.layout)]
         for constraint in self.constraints:
             rows += constraint.rows(self.layout)
+        for row in rows:
+            _refuse_idle(row)
         self.rows: tuple[Row, ...] = tuple(sorted(rows, key=lambda row: ROW_TYPES.index(row.type)))
         self.tables = kernels.build_tables(self.rows)
         self.drivers = tuple(dict.fromkeys(row.driver for row in self.rows if row.driver is not None))
         self.gravity = read_only(self._standard_gravity() if gravity is None else gravity)
+        if self.gravity.shape != (self.layout.dimension,) or not np.isfinite(self.gravity).all():
+            raise DescriptionError(f"System {name}: gravity needs {self.layout.dimension} components, all numbers.")
         self.mass_matrix = self._mass_matrix()
         self.gravity_force = read_only(self._gravity_force())
 
@@ -242,12 +246,21 @@ class System:
         return total
 
 
-def _refuse_doubles(constraints: Iterable[Constraint]) -> None:
-    seen: set[str] = set()
+def _refuse_doubles(bodies: Iterable[Body], constraints: Iterable[Constraint]) -> None:
+    seen = {body.name for body in bodies}
     for item in constraints:
         if item.name in seen:
-            raise DescriptionError(f"Two joints or drivers are called {item.name}; give each its own name.")
+            raise DescriptionError(f"Two bodies, joints or drivers are called {item.name}; give each its own name.")
         seen.add(item.name)
+
+
+def _refuse_idle(row: Row) -> None:
+    """Refuse a row that no coordinate enters, such as a distance between two points of the ground."""
+    equation = row.equation
+    if isinstance(equation, Quadratic) and not (equation.N.any() or equation.b.any()):
+        raise DescriptionError(f"{row.type.capitalize()} {row.owner}: nothing that it constrains can move.")
+    if isinstance(equation, Angle) and equation.v.columns.size == equation.u.columns.size == 0:
+        raise DescriptionError(f"{row.type.capitalize()} {row.owner}: neither of its two directions can move.")
 
 
 def _batch_last(q: ArrayLike, n: int) -> tuple[FloatArray, tuple[int, ...]]:

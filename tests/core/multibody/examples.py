@@ -1,6 +1,7 @@
 """One small system for every kind of constraint. A new constraint joins the shared tests by being listed here."""
 
 from collections.abc import Callable
+from dataclasses import replace
 
 import numpy as np
 from scipy.spatial.transform import Rotation
@@ -84,19 +85,8 @@ def _planar(*constraints: object) -> Callable[[], System]:
 
 
 def _shared() -> System:
-    bodies = [planar_body("i"), planar_body("j")]
-    lower = Body(
-        "j",
-        bodies[1].points,
-        ("P", "Q"),
-        mass=1.0,
-        inertia=0.1,
-        centre_of_mass=(0.3, 0.1),
-        position=bodies[1].position,
-        attitude=bodies[1].attitude,
-        shared={"P": "i.Q", "Q": "ground.G"},
-    )
-    return System([bodies[0], lower], ground={"G": (0.3, -0.2)})
+    upper, lower = planar_body("i"), planar_body("j", seed=2)
+    return System([upper, replace(lower, shared={"P": "i.Q", "Q": "ground.G"})], ground={"G": (0.3, -0.2)})
 
 
 CONSTRAINT_EXAMPLES: dict[str, Callable[[], System]] = {

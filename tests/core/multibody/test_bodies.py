@@ -141,6 +141,8 @@ GOOD = {"name": "b", "points": {"P": np.zeros(3), "Q": np.ones(3)}, "basis": ("P
         ({"shared": {"com": "ground.origin"}}, "Body b: only basis elements can be shared, not com"),
         ({"points": {"P": np.zeros(3), "Q": np.ones(2)}}, "Body b: give every point 3 coordinates"),
         ({"points": {"P": np.zeros(3), "Q": (0, np.inf, 0)}}, "Body b: point Q has a coordinate that is not a number"),
+        ({"points": {"P": np.zeros(3), "com": np.ones(3)}}, "Body b: point com is always there"),
+        ({"attitude": 1.000004 * np.eye(3)}, "Body b: its reference attitude is not a rotation"),
         ({"position": (0, 0)}, "Body b: its reference position needs 3 coordinates"),
         ({"centre_of_mass": (0, 0)}, "Body b: its centre of mass needs 3 coordinates"),
     ],
@@ -148,3 +150,10 @@ GOOD = {"name": "b", "points": {"P": np.zeros(3), "Q": np.ones(3)}, "basis": ("P
 def test_impossible_bodies_are_refused_by_name(change, sentence):
     with pytest.raises(DescriptionError, match=sentence):
         Body(**{**GOOD, **change})
+
+
+def test_planar_bodies_too_small_or_with_negative_inertia_are_refused():
+    with pytest.raises(DescriptionError, match="Body b: its basis A, B is 1e-09 m long"):
+        planar_bar("b", 1e-9, 1.0)
+    with pytest.raises(DescriptionError, match="Body b: its inertia is -1 kg m²"):
+        Body("b", {"A": (0, 0), "B": (1, 0)}, ("A", "B"), inertia=-1.0)

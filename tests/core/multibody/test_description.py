@@ -372,8 +372,8 @@ SENTENCES = {
     ),
     "all fixed": (
         "dimension = 2\n[[body]]\nname = 'a'\nbasis = ['origin', 'x']\n"
-        "shared = { origin = 'ground.origin', x = 'ground.origin' }",
-        "my.toml: nothing can move, because bodies share all their basis with the ground. Free some.",
+        "shared = { origin = 'ground.origin', x = 'ground.x' }",
+        "my.toml: Nothing can move: every body shares all its points with the ground.",
     ),
     "engine: unknown body": (
         swap('proximal = "crank.A"', 'proximal = "crankk.A"'),
@@ -381,8 +381,7 @@ SENTENCES = {
     ),
     "engine: numbers": (
         swap("A = [0.1, 0.0]", "A = [1e-200, 0.0]"),
-        "my.toml: Body crank: some numbers are too small or too large to compute with. "
-        "Check their units (m, kg, kg m²).",
+        "my.toml: Body crank: its basis O, A is 1e-200 m long; check the unit, which is metres.",
     ),
 }
 

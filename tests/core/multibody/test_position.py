@@ -254,7 +254,8 @@ def test_redundant_loop(rng):
 
 
 def test_contradicting_rows_are_reported():
-    system = System([planar_bar("bar", 1.0)], [Distance("short", "bar.A", "bar.B", 0.5)])
+    lengths = {"short": 0.5, "long": 1.0}
+    system = System([planar_bar("bar", 1.0)], [Distance(n, "ground.origin", "bar.B", x) for n, x in lengths.items()])
     result = PositionSolver(system).solve(system.reference)
     assert not result.valid.any()
     assert result.violation[0] > 0.1
