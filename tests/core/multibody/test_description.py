@@ -380,8 +380,8 @@ SENTENCES = {
         "my.toml: Joint A: there is no body crankk; the bodies are crank, coupler, rocker.",
     ),
     "engine: numbers": (
-        swap("A = [0.1, 0.0]", "A = [1e-200, 0.0]"),
-        "my.toml: Body crank: its basis O, A is 1e-200 m long; check the unit, which is metres.",
+        swap("A = [0.1, 0.0]", "A = [1e-9, 0.0]"),
+        "my.toml: Body crank: its basis O, A is 1e-09 m long; check the unit, which is metres.",
     ),
 }
 
