@@ -14,7 +14,6 @@ import numpy as np
 import pytest
 
 from biomec.arrays import FloatArray
-from biomec.errors import DescriptionError
 from biomec.multibody.joints import Weld
 from biomec.multibody.nullspace import NullSpace, null_space
 from biomec.multibody.reference.human import human_tree
@@ -23,13 +22,13 @@ from biomec.multibody.reference.trees import FREEDOMS, Tree, TreeBody, TreeJoint
 from biomec.multibody.system import System
 from tests.oracles.pinocchio_tree import NaturalMotion, PinocchioTree
 
-# Two algorithms in double precision agree to some 1e-14 here, times the square of the condition number of the worst
-# body's basis: random points make it 25 in the median and up to 1e3, where the engine refuses the body as flat. Over
-# 150 trees the median difference was 1e-14 and the largest 4e-10.
-RELATIVE = 1e-9
+# Two algorithms in double precision: 4e-15 in the median of 120 random trees and 6e-14 at most, because their bodies'
+# bases are well conditioned (below 4; M carries the square of it). 1e-11 leaves room for other processors and larger
+# trees; the project asks 1e-9.
+RELATIVE = 1e-11
 
-# Residuals and velocities of given points pass through one small linear solve a body, nothing squared: 2e-12 at most.
-KINEMATIC = 1e-10
+# Residuals and rates of the constraints themselves involve no factorisation: 1e-14 seen, with coordinates up to 10 m.
+KINEMATIC = 1e-12
 
 CASES = {
     **{f"free, {n} bodies": (n, "free") for n in range(1, 13)},
@@ -59,17 +58,6 @@ class State:
         """Rᵀ(M q̈ − Q_g), the generalised forces that belong to v."""
         inertial = self.system.mass_matrix @ self.natural_acceleration(vdot)
         return self.space.R.T @ (inertial - self.system.gravity_force)
-
-
-def tree_and_system(count: int, root: str, rng: np.random.Generator) -> tuple[Tree, System]:
-    """Draw a random tree and its system; again, if a body came out so flat that the engine refuses it."""
-    while True:
-        tree = random_tree(count, rng, root)
-        try:
-            return tree, (tree.system() if root == "free" else standing_on_a_base(tree))
-        except DescriptionError as refusal:
-            if "flat" not in str(refusal):
-                raise
 
 
 def standing_on_a_base(tree: Tree) -> System:
@@ -155,7 +143,8 @@ def states(request: pytest.FixtureRequest) -> list[State]:
     else:
         count, root = CASES[request.param]
         rng = np.random.default_rng([count, *root.encode()])
-        tree, system = tree_and_system(count, root, rng)
+        tree = random_tree(count, rng, root)
+        system = tree.system() if root == "free" else standing_on_a_base(tree)
     return [random_state(tree, system, rng) for _ in range(2)]
 
 
@@ -168,7 +157,7 @@ def assert_close(ours: FloatArray, theirs: FloatArray, relative: float = RELATIV
 def test_poses_and_rates_of_joint_kinematics_satisfy_every_constraint(states: list[State]) -> None:
     for s in states:
         Phi_q = s.system.jacobian(s.natural.q)
-        assert np.abs(s.system.residual(s.natural.q)).max() < KINEMATIC  # entries of q are of order 1 to 10 m
+        assert np.abs(s.system.residual(s.natural.q)).max() < KINEMATIC
         assert np.abs(Phi_q @ s.natural.qdot).max() < KINEMATIC * np.abs(s.natural.qdot).max()
         c = s.system.acceleration_rhs(s.natural.q, s.natural.qdot)
         assert_close(Phi_q @ s.natural.qddot, c, KINEMATIC)
