@@ -26,6 +26,8 @@ from biomec.multibody.reference.planar import four_bar, pendulum
 from biomec.multibody.structure import structure
 from biomec.multibody.system import System
 from tests.oracles.forward_dynamics import (
+    ADAMS_BASHFORTH_3,
+    ADAMS_MOULTON_4,
     FORMULATIONS,
     DoublePendulum,
     Motion,
@@ -420,6 +422,13 @@ def figures(system: System, motion: Motion, q_end: FloatArray | None = None) -> 
         "q_error": np.nan if q_end is None else float(np.linalg.norm(motion.q[-1] - q_end)),
         "energy": np.abs(energy(system, motion.q, motion.qdot)).max(),
     }
+
+
+def test_multistep_rules_integrate_polynomials_exactly() -> None:
+    """[Nunes2017] Tables 5.2 and 5.3. A wrong predictor would cost iterations only, and the table would not show it."""
+    for rule, nodes in ((ADAMS_BASHFORTH_3, [0.0, -1.0, -2.0]), (ADAMS_MOULTON_4, [1.0, 0.0, -1.0, -2.0])):
+        for k in range(len(nodes)):  # ∫ tᵏ dt from 0 to 1, and a rule of so many nodes can do no more
+            assert rule @ np.power(nodes, k) == pytest.approx(1.0 / (k + 1), abs=ROUNDING)
 
 
 @pytest.mark.parametrize("column", COLUMNS)
