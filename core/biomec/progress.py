@@ -18,9 +18,11 @@ class Cancelled(BiomecError):
 
 
 def thread_count() -> int:
-    """Threads for frame-parallel work: one a core, or what the environment variable BIOMEC_THREADS says."""
+    """Threads for frame-parallel work: BIOMEC_THREADS from the environment, or one a core we may use."""
     wish = os.environ.get("BIOMEC_THREADS", "")
-    return max(1, int(wish)) if wish.isdecimal() else os.cpu_count() or 1
+    if wish.isdecimal():
+        return max(1, int(wish))
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def in_parallel(work: Callable[[slice], None], frames: int, batch: int, progress: Progress | None = None) -> None:

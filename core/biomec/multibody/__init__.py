@@ -1,4 +1,8 @@
-"""Multibody mechanics in natural coordinates: bodies, joints, forces, systems and solvers. Knows nothing of people."""
+"""Multibody mechanics in natural coordinates: bodies, joints, forces, systems and solvers. Knows nothing of people.
+
+In the docstrings "theory §8.1" is a section of ``docs/theory/multibody.md``; keys such as [Nunes2017] resolve in
+``docs/references.md``.
+"""
 
 from biomec.multibody.assembly import assemble
 from biomec.multibody.body import Body, planar_bar

@@ -1,8 +1,8 @@
-"""Springs, dampers and actuators, with their stiffness and damping matrices (spec dynamics §4.5-4.6).
+"""Springs, dampers and actuators, with their stiffness and damping matrices (theory §7.5-7.7).
 
 An element sums what it carries: actuator (+), spring (−) and damper (−), along a line, about an axis, or on an added
 coordinate. K = −∂Q/∂q and C = −∂Q/∂q̇ (Eqs. 2.40-2.41) are exact, also away from the constraints. Laws are objects
-with a value and a slope, so that any curve can take the place of `Linear`.
+with a value and a slope, so that any curve can take the place of `Linear`. Equation numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations
@@ -82,7 +82,7 @@ class LineElement(_Element):
     """Translational element between two points A and B: acts on B along n = (r_B − r_A)/s, on A oppositely.
 
     Positive actuation pushes the points apart; spring and damper take s and ṡ. The printed matrices (2.42-2.45) are
-    dimensionally wrong; the ones here follow from T = [−I I], P = I − nnᵀ (§4.5).
+    dimensionally wrong; the ones here follow from T = [−I I], P = I − nnᵀ (theory §7.5).
     """
 
     first: str = ""
@@ -125,7 +125,7 @@ class HingeElement(_Element):
     def force(
         self, system: System, q: FloatArray, qdot: FloatArray, actuation: FloatArray | float = 0.0
     ) -> ElementForce:
-        """Q, K and C at q and q̇ (..., n); ``actuation`` (...) [N m]. Introduced as torques ±h = ±p e (§4.3, 4.6)."""
+        """Q, K and C at q and q̇ (..., n); ``actuation`` (...) [N m]. Introduced as torques ±h = ±p e (theory §7.6)."""
         angle = angle_equation(AngleCoordinate(self.name, self.start, self.end, self.axis), system.layout, -1)
         proximal, distal = self.start.partition(".")[0], self.end.partition(".")[0]
         V, U, E = (m.dense(system.n) for m in (angle.v, angle.u, angle.e))
@@ -155,7 +155,7 @@ class HingeElement(_Element):
 
 @dataclass(frozen=True)
 class CoordinateElement(_Element):
-    """Element on an added coordinate (mixed coordinates): the scalar force acts on it directly (§4.5-4.6)."""
+    """Element on an added coordinate (mixed coordinates): the scalar force acts on it directly (theory §7.7)."""
 
     coordinate: str = ""
 

@@ -33,7 +33,7 @@ class RateSolution:
 def velocities(
     system: System, q: ArrayLike, drive: Drive | None = None, *, B: FloatArray | None = None, zdot: ArrayLike = 0.0
 ) -> RateSolution:
-    """Solve Φq q̇ = b together with B q̇ = ż (spec dynamics §5.3-5.4) at q (..., n).
+    """Solve Φq q̇ = b together with B q̇ = ż (theory §9.1, §10) at q (..., n).
 
     Without B the drivers alone must determine the motion; otherwise the solution of least norm is taken, and the rank
     tells.
@@ -50,7 +50,7 @@ def accelerations(
     B: FloatArray | None = None,
     zddot: ArrayLike = 0.0,
 ) -> RateSolution:
-    """Solve Φq q̈ = c together with B q̈ = z̈ at q and q̇ (..., n). (2.76 prints velocities where q̈ belongs.)"""
+    """Solve Φq q̈ = c together with B q̈ = z̈ at q and q̇ (..., n). ([Nunes2017] Eq. 2.76 prints velocities for q̈.)"""
     return _solve(system.jacobian(q, drive), system.acceleration_rhs(q, qdot, drive), B, zddot)
 
 

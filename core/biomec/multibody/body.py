@@ -10,6 +10,8 @@ coordinates: their laboratory components, stacked, are the natural coordinates o
     4p     r1 r2 r3 r4       12              6                  6           spatial
     2p     r1 r2              4              1                  3           planar
     1p1v   r1 u               4              1                  3           planar
+
+Theory §1, 2 and 6. Equation numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations
@@ -28,7 +30,7 @@ KINDS = {3: ("1p3v", "2p2v", "3p1v", "4p"), 2: ("2p", "1p1v")}
 QUARTER_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 ROUND_OFF = 1e-14
 CONDITION_LIMIT = (
-    1e3  # of the local basis X'; above it points of the body would be badly defined (spec kinematics §6.1)
+    1e3  # of the local basis X'; above it points of the body would be badly defined (theory §1.1)
 )
 
 
@@ -47,7 +49,7 @@ class Body:
     position       : (dim,) reference position of the local origin in the laboratory [m]
     attitude       : (dim, dim) reference attitude, columns are the body's axes in the laboratory
     shared         : basis name -> "body.element" or "ground.point" whose coordinates this body borrows. Sharing
-                     makes a smaller system but hides the reaction at that point (spec dynamics §1.1).
+                     makes a smaller system but hides the reaction at that point (theory §1.3).
     """
 
     name: str
@@ -210,7 +212,7 @@ class Body:
 
     @property
     def to_base(self) -> FloatArray:
-        """T with (r1, b1, b2, b3) = (T ⊗ I) q_body, where b are the columns of X (spec dynamics §3.2)."""
+        """T with (r1, b1, b2, b3) = (T ⊗ I) q_body, where b are the columns of X (theory §1.2)."""
         T = np.eye(len(self.basis))
         T[1 : len(self.basic_points), 0] = -1.0
         return T
@@ -252,7 +254,7 @@ class Body:
 
     @property
     def mass_matrix(self) -> FloatArray:
-        """Constant mass matrix (size, size) of the body (Eqs. 2.17-2.27, spec dynamics §3).
+        """Constant mass matrix (size, size) of the body (Eqs. 2.17-2.27; theory §6).
 
         With d = r_G' − r_1' and Π = ∫ (r'−r_G')(r'−r_G')ᵀ dm = ½ tr(J) I − J (tensor entries; Eq. 2.22 is printed
         with the other sign off the diagonal, which makes Π indefinite), in the base (r1, b1, b2, b3):
@@ -285,7 +287,7 @@ class Body:
         """G (..., 3, size), or (..., 1, size) in the plane, with ω = G q̇_body.
 
         G = ½ Σ_k ẽ_k D_k over the body's axes e_k = D_k q_body. On a rigid motion this is the antisymmetric part of
-        Ȧ Aᵀ, and because Ġ q̇ = ½ Σ ė_k × ė_k = 0 also ω̇ = G q̈ (spec dynamics §9.2, the ½[0 ũ ṽ w̃] form).
+        Ȧ Aᵀ, and because Ġ q̇ = ½ Σ ė_k × ė_k = 0 also ω̇ = G q̈ (theory §1.4).
         """
         G = np.zeros((*q_body.shape[:-1], 1 if self.dimension == 2 else 3, self.size))
         for D in self.axes_maps():

@@ -1,4 +1,4 @@
-"""Temporary points: per-frame closed-chain constraints at contacts (type 9; Eqs. 4.15-4.16)."""
+"""Temporary points: per-frame closed-chain constraints at contacts (type 9; [Nunes2017] Eqs. 4.15-4.16; theory §4.4)."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class PointContacts:
     def at(cls, layout: Layout, q_star: FloatArray, points: Mapping[str, ArrayLike]) -> PointContacts:
         """Contacts at laboratory ``points``: body -> (T, dim) [m], NaN in frames without contact.
 
-        q_star : (T, n) measured coordinates. c = X⁻¹(p − r1) with X = [r2−r1 …] of that frame (spec kinematics §7.5).
+        q_star : (T, n) measured coordinates. c = X⁻¹(p − r1) with X = [r2−r1 …] of that frame (theory §4.4).
         """
         dim = layout.dimension
         q_star = np.atleast_2d(q_star)

@@ -60,7 +60,7 @@ SECTIONS = {"joint": JOINTS, "driver": DRIVERS, "coordinate": COORDINATES}
 NUMBER_FIELDS: dict[str, tuple[int, ...]] = {"cosine": (), "length": (), "radii": (3,), "attitude": (3, 3)}
 OF_REFERENCE = "reference"  # cosine = "reference": the value that the reference poses have
 
-FILE_KEYS = ("name", "dimension", "gravity", "ground", "body", *SECTIONS)
+FILE_KEYS = ("name", "dimension", "gravity", "ground", "directions", "body", *SECTIONS)
 BODY_KEYS = (
     "name", "points", "vectors", "basis", "mass", "centre_of_mass", "inertia", "position", "attitude", "turn",
     "angle_deg", "shared",
@@ -92,6 +92,8 @@ def parse_system(text: str, source: str) -> System:
     dim = _dimension(top)
     points = top.table("ground")
     ground = {key: points.numbers(key, (dim,), _because(dim)) for key in points.values}
+    named = top.table("directions")
+    directions = {key: named.numbers(key, (dim,), _because(dim)) for key in named.values}
     gravity = top.numbers("gravity", (dim,), _because(dim)) if "gravity" in top else None
     name = top.text("name") if "name" in top else "system"
     bodies = [_body(table, dim, source) for table in top.tables("body")]
@@ -99,7 +101,7 @@ def parse_system(text: str, source: str) -> System:
         raise top.refusal("it describes no body. Add at least one block that starts with [[body]].")
     constraints = [_constraint(table, key) for key in SECTIONS for table in top.tables(key)]
     with _engine(source, source):
-        return System(bodies, constraints, name=name, ground=ground, gravity=gravity)
+        return System(bodies, constraints, name=name, ground=ground, directions=directions, gravity=gravity)
 
 
 def _dimension(top: Table) -> int:
@@ -226,7 +228,9 @@ def describe_system(system: System) -> str:
     """TOML text from which `parse_system` makes an equal system; numbers keep all their digits."""
     top = {"name": system.name, "dimension": system.layout.dimension, "gravity": system.gravity}
     ground = {key: value for key, value in system.layout.ground.items() if key != "origin" or value.any()}
-    blocks = [_block("", top), *([_block("[ground]", ground)] if ground else [])]
+    directions = {key: value for key, value in system.layout.directions.items() if key not in "xyz"}
+    blocks = [_block("", top)]
+    blocks += [_block(f"[{key}]", found) for key, found in (("ground", ground), ("directions", directions)) if found]
     blocks += [_block("[[body]]", _body_values(body)) for body in system.bodies]
     blocks += [_constraint_block(constraint) for constraint in system.constraints]
     return "\n".join(blocks)

@@ -1,8 +1,9 @@
 """Drivers and added coordinates: rows whose target follows time or a coordinate of its own.
 
 A driver declares *what* is driven; the values come with each call as a `Drive` (see `system.py`), so the model stays
-constant data. An added coordinate (mixed coordinates, spec dynamics §1.1) appends an angle or a length to q together
+constant data. An added coordinate (mixed coordinates, theory §5.4) appends an angle or a length to q together
 with the row that defines it; the number of degrees of freedom does not change.
+Table numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations
@@ -24,7 +25,7 @@ PERPENDICULAR = 1e-6  # largest cosine between an axis and a direction that turn
 class AngleDriver:
     """The angle from direction ``start`` to direction ``end`` about ``axis`` follows a(t) [rad] (Table 2.2).
 
-    Written v·u − cos a, and (v×u)·e − sin a where |cos a| > √2/2, because the cosine loses its rank at 0 and π.
+    Written v·u − cos a, and (v×u)·e − sin a where |cos a| > √2/2, because the cosine loses its rank at 0 and π (theory §5.2).
     ``axis`` is not needed in the plane.
     """
 

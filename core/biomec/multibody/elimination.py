@@ -4,7 +4,7 @@ The matrix couples only coordinates that meet in a constraint row. `plan_elimina
 neighbours first (on a tree: leaves first, so no block fills in), orders the coordinates inside each body the same way,
 finds the pattern of the factor, and writes every multiply-add of the factorisation as an index list. The compiled
 functions run that list with frames on the last axis. The cost is linear in the number of bodies for trees and chains,
-and the matrix is never formed densely.
+and the matrix is never formed densely (theory §11).
 """
 
 from __future__ import annotations

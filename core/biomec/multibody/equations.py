@@ -5,6 +5,8 @@ A joint is written as rows of these kinds; `rows.py` evaluates all rows of a kin
     Quadratic   φ = xᵀN x + bᵀx + k₀ − k(t)           rigid bodies, all joints, distances, linear rows (N = 0)
     Ellipsoid   φ = yᵀH y − 1,  y = Aᵀd               a point gliding on an ellipsoid fixed in a body (quartic)
     Angle       φ = v·u − L cos a  or  (v×u)·e − L sin a   angle drivers and added angle coordinates
+
+Theory §4.1. Equation numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations

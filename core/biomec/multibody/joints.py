@@ -2,7 +2,8 @@
 
 Every class here is constant data with one method, ``rows(layout)``. Points and directions are named
 ``body.element``; ``ground.…`` attaches to the laboratory. Differences are written *proximal minus distal*, so the
-multiplier of a spherical row is the force that the proximal body exerts on the distal one (spec dynamics §2.4).
+multiplier of a spherical row is the force that the proximal body exerts on the distal one (theory §3.2).
+Equation numbers are those of [Nunes2017].
 
     class              rows (3-D)   removes    rows by type
     Spherical          3            3          spherical 3
@@ -45,7 +46,7 @@ class Constraint(Protocol):
 
 
 def rigid_body_rows(body: Body, layout: Layout) -> list[Row]:
-    """Inner products of the basis that stay constant: types 1 to 4 of the nine (Eqs. 2.6, 2.8; spec dynamics §2.3).
+    """Inner products of the basis that stay constant: types 1 to 4 of the nine (Eqs. 2.6, 2.8; theory §2).
 
     Order for 1p3v: |u| |v| |w| u·v u·w v·w; for 2p2v: length, |a| |b| a·b a·(r1−r2) b·(r1−r2); the other kinds
     alike. A planar body has its one length or unit vector. The constants come from the local coordinates.
@@ -65,7 +66,7 @@ def rigid_body_rows(body: Body, layout: Layout) -> list[Row]:
 
 @dataclass(frozen=True)
 class Spherical:
-    """Two points coincide: φ = r_proximal − r_distal (type 5)."""
+    """Two points coincide: φ = r_proximal − r_distal (type 5 of theory §4.2)."""
 
     name: str
     proximal: str
@@ -211,7 +212,7 @@ class Distance:
 
 @dataclass(frozen=True)
 class EllipsoidContact:
-    """A point glides on an ellipsoid fixed in a body: φ = dᵀ A H Aᵀ d − 1 (type 8; Eqs. 4.3-4.7).
+    """A point glides on an ellipsoid fixed in a body: φ = dᵀ A H Aᵀ d − 1 (type 8; Eqs. 4.3-4.7; theory §4.3).
 
     centre   : ``body.point``, the ellipsoid's centre; its body carries the ellipsoid
     radii    : (3,) [m] along the ellipsoid's axes

@@ -23,7 +23,11 @@ class Layout:
     """
 
     def __init__(
-        self, bodies: Sequence[Body], ground: Mapping[str, ArrayLike] | None = None, added: Iterable[str] = ()
+        self,
+        bodies: Sequence[Body],
+        ground: Mapping[str, ArrayLike] | None = None,
+        added: Iterable[str] = (),
+        directions: Mapping[str, ArrayLike] | None = None,
     ) -> None:
         if not bodies:
             raise DescriptionError("A system needs at least one body.")
@@ -45,6 +49,12 @@ class Layout:
         for name, point in self.ground.items():
             if point.shape != (self.dimension,) or not np.isfinite(point).all():
                 raise DescriptionError(f"Ground: point {name} needs {self.dimension} coordinates, all of them numbers.")
+        self.directions = dict(zip("xyz", np.eye(self.dimension), strict=False))
+        for name, direction in (directions or {}).items():
+            vector = np.asarray(direction, dtype=np.float64)
+            if vector.shape != (self.dimension,) or not np.linalg.norm(vector) > 1e-12:
+                raise DescriptionError(f"Ground: direction {name} needs {self.dimension} components, not all zero.")
+            self.directions[name] = vector / np.linalg.norm(vector)
         self._columns: dict[str, IntArray] = {}
         self._constants: dict[str, FloatArray] = {}
         self.owned: dict[str, IntArray] = {}  # columns that a body owns, for the elimination order
@@ -73,7 +83,7 @@ class Layout:
             owner, name = self._split(body.shared[element], f"Body {body.name}")
             is_point = element in body.points
             if owner == GROUND:
-                table = self.ground if is_point else self._ground_axes()
+                table = self.ground if is_point else self.directions
                 constants[part] = self._element(table, name, f"Body {body.name}", GROUND)
             elif (
                 owner in self._columns
@@ -127,16 +137,13 @@ class Layout:
         return self.lift(body, body.point_map(name))
 
     def vector(self, reference: str, where: str = "System") -> VectorMap:
-        """Map of a direction given as ``body.vector``, or ``ground.x`` (y, z)."""
+        """Map of a direction given as ``body.vector`` or ``ground.direction`` (x, y, z are always there)."""
         owner, name = self._split(reference, where)
         if owner == GROUND:
-            return VectorMap.fixed(self._element(self._ground_axes(), name, where, GROUND))
+            return VectorMap.fixed(self._element(self.directions, name, where, GROUND))
         body = self.body(owner, where)
         self._element(body.vectors, name, where, f"body {owner}")
         return self.lift(body, body.vector_map(name))
-
-    def _ground_axes(self) -> dict[str, FloatArray]:
-        return dict(zip("xyz", np.eye(self.dimension), strict=False))
 
     def local_vector(self, owner: str, components: FloatArray) -> VectorMap:
         """Map of a vector fixed in a body (or the ground) from its local components."""

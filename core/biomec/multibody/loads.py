@@ -1,7 +1,8 @@
-"""Forces and torques on bodies as generalised forces Q (spec dynamics §4.1-4.4).
+"""Forces and torques on bodies as generalised forces Q (theory §7.1-7.4).
 
 Every function takes arrays with any leading batch shape (..., dim) and returns Q (..., n). A force plate, a hand-held
 weight or a joint torque is a sum of these. Torques in the plane are numbers: pass them as (..., 1).
+Equation numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ def torque(system: System, body: str, q: FloatArray, h: ArrayLike) -> FloatArray
 
     G is the map of the angular velocity, so the power Qᵀq̇ = hᵀω for every direction of h, zero included: nothing is
     divided by a component of h (Eq. 5.13 divides by h_x). It differs from the couple of two forces of Eqs. 2.32-2.35
-    only by rigid-body rows, which changes no motion, joint force or joint torque (§4.3).
+    only by rigid-body rows, which changes no motion, joint force or joint torque (theory §7.2).
     """
     owner = system.layout.body(body, "Torque")
     G = owner.angular_velocity_map(system.layout.body_coordinates(q, body))
@@ -50,7 +51,7 @@ def wrench(
 
 
 def resultant(system: System, body: str, q: FloatArray, Q: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Net force (..., dim) [N] and moment about the body's first basic point [N m] of generalised forces Q (§4.4).
+    """Net force (..., dim) [N] and moment about the body's first basic point [N m] of Q (theory §7.4).
 
     In the base (r1, b1, b2, b3) the force is the part of r1, the moment is Σ b_k × Q_bk.
     """

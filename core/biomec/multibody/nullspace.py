@@ -1,8 +1,8 @@
 """Independent coordinates and the motions that constraints allow: partition, and the matrices R and S.
 
-    [Φq; B] q̇ = {b; ż}   ->   q̇ = S b + R ż,   q̈ = S c + R z̈ (z̈ = B q̈)          (Eqs. 2.82-2.90; spec dynamics §5.4)
+    [Φq; B] q̇ = {b; ż}   ->   q̇ = S b + R ż,   q̈ = S c + R z̈ (z̈ = B q̈)          (Eqs. 2.82-2.90; theory §10)
 
-Φq R = 0, B R = I. Redundant rows do no harm: ranks are numerical.
+Φq R = 0, B R = I. Redundant rows do no harm: ranks are numerical. Equation numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations
@@ -32,7 +32,7 @@ class Partition:
 
 
 def partition_coordinates(Phi_q: FloatArray, tolerance: float = RANK_TOLERANCE) -> Partition:
-    """Choose independent coordinates of Φq (m, n): the columns without pivot (QR with column pivoting, §5.2).
+    """Choose independent coordinates of Φq (m, n): the columns without pivot (QR with column pivoting, theory §10).
 
     The best set changes with posture: choose again along a motion.
     """

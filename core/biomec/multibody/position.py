@@ -1,13 +1,13 @@
 """The position problem: the configuration nearest to a measured one that obeys every constraint.
 
-    minimise ½ (q − q*)ᵀ W (q − q*)   subject to   Φ(q) = 0            (Eqs. 2.61-2.68, 4.14; spec kinematics §9.1)
+    minimise ½ (q − q*)ᵀ W (q − q*)   subject to   Φ(q) = 0            (Eqs. 2.61-2.68, 4.14; theory §8.1)
 
 by augmented Lagrangians, each frame on its own:
 
     (W + ΦqᵀαΦq) Δq = −W (q − q*) − Φqᵀ(αΦ + λ);   q ← q + Δq;   λ ← λ + αΦ(q)
 
 The multipliers take Φ *after* the step (Eq. 2.68 prints the one before, which diverges). Redundant rows do no harm:
-the matrix is positive definite because W is.
+the matrix is positive definite because W is. Equation numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations
@@ -62,7 +62,7 @@ _SENTENCES = {
 
 @dataclass(frozen=True)
 class PositionOptions:
-    """Settings of the position problem (spec kinematics §9.1)."""
+    """Settings of the position problem (theory §8.1)."""
 
     alpha: float = 1e7  # penalty factor α
     tolerance: float = 1e-10  # on ‖Φ‖ and on ‖Δq‖

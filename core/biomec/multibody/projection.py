@@ -1,10 +1,10 @@
 """Velocities and accelerations that obey the constraints: projection in the metric of the masses.
 
-    (M + ΦqᵀαΦq) x = M x* + Φqᵀ(α r − ρ),   ρ ← ρ + α(Φq x − r)        (Eqs. 2.131-2.138; spec dynamics §5.3, §6.3)
+    (M + ΦqᵀαΦq) x = M x* + Φqᵀ(α r − ρ),   ρ ← ρ + α(Φq x − r)        (Eqs. 2.131-2.138; theory §9.2)
 
 with x = q̇, r = b = −Φt, or x = q̈, r = c = −Φ̇q q̇ − Φ̇t. One pass leaves a violation of order 1/α, and the round-off
-of an ill-conditioned matrix along the allowed motions; further passes with the multipliers ρ mend both. (2.131 and
-2.136 print dotted Jacobians where Φq belongs.)
+of an ill-conditioned matrix along the allowed motions; further passes with the multipliers ρ mend both (theory
+§9.3). Equation numbers are those of [Nunes2017]; 2.131 and 2.136 print dotted Jacobians where Φq belongs.
 """
 
 from __future__ import annotations

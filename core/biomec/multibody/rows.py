@@ -3,7 +3,7 @@
 The rows of a system become flat tables (`RowTables`). The compiled functions below evaluate them with **frames on the
 last axis**, so that neighbouring frames fill a SIMD register: q is (n, F), residuals are (m, F), and the values of the
 Jacobian's fixed sparsity pattern are (nnz, F). The same functions serve the library calls (F = all frames) and the
-solvers (F = one batch of lanes).
+solvers (F = one batch of lanes). Equation numbers are those of [Nunes2017].
 """
 
 from __future__ import annotations
@@ -155,21 +155,20 @@ def evaluate(
 ) -> None:
     """Residuals phi (m, F) and Jacobian entries (nnz, F) at q (n, F) with targets k (m, F)."""
     _quadratic(tables, q, target, phi, jacobian)
-    inputs = max(ELLIPSOID_INPUTS, ANGLE_INPUTS)
-    x = np.empty((inputs, q.shape[1]))
-    gradient = np.empty((inputs, q.shape[1]))
+    x, gradient = np.empty((ELLIPSOID_INPUTS, q.shape[1])), np.empty((ELLIPSOID_INPUTS, q.shape[1]))
     at = 0
     for i in range(tables.ellipsoid.size):
         r = tables.ellipsoid[i]
-        _read_inputs(tables, q, at, ELLIPSOID_INPUTS, x, True)
+        _read_inputs(tables, q, tables.x0, at, x)
         _ellipsoid(x, tables.H[i], phi[r], gradient)
-        _write_jacobian(tables, r, at, ELLIPSOID_INPUTS, gradient, jacobian)
+        _write_jacobian(tables, r, at, gradient, jacobian)
         at += ELLIPSOID_INPUTS
+    x, gradient = np.empty((ANGLE_INPUTS, q.shape[1])), np.empty((ANGLE_INPUTS, q.shape[1]))
     for i in range(tables.angle.size):
         r = tables.angle[i]
-        _read_inputs(tables, q, at, ANGLE_INPUTS, x, True)
+        _read_inputs(tables, q, tables.x0, at, x)
         _angle(x, target[r], tables.magnitude[i], use_sine[i], phi[r], gradient)
-        _write_jacobian(tables, r, at, ANGLE_INPUTS, gradient, jacobian)
+        _write_jacobian(tables, r, at, gradient, jacobian)
         at += ANGLE_INPUTS
 
 
@@ -196,21 +195,21 @@ def evaluate_rates(
             for p in range(tables.p_pointer[z], tables.p_pointer[z + 1]):
                 for f in range(frames):
                     acceleration[r, f] -= tables.p_value[p] * qdot[tables.p_column[p], f] * qdot[tables.columns[z], f]
-    inputs = max(ELLIPSOID_INPUTS, ANGLE_INPUTS)
-    x = np.empty((inputs, frames))
-    xdot = np.empty((inputs, frames))
+    still = np.zeros(tables.x0.size)
+    x, xdot = np.empty((ELLIPSOID_INPUTS, frames)), np.empty((ELLIPSOID_INPUTS, frames))
     at = 0
     for i in range(tables.ellipsoid.size):
-        _read_inputs(tables, q, at, ELLIPSOID_INPUTS, x, True)
-        _read_inputs(tables, qdot, at, ELLIPSOID_INPUTS, xdot, False)
+        _read_inputs(tables, q, tables.x0, at, x)
+        _read_inputs(tables, qdot, still, at, xdot)
         _ellipsoid_rates(x, xdot, tables.H[i], acceleration[tables.ellipsoid[i]])
         for f in range(frames):
             velocity[tables.ellipsoid[i], f] = 0.0
         at += ELLIPSOID_INPUTS
+    x, xdot = np.empty((ANGLE_INPUTS, frames)), np.empty((ANGLE_INPUTS, frames))
     for i in range(tables.angle.size):
         r = tables.angle[i]
-        _read_inputs(tables, q, at, ANGLE_INPUTS, x, True)
-        _read_inputs(tables, qdot, at, ANGLE_INPUTS, xdot, False)
+        _read_inputs(tables, q, tables.x0, at, x)
+        _read_inputs(tables, qdot, still, at, xdot)
         _angle_rates(
             x, xdot, target[r], target_rate[r], target_acceleration[r], tables.magnitude[i], use_sine[i],
             velocity[r], acceleration[r],
@@ -239,12 +238,11 @@ def _quadratic(tables: RowTables, q: FloatArray, target: FloatArray, phi: FloatA
 
 
 @compiled
-def _read_inputs(tables: RowTables, q: FloatArray, at: int, count: int, x: FloatArray, with_constant: bool) -> None:
-    """x = X q (+ x0) for the inputs at … at+count."""
-    for s in range(count):
-        offset = tables.x0[at + s] if with_constant else 0.0
+def _read_inputs(tables: RowTables, q: FloatArray, offset: FloatArray, at: int, x: FloatArray) -> None:
+    """x = X q + offset for the inputs of one row, which start at ``at``."""
+    for s in range(x.shape[0]):
         for f in range(q.shape[1]):
-            x[s, f] = offset
+            x[s, f] = offset[at + s]
         for e in range(tables.x_pointer[at + s], tables.x_pointer[at + s + 1]):
             column, value = tables.columns[tables.x_entry[e]], tables.x_value[e]
             for f in range(q.shape[1]):
@@ -252,12 +250,12 @@ def _read_inputs(tables: RowTables, q: FloatArray, at: int, count: int, x: Float
 
 
 @compiled
-def _write_jacobian(tables: RowTables, r: int, at: int, count: int, gradient: FloatArray, jacobian: FloatArray) -> None:
+def _write_jacobian(tables: RowTables, r: int, at: int, gradient: FloatArray, jacobian: FloatArray) -> None:
     """J = ∇f · X into the entries of row r."""
     for z in range(tables.pointer[r], tables.pointer[r + 1]):
         for f in range(jacobian.shape[1]):
             jacobian[z, f] = 0.0
-    for s in range(count):
+    for s in range(gradient.shape[0]):
         for e in range(tables.x_pointer[at + s], tables.x_pointer[at + s + 1]):
             z, value = tables.x_entry[e], tables.x_value[e]
             for f in range(jacobian.shape[1]):
@@ -288,7 +286,7 @@ def _ellipsoid(x: FloatArray, H: FloatArray, phi: FloatArray, gradient: FloatArr
 
 @compiled
 def _ellipsoid_rates(x: FloatArray, xdot: FloatArray, H: FloatArray, acceleration: FloatArray) -> None:
-    """c = −2(ẏᵀHẏ + 2 yᵀH Ȧᵀḋ) (spec dynamics §2.5; the row φ⁸ of Table C.4 is misprinted)."""
+    """c = −2(ẏᵀHẏ + 2 yᵀH Ȧᵀḋ) (theory §4.3; the row φ⁸ of Table C.4 is misprinted)."""
     y = np.empty(3)
     ydot = np.empty(3)
     mixed = np.empty(3)
@@ -319,7 +317,7 @@ def _angle(
     phi: FloatArray,
     gradient: FloatArray,
 ) -> None:
-    """Cosine form v·u − L cos a, or sine form (v×u)·e − L sin a, and its gradient (spec dynamics §2.1)."""
+    """Cosine form v·u − L cos a, or sine form (v×u)·e − L sin a, and its gradient (theory §5.2)."""
     for f in range(x.shape[1]):
         a = x[9, f] + target[f]
         if use_sine[f] > 0.5:
@@ -353,7 +351,7 @@ def _angle_rates(
     velocity: FloatArray,
     acceleration: FloatArray,
 ) -> None:
-    """b = −Φt and c = −Φ̇q q̇ − Φ̇t of both forms (spec dynamics §2.1), a = target + added coordinate."""
+    """b = −Φt and c = −Φ̇q q̇ − Φ̇t of both forms (theory §5.2), a = target + added coordinate."""
     for f in range(x.shape[1]):
         a, adot = x[9, f] + target[f], xdot[9, f] + target_rate[f]
         if use_sine[f] > 0.5:

@@ -1,4 +1,4 @@
-"""What a system is made of: coordinates, rows by type, rank, redundant rows, degrees of freedom."""
+"""What a system is made of: coordinates, rows by type, rank, redundant rows, degrees of freedom (theory §3.3)."""
 
 from __future__ import annotations
 

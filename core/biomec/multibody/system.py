@@ -23,7 +23,7 @@ ROW_TYPES = (
     "coordinate", "driver",
 )  # fmt: skip
 MIRRORED = 1e-3  # cosine or sine of an angle this far off, where its other form is zero: not round-off
-STANDARD_GRAVITY = 9.81  # [m/s²], along −Y (spec dynamics, notation)
+STANDARD_GRAVITY = 9.81  # [m/s²], along −Y (docs/notation.md)
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class System:
 
     The system is constant: states (q, q̇, driver values) are arguments. Arrays take any leading batch shape: q is
     (..., n), residuals (..., m), Jacobians (..., m, n). Rows stand in the order of `ROW_TYPES`, and within a type in
-    the order of bodies and constraints.
+    the order of bodies and constraints. ``ground`` names points of the laboratory, ``directions`` its directions.
     """
 
     def __init__(
@@ -50,13 +50,14 @@ class System:
         *,
         name: str = "system",
         ground: Mapping[str, ArrayLike] | None = None,
+        directions: Mapping[str, ArrayLike] | None = None,
         gravity: ArrayLike | None = None,
     ) -> None:
         self.name = name
         self.constraints = tuple(constraints)
         _refuse_doubles(bodies, self.constraints)
         added = [item for item in self.constraints if isinstance(item, ADDED_COORDINATES)]
-        self.layout = Layout(bodies, ground, [item.name for item in added])
+        self.layout = Layout(bodies, ground, [item.name for item in added], directions)
         bodies_only = self.layout.reference()
         self.reference = self.layout.reference({c.name: c.measure(self.layout, bodies_only) for c in added})
         rows = [row for body in bodies for row in rigid_body_rows(body, self.layout)]

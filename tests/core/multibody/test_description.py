@@ -247,8 +247,8 @@ SENTENCES = {
     ),
     "unknown key of the file": (
         "colour = 1\n" + FOUR_BAR,
-        'my.toml: there is no key "colour". The keys here are name, dimension, gravity, ground, body, joint, driver, '
-        "coordinate.",
+        'my.toml: there is no key "colour". The keys here are name, dimension, gravity, ground, directions, '
+        "body, joint, driver, coordinate.",
     ),
     "unknown key of a joint": (
         FOUR_BAR + DISTANCE + "lenght = 3.0",

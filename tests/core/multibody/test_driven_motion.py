@@ -92,5 +92,7 @@ def test_a_value_out_of_reach_is_a_status_and_the_rest_goes_on():
     assert_array_equal(motion.status == FrameStatus.PHI, reachable)
     assert np.isnan(motion.q[~reachable]).all()
     assert_allclose(motion.q[reachable], np.hstack(four_bar_points(phi[reachable], **lengths)), atol=1e-9)
-    with pytest.raises(DescriptionError, match="do not meet at crank angle"):
+    with pytest.raises(DescriptionError, match="do not meet in one place at crank angle"):
         four_bar(**lengths, angle=1.5 * limit)
+    with pytest.raises(DescriptionError, match="do not meet in one place"):
+        four_bar(1.0, 1.0, 1.0, 1.0, angle=0.0)  # A lies on P, so B can be anywhere on a circle

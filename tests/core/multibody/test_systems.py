@@ -22,7 +22,8 @@ from biomec.multibody import (
 )
 from biomec.multibody.reference.human import contact_points, human_system, human_tree
 from biomec.multibody.reference.planar import four_bar, pendulum, slider_crank
-from biomec.multibody.reference.spatial import bennett, spatial_pendulum
+from biomec.multibody.reference.spatial import bennett, random_tree, spatial_pendulum
+from biomec.multibody.reference.trees import FREEDOMS
 from biomec.multibody.structure import structure
 from tests.core.multibody.examples import planar_body, spatial_body
 
@@ -125,6 +126,7 @@ def _pair(*constraints, **options):
         (lambda: _pair(LengthCoordinate("s", "i.P", "i.P")), "Coordinate s: its two points coincide"),
         (lambda: _pair(gravity=(0, -9.81)), "System system: gravity needs 3 components"),
         (lambda: _pair(ground={"G": (0, 1)}), "Ground: point G needs 3 coordinates"),
+        (lambda: _pair(directions={"d": (0, 0, 0)}), "Ground: direction d needs 3 components, not all zero"),
         (
             lambda: _pair(EllipsoidContact("s", "j.S", "i.P", (1, 1, 1), np.zeros((3, 3)))),
             "Joint s: the attitude of its ellipsoid is not a rotation",
@@ -187,6 +189,17 @@ def test_added_coordinates_start_at_the_reference_configuration():
     assert_allclose(system.reference[system.layout.added["diagonal"]], np.hypot(3.0160076504, 2.4999487505), atol=1e-9)
     found = structure(system)
     assert (found.coordinates, found.rows, found.degrees_of_freedom) == (5, 4, 1)
+
+
+@pytest.mark.parametrize("root", ["spherical", "universal", "revolute"])
+def test_a_tree_can_hang_on_the_ground(root, rng):
+    """The ground has named points and directions, so every joint can attach to it."""
+    tree = random_tree(5, rng, root)
+    system = tree.system()
+    motion = {joint.name: rng.normal(size=(4, FREEDOMS[joint.kind])) for joint in tree.joints}
+    assert np.abs(system.residual(tree.coordinates(system, motion))).max() < 1e-12
+    freedoms = sum(FREEDOMS[joint.kind] for joint in tree.joints)
+    assert structure(system).degrees_of_freedom == freedoms
 
 
 def test_joints_remove_the_freedoms_they_say():

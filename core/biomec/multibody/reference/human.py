@@ -1,7 +1,7 @@
 """A 21-body human-like tree with the joint pattern of the whole-body model: a mechanism, not an anatomy.
 
 Round figures for a standing adult (X forward, Y up, Z to the right); the joints, their types and the kinds of
-bodies are those of spec dynamics §7, so the counts are too: 252 coordinates, 214 rows, 6 redundant, 44 degrees of
+bodies are those of [Nunes2017] Tables 4.3 and 4.4, so the counts are too: 252 coordinates, 214 rows, 6 redundant, 44 degrees of
 freedom, and 226/220/32 with the temporary points of both hands and feet.
 """
 
@@ -17,7 +17,7 @@ from biomec.multibody.reference.trees import FREEDOMS, Tree, TreeBody, TreeJoint
 from biomec.multibody.system import System
 
 SIDES = {"R": 1.0, "L": -1.0}
-RADII = (0.0944, 0.2079, 0.1470)  # of the thorax ellipsoid [m] (spec kinematics §8.3)
+RADII = (0.0944, 0.2079, 0.1470)  # of the thorax ellipsoid [m]: the size of an adult's rib cage
 CENTRE = (-0.02, 1.27, 0.0)
 MIDLINE = {
     "neck": (0.0, 1.50, 0.0),
@@ -60,7 +60,7 @@ SIDE_BODIES = {
     "shank": (("knee", "ankle", "x", "z"), (), 3.9, (0.11, 0.04, 0.11)),
     "foot": (("ankle", "x", "y", "z"), ("sole",), 1.0, (0.04, 0.08, 0.08)),
 }
-# order of the bodies in q (spec dynamics §7.2)
+# order of the bodies in q ([Nunes2017] Eq. 4.1)
 ORDER = (
     "head", "thorax", "clavicle", "scapula", "humerus", "ulna", "radius", "hand", "pelvis", "thigh", "shank", "foot",
 )  # fmt: skip

@@ -16,7 +16,7 @@ from biomec.multibody.system import System
 def pendulum(angles: ArrayLike, length: float = 1.0, mass: float = 1.0, *, shared: bool = False) -> System:
     """Chain of equal uniform bars hanging from the origin, released at ``angles`` (count,) from the x axis [rad].
 
-    shared : neighbouring bars use one common point (configuration B of Fig. 2.8); otherwise every bar has its own two
+    shared : neighbouring bars use one common point (configuration B of [Nunes2017] Fig. 2.8); otherwise every bar has its own two
              points and the joints are constraint rows whose multipliers are the joint forces (configuration A).
     """
     bodies: list[Body] = []
@@ -48,12 +48,12 @@ def four_bar(
 ) -> System:
     """Four-bar linkage O-A-B-P at crank ``angle`` [rad], open branch; lengths [m], ``density`` in kg a metre of bar.
 
-    shared : q = (x_A, y_A, x_B, y_B), the natural coordinates of Table 2.1; otherwise every bar owns its points.
+    shared : q = (x_A, y_A, x_B, y_B), the natural coordinates of [Nunes2017] Table 2.1; otherwise every bar owns its points.
     """
     A, B = four_bar_points(angle, crank, coupler, rocker, base)
     if not np.isfinite(B).all():
         raise DescriptionError(
-            f"Four-bar: bars of {coupler:g} and {rocker:g} m do not meet at crank angle {angle:g} rad."
+            f"Four-bar: bars of {coupler:g} and {rocker:g} m do not meet in one place at crank angle {angle:g} rad."
         )
     P = np.array([base, 0.0])
     lengths = {"crank": crank, "coupler": coupler, "rocker": rocker}
@@ -87,15 +87,15 @@ def four_bar(
 def four_bar_points(
     angle: ArrayLike, crank: float = 1.0, coupler: float = 3.0, rocker: float = 2.5, base: float = 3.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Closed form of A and B (..., 2) [m]: B is where circles about A and P meet, the open branch; NaN if nowhere."""
+    """Closed form of A and B (..., 2) [m]: where circles about A and P meet, open branch; NaN if nowhere or everywhere."""
     phi = np.asarray(angle, dtype=np.float64)
     A = crank * np.stack([np.cos(phi), np.sin(phi)], axis=-1)
     to_P = np.array([base, 0.0]) - A
     distance = np.linalg.norm(to_P, axis=-1)
-    along = (coupler**2 - rocker**2 + distance**2) / (2.0 * distance)
-    with np.errstate(invalid="ignore"):
+    with np.errstate(invalid="ignore", divide="ignore"):
+        along = (coupler**2 - rocker**2 + distance**2) / (2.0 * distance)
         across = np.sqrt(coupler**2 - along**2)
-    e = to_P / distance[..., None]
+        e = to_P / distance[..., None]
     normal = np.stack([-e[..., 1], e[..., 0]], axis=-1)
     return A, A + along[..., None] * e + across[..., None] * normal
 

@@ -55,7 +55,14 @@ class Tree:
 
     def system(self, extra: Sequence[Constraint] = (), name: str = "tree") -> System:
         """Multibody system of the tree, with further constraints such as contacts."""
-        return System([self._body(item) for item in self.bodies], [*self._constraints(), *extra], name=name)
+        held = [joint for joint in self.joints if joint.parent == "ground" and joint.kind != "free"]
+        return System(
+            [self._body(item) for item in self.bodies],
+            [*self._constraints(), *extra],
+            name=name,
+            ground={joint.name: joint.centre for joint in held},
+            directions={f"{joint.name}_axis{k}": axis for joint in held for k, axis in enumerate(joint.axes)},
+        )
 
     def _body(self, item: TreeBody) -> Body:
         points = dict(item.points)

@@ -1,0 +1,49 @@
+"""What a user should know about a result: said once, kept with the result, shown where the result is shown."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+
+
+class Severity(StrEnum):
+    """How much a notice matters."""
+
+    INFO = "info"  # a fact or an assumption worth knowing
+    WARNING = "warning"  # the result may suffer
+    PROBLEM = "problem"  # part of the result is missing or cannot be trusted
+
+
+@dataclass(frozen=True)
+class Notice:
+    """One sentence about data or a result, and what it is about.
+
+    code     : short name of the kind of notice, for programs (``gap-too-long``)
+    sentence : what, where and what to do, in plain words
+    about    : markers, plates, channels or segments concerned
+    frames   : first and last frame concerned (counted from 0, inclusive), if it has such a stretch
+    """
+
+    severity: Severity
+    code: str
+    sentence: str
+    about: tuple[str, ...] = ()
+    frames: tuple[int, int] | None = None
+
+    def __str__(self) -> str:
+        return self.sentence
+
+
+def info(code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None) -> Notice:
+    """Return a notice of a fact or an assumption."""
+    return Notice(Severity.INFO, code, sentence, about, frames)
+
+
+def warning(code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None) -> Notice:
+    """Return a notice that the result may suffer."""
+    return Notice(Severity.WARNING, code, sentence, about, frames)
+
+
+def problem(code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None) -> Notice:
+    """Return a notice that part of the result is missing or cannot be trusted."""
+    return Notice(Severity.PROBLEM, code, sentence, about, frames)

@@ -1,0 +1,21 @@
+"""What was measured: trials with markers, plates, analog channels and events. Knows nothing of files or models."""
+
+from biomec.recording.axes import BIOMEC_AXES, Authority, LabAxes
+from biomec.recording.plate import LOADED_N, ForcePlate
+from biomec.recording.series import Analog, Markers, Outputs
+from biomec.recording.trial import Event, Source, Subject, Trial
+
+__all__ = [
+    "BIOMEC_AXES",
+    "LOADED_N",
+    "Analog",
+    "Authority",
+    "Event",
+    "ForcePlate",
+    "LabAxes",
+    "Markers",
+    "Outputs",
+    "Source",
+    "Subject",
+    "Trial",
+]

@@ -1,0 +1,107 @@
+"""Force plates: what the ground does to the subject, in laboratory axes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray, read_only
+from biomec.errors import BiomecError
+
+LOADED_N = 20.0  # below this vertical force a centre of pressure means nothing
+
+
+@dataclass(frozen=True)
+class ForcePlate:
+    """Wrench of the ground **on the subject**, in laboratory axes, about the point ``origin``.
+
+    force   : (N, 3) [N]
+    moment  : (N, 3) [N m] about ``origin``
+    origin  : (3,) a point of the surface [m]: its centre where the corners are known
+    up      : (3,) unit normal of the surface, away from the ground
+    corners : (4, 3) [m] in the file's order, or None if the file has none
+    type    : C3D plate type 1-7, or 0 for wrenches that were given directly
+    start_s : time of the first sample on the clock of the trial [s]
+    """
+
+    name: str
+    force: FloatArray
+    moment: FloatArray
+    rate_hz: float
+    origin: FloatArray
+    up: FloatArray
+    corners: FloatArray | None = None
+    type: int = 0
+    start_s: float = 0.0
+
+    def __post_init__(self) -> None:
+        set_ = object.__setattr__
+        for field in ("force", "moment", "origin", "up"):
+            set_(self, field, read_only(getattr(self, field)))
+        if self.corners is not None:
+            set_(self, "corners", read_only(self.corners))
+        if self.force.ndim != 2 or self.force.shape[1] != 3 or self.force.shape != self.moment.shape:
+            raise BiomecError(f"Plate {self.name}: force and moment need the same shape (samples, 3).")
+        if self.corners is not None and self.corners.shape != (4, 3):
+            raise BiomecError(f"Plate {self.name}: give four corners with three coordinates each.")
+        if not (np.isfinite(self.rate_hz) and self.rate_hz > 0.0):
+            raise BiomecError(f"Plate {self.name}: the sampling rate is {self.rate_hz} Hz; it must be positive.")
+
+    @classmethod
+    def from_centre_of_pressure(
+        cls,
+        name: str,
+        force: FloatArray,
+        cop: FloatArray,
+        free_moment: FloatArray,
+        rate_hz: float,
+        up: FloatArray,
+        *,
+        corners: FloatArray | None = None,
+        start_s: float = 0.0,
+    ) -> ForcePlate:
+        """Plate from force, centre of pressure (N, 3) and the moment about it; NaN points carry no force's moment.
+
+        The surface lies at the median height of the given points where the plate is loaded.
+        """
+        loaded = np.isfinite(cop).all(axis=1) & (force @ up > LOADED_N)
+        height = float(np.median(cop[loaded] @ up)) if loaded.any() else 0.0
+        origin = height * up if corners is None else np.mean(corners, axis=0)
+        arm = np.where(np.isfinite(cop), cop, origin) - origin
+        moment = np.cross(arm, force) + free_moment
+        return cls(name, force, moment, rate_hz, origin, up, corners, 0, start_s)
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return int(self.force.shape[0])
+
+    @property
+    def time_s(self) -> FloatArray:
+        """(N,) sample times on the trial's clock [s]."""
+        return self.start_s + np.arange(self.samples) / self.rate_hz
+
+    @property
+    def vertical(self) -> FloatArray:
+        """(N,) force along the surface's normal, positive when the plate is stood upon [N]."""
+        return np.asarray(self.force @ self.up)
+
+    def loaded(self, threshold_n: float = LOADED_N) -> BoolArray:
+        """(N,) where the normal force exceeds the threshold."""
+        return np.asarray(self.vertical > threshold_n)
+
+    def centre_of_pressure(self, threshold_n: float = LOADED_N) -> FloatArray:
+        """(N, 3) point of the surface about which no horizontal moment acts [m]; NaN where the plate is not loaded.
+
+        With the moment M about the origin o and the normal n: p = o + n × M / (n·f) + the shift along the plane that
+        keeps p in it; in full p − o = (n × M) / (n·f) for an origin in the surface.
+        """
+        vertical = self.vertical
+        normal = np.where(self.loaded(threshold_n), vertical, np.nan)[:, None]
+        return np.asarray(self.origin + np.cross(self.up, self.moment) / normal)
+
+    def free_moment(self, threshold_n: float = LOADED_N) -> FloatArray:
+        """(N, 3) moment about the centre of pressure, along the normal [N m]; NaN where the plate is not loaded."""
+        arm = self.centre_of_pressure(threshold_n) - self.origin
+        return np.asarray(self.moment - np.cross(arm, self.force))

@@ -1,0 +1,217 @@
+"""The one data model of what was measured: a trial, its subject, its events and its source."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+from datetime import date
+from pathlib import Path
+from types import MappingProxyType
+
+import numpy as np
+
+from biomec.arrays import FloatArray
+from biomec.errors import BiomecError
+from biomec.notices import Notice
+from biomec.recording.axes import LabAxes
+from biomec.recording.plate import ForcePlate
+from biomec.recording.series import Analog, Markers, Outputs
+
+
+@dataclass(frozen=True)
+class Source:
+    """The file a trial was read from, and proof that it is still the same file.
+
+    name   : file name without folder
+    format : "C3D", "EMT", …
+    sha256 : hash of the file's bytes, hexadecimal
+    size   : bytes
+    """
+
+    name: str
+    format: str
+    sha256: str
+    size: int
+
+    @classmethod
+    def of(cls, path: Path, format: str) -> Source:
+        """Describe a file on disk."""
+        data = path.read_bytes()
+        return cls(path.name, format, hashlib.sha256(data).hexdigest(), len(data))
+
+
+@dataclass(frozen=True)
+class Subject:
+    """What is known about the person; None where nobody has said it."""
+
+    name: str = ""
+    sex: str | None = None  # "female" or "male"
+    mass_kg: float | None = None
+    height_m: float | None = None
+    birth_date: date | None = None
+
+    def __post_init__(self) -> None:
+        if self.sex not in (None, "female", "male"):
+            raise BiomecError(f"Subject {self.name}: sex is {self.sex!r}; the inertia tables know female and male.")
+        for what, value, limit in (("mass", self.mass_kg, 500.0), ("height", self.height_m, 3.0)):
+            if value is not None and not 0.0 < value < limit:
+                raise BiomecError(f"Subject {self.name}: a {what} of {value:g} is impossible; check the unit (kg, m).")
+
+    def age_on(self, day: date) -> int | None:
+        """Full years on a day."""
+        if self.birth_date is None:
+            return None
+        born = self.birth_date
+        return day.year - born.year - ((day.month, day.day) < (born.month, born.day))
+
+
+@dataclass(frozen=True, order=True)
+class Event:
+    """Something that happened at a time of the trial.
+
+    time_s  : on the clock of the trial, whose first stored frame is at 0 [s]
+    label   : "Foot Strike", "Foot Off", or any text
+    context : "Left", "Right" or "General"
+    origin  : "file", "plates", "kinematics", "signal" or "manual"
+    """
+
+    time_s: float
+    label: str
+    context: str = "General"
+    origin: str = "file"
+
+
+@dataclass(frozen=True)
+class Trial:
+    """One recording, as measured: SI units, laboratory axes of the file, missing samples NaN.
+
+    markers        : what the cameras saw of the subject
+    unlabelled     : points without a name (``*12``), kept apart
+    other_subjects : name -> markers of further people in the same file
+    outputs        : results of other programs stored as points
+    plates         : force plates
+    analog         : all analog channels that are not a plate's; ``emg`` those known to be EMG
+    first_frame    : number that the file gives to its first frame (1 unless it was cut from a longer recording)
+    notices        : what was found, assumed or repaired while reading
+    """
+
+    source: Source
+    markers: Markers
+    axes: LabAxes
+    subject: Subject = Subject()
+    recorded: date | None = None
+    unlabelled: Markers | None = None
+    other_subjects: Mapping[str, Markers] = field(default_factory=dict)
+    outputs: Outputs | None = None
+    plates: tuple[ForcePlate, ...] = ()
+    analog: Analog | None = None
+    emg: Analog | None = None
+    events: tuple[Event, ...] = ()
+    first_frame: int = 1
+    notices: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "plates", tuple(self.plates))
+        object.__setattr__(self, "events", tuple(sorted(self.events)))
+        object.__setattr__(self, "notices", tuple(self.notices))
+        object.__setattr__(self, "other_subjects", MappingProxyType(dict(self.other_subjects)))
+        names = [plate.name for plate in self.plates]
+        if len(set(names)) != len(names):
+            raise BiomecError(f"{self.source.name}: two force plates have the same name ({', '.join(names)}).")
+
+    @property
+    def rate_hz(self) -> float:
+        """Frames a second."""
+        return self.markers.rate_hz
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return self.markers.frames
+
+    @property
+    def duration_s(self) -> float:
+        """Frames divided by the rate [s]."""
+        return self.frames / self.rate_hz
+
+    @property
+    def time_s(self) -> FloatArray:
+        """(T,) time of every frame, the first at 0 [s]."""
+        return np.arange(self.frames) / self.rate_hz
+
+    def plate(self, name: str) -> ForcePlate:
+        """Return the plate of that name, or raise a sentence that lists what there is."""
+        for plate in self.plates:
+            if plate.name == name:
+                return plate
+        there = ", ".join(plate.name for plate in self.plates) or "none"
+        raise BiomecError(f"{self.source.name}: there is no force plate {name}; there are {there}.")
+
+    def with_notices(self, *notices: Notice) -> Trial:
+        """Return the trial with further notices."""
+        return replace(self, notices=(*self.notices, *notices))
+
+    def turned(self, axes: LabAxes) -> Trial:
+        """Return the trial in other laboratory axes: points, plates and forces turned, outputs left as they are."""
+        R = self.axes.rotation_to(axes)
+        if np.array_equal(R, np.eye(3)):
+            return replace(self, axes=axes)
+
+        def turn(markers: Markers) -> Markers:
+            return replace(markers, p_WM=markers.p_WM @ R.T)
+
+        def turn_plate(plate: ForcePlate) -> ForcePlate:
+            corners = None if plate.corners is None else plate.corners @ R.T
+            vectors = {name: getattr(plate, name) @ R.T for name in ("force", "moment", "origin", "up")}
+            return replace(plate, corners=corners, **vectors)
+
+        return replace(
+            self,
+            axes=axes,
+            markers=turn(self.markers),
+            unlabelled=None if self.unlabelled is None else turn(self.unlabelled),
+            other_subjects={name: turn(markers) for name, markers in self.other_subjects.items()},
+            plates=tuple(turn_plate(plate) for plate in self.plates),
+        )
+
+    def stretch(self, first: int, last: int) -> Trial:
+        """Return frames ``first`` to ``last`` (from 0, inclusive) as a trial of its own, its clock starting at 0."""
+        if not 0 <= first <= last < self.frames:
+            raise BiomecError(
+                f"{self.source.name}: frames {first} to {last} do not lie within the {self.frames} frames of the trial."
+            )
+        start, stop = first / self.rate_hz, (last + 1) / self.rate_hz
+
+        def cut(markers: Markers) -> Markers:
+            residual = None if markers.residual is None else markers.residual[first : last + 1]
+            return replace(markers, p_WM=markers.p_WM[first : last + 1], residual=residual)
+
+        def cut_plate(plate: ForcePlate) -> ForcePlate:
+            part, begin = _samples(plate.start_s, plate.rate_hz, plate.samples, start, stop)
+            return replace(plate, force=plate.force[part], moment=plate.moment[part], start_s=begin - start)
+
+        def cut_analog(analog: Analog) -> Analog:
+            part, begin = _samples(analog.start_s, analog.rate_hz, analog.samples, start, stop)
+            return replace(analog, values=analog.values[part], start_s=begin - start)
+
+        outputs = self.outputs
+        return replace(
+            self,
+            markers=cut(self.markers),
+            unlabelled=None if self.unlabelled is None else cut(self.unlabelled),
+            other_subjects={name: cut(markers) for name, markers in self.other_subjects.items()},
+            outputs=None if outputs is None else replace(outputs, values=outputs.values[first : last + 1]),
+            plates=tuple(cut_plate(plate) for plate in self.plates),
+            analog=None if self.analog is None else cut_analog(self.analog),
+            emg=None if self.emg is None else cut_analog(self.emg),
+            events=tuple(replace(e, time_s=e.time_s - start) for e in self.events if start <= e.time_s < stop),
+            first_frame=self.first_frame + first,
+        )
+
+
+def _samples(begin_s: float, rate_hz: float, count: int, start_s: float, stop_s: float) -> tuple[slice, float]:
+    """Samples within [start, stop) and the time of the first of them; the tolerance absorbs rounding of times."""
+    first = max(0, int(np.ceil((start_s - begin_s) * rate_hz - 1e-6)))
+    last = min(count, int(np.ceil((stop_s - begin_s) * rate_hz - 1e-6)))
+    return slice(first, max(first, last)), begin_s + first / rate_hz
