@@ -5,5 +5,14 @@ class BiomecError(Exception):
     """Base of all errors raised on purpose. The message says what, where, and what to do."""
 
 
+class FileError(BiomecError):
+    """A file that cannot be read or written as it should be; the message starts with the file's name."""
+
+    def __init__(self, file: str, fault: str) -> None:
+        super().__init__(f"{file}: {fault}")
+        self.file = file
+        self.fault = fault
+
+
 class DescriptionError(BiomecError):
     """A mechanism description that cannot be built; the message names the body or joint."""

@@ -1,0 +1,1 @@
+"""Clean signals with their quality: reconstruction, filtering, derivatives, cycles, events, EMG, contacts."""
