@@ -1,7 +1,7 @@
 """The nine constraint types of the whole-body model, written out as the table prints them [Nunes2017, Table C.3].
 
 Dense, one frame, one row at a time, with matrices C over all coordinates; shares no code with the engine. Misprints of
-the source are corrected as the notation page lists them.
+the source are corrected as the theory page lists them.
 """
 
 import numpy as np

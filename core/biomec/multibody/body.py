@@ -29,9 +29,7 @@ from biomec.errors import DescriptionError
 KINDS = {3: ("1p3v", "2p2v", "3p1v", "4p"), 2: ("2p", "1p1v")}
 QUARTER_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
 ROUND_OFF = 1e-14
-CONDITION_LIMIT = (
-    1e3  # of the local basis X'; above it points of the body would be badly defined (theory §1.1)
-)
+CONDITION_LIMIT = 1e3  # of the local basis X'; above it points of the body would be badly defined (theory §1.1)
 
 
 @dataclass(frozen=True)

@@ -1,4 +1,4 @@
-"""Temporary points: per-frame closed-chain constraints at contacts (type 9; [Nunes2017] Eqs. 4.15-4.16; theory §4.4)."""
+"""Temporary points: closed-chain constraints at contacts, frame by frame (type 9; [Nunes2017] Eqs. 4.15-4.16)."""
 
 from __future__ import annotations
 

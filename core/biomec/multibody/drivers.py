@@ -25,8 +25,8 @@ PERPENDICULAR = 1e-6  # largest cosine between an axis and a direction that turn
 class AngleDriver:
     """The angle from direction ``start`` to direction ``end`` about ``axis`` follows a(t) [rad] (Table 2.2).
 
-    Written v·u − cos a, and (v×u)·e − sin a where |cos a| > √2/2, because the cosine loses its rank at 0 and π (theory §5.2).
-    ``axis`` is not needed in the plane.
+    Written v·u − cos a, and (v×u)·e − sin a where |cos a| > √2/2, because the cosine loses its rank at 0 and π
+    (theory §5.2). ``axis`` is not needed in the plane.
     """
 
     name: str

@@ -15,7 +15,8 @@ class VectorMap:
     """A point or vector as an affine function of the coordinates: x = A q[columns] + a.
 
     Points and vectors of a body in natural coordinates are constant combinations of its basic points and unit
-    vectors, so velocities and accelerations use the same matrix: ẋ = A q̇, ẍ = A q̈ (theory §1.2; [Nunes2017] Eqs. 2.12-2.16).
+    vectors, so velocities and accelerations use the same matrix: ẋ = A q̇, ẍ = A q̈ (theory §1.2; [Nunes2017]
+    Eqs. 2.12-2.16).
 
     columns  : (k,)      which coordinates take part
     matrix   : (dim, k)  A, the C (point) or D (vector) of the theory [-]

@@ -1,8 +1,8 @@
 """A 21-body human-like tree with the joint pattern of the whole-body model: a mechanism, not an anatomy.
 
 Round figures for a standing adult (X forward, Y up, Z to the right); the joints, their types and the kinds of
-bodies are those of [Nunes2017] Tables 4.3 and 4.4, so the counts are too: 252 coordinates, 214 rows, 6 redundant, 44 degrees of
-freedom, and 226/220/32 with the temporary points of both hands and feet.
+bodies are those of [Nunes2017] Tables 4.3 and 4.4, so the counts are too: 252 coordinates, 214 rows, 6 redundant, 44
+degrees of freedom, and 226/220/32 with the temporary points of both hands and feet.
 """
 
 from __future__ import annotations

@@ -16,8 +16,9 @@ from biomec.multibody.system import System
 def pendulum(angles: ArrayLike, length: float = 1.0, mass: float = 1.0, *, shared: bool = False) -> System:
     """Chain of equal uniform bars hanging from the origin, released at ``angles`` (count,) from the x axis [rad].
 
-    shared : neighbouring bars use one common point (configuration B of [Nunes2017] Fig. 2.8); otherwise every bar has its own two
-             points and the joints are constraint rows whose multipliers are the joint forces (configuration A).
+    shared : neighbouring bars use one common point (configuration B of [Nunes2017] Fig. 2.8); otherwise every bar has
+             its own two points and the joints are constraint rows whose multipliers are the joint forces
+             (configuration A).
     """
     bodies: list[Body] = []
     joints: list[Constraint] = []
@@ -48,7 +49,8 @@ def four_bar(
 ) -> System:
     """Four-bar linkage O-A-B-P at crank ``angle`` [rad], open branch; lengths [m], ``density`` in kg a metre of bar.
 
-    shared : q = (x_A, y_A, x_B, y_B), the natural coordinates of [Nunes2017] Table 2.1; otherwise every bar owns its points.
+    shared : q = (x_A, y_A, x_B, y_B), the natural coordinates of [Nunes2017] Table 2.1; otherwise every bar owns its
+             points.
     """
     A, B = four_bar_points(angle, crank, coupler, rocker, base)
     if not np.isfinite(B).all():
@@ -87,7 +89,7 @@ def four_bar(
 def four_bar_points(
     angle: ArrayLike, crank: float = 1.0, coupler: float = 3.0, rocker: float = 2.5, base: float = 3.0
 ) -> tuple[FloatArray, FloatArray]:
-    """Closed form of A and B (..., 2) [m]: where circles about A and P meet, open branch; NaN if nowhere or everywhere."""
+    """Closed form of A and B (..., 2) [m]: circles about A and P meet, open branch; NaN if nowhere or everywhere."""
     phi = np.asarray(angle, dtype=np.float64)
     A = crank * np.stack([np.cos(phi), np.sin(phi)], axis=-1)
     to_P = np.array([base, 0.0]) - A

@@ -57,8 +57,8 @@ def bennett(
 ) -> System:
     """Bennett's linkage: four bars in a loop on four skew hinges, movable although 6·3 − 4·5 = −2 says it is not.
 
-    [Bennett1903] Opposite bars are equal, with lengths a, b and twists α, β such that a/sin α = b/sin β. The base is welded to the
-    ground. 48 coordinates, 54 rows, rank 47, 7 redundant, one degree of freedom.
+    Opposite bars are equal, with lengths a, b and twists α, β such that a/sin α = b/sin β [Bennett1903]. The base is
+    welded to the ground. 48 coordinates, 54 rows, rank 47, 7 redundant, one degree of freedom.
     """
     if abs(np.sin(twist)) < 1e-6 or abs(np.sin(other)) < 1e-6 or abs(other - twist) < 1e-6:
         raise DescriptionError("Bennett's linkage needs two different twists that are not multiples of 180°.")
