@@ -13,9 +13,9 @@ pytest.importorskip("matplotlib", reason="the desktop part is not installed")
 
 from PIL import Image
 
-from biomec_app.engine_checks import agree, at_most, same_counts, shown
-from biomec_app.engine_stops import Expected
 from biomec_app.engine_tour import main, verdict
+from biomec_app.engine_tour.checks import agree, at_most, same_counts, shown
+from biomec_app.engine_tour.stops import Expected
 
 MECHANISMS = (
     "rod pendulum", "double pendulum", "four-bar", "slider-crank", "parallelogram", "Bennett's linkage",

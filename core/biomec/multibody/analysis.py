@@ -91,7 +91,8 @@ def follow_drivers(
     drive : values (T, drivers). Each frame starts from the extrapolation of the two before it and takes the nearest
             configuration that satisfies the constraints; a step that fails or jumps is halved until it succeeds or
             becomes smaller than 2⁻¹⁰ of the given one: then the value counts as not reachable from here.
-    start : (n,) configuration near the first frame; the reference configuration by default
+    start : (n,) configuration near the first frame; the reference configuration by default. At a change point, where
+            branches meet, the first step may take any of them: start beside it.
     """
     solver = PositionSolver(system, options=options or PositionOptions())
     values = np.atleast_2d(drive.value)

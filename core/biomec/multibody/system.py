@@ -198,14 +198,17 @@ class System:
         """c = −Φ̇q q̇ − Φ̇t of Φq q̈ = c, (..., m)."""
         return self._rates(q, qdot, drive)[1]
 
-    def _evaluate(self, q: ArrayLike, drive: Drive | None) -> tuple[FloatArray, FloatArray]:
+    def _evaluate(
+        self, q: ArrayLike, drive: Drive | None, *, other_form: bool = False
+    ) -> tuple[FloatArray, FloatArray]:
+        """Residuals and Jacobian entries; ``other_form`` takes the form of angle rows that is not in use."""
         frames, batch = _batch_last(q, self.n)
         count = frames.shape[1]
         target, _, _ = self.targets(drive, count)
         sine = np.empty((self.tables.angle.size, count))
         phi, entries = np.empty((self.m, count)), np.empty((self.tables.columns.size, count))
         kernels.sine_form(self.tables, frames, target, sine)
-        kernels.evaluate(self.tables, frames, target, sine, phi, entries)
+        kernels.evaluate(self.tables, frames, target, 1.0 - sine if other_form else sine, phi, entries)
         return _frames_first(phi, batch), _frames_first(entries, batch)
 
     def _rates(self, q: ArrayLike, qdot: ArrayLike, drive: Drive | None) -> tuple[FloatArray, FloatArray]:
@@ -224,14 +227,8 @@ class System:
 
         The sine form also holds at π − a and the cosine form at −a; the form that is not in use tells them apart.
         """
-        frames, batch = _batch_last(q, self.n)
-        count = frames.shape[1]
-        target, _, _ = self.targets(drive, count)
-        sine = np.empty((self.tables.angle.size, count))
-        phi, entries = np.empty((self.m, count)), np.empty((self.tables.columns.size, count))
-        kernels.sine_form(self.tables, frames, target, sine)
-        kernels.evaluate(self.tables, frames, target, 1.0 - sine, phi, entries)
-        return np.asarray((np.abs(phi[self.tables.angle]) > MIRRORED).any(axis=0).reshape(batch))
+        phi, _ = self._evaluate(q, drive, other_form=True)
+        return np.asarray((np.abs(phi[..., self.tables.angle]) > MIRRORED).any(axis=-1))
 
     # ------------------------------------------------------------------ energy
 

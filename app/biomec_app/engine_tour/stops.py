@@ -22,7 +22,7 @@ from biomec.multibody.reference.trees import perturbed
 from biomec.multibody.structure import structure
 from biomec.multibody.system import STANDARD_GRAVITY, System
 from biomec.progress import thread_count
-from biomec_app.engine_checks import Check, agree, at_most, same_counts, shown
+from biomec_app.engine_tour.checks import Check, agree, at_most, same_counts, shown
 
 Result = TypeVar("Result")
 

@@ -9,8 +9,8 @@ from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import Axes3D
 
 from biomec.multibody.reference.planar import slider_position
-from biomec_app import engine_poses as poses
-from biomec_app.engine_drawing import (
+from biomec_app.engine_tour import poses
+from biomec_app.engine_tour.drawing import (
     BLUE,
     GREEN,
     GREY,
@@ -27,7 +27,7 @@ from biomec_app.engine_drawing import (
     support,
     title,
 )
-from biomec_app.engine_stops import CRANK, ROD, Motion, Swing
+from biomec_app.engine_tour.stops import CRANK, ROD, Motion, Swing
 
 PALE_POSE = 0.17
 SWING = 0.3  # largest sideways motion in the drawing of a mode [m]

@@ -13,8 +13,8 @@ from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from biomec.arrays import FloatArray
 from biomec.multibody.system import System
-from biomec_app.engine_drawing import BLUE, INK, RED, in_space, new_figure, plane, quiet, save, space, title
-from biomec_app.engine_stops import Consistency
+from biomec_app.engine_tour.drawing import BLUE, INK, RED, in_space, new_figure, plane, quiet, save, space, title
+from biomec_app.engine_tour.stops import Consistency
 
 UNSEEN = ("origin", "com", "ellipsoid")  # points of a body that are not drawn
 TO_SCREEN = [2, 0, 1]  # the laboratory's Z, X, Y as x, y, z of the drawing, so that up is up

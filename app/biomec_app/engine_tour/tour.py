@@ -11,12 +11,12 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 
-from biomec_app import engine_stops as stops
-from biomec_app.engine_animation import animate_mechanisms
-from biomec_app.engine_checks import Check, header
-from biomec_app.engine_figures import draw_mechanisms
-from biomec_app.engine_human_figure import draw_human
-from biomec_app.engine_stops import Consistency, Expected, Motion, Swing
+from biomec_app.engine_tour import stops
+from biomec_app.engine_tour.animation import animate_mechanisms
+from biomec_app.engine_tour.checks import Check, header
+from biomec_app.engine_tour.figures import draw_mechanisms
+from biomec_app.engine_tour.human_figure import draw_human
+from biomec_app.engine_tour.stops import Consistency, Expected, Motion, Swing
 
 EXPLANATION = """
 Result and expected value: where they differ most. DoF: degrees of freedom. ·: depends on the machine, not judged."""

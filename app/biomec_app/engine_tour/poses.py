@@ -6,8 +6,21 @@ import numpy as np
 from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import Axes3D
 
-from biomec_app.engine_drawing import BLUE, GREEN, GREY, INK, ORANGE, PALE, RED, bar, hinges, in_space, plane, support
-from biomec_app.engine_stops import Motion
+from biomec_app.engine_tour.drawing import (
+    BLUE,
+    GREEN,
+    GREY,
+    INK,
+    ORANGE,
+    PALE,
+    RED,
+    bar,
+    hinges,
+    in_space,
+    plane,
+    support,
+)
+from biomec_app.engine_tour.stops import Motion
 
 COUPLER_POINT = (1.5, 1.0)  # in the coupler of the four-bar [m]
 AXIS_LENGTH = 0.22  # of a drawn hinge axis, to each side [m]

@@ -7,9 +7,9 @@ from pathlib import Path
 import numpy as np
 from PIL import Image  # comes with matplotlib, which needs it for every picture file
 
-from biomec_app import engine_poses as poses
-from biomec_app.engine_drawing import INK, new_figure, space
-from biomec_app.engine_stops import Motion
+from biomec_app.engine_tour import poses
+from biomec_app.engine_tour.drawing import INK, new_figure, space
+from biomec_app.engine_tour.stops import Motion
 
 COLOURS = 48  # in the GIF: enough for smooth edges
 PICTURE_MS = 60
