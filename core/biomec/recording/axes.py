@@ -32,12 +32,15 @@ class Authority(StrEnum):
 class LabAxes:
     """Directions of the laboratory: which axis points up, and which way the subject faces or walks.
 
-    up, forward : one of +x −x +y −y +z −z, written ``+z``, ``-x``
+    up, forward       : one of +x −x +y −y +z −z, written ``+z``, ``-x``
+    authority         : whose word ``up`` rests on
+    forward_authority : whose word ``forward`` rests on; files hardly ever say it
     """
 
     up: str = "+y"
     forward: str = "+x"
     authority: Authority = Authority.ASSUMED
+    forward_authority: Authority = Authority.ASSUMED
 
     def __post_init__(self) -> None:
         for name, value in (("up", self.up), ("forward", self.forward)):
@@ -65,5 +68,11 @@ class LabAxes:
 
         return np.asarray(frame(other).T @ frame(self))
 
+    def turn(self, vectors: FloatArray, other: LabAxes) -> FloatArray:
+        """Components (..., 3) in these axes written in ``other``; exact, for it only swaps and negates components."""
+        R = self.rotation_to(other)
+        source = np.abs(R).argmax(axis=1)  # the component here that becomes each component there
+        return np.asarray(vectors[..., source] * R[np.arange(3), source])
 
-BIOMEC_AXES = LabAxes("+y", "+x", Authority.USER)
+
+BIOMEC_AXES = LabAxes("+y", "+x", Authority.USER, Authority.USER)

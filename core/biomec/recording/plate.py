@@ -12,7 +12,7 @@ from biomec.errors import BiomecError
 LOADED_N = 20.0  # below this vertical force a centre of pressure means nothing
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class ForcePlate:
     """Wrench of the ground **on the subject**, in laboratory axes, about the point ``origin``.
 
@@ -43,6 +43,10 @@ class ForcePlate:
             set_(self, "corners", read_only(self.corners))
         if self.force.ndim != 2 or self.force.shape[1] != 3 or self.force.shape != self.moment.shape:
             raise BiomecError(f"Plate {self.name}: force and moment need the same shape (samples, 3).")
+        if self.origin.shape != (3,) or self.up.shape != (3,):
+            raise BiomecError(f"Plate {self.name}: origin and normal need three coordinates each.")
+        if not abs(float(np.linalg.norm(self.up)) - 1.0) < 1e-6:
+            raise BiomecError(f"Plate {self.name}: the normal {self.up} of the surface must have the length 1.")
         if self.corners is not None and self.corners.shape != (4, 3):
             raise BiomecError(f"Plate {self.name}: give four corners with three coordinates each.")
         if not (np.isfinite(self.rate_hz) and self.rate_hz > 0.0):
@@ -61,14 +65,18 @@ class ForcePlate:
         corners: FloatArray | None = None,
         start_s: float = 0.0,
     ) -> ForcePlate:
-        """Plate from force, centre of pressure (N, 3) and the moment about it; NaN points carry no force's moment.
+        """Plate from force, centre of pressure and the moment about it, each (N, 3); all in laboratory axes.
 
-        The surface lies at the median height of the given points where the plate is loaded.
+        Where the point is missing (NaN) the force is taken to act at the origin. The origin is the centre of the
+        corners; without them it is the point below the laboratory's origin at the median height of the given points
+        where the plate is loaded.
         """
-        loaded = np.isfinite(cop).all(axis=1) & (force @ up > LOADED_N)
+        force, cop, up = np.asarray(force), np.asarray(cop), np.asarray(up, dtype=np.float64)
+        known: BoolArray = np.isfinite(cop).all(axis=1, keepdims=True)
+        loaded = known[:, 0] & (force @ up > LOADED_N)
         height = float(np.median(cop[loaded] @ up)) if loaded.any() else 0.0
         origin = height * up if corners is None else np.mean(corners, axis=0)
-        arm = np.where(np.isfinite(cop), cop, origin) - origin
+        arm = np.where(known, cop, origin) - origin
         moment = np.cross(arm, force) + free_moment
         return cls(name, force, moment, rate_hz, origin, up, corners, 0, start_s)
 
@@ -94,8 +102,8 @@ class ForcePlate:
     def centre_of_pressure(self, threshold_n: float = LOADED_N) -> FloatArray:
         """(N, 3) point of the surface about which no horizontal moment acts [m]; NaN where the plate is not loaded.
 
-        With the moment M about the origin o and the normal n: p = o + n × M / (n·f) + the shift along the plane that
-        keeps p in it; in full p − o = (n × M) / (n·f) for an origin in the surface.
+        With the moment M about the origin o in the surface, the normal n and the force f: p − o = (n × M) / (n·f),
+        which follows from n × (M − (p − o) × f) = 0 and n·(p − o) = 0.
         """
         vertical = self.vertical
         normal = np.where(self.loaded(threshold_n), vertical, np.nan)[:, None]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
@@ -14,14 +15,14 @@ from biomec.errors import BiomecError
 def _check(what: str, names: Sequence[str], count: int, rate_hz: float) -> None:
     if len(names) != count:
         raise BiomecError(f"{what}: {len(names)} names were given for {count} channels.")
-    twice = sorted({name for name in names if names.count(name) > 1})
+    twice = sorted(name for name, times in Counter(names).items() if times > 1)
     if twice:
         raise BiomecError(f"{what}: the name {', '.join(twice)} occurs more than once; names must be unique.")
     if not (np.isfinite(rate_hz) and rate_hz > 0.0):
         raise BiomecError(f"{what}: the sampling rate is {rate_hz} Hz; it must be positive.")
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Markers:
     """Trajectories of markers in laboratory axes.
 
@@ -87,7 +88,7 @@ class Markers:
         return replace(self, names=chosen, p_WM=self.p_WM[:, columns], residual=residual)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Outputs:
     """Results of another program that a file stores as points: angles, forces, moments, powers, scalars.
 
@@ -102,10 +103,19 @@ class Outputs:
 
     def __post_init__(self) -> None:
         values = np.asarray(self.values, dtype=np.float64)
+        if values.ndim != 3 or values.shape[2] != 3:
+            raise BiomecError(f"Model outputs need the shape (frames, outputs, 3), not {values.shape}.")
         _check("Model outputs", self.names, values.shape[1], self.rate_hz)
         if not len(self.names) == len(self.kinds) == len(self.units):
             raise BiomecError("Model outputs: every output needs a kind and a unit.")
+        for field in ("names", "kinds", "units"):
+            object.__setattr__(self, field, tuple(getattr(self, field)))
         object.__setattr__(self, "values", values if _is_frozen(values) else read_only(values))
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return int(self.values.shape[0])
 
     def __getitem__(self, name: str) -> FloatArray:
         """Values (T, 3) of one output."""
@@ -114,7 +124,7 @@ class Outputs:
         return np.asarray(self.values[:, self.names.index(name)])
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Analog:
     """Sampled channels, such as EMG.
 
@@ -135,6 +145,8 @@ class Analog:
         _check("Analog channels", self.names, values.shape[1], self.rate_hz)
         if len(self.units) != len(self.names):
             raise BiomecError(f"Analog channels: {len(self.units)} units were given for {len(self.names)} channels.")
+        object.__setattr__(self, "names", tuple(self.names))
+        object.__setattr__(self, "units", tuple(self.units))
         object.__setattr__(self, "values", values if _is_frozen(values) else read_only(values))
 
     @property

@@ -12,7 +12,7 @@ from types import MappingProxyType
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
+from biomec.errors import BiomecError, FileError
 from biomec.notices import Notice
 from biomec.recording.axes import LabAxes
 from biomec.recording.plate import ForcePlate
@@ -36,9 +36,18 @@ class Source:
 
     @classmethod
     def of(cls, path: Path, format: str) -> Source:
-        """Describe a file on disk."""
-        data = path.read_bytes()
-        return cls(path.name, format, hashlib.sha256(data).hexdigest(), len(data))
+        """Describe a file on disk, without holding it in memory."""
+        try:
+            with path.open("rb") as file:
+                digest = hashlib.file_digest(file, "sha256").hexdigest()
+                return cls(path.name, format, digest, file.tell())
+        except OSError as error:
+            raise FileError(path.name, f"cannot be read ({error.strerror}).") from error
+
+    @classmethod
+    def of_bytes(cls, name: str, format: str, content: bytes) -> Source:
+        """Describe a file whose bytes are at hand."""
+        return cls(name, format, hashlib.sha256(content).hexdigest(), len(content))
 
 
 @dataclass(frozen=True)
@@ -81,8 +90,12 @@ class Event:
     context: str = "General"
     origin: str = "file"
 
+    def __post_init__(self) -> None:
+        if not np.isfinite(self.time_s):
+            raise BiomecError(f"Event {self.label} ({self.context}) has the time {self.time_s}; it must be a number.")
 
-@dataclass(frozen=True)
+
+@dataclass(frozen=True, eq=False)
 class Trial:
     """One recording, as measured: SI units, laboratory axes of the file, missing samples NaN.
 
@@ -119,6 +132,14 @@ class Trial:
         names = [plate.name for plate in self.plates]
         if len(set(names)) != len(names):
             raise BiomecError(f"{self.source.name}: two force plates have the same name ({', '.join(names)}).")
+        beside: dict[str, Markers | Outputs | None] = {"Unlabelled points": self.unlabelled, "Outputs": self.outputs}
+        beside |= {f"Markers of {name}": markers for name, markers in self.other_subjects.items()}
+        for what, series in beside.items():
+            if series is not None and (series.frames, series.rate_hz) != (self.frames, self.rate_hz):
+                raise BiomecError(
+                    f"{self.source.name}: {what} have {series.frames} frames at {series.rate_hz:g} Hz, "
+                    f"the markers {self.frames} at {self.rate_hz:g} Hz; one trial has one camera clock."
+                )
 
     @property
     def rate_hz(self) -> float:
@@ -154,17 +175,24 @@ class Trial:
 
     def turned(self, axes: LabAxes) -> Trial:
         """Return the trial in other laboratory axes: points, plates and forces turned, outputs left as they are."""
-        R = self.axes.rotation_to(axes)
-        if np.array_equal(R, np.eye(3)):
+        if (axes.up, axes.forward) == (self.axes.up, self.axes.forward):
             return replace(self, axes=axes)
 
+        def vectors(array: FloatArray) -> FloatArray:
+            return self.axes.turn(array, axes)
+
         def turn(markers: Markers) -> Markers:
-            return replace(markers, p_WM=markers.p_WM @ R.T)
+            return replace(markers, p_WM=vectors(markers.p_WM))
 
         def turn_plate(plate: ForcePlate) -> ForcePlate:
-            corners = None if plate.corners is None else plate.corners @ R.T
-            vectors = {name: getattr(plate, name) @ R.T for name in ("force", "moment", "origin", "up")}
-            return replace(plate, corners=corners, **vectors)
+            return replace(
+                plate,
+                force=vectors(plate.force),
+                moment=vectors(plate.moment),
+                origin=vectors(plate.origin),
+                up=vectors(plate.up),
+                corners=None if plate.corners is None else vectors(plate.corners),
+            )
 
         return replace(
             self,
@@ -176,7 +204,10 @@ class Trial:
         )
 
     def stretch(self, first: int, last: int) -> Trial:
-        """Return frames ``first`` to ``last`` (from 0, inclusive) as a trial of its own, its clock starting at 0."""
+        """Return frames ``first`` to ``last`` (from 0, inclusive) as a trial of its own, its clock starting at 0.
+
+        Notices about frames outside the stretch stay behind; the others keep their words, and count from its start.
+        """
         if not 0 <= first <= last < self.frames:
             raise BiomecError(
                 f"{self.source.name}: frames {first} to {last} do not lie within the {self.frames} frames of the trial."
@@ -195,7 +226,13 @@ class Trial:
             part, begin = _samples(analog.start_s, analog.rate_hz, analog.samples, start, stop)
             return replace(analog, values=analog.values[part], start_s=begin - start)
 
+        def cut_notice(notice: Notice) -> Notice:
+            if notice.frames is None:
+                return notice
+            return replace(notice, frames=(max(notice.frames[0], first) - first, min(notice.frames[1], last) - first))
+
         outputs = self.outputs
+        slack = 1e-6 / self.rate_hz  # absorbs rounding of times
         return replace(
             self,
             markers=cut(self.markers),
@@ -205,8 +242,17 @@ class Trial:
             plates=tuple(cut_plate(plate) for plate in self.plates),
             analog=None if self.analog is None else cut_analog(self.analog),
             emg=None if self.emg is None else cut_analog(self.emg),
-            events=tuple(replace(e, time_s=e.time_s - start) for e in self.events if start <= e.time_s < stop),
+            events=tuple(
+                replace(event, time_s=max(0.0, event.time_s - start))
+                for event in self.events
+                if start - slack <= event.time_s < stop - slack
+            ),
             first_frame=self.first_frame + first,
+            notices=tuple(
+                cut_notice(notice)
+                for notice in self.notices
+                if notice.frames is None or (notice.frames[0] <= last and notice.frames[1] >= first)
+            ),
         )
 
 
