@@ -37,7 +37,7 @@ from biomec.multibody.joints import (
     Weld,
 )
 from biomec.multibody.system import System
-from biomec.multibody.toml_table import Table, did_you_mean, read_toml, shown, written, written_key
+from biomec.toml_table import Table, did_you_mean, read_toml, shown, written, written_key
 
 JOINTS: dict[str, type[Any]] = {
     "spherical": Spherical,

@@ -43,7 +43,7 @@ from biomec.multibody.description import (
     parse_system,
 )
 from biomec.multibody.reference.planar import four_bar, pendulum, slider_crank
-from biomec.multibody.toml_table import written
+from biomec.toml_table import written
 from biomec_resources import resource
 
 # file -> coordinates, rows without drivers, degrees of freedom, drivers at the reference
