@@ -1,0 +1,20 @@
+"""The page about validation names tests that exist, and leaves out none of the engine's test files."""
+
+import re
+from pathlib import Path
+
+ROOT = Path(__file__).parents[2]
+PAGE = (ROOT / "docs" / "validation.md").read_text("utf-8")
+FOLDER = ROOT / "tests" / "core" / "multibody"
+NAMED = sorted(set(re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE)))
+
+
+def test_every_test_named_exists():
+    missing = [
+        f"{file}::{name}" for file, name in NAMED if f"\ndef {name}(" not in (FOLDER / file).read_text(encoding="utf-8")
+    ]
+    assert not missing
+
+
+def test_every_test_file_of_the_engine_is_named():
+    assert {file for file, _ in NAMED} == {path.name for path in FOLDER.glob("test_*.py")}
