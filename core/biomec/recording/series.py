@@ -42,8 +42,11 @@ class Markers:
         if p.ndim != 3 or p.shape[2] != 3:
             raise BiomecError(f"Markers: positions need the shape (frames, markers, 3), not {p.shape}.")
         _check("Markers", self.names, p.shape[1], self.rate_hz)
-        if not np.isfinite(p).all():  # one rule for the whole program: a sample is there, or it is not
-            p = np.where(np.isfinite(p).all(axis=2, keepdims=True), p, np.nan)
+        finite = np.isfinite(p)
+        whole = finite[:, :, 0] & finite[:, :, 1] & finite[:, :, 2]
+        stray = ~np.isnan(p) & ~whole[:, :, None]  # one rule for the whole program: a sample is there, or it is not
+        if stray.any():
+            p = np.where(whole[:, :, None], p, np.nan)
         object.__setattr__(self, "names", tuple(self.names))
         object.__setattr__(self, "p_WM", p if _is_frozen(p) else read_only(p))
         if self.residual is not None:
