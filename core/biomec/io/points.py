@@ -1,0 +1,116 @@
+"""Points of a text file as markers: missing samples, subject prefixes and unlabelled points sorted out once."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.arrays import FloatArray
+from biomec.io.labels import sort_labels
+from biomec.notices import Notice, info, warning
+from biomec.recording import Markers, Trial
+
+
+@dataclass(frozen=True)
+class Points:
+    """Points of a file, sorted by whom they belong to."""
+
+    markers: Markers
+    unlabelled: Markers | None
+    other_subjects: dict[str, Markers]
+    subject: str
+    notices: tuple[Notice, ...]
+
+
+def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_are_missing: bool = True) -> Points:
+    """Markers from positions (T, P, 3) [m], NaN where missing.
+
+    Many systems write a lost sample as exactly (0, 0, 0): such samples become missing, and a notice says so.
+    """
+    notices: list[Notice] = []
+    if zeros_are_missing:
+        zero = (p_W == 0.0).all(axis=2)
+        if zero.any():
+            p_W = np.where(zero[:, :, None], np.nan, p_W)
+            notices += _zero_notices(labels, zero)
+    known = np.isfinite(p_W)
+    partial = known.any(axis=2) & ~known.all(axis=2)
+    if partial.any():
+        about = [labels[k] for k in np.flatnonzero(partial.any(axis=0))]
+        notices.append(
+            warning(
+                "coordinates-missing",
+                f"{int(partial.sum())} samples of {_listed(about)} lack one or two of their three coordinates; "
+                "they were read as missing.",
+                *about,
+            )
+        )
+    sorted_ = sort_labels(labels)
+    notices += sorted_.notices
+    if sorted_.others:
+        notices.append(
+            info(
+                "other-subjects",
+                f"The file holds {len(sorted_.others) + 1} subjects; {sorted_.subject} has the most markers and was "
+                f"taken as the subject, {_listed(list(sorted_.others))} kept apart.",
+            )
+        )
+
+    def chosen(pairs: tuple[tuple[int, str], ...]) -> Markers:
+        return Markers(tuple(name for _, name in pairs), p_W[:, [k for k, _ in pairs]], rate_hz)
+
+    return Points(
+        chosen(sorted_.markers),
+        chosen(sorted_.unlabelled) if sorted_.unlabelled else None,
+        {prefix: chosen(pairs) for prefix, pairs in sorted_.others.items()},
+        sorted_.subject,
+        tuple(notices),
+    )
+
+
+def _zero_notices(labels: Sequence[str], zero: FloatArray) -> list[Notice]:
+    always = zero.all(axis=0)
+    notices = []
+    if always.any():
+        about = [labels[k] for k in np.flatnonzero(always)]
+        notices.append(
+            warning(
+                "zero-in-every-frame",
+                f"{_listed(about)} lies at exactly (0, 0, 0) in every frame and was read as missing. If that point is "
+                "the origin of the laboratory, read the file again with zeros kept.",
+                *about,
+            )
+        )
+    sometimes = zero.any(axis=0) & ~always
+    if sometimes.any():
+        about = [labels[k] for k in np.flatnonzero(sometimes)]
+        frames = np.flatnonzero(zero[:, sometimes].any(axis=1))
+        notices.append(
+            warning(
+                "zeros-are-missing",
+                f"{int(zero[:, sometimes].sum())} samples of {_listed(about)} at exactly (0, 0, 0) were read as missing.",
+                *about,
+                frames=(int(frames[0]), int(frames[-1])),
+            )
+        )
+    return notices
+
+
+def _listed(names: Sequence[str]) -> str:
+    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
+
+
+def all_points(trial: Trial) -> tuple[list[str], FloatArray]:
+    """Labels and positions (T, P, 3) of every point of a trial, as `sort_points` takes them apart again."""
+    main = f"{trial.subject.name or 'Subject'}:" if trial.other_subjects else ""
+    labels = [main + name for name in trial.markers.names]
+    parts = [trial.markers.p_WM]
+    for prefix, markers in trial.other_subjects.items():
+        labels += [f"{prefix}:{name}" for name in markers.names]
+        parts.append(markers.p_WM)
+    if trial.unlabelled is not None:
+        labels += trial.unlabelled.names
+        parts.append(trial.unlabelled.p_WM)
+    return labels, np.concatenate(parts, axis=1)
