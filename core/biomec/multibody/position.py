@@ -105,7 +105,7 @@ class PositionResult:
     def summary(self) -> str:
         """Count the frames by how they ended, in one line."""
         counts = [(status, int((self.status == status).sum())) for status in FrameStatus]
-        return "; ".join(f"{count} frames: {status.sentence}" for status, count in counts if count)
+        return " ".join(f"{count} frame{'s' * (count > 1)}: {status.sentence}" for status, count in counts if count)
 
 
 class PositionSolver:
@@ -162,6 +162,7 @@ class PositionSolver:
             q[part], multipliers[part], first_phi[part], last_phi[part] = lanes.T, lam.T, phi_0.T, phi.T
 
         in_parallel(work, frames, LANES, progress)
+        q[status == FrameStatus.MISSING] = np.nan
         if self.system.tables.angle.size:
             status[(status == FrameStatus.PHI) & self.system.mirrored_angles(q, drive)] = FrameStatus.MIRRORED
         types = _types_with_contacts(self.system, contacts)

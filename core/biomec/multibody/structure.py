@@ -46,10 +46,11 @@ class Structure:
         return self.coordinates - self.rank
 
     def __str__(self) -> str:
+        plural = "" if self.degrees_of_freedom == 1 else "s"
         types = ", ".join(f"{name} {count}" for name, count in self.rows_by_type.items())
         lines = [
             f"{self.name}: {self.coordinates} coordinates, {self.rows} rows ({types})",
-            f"rank {self.rank}, {len(self.redundant)} redundant, {self.degrees_of_freedom} degrees of freedom, "
+            f"rank {self.rank}, {len(self.redundant)} redundant, {self.degrees_of_freedom} degree{plural} of freedom, "
             f"condition {self.condition:.1e}, violation {self.residual:.1e}",
         ]
         if self.redundant:

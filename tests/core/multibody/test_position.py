@@ -171,6 +171,7 @@ def test_missing_frames_are_marked_and_hurt_nobody(human):
     good = np.delete(np.arange(20), [3, 4])
     assert_allclose(result.q[good], PositionSolver(system).solve(q_star[good]).q, rtol=0, atol=1e-13)
     assert "2 frames: The measured coordinates of this frame are incomplete." in result.summary()
+    assert np.isnan(result.q[[3, 4]]).all()
 
 
 def test_frozen_results(human):

@@ -8,6 +8,7 @@ from biomec.errors import BiomecError, DescriptionError
 from biomec.multibody import (
     AngleDriver,
     CoordinateDriver,
+    Cylindrical,
     Distance,
     EllipsoidContact,
     LengthCoordinate,
@@ -207,6 +208,7 @@ def test_joints_remove_the_freedoms_they_say():
         "Spherical": (Spherical("c", "i.Q", "j.S"), 3),
         "Universal": (Universal("c", "i.Q", "j.S", "i.a", "j.y", None), 4),
         "Revolute": (Revolute("c", "i.Q", "j.S", "i.a"), 5),
+        "Cylindrical": (Cylindrical("c", "i.Q", "j.S", "i.a"), 4),
         "Prismatic": (Prismatic("c", "i.Q", "j.S", "i.a"), 5),
         "Weld": (Weld("c", "i.Q", "j.S"), 6),
         "Distance": (Distance("c", "i.Q", "j.S"), 1),
