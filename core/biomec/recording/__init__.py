@@ -3,6 +3,7 @@
 from biomec.recording.axes import BIOMEC_AXES, Authority, LabAxes
 from biomec.recording.plate import LOADED_N, ForcePlate
 from biomec.recording.series import Analog, Markers, Outputs
+from biomec.recording.session import EmgAlignment, Json, Original, Record, Result, Session, frozen_json
 from biomec.recording.trial import Event, Source, Subject, Trial
 
 __all__ = [
@@ -10,12 +11,19 @@ __all__ = [
     "LOADED_N",
     "Analog",
     "Authority",
+    "EmgAlignment",
     "Event",
     "ForcePlate",
+    "Json",
     "LabAxes",
     "Markers",
+    "Original",
     "Outputs",
+    "Record",
+    "Result",
+    "Session",
     "Source",
     "Subject",
     "Trial",
+    "frozen_json",
 ]

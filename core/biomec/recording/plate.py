@@ -72,7 +72,7 @@ class ForcePlate:
         where the plate is loaded.
         """
         force, cop, up = np.asarray(force), np.asarray(cop), np.asarray(up, dtype=np.float64)
-        known: BoolArray = np.isfinite(cop).all(axis=1, keepdims=True)
+        known = np.asarray(np.isfinite(cop).all(axis=1, keepdims=True))
         loaded = known[:, 0] & (force @ up > LOADED_N)
         height = float(np.median(cop[loaded] @ up)) if loaded.any() else 0.0
         origin = height * up if corners is None else np.mean(corners, axis=0)

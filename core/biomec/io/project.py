@@ -1,0 +1,245 @@
+"""The project file ``.biomec``: one session in one file, saved whole or not at all.
+
+The file is HDF5 behind a block of 512 bytes of text, which HDF5 calls a user block and steps over:
+
+    BIOMEC PROJECT
+    schema 1
+    biomec 0.1.0
+    size 1048576
+    sha256 9f86d081…
+
+``size`` counts the bytes after the block and ``sha256`` is the hash of everything else, so that a file that was cut,
+damaged or written by a newer Biomec is known as such before anything in it is believed. The HDF5 part is put together
+in memory, because the HDF5 library may crash when a disk is full.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import io
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Any, BinaryIO
+
+import h5py
+import numpy as np
+
+from biomec._version import __version__
+from biomec.errors import BiomecError, FileError
+from biomec.io.atomic import atomic_path
+from biomec.io.project_trial import (
+    day_from_json,
+    notice_from_json,
+    notice_to_json,
+    read_array,
+    read_json,
+    read_trial_group,
+    source_from_json,
+    source_to_json,
+    subject_from_json,
+    subject_to_json,
+    write_array,
+    write_json,
+    write_trial_group,
+)
+from biomec.recording import EmgAlignment, Original, Record, Result, Session
+
+SCHEMA = 1
+BLOCK = 512  # bytes of the user block; HDF5 asks for a power of two, at least this
+MAGIC = b"BIOMEC PROJECT\n"
+
+
+@dataclass(frozen=True)
+class Header:
+    """What the first block of a project file says."""
+
+    schema: int
+    biomec: str
+    size: int
+    sha256: str
+
+    @property
+    def signed_text(self) -> bytes:
+        """The lines that the hash covers together with the HDF5 part."""
+        return MAGIC + f"schema {self.schema}\nbiomec {self.biomec}\nsize {self.size}\n".encode()
+
+    @property
+    def block(self) -> bytes:
+        """The whole first block."""
+        return (self.signed_text + f"sha256 {self.sha256}\n".encode()).ljust(BLOCK - 1) + b"\n"
+
+
+def save_project(session: Session, path: Path) -> None:
+    """Write a session to a project file; what was there before stays until the new file is safe on the disk.
+
+    A file of another kind, or of a newer Biomec, is not overwritten.
+    """
+    path = Path(path)
+    _refuse_to_destroy(path)
+    image = io.BytesIO()
+    with h5py.File(image, "w", userblock_size=BLOCK) as file:
+        file.attrs["format"], file.attrs["schema"], file.attrs["biomec"] = "biomec project", SCHEMA, __version__
+        _write_session(file, session)
+    content = image.getbuffer()
+    header = Header(SCHEMA, __version__, len(content) - BLOCK, "")
+    digest = hashlib.sha256(header.signed_text)
+    digest.update(content[BLOCK:])
+    content[:BLOCK] = Header(SCHEMA, __version__, header.size, digest.hexdigest()).block
+    with atomic_path(path) as temporary, temporary.open("wb") as out:
+        out.write(content)
+
+
+def load_project(path: Path) -> Session:
+    """Read a session from a project file; a `FileError` says what is wrong with one that cannot be trusted."""
+    path = Path(path)
+    try:
+        with path.open("rb") as file:
+            _check(path.name, file)
+            file.seek(0)
+            with h5py.File(file, "r") as project:  # through our own handle: no lock on network drives
+                return _read_session(project)
+    except FileError:
+        raise
+    except IsADirectoryError as error:
+        raise FileError(path.name, "this is a folder, not a project file.") from error
+    except OSError as error:
+        raise FileError(path.name, f"cannot be read ({error.strerror or error}).") from error
+    except (BiomecError, KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
+        raise FileError(path.name, f"the project has unexpected content ({error}). Use an older copy.") from error
+
+
+def is_project(start: bytes) -> bool:
+    """True if a file that starts with these bytes says that it is a project."""
+    return start.startswith(MAGIC)
+
+
+# ------------------------------------------------------------------------------------------------------------- checks
+def _read_header(name: str, block: bytes) -> Header:
+    if not block:
+        raise FileError(name, "the file is empty; it is not a Biomec project. Use an older copy if it once was.")
+    if not is_project(block):
+        kind = "an HDF5 file of another program" if block.startswith(b"\x89HDF") else "a file of another kind"
+        raise FileError(name, f"this is {kind}, not a Biomec project.")
+    damaged = FileError(name, "the first lines of the project are damaged. Use an older copy.")
+    try:
+        words = [line.split(" ", 1) for line in block[len(MAGIC) :].decode("ascii").split("\n")[:4]]
+        fields = {word[0]: word[1] for word in words}
+        header = Header(int(fields["schema"]), fields["biomec"], int(fields["size"]), fields["sha256"])
+    except (UnicodeDecodeError, ValueError, IndexError, KeyError) as error:
+        raise damaged from error
+    if len(block) == BLOCK and header.block != block:
+        raise damaged
+    return header
+
+
+def _check(name: str, file: BinaryIO) -> None:
+    """Read the whole file once, and raise a sentence if it is not exactly what was saved."""
+    header = _read_header(name, file.read(BLOCK))
+    there = file.seek(0, io.SEEK_END) - BLOCK
+    if there < header.size:
+        raise FileError(
+            name,
+            f"the project is cut short: {max(there, 0)} of {header.size} bytes are there. "
+            "Copy it again, or use an older copy.",
+        )
+    file.seek(BLOCK)
+    digest = hashlib.sha256(header.signed_text)
+    while part := file.read(1 << 20):
+        digest.update(part)
+    if there != header.size or digest.hexdigest() != header.sha256:
+        raise FileError(name, "the project is damaged, or another program has changed it. Use an older copy.")
+    if header.schema > SCHEMA:
+        raise FileError(
+            name,
+            f"the project was saved by Biomec {header.biomec} (schema {header.schema}); this is Biomec {__version__}, "
+            f"which knows schema {SCHEMA}. Update Biomec to open it.",
+        )
+
+
+def _refuse_to_destroy(path: Path) -> None:
+    """Raise a sentence if a file stands at ``path`` that must not be replaced by a project."""
+    try:
+        with path.open("rb") as file:
+            block = file.read(BLOCK)
+    except OSError:
+        return  # nothing there that could be read; writing says what is wrong
+    if not block:
+        return
+    if not is_project(block):
+        raise FileError(path.name, "a file of another kind has this name and is not overwritten; choose another name.")
+    try:
+        header = _read_header(path.name, block)
+    except FileError:
+        return  # a damaged project: nothing in it can be lost any more
+    if header.schema > SCHEMA:
+        raise FileError(
+            path.name,
+            f"a project of the newer Biomec {header.biomec} has this name and is not overwritten; choose another name.",
+        )
+
+
+# ------------------------------------------------------------------------------------------------------------ content
+def _link(name: str) -> str:
+    """Name of a step or an array as a name within HDF5, where a slash separates groups."""
+    return "_" + name.encode("utf-8", "surrogatepass").hex() if _odd(name) else name
+
+
+def _odd(name: str) -> bool:
+    return not name or name.startswith((".", "_")) or name == "json" or not name.isprintable() or "/" in name
+
+
+def _write_session(file: h5py.Group, session: Session) -> None:
+    write_trial_group(file.create_group("dynamic"), session.dynamic)
+    if session.static is not None:
+        write_trial_group(file.create_group("static"), session.static)
+    for step, result in session.results.items():
+        group = file.create_group(f"results/{_link(step)}")
+        for name, array in result.arrays.items():
+            write_array(group, _link(name), array)
+        write_json(group, {"arrays": list(result.arrays), "metadata": result.metadata})
+    for k, original in enumerate(session.originals):
+        write_array(file, f"originals/{k}", np.frombuffer(bytearray(original.content), dtype=np.uint8))
+    alignment = session.emg_alignment
+    write_json(
+        file.create_group("session"),
+        {
+            "subject": subject_to_json(session.subject),
+            "recorded": _day(session.recorded),
+            "emg_alignment": None if alignment is None else [alignment.first, alignment.last],
+            "settings": session.settings,
+            "results": list(session.results),
+            "provenance": [vars(record) for record in session.provenance],
+            "originals": [source_to_json(original.source) for original in session.originals],
+            "notices": [notice_to_json(notice) for notice in session.notices],
+        },
+    )
+
+
+def _day(day: date | None) -> str | None:
+    return None if day is None else day.isoformat()
+
+
+def _read_session(file: h5py.Group) -> Session:
+    stored = read_json(file["session"])
+    alignment = stored["emg_alignment"]
+    return Session(
+        read_trial_group(file["dynamic"]),
+        read_trial_group(file["static"]) if "static" in file else None,
+        None if alignment is None else EmgAlignment(*alignment),
+        subject_from_json(stored["subject"]),
+        day_from_json(stored["recorded"]),
+        stored["settings"],
+        {step: _read_result(file[f"results/{_link(step)}"]) for step in stored["results"]},
+        tuple(Record(**record) for record in stored["provenance"]),
+        tuple(
+            Original(source_from_json(source), read_array(file, f"originals/{k}").tobytes())
+            for k, source in enumerate(stored["originals"])
+        ),
+        tuple(notice_from_json(notice) for notice in stored["notices"]),
+    )
+
+
+def _read_result(group: h5py.Group) -> Result:
+    stored: dict[str, Any] = read_json(group)
+    return Result({name: read_array(group, _link(name)) for name in stored["arrays"]}, stored["metadata"])
