@@ -1,0 +1,218 @@
+"""Marker sets as TOML files, written by pattern: a row with a star stands for the right and the left marker.
+
+`docs/marker-sets.md` describes the format with an example.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from importlib.resources.abc import Traversable
+from pathlib import Path
+
+from biomec.errors import DescriptionError, FileError
+from biomec.recording.marker_set import (
+    SIDE,
+    BodyMidline,
+    ClusterPlate,
+    MarkerDefinition,
+    MarkerSet,
+    SegmentMarkers,
+    Side,
+    Sides,
+)
+from biomec.toml_table import Table, did_you_mean, read_toml, shown
+from biomec_resources import resource
+
+FILE_KEYS = ("name", "title", "sources", "sides", "midline", "segment", "cluster", "marker")
+MARKER_KEYS = ("name", "segments", "landmark", "flags", "rebuilt_by", "replaces", "aliases", "near", "place")
+FLAGS = ("internal", "removed", "technical", "optional")
+MIDLINE_KEYS = ("front", "back", "top", "bottom")
+WORDS = Sides("right", "left")  # segments and plates are named in words: "* scapula" is the right and the left scapula
+
+
+def shipped_marker_sets() -> tuple[str, ...]:
+    """Names of the marker sets that come with Biomec, in alphabetical order."""
+    return tuple(sorted(file.name[:-5] for file in resource("marker_sets").iterdir() if file.name.endswith(".toml")))
+
+
+def load_marker_set(name: str) -> MarkerSet:
+    """One of the marker sets that come with Biomec."""
+    if name not in shipped_marker_sets():
+        raise DescriptionError(
+            f'Biomec ships no marker set "{name}"{did_you_mean(name, shipped_marker_sets())} '
+            f"There are {', '.join(shipped_marker_sets())}."
+        )
+    return read_marker_set(resource("marker_sets", f"{name}.toml"))
+
+
+def read_marker_set(path: Path | Traversable) -> MarkerSet:
+    """Marker set described in a TOML file."""
+    return parse_marker_set(read_text(path), path.name)
+
+
+def read_text(path: Path | Traversable) -> str:
+    """Text of a description file, or a sentence about why there is none."""
+    try:
+        return path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise FileError(str(path), "there is no such file. Check its name and folder.") from error
+    except UnicodeDecodeError as error:
+        raise FileError(path.name, f"this is not a text file in UTF-8 (byte {error.start + 1} is not).") from error
+    except (OSError, ValueError) as error:
+        raise FileError(str(path), f"the file cannot be read ({error}).") from error
+
+
+def parse_marker_set(text: str, source: str) -> MarkerSet:
+    """Marker set described in TOML ``text``; messages call it ``source``. Raises only `DescriptionError`."""
+    top = read_toml(text, source)
+    top.only(FILE_KEYS)
+    sides = _sides(top)
+    rows = top.tables("marker")
+    if not rows:
+        raise top.refusal('it describes no marker. Add rows such as { name = "C7", segments = ["thorax"] }.')
+    names = _Names(sides, [row.text("name") for row in rows])
+    segment_rows = top.tables("segment")
+    segment_names = [
+        WORDS.write(row.text("name"), side) if side else row.text("name")
+        for row in segment_rows
+        for side in _each_side(row.text("name"))
+    ]
+    drafts = [marker for row in rows for marker in _markers(row, names, segment_names)]
+    segments = [segment for row in segment_rows for segment in _segments(row, names, drafts)]
+    donors = {segment.name: segment.rebuilt_by for segment in segments}
+    markers = [
+        marker if given or not marker.segments else _with_donors(marker, donors[marker.segments[0]])
+        for marker, given in drafts
+    ]
+    midline = top.table("midline")
+    midline.only(MIDLINE_KEYS)
+    found = {key: names.resolve(midline, key, None) for key in MIDLINE_KEYS if key in midline}
+    try:
+        return MarkerSet(
+            name=top.text("name"),
+            title=top.text("title"),
+            sources=tuple(top.texts("sources")) if "sources" in top else (),
+            markers=tuple(markers),
+            segments=tuple(segments),
+            clusters=tuple(plate for row in top.tables("cluster") for plate in _clusters(row, names, segment_names)),
+            sides=sides,
+            midline=BodyMidline(**found),
+        )
+    except DescriptionError as error:
+        raise DescriptionError(f"{source}: {error}") from error
+
+
+def _sides(top: Table) -> Sides | None:
+    if "sides" not in top:
+        return None
+    table = top.table("sides")
+    table.only(("right", "left"))
+    sides = Sides(table.text("right"), table.text("left"))
+    if sides.right == sides.left:
+        raise top.refusal(f"sides.right and sides.left are both {shown(sides.right)}. They must differ.")
+    return sides
+
+
+def _each_side(pattern: str) -> tuple[Side | None, ...]:
+    return (Side.RIGHT, Side.LEFT) if SIDE in pattern else (None,)
+
+
+class _Names:
+    """The markers of a file, by pattern and by label."""
+
+    def __init__(self, sides: Sides | None, patterns: list[str]) -> None:
+        self.sides = sides
+        self.patterns = patterns
+        self.labels = [self.label(pattern, side) for pattern in patterns for side in _each_side(pattern)]
+
+    def label(self, pattern: str, side: Side | None) -> str:
+        return pattern if side is None or self.sides is None else self.sides.write(pattern, side)
+
+    def resolve(self, table: Table, key: str, side: Side | None) -> tuple[str, ...]:
+        """Labels that a list means: a pattern is the same side in a row with a side, both sides in one without."""
+        found: list[str] = []
+        for word in table.texts(key):
+            if word in self.patterns:
+                each = (side,) if side and SIDE in word else _each_side(word)
+                found += [self.label(word, one) for one in each]
+            elif word in self.labels:
+                found.append(word)
+            else:
+                known = [*self.patterns, *self.labels]
+                raise table.refusal(f"{table.prefix}{key} names {shown(word)}, which is no marker here"
+                                    f"{did_you_mean(word, known)}")  # fmt: skip
+        return tuple(found)
+
+
+def _markers(row: Table, names: _Names, segment_names: list[str]) -> list[tuple[MarkerDefinition, bool]]:
+    """The marker or the two markers of a row, and whether the row itself says what rebuilds them."""
+    row.only(MARKER_KEYS)
+    pattern = row.text("name")
+    if SIDE in pattern and names.sides is None:
+        raise row.refusal('the name has a star, but the file does not say sides = { right = "R", left = "L" }.')
+    flags = row.texts("flags") if "flags" in row else []
+    for flag in flags:
+        if flag not in FLAGS:
+            raise row.refusal(
+                f"there is no flag {shown(flag)}{did_you_mean(flag, FLAGS)} There are {', '.join(FLAGS)}."
+            )
+    aliases, near = (tuple(row.texts(key)) if key in row else () for key in ("aliases", "near"))
+    for alias in (*aliases, *near):
+        if (SIDE in alias) != (SIDE in pattern):
+            says = "needs a star for the side" if SIDE in pattern else "has a star, but the marker has no side"
+            raise row.refusal(f"the alias {shown(alias)} {says}.")
+    place = row.numbers("place", (3,)) if "place" in row else None
+    found = []
+    for side in _each_side(pattern):
+        segments = tuple(WORDS.write(name, side) if side else name for name in row.texts("segments"))
+        for name in segments:
+            if name not in segment_names:
+                raise row.refusal(f"there is no segment {shown(name)}{did_you_mean(name, segment_names)}")
+        mirror = -1.0 if side is Side.LEFT else 1.0
+        marker = MarkerDefinition(
+            name=names.label(pattern, side),
+            pattern=pattern,
+            side=side,
+            landmark=row.text("landmark") if "landmark" in row else "",
+            segments=segments,
+            rebuilt_by=names.resolve(row, "rebuilt_by", side) if "rebuilt_by" in row else (),
+            replaces=names.resolve(row, "replaces", side) if "replaces" in row else (),
+            aliases=aliases,
+            near=near,
+            place=None if place is None else (float(place[0]), float(place[1]), mirror * float(place[2])),
+            **dict.fromkeys(flags, True),
+        )
+        found.append((marker, "rebuilt_by" in row))
+    return found
+
+
+def _segments(row: Table, names: _Names, drafts: list[tuple[MarkerDefinition, bool]]) -> list[SegmentMarkers]:
+    row.only(("name", "rebuilt_by"))
+    found = []
+    for side in _each_side(row.text("name")):
+        name = WORDS.write(row.text("name"), side) if side else row.text("name")
+        members = [marker for marker, _ in drafts if name in marker.segments]
+        if "rebuilt_by" in row:
+            donors = names.resolve(row, "rebuilt_by", side)
+        else:
+            donors = tuple(marker.name for marker in members if not (marker.internal or marker.removed))
+        found.append(SegmentMarkers(name, tuple(marker.name for marker in members), donors))
+    return found
+
+
+def _with_donors(marker: MarkerDefinition, donors: tuple[str, ...]) -> MarkerDefinition:
+    return marker if marker.internal else replace(marker, rebuilt_by=donors)
+
+
+def _clusters(row: Table, names: _Names, segment_names: list[str]) -> list[ClusterPlate]:
+    row.only(("name", "segment", "markers"))
+    found = []
+    for side in _each_side(row.text("name")):
+        name, segment = (WORDS.write(row.text(key), side) if side else row.text(key) for key in ("name", "segment"))
+        if segment not in segment_names:
+            raise row.refusal(f"there is no segment {shown(segment)}{did_you_mean(segment, segment_names)}")
+        markers = names.resolve(row, "markers", side)
+        if len(markers) != 4 or len(set(markers)) != 4:
+            raise row.refusal(f"a plate has four different markers (C11, C12, C21, C22), and here are {len(markers)}.")
+        found.append(ClusterPlate(name, segment, (markers[0], markers[1], markers[2], markers[3])))
+    return found

@@ -1,0 +1,137 @@
+"""Frames that markers of one segment span: from a triad, from a plate of four, or by least squares.
+
+A marker that moves with the segment keeps its coordinates in such a frame; the static pose gives them.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from enum import StrEnum
+from itertools import combinations
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray, IntArray
+
+
+class PoseMethod(StrEnum):
+    """How the pose of a segment follows from its markers."""
+
+    TRIAD = "triad"  # three markers, exactly: the largest triangle that is seen
+    LEAST_SQUARES = "least-squares"  # all markers that are seen, in the mean
+
+
+def triad_frame(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Origin (..., 3) and axes (..., 3, 3; columns) of a frame on three points a, b, c, given as ``p`` (..., 3, 3) [m].
+
+    o = a;  e1 = n(b − a);  e3 = n(e1 × (c − a));  e2 = e3 × e1     [Nunes2017] section 3.4, [Cappozzo1997]
+    """
+    a, b, c = p[..., 0, :], p[..., 1, :], p[..., 2, :]
+    e1 = _unit(b - a)
+    e3 = _unit(np.cross(e1, c - a))
+    return a, np.stack([e1, np.cross(e3, e1), e3], axis=-1)
+
+
+def plate_frame(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Origin and axes of a plate of four, given as C11, C12, C21, C22 in ``p`` (..., 4, 3) [m].
+
+    o = mean of the four;  i = n(C11 − C21);  j = n((C22 − C21) × i);  k = i × j     [Nunes2017] Eqs. 3.1-3.4
+    """
+    C11, C21, C22 = p[..., 0, :], p[..., 2, :], p[..., 3, :]
+    i = _unit(C11 - C21)
+    j = _unit(np.cross(C22 - C21, i))
+    return p.mean(axis=-2), np.stack([i, j, np.cross(i, j)], axis=-1)
+
+
+def least_squares_frame(p: FloatArray, p_static: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Origin (..., 3) and rotation (..., 3, 3) from the static pose that bring K static points nearest to ``p``.
+
+    p : (..., K, 3), p_static : (K, 3) [m]. With both sets taken from their means and H = Σ p_s pᵀ = U S Vᵀ, the
+    rotation is R = V diag(1, 1, det(V Uᵀ)) Uᵀ     [SoderkvistWedin1993]
+    """
+    origin = p.mean(axis=-2)
+    H = np.einsum("ki,...kj->...ij", p_static - p_static.mean(axis=0), p - origin[..., None, :])
+    U, _, Vt = np.linalg.svd(H)
+    turn = np.ones(U.shape[:-1])
+    turn[..., 2] = np.linalg.det(U) * np.linalg.det(Vt)
+    return origin, np.einsum("...ki,...k,...jk->...ij", Vt, turn, U)
+
+
+def triangle_area_and_height(p: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Area [m²] and smallest height [m] of triangles ``p`` (..., 3, 3); the height stands on the longest side."""
+    sides = p - np.roll(p, 1, axis=-2)
+    area = 0.5 * np.linalg.norm(np.cross(sides[..., 0, :], sides[..., 1, :]), axis=-1)
+    longest = np.linalg.norm(sides, axis=-1).max(axis=-1)
+    return area, 2.0 * area / np.where(longest > 0.0, longest, np.inf)
+
+
+def ranked_triads(p_static: FloatArray, smallest_height_m: float) -> IntArray:
+    """(N, 3) triads of the static points (K, 3) by falling area; those lower than the smallest height are left out.
+
+    The areas are those of the static pose, so that noise cannot change the ranking from frame to frame.
+    """
+    triads = np.array(list(combinations(range(len(p_static)), 3)), dtype=np.int64).reshape(-1, 3)
+    area, height = triangle_area_and_height(p_static[triads])
+    order = np.argsort(-area, kind="stable")
+    return np.asarray(triads[order[height[order] >= smallest_height_m]])
+
+
+@dataclass(frozen=True)
+class Donors:
+    """Markers that rebuild others: their static pose, and which frames may be built on them.
+
+    p_static : (K, 3) [m]
+    triads   : (N, 3) usable triads, the best first
+    plate    : (4,) places of C11, C12, C21, C22 if the donors are a plate of four, else None
+    """
+
+    p_static: FloatArray
+    triads: IntArray
+    plate: tuple[int, ...] | None
+    method: PoseMethod
+
+    @classmethod
+    def at(
+        cls, p_static: FloatArray, smallest_height_m: float, method: PoseMethod, plate: tuple[int, ...] | None = None
+    ) -> Donors:
+        """Donors at their static pose."""
+        return cls(p_static, ranked_triads(p_static, smallest_height_m), plate, method)
+
+    def suffice(self, present: BoolArray) -> BoolArray:
+        """(T,) where the donors that are present (T, K) hold at least one usable triad."""
+        return np.asarray(np.any(np.all(present[:, self.triads], axis=2), axis=1))
+
+    def rebuild(self, p: FloatArray, targets_static: FloatArray) -> FloatArray:
+        """(T, L, 3) where the targets are, given the donors ``p`` (T, K, 3); NaN in frames without a usable triad.
+
+        A target keeps its coordinates in the frame of the donors: ℓ = Rₛᵀ(mₛ − oₛ), m = o + R ℓ. Frames with the same
+        donors in sight are treated together.
+        """
+        rebuilt = np.full((len(p), len(targets_static), 3), np.nan)
+        present = np.isfinite(p[..., 0])
+        patterns, which = np.unique(present, axis=0, return_inverse=True)
+        for number, pattern in enumerate(patterns):
+            usable = self.triads[pattern[self.triads].all(axis=1)]
+            if len(usable) == 0:
+                continue
+            frames = np.flatnonzero(which.reshape(-1) == number)
+            if self.method is PoseMethod.LEAST_SQUARES:
+                chosen = np.flatnonzero(pattern)
+                p_chosen = self.p_static[chosen]
+                o_s, R_s = p_chosen.mean(axis=0), np.eye(3)
+                o, R = least_squares_frame(p[np.ix_(frames, chosen)], p_chosen)
+            else:
+                whole_plate = self.plate is not None and pattern.all()
+                chosen = np.array(self.plate) if whole_plate else usable[0]
+                frame_of = plate_frame if whole_plate else triad_frame
+                o_s, R_s = frame_of(self.p_static[chosen])
+                o, R = frame_of(p[np.ix_(frames, chosen)])
+            local = (targets_static - o_s) @ R_s
+            rebuilt[frames] = o[:, None, :] + np.einsum("tij,kj->tki", R, local)
+        return rebuilt
+
+
+def _unit(v: FloatArray) -> FloatArray:
+    """Unit vectors; NaN where the length is zero, so that nothing is built on coinciding points."""
+    length = np.linalg.norm(v, axis=-1, keepdims=True)
+    return np.asarray(v / np.where(length > 0.0, length, np.nan))

@@ -1,0 +1,295 @@
+"""Lost and removed markers, rebuilt from the static pose; every sample says where it comes from.
+
+Markers of a segment span a frame; a hidden one keeps its coordinates in it. Interpolation in time is the last resort,
+used only where too few markers of a segment are seen. `docs/marker-sets.md` explains the method and its limits.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+from scipy.interpolate import CubicSpline
+
+from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.errors import BiomecError
+from biomec.notices import Notice
+from biomec.progress import Progress
+from biomec.recording import Markers, Trial
+from biomec.recording.marker_set import MarkerSet
+from biomec.signals.gaps import gap_lengths
+from biomec.signals.local_frames import Donors, PoseMethod
+from biomec.signals.reconstruction_notices import GapReporter, summary
+from biomec.signals.static_pose import StaticPose
+
+
+class SampleOrigin(IntEnum):
+    """Where a sample comes from."""
+
+    MISSING = 0
+    MEASURED = 1
+    REBUILT = 2  # from other markers of its segment and the static pose
+    INTERPOLATED = 3  # by a spline in time
+
+
+@dataclass(frozen=True)
+class ReconstructionOptions:
+    """pose: how a segment's pose follows from its markers; gap_limit_s: longest gap that may be interpolated [s];
+    smallest_height_m: a triad lower than this is nearly a line and not used [m].
+    """
+
+    pose: PoseMethod = PoseMethod.TRIAD
+    gap_limit_s: float = 0.2
+    smallest_height_m: float = 0.010
+
+    def __post_init__(self) -> None:
+        if not (np.isfinite(self.gap_limit_s) and self.gap_limit_s >= 0.0):
+            raise BiomecError(f"The gap limit is {self.gap_limit_s} s; give a number of seconds, 0 for no filling.")
+        if not (np.isfinite(self.smallest_height_m) and self.smallest_height_m > 0.0):
+            raise BiomecError(f"The smallest height of a triad is {self.smallest_height_m} m; it must be positive.")
+
+
+@dataclass(frozen=True)
+class MarkerQuality:
+    """How one marker fared.
+
+    measured … missing : fractions of the frames
+    on_interpolated    : fraction of the frames in which it was rebuilt with the help of an interpolated marker
+    checked            : frames in which it was measured and could also be rebuilt from the others
+    rms_m, p95_m, max_m: distance between both in those frames [m]; NaN if there is none
+    noise_gain         : error of the rebuilt marker for an error of 1 in each of the markers that rebuild it, with all
+                         of them in sight; NaN if it cannot be rebuilt
+    """
+
+    name: str
+    measured: float
+    rebuilt: float
+    interpolated: float
+    missing: float
+    on_interpolated: float
+    checked: int
+    rms_m: float
+    p95_m: float
+    max_m: float
+    noise_gain: float
+
+
+@dataclass(frozen=True, eq=False)
+class Reconstruction:
+    """Markers without the gaps that could honestly be closed.
+
+    markers  : those of the trial in their order, then the removed ones that were rebuilt
+    origin   : (T, M) `SampleOrigin` of every sample, as integers
+    residual : (T, M) distance between measured and rebuilt where both exist [m], else NaN
+    """
+
+    markers: Markers
+    origin: IntArray
+    residual: FloatArray
+    quality: tuple[MarkerQuality, ...]
+    options: ReconstructionOptions
+    notices: tuple[Notice, ...] = ()
+
+    def fraction(self, origin: SampleOrigin) -> float:
+        """Fraction of all samples of that origin."""
+        return float(np.mean(self.origin == origin)) if self.origin.size else 0.0
+
+    def frames_with(self, origin: SampleOrigin) -> float:
+        """Fraction of the frames with at least one sample of that origin."""
+        return float(np.mean((self.origin == origin).any(axis=1))) if self.origin.size else 0.0
+
+    def __getitem__(self, name: str) -> MarkerQuality:
+        return self.quality[self.markers.index(name)]
+
+
+def reconstruct(
+    trial: Trial,
+    static: StaticPose,
+    marker_set: MarkerSet,
+    options: ReconstructionOptions = ReconstructionOptions(),
+    progress: Progress | None = None,
+) -> Reconstruction:
+    """Rebuild hidden and removed markers     [Nunes2017] section 3.4
+
+    1. Where three markers of a segment are seen, the others are rebuilt in the frame of the largest triangle.
+    2. Where fewer are seen, trajectories are interpolated by cubic splines, the shortest gap first, until three exist.
+    3. The rest of those frames is rebuilt as in 1.
+    4. What no three markers can rebuild (hands, feet, single markers) is interpolated by itself.
+    Nothing is extrapolated, and gaps beyond the limit stay missing with a notice.
+    """
+    body = _Body(trial, static, marker_set, options)
+    p = body.p.copy()
+    measured = np.isfinite(p[..., 0])
+    origin = np.where(measured, SampleOrigin.MEASURED, SampleOrigin.MISSING)
+
+    estimate = body.rebuilt(p, progress)
+    residual = np.where(measured, np.linalg.norm(estimate - p, axis=2), np.nan)
+    _fill(p, origin, estimate, SampleOrigin.REBUILT)
+
+    splined = _splines(p, trial.rate_hz, options.gap_limit_s)
+    gaps = gap_lengths(np.isfinite(p[..., 0]))
+    for columns, donors in body.groups():
+        wanted = _shortest_gaps_first(p, splined, gaps, columns, donors)
+        part = np.where(wanted[..., None], splined[:, columns], np.nan)
+        p_group, origin_group = p[:, columns], origin[:, columns]
+        _fill(p_group, origin_group, part, SampleOrigin.INTERPOLATED)
+        p[:, columns], origin[:, columns] = p_group, origin_group
+
+    before = origin == SampleOrigin.REBUILT
+    _fill(p, origin, body.rebuilt(p), SampleOrigin.REBUILT)
+    on_interpolated = (origin == SampleOrigin.REBUILT) & ~before
+    _fill(p, origin, _splines(p, trial.rate_hz, options.gap_limit_s), SampleOrigin.INTERPOLATED)
+
+    kept = [k for k, name in enumerate(body.names) if name in trial.markers or np.isfinite(p[:, k, 0]).any()]
+    names = tuple(body.names[k] for k in kept)
+    markers = Markers(names, read_only(p[:, kept]), trial.rate_hz, _system_residual(trial.markers, len(names)))
+    origin, residual = origin[:, kept], residual[:, kept]
+    gains = body.noise_gains()
+    quality = tuple(
+        _quality(body.names[k], origin[:, place], residual[:, place], on_interpolated[:, k], gains[k])
+        for place, k in enumerate(kept)
+    )
+    reporter = GapReporter(trial, static, marker_set, options.gap_limit_s)
+    notices = [notice for k, name in enumerate(names) for notice in reporter.gaps(name, origin[:, k] == 0)]
+    notices += reporter.never_seen(set(marker_set.lacking(names, dynamic=False)) - set(names))
+    counts = {kind.name.lower(): int((origin == kind).sum()) for kind in SampleOrigin}
+    return Reconstruction(
+        markers,
+        read_only(origin, np.int64),
+        read_only(residual),
+        quality,
+        options,
+        (*summary(trial, counts), *notices),
+    )
+
+
+class _Body:
+    """Columns of all markers that are measured or can be rebuilt, and the donors of each."""
+
+    def __init__(self, trial: Trial, static: StaticPose, marker_set: MarkerSet, options: ReconstructionOptions) -> None:
+        added = [n for n in marker_set.placed if n in static and n not in trial.markers]
+        self.names = (*trial.markers.names, *added)
+        self.p = np.full((trial.frames, len(self.names), 3), np.nan)
+        self.p[:, : len(trial.markers.names)] = trial.markers.p_WM
+        self._static, self._set, self._options = static, marker_set, options
+        place = {name: column for column, name in enumerate(self.names)}
+        self.donors_of: dict[int, tuple[int, ...]] = {}
+        for name in self.names:
+            if name in marker_set:
+                donors = [place[d] for d in marker_set[name].rebuilt_by if d in place and d in static]
+                self.donors_of[place[name]] = tuple(donors)
+        self._bundles = self._bundle()
+
+    def _donors(self, columns: tuple[int, ...]) -> Donors:
+        names = [self.names[k] for k in columns]
+        plate = self._set.cluster_of(names)
+        order = None if plate is None else tuple(names.index(name) for name in plate.markers)
+        p_static = np.array([self._static[name] for name in names]).reshape(-1, 3)
+        return Donors.at(p_static, self._options.smallest_height_m, self._options.pose, order)
+
+    def _bundle(self) -> list[tuple[tuple[int, ...], Donors, list[int], FloatArray]]:
+        """Donor columns, donors, target columns and static targets: targets with the same donors go together."""
+        bundles: dict[tuple[int, ...], list[int]] = {}
+        for target, donors in self.donors_of.items():
+            others = tuple(k for k in donors if k != target)
+            if self.names[target] in self._static and len(others) >= 3:
+                bundles.setdefault(others, []).append(target)
+        return [
+            (columns, self._donors(columns), targets, np.array([self._static[self.names[k]] for k in targets]))
+            for columns, targets in bundles.items()
+        ]
+
+    def groups(self) -> Iterator[tuple[list[int], Donors]]:
+        """Every set of donors that has something to rebuild, with its columns."""
+        for columns in dict.fromkeys(self.donors_of.values()):
+            if columns:
+                yield list(columns), self._donors(columns)
+
+    def rebuilt(self, p: FloatArray, progress: Progress | None = None) -> FloatArray:
+        """(T, M, 3) every marker as the others of its segment see it; NaN where they are too few."""
+        estimate = np.full_like(p, np.nan)
+        for done, (columns, donors, targets, targets_static) in enumerate(self._bundles, start=1):
+            estimate[:, targets] = donors.rebuild(p[:, columns], targets_static)
+            if progress is not None:
+                progress(done / len(self._bundles))
+        return estimate
+
+    def noise_gains(self) -> Mapping[int, float]:
+        """‖∂m/∂donors‖ / √3 of every marker at the static pose, by central differences; NaN if it has no donors."""
+        step = 1e-6  # m; the static pose is of order 1 m, so that rounding and curvature both stay near 1e-9
+        gains = dict.fromkeys(range(len(self.names)), float("nan"))
+        for columns, donors, targets, targets_static in self._bundles:
+            shifts = step * np.eye(3 * len(columns)).reshape(-1, len(columns), 3)
+            ahead, behind = (donors.rebuild(donors.p_static + s * shifts, targets_static) for s in (1.0, -1.0))
+            slope = (ahead - behind) / (2.0 * step)  # (3 K, L, 3)
+            norms = np.sqrt((slope**2).sum(axis=(0, 2)) / 3.0)
+            gains.update((target, float(norm)) for target, norm in zip(targets, norms, strict=True))
+        return gains
+
+
+def _system_residual(markers: Markers, count: int) -> FloatArray | None:
+    """The capture system's own residual, NaN for the markers that were added."""
+    if markers.residual is None:
+        return None
+    added = np.full((markers.frames, count - len(markers.names)), np.nan)
+    return read_only(np.concatenate([markers.residual, added], axis=1))
+
+
+def _fill(p: FloatArray, origin: IntArray, values: FloatArray, kind: SampleOrigin) -> None:
+    """Put ``values`` where ``p`` has no sample, and note their origin. Both are changed in place."""
+    new = np.isnan(p[..., 0]) & np.isfinite(values[..., 0])
+    p[new], origin[new] = values[new], kind
+
+
+def _splines(p: FloatArray, rate_hz: float, limit_s: float) -> FloatArray:
+    """(T, M, 3) cubic splines inside gaps up to the limit, between samples on both sides; NaN everywhere else."""
+    present = np.isfinite(p[..., 0])
+    gaps = gap_lengths(present)
+    fillable = (gaps > 0) & (gaps <= limit_s * rate_hz + 1e-6)  # the tolerance absorbs rounding of limit × rate
+    values = np.full_like(p, np.nan)
+    for k in np.flatnonzero(fillable.any(axis=0)):
+        knots = np.flatnonzero(present[:, k])
+        if len(knots) >= 2:
+            wanted = np.flatnonzero(fillable[:, k])
+            values[wanted, k] = CubicSpline(knots, p[knots, k])(wanted)
+    return values
+
+
+def _shortest_gaps_first(
+    p: FloatArray, splined: FloatArray, gaps: FloatArray, columns: list[int], donors: Donors
+) -> BoolArray:
+    """(T, K) which donors to take from their splines so that a usable triad exists, and no more of them than needed."""
+    present = np.isfinite(p[:, columns, 0])
+    fillable = ~present & np.isfinite(splined[:, columns, 0])
+    wanted = np.zeros_like(present)
+    order = np.argsort(np.where(fillable, gaps[:, columns], np.inf), axis=1, kind="stable")
+    for rank in range(len(columns)):  # one more donor at a time, in all frames that still lack a triad
+        short = np.flatnonzero(~donors.suffice(present | wanted))
+        column = order[short, rank]
+        wanted[short, column] = fillable[short, column]
+    return wanted
+
+
+def _quality(
+    name: str, origin: IntArray, residual: FloatArray, on_interpolated: BoolArray, gain: float
+) -> MarkerQuality:
+    found = residual[np.isfinite(residual)]
+
+    def share(flags: BoolArray) -> float:
+        return float(np.mean(flags)) if len(flags) else 0.0
+
+    return MarkerQuality(
+        name,
+        measured=share(origin == SampleOrigin.MEASURED),
+        rebuilt=share(origin == SampleOrigin.REBUILT),
+        interpolated=share(origin == SampleOrigin.INTERPOLATED),
+        missing=share(origin == SampleOrigin.MISSING),
+        on_interpolated=share(on_interpolated),
+        checked=len(found),
+        rms_m=float(np.sqrt(np.mean(found**2))) if len(found) else float("nan"),
+        p95_m=float(np.percentile(found, 95)) if len(found) else float("nan"),
+        max_m=float(found.max()) if len(found) else float("nan"),
+        noise_gain=gain,
+    )

@@ -1,0 +1,95 @@
+"""What a reconstruction tells its user: which gaps stay open, where, how long, and what to do."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+
+from biomec.arrays import BoolArray
+from biomec.notices import Notice, info, problem, warning
+from biomec.recording import Trial
+from biomec.recording.marker_set import MarkerSet
+from biomec.signals.gaps import stretches
+from biomec.signals.static_pose import StaticPose
+
+
+@dataclass(frozen=True)
+class GapReporter:
+    """Words about one trial."""
+
+    trial: Trial
+    static: StaticPose
+    marker_set: MarkerSet
+    limit_s: float
+
+    def gaps(self, name: str, missing: BoolArray) -> list[Notice]:
+        """One notice for every stretch in which a marker stays missing."""
+        file, rate, start = self.trial.source.name, self.trial.rate_hz, self.trial.first_frame
+        if missing.all():
+            return self.never_seen([name])
+        notices = []
+        for first, last in stretches(missing):
+            seconds = (last - first + 1) / rate
+            where = f"Marker {name} is hidden from frame {start + first} to {start + last} ({seconds:.2f} s) in {file}"
+            if first == 0 or last == len(missing) - 1:
+                end = "before" if first == 0 else "after"
+                notices.append(
+                    warning(
+                        "gap-at-end",
+                        f"{where}, and there is no sample {end} it. Nothing is extrapolated. Cut the stretch off"
+                        f"{self._or_another(name)}.",
+                        name,
+                        frames=(first, last),
+                    )
+                )
+            else:
+                notices.append(
+                    warning(
+                        "gap-too-long",
+                        f"{where}. Gaps longer than {self.limit_s:.2f} s are not filled, because the path in between "
+                        f"would be a guess. Shorten the stretch{self._or_another(name)}.",
+                        name,
+                        frames=(first, last),
+                    )
+                )
+        return notices
+
+    def never_seen(self, names: Iterable[str]) -> list[Notice]:
+        """Notices of markers that stay missing in all frames."""
+        notices, file = [], self.trial.source.name
+        for name in sorted(names):
+            why = self._why_not_rebuilt(name)
+            notices.append(
+                problem(
+                    "marker-never-seen",
+                    f"Marker {name} is in no frame of {file}, and it cannot be rebuilt: {why}.",
+                    name,
+                )
+            )
+        return notices
+
+    def _why_not_rebuilt(self, name: str) -> str:
+        if name not in self.marker_set:
+            return f"it is no marker of the set {self.marker_set.name}"
+        if name not in self.static:
+            return "the static acquisition does not show it either"
+        donors = [donor for donor in self.marker_set[name].rebuilt_by if donor != name]
+        if len(donors) < 3:
+            return "fewer than three other markers of its segment are placed"
+        return f"no frame shows three of {', '.join(donors)}, which rebuild it"
+
+    def _or_another(self, name: str) -> str:
+        segments = self.marker_set[name].segments if name in self.marker_set else ()
+        return f", or use another marker of the {segments[0]}" if segments else ""
+
+
+def summary(trial: Trial, counts: Mapping[str, int]) -> list[Notice]:
+    """One sentence about the whole trial, if anything was repaired or stays missing."""
+    total = sum(counts.values())
+    repaired = {kind: count for kind, count in counts.items() if kind != "measured" and count}
+    if not repaired:
+        return []
+    shares = ", ".join(
+        f"{100.0 * counts[kind] / total:.1f} % {kind}" for kind in ("measured", "rebuilt", "interpolated", "missing")
+    )
+    return [info("reconstruction", f"Marker samples of {trial.source.name}: {shares}.")]

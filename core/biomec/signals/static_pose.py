@@ -1,0 +1,156 @@
+"""The static pose: where every marker was while the subject stood still with all of them on."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from itertools import combinations
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.notices import Notice, info, problem, warning
+from biomec.recording import Trial
+from biomec.recording.marker_set import MarkerSet
+
+
+@dataclass(frozen=True)
+class StaticPoseOptions:
+    """Distances within a segment may leave their median by this much; frames beyond it are not used [m]."""
+
+    largest_deviation_m: float = 0.005
+
+
+@dataclass(frozen=True, eq=False)
+class StaticPose:
+    """Mean position of every marker over the usable frames of a static acquisition.
+
+    names       : (M,) markers of the set that the static shows at least once
+    p_WM        : (M, 3) [m], in the laboratory axes of the static
+    frames_used : frames in the mean
+    complete    : frames that show all of them at once
+    used        : (T,) which frames of the static were used
+    """
+
+    names: tuple[str, ...]
+    p_WM: FloatArray
+    frames_used: int
+    complete: int
+    used: BoolArray
+    options: StaticPoseOptions
+    notices: tuple[Notice, ...] = ()
+
+    def __contains__(self, name: str) -> bool:
+        return name in self.names
+
+    def __getitem__(self, name: str) -> FloatArray:
+        """Position (3,) of one marker [m]."""
+        return np.asarray(self.p_WM[self.names.index(name)])
+
+
+def segment_pairs(names: tuple[str, ...], marker_set: MarkerSet) -> IntArray:
+    """(P, 2) columns of ``names`` whose markers move with the same segment, and so keep their distance."""
+    place = {name: column for column, name in enumerate(names)}
+    pairs = {
+        (min(place[a], place[b]), max(place[a], place[b]))
+        for segment in marker_set.segments
+        for a, b in combinations((name for name in segment.markers if name in place), 2)
+    }
+    return np.array(sorted(pairs), dtype=np.int64).reshape(-1, 2)
+
+
+def pair_distances(p: FloatArray, pairs: IntArray) -> FloatArray:
+    """(..., P) distances [m] of marker pairs in positions ``p`` (..., M, 3)."""
+    return np.asarray(np.linalg.norm(p[..., pairs[:, 0], :] - p[..., pairs[:, 1], :], axis=-1))
+
+
+def static_pose(static: Trial, marker_set: MarkerSet, options: StaticPoseOptions = StaticPoseOptions()) -> StaticPose:
+    """Mean of the complete frames, without those in which a segment's distances leave their median.
+
+    Where no frame shows every marker, each is averaged over the frames that show it, with a notice. A subject who moved
+    so much that the mean is no longer a rigid body is represented by the single most typical frame.
+    """
+    file, seen = static.source.name, np.any(static.markers.visible, axis=0).tolist()
+    shown = {name for name, once in zip(static.markers.names, seen, strict=True) if once}
+    names = tuple(name for name in marker_set.names if name in shown)
+    notices = _absent(names, marker_set, file)
+    if not names:
+        none = read_only(np.zeros(static.frames), bool)
+        return StaticPose((), read_only(np.zeros((0, 3))), 0, 0, none, options, tuple(notices))
+    p = static.markers.select(names).p_WM
+    visible = np.isfinite(p[..., 0])
+    complete = np.asarray(visible.all(axis=1))
+    basis = complete if complete.any() else np.asarray(visible.any(axis=1))
+    if not complete.any():
+        notices.append(
+            warning(
+                "static-never-complete",
+                f"No frame of {file} shows all {len(names)} markers at once; each is averaged over the frames that "
+                "show it. If the subject moved in between, repeat the static acquisition.",
+            )
+        )
+    pairs = segment_pairs(names, marker_set)
+    distances = pair_distances(p, pairs)  # (T, P)
+    median = _median(distances[basis])
+    deviation = np.nan_to_num(np.abs(distances - median)).max(axis=1, initial=0.0)
+    typical = int(np.flatnonzero(basis)[np.argmin(deviation[basis])])  # the frame nearest to the median body
+    used = basis & (deviation <= options.largest_deviation_m)
+    rejected = int(basis.sum() - used.sum())
+    if rejected:
+        say = warning if 2 * rejected > basis.sum() else info
+        notices.append(
+            say(
+                "static-frames-rejected",
+                f"{rejected} of {int(basis.sum())} frames of {file} were left out of the static pose, because "
+                f"distances within a segment leave their median by more than {1e3 * options.largest_deviation_m:g} mm.",
+            )
+        )
+    mean = _mean(p, used, visible, basis)
+    bent = np.abs(np.nan_to_num(pair_distances(mean, pairs) - median)).max(initial=0.0) > options.largest_deviation_m
+    if bent or not used.any():
+        notices.append(
+            warning(
+                "static-moves",
+                f"The subject moves too much in {file} for a mean of frames; frame {static.first_frame + typical} "
+                "alone is used. Choose a quieter stretch if there is one.",
+                frames=(typical, typical),
+            )
+        )
+        used = np.arange(len(p)) == typical
+        mean = _mean(p, used, visible, basis)
+    counts = int(used.sum()), int(complete.sum())
+    return StaticPose(names, read_only(mean), *counts, read_only(used, bool), options, tuple(notices))
+
+
+def _absent(names: tuple[str, ...], marker_set: MarkerSet, file: str) -> list[Notice]:
+    if not names:
+        return [
+            problem(
+                "static-without-markers",
+                f"{file} shows no marker of the set {marker_set.name}. Map its labels to the set first.",
+            )
+        ]
+    absent = marker_set.lacking(names, dynamic=False)
+    if not absent:
+        return []
+    return [
+        warning(
+            "static-markers-absent",
+            f"{file} never shows {', '.join(absent)}. They cannot be rebuilt in the dynamic trials.",
+            *absent,
+        )
+    ]
+
+
+def _median(distances: FloatArray) -> FloatArray:
+    """(P,) median over the frames that show a pair; NaN for pairs that are never seen together."""
+    seen = np.isfinite(distances).any(axis=0)
+    median = np.full(distances.shape[1], np.nan)
+    median[seen] = np.nanmedian(distances[:, seen], axis=0)
+    return median
+
+
+def _mean(p: FloatArray, used: BoolArray, visible: BoolArray, basis: BoolArray) -> FloatArray:
+    """(M, 3) mean over the used frames; a marker that none of them shows takes the frames that do."""
+    weight = np.where((visible & used[:, None]).any(axis=0), visible & used[:, None], visible & basis[:, None])
+    total = np.einsum("tm,tmi->mi", weight.astype(np.float64), np.where(weight[..., None], p, 0.0))
+    return np.asarray(total / weight.sum(axis=0)[:, None])
