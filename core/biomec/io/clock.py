@@ -79,7 +79,7 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
             return Clock(measured, start, every)
         note = warning(
             "rate-disagrees",
-            f"The header states {stated_hz:g} Hz but the time column runs at {measured:.6g} Hz; the header was believed.",
+            f"The header states {stated_hz:g} Hz but the times run at {measured:.6g} Hz; the header was believed.",
         )
         return Clock(stated_hz, start, every, (note,))
     return _clock_with_gaps(text, time_s, lines, stated_hz)
@@ -100,8 +100,11 @@ def _off_grid(time_s: FloatArray, frames: IntArray, rate_hz: float) -> float:
 
 
 def _round_rate(time_s: FloatArray, frames: IntArray, rate_hz: float) -> float:
-    """The rate with the fewest decimals that explains the printed times as well as ``rate_hz`` does."""
-    allowed = 2.0 * _off_grid(time_s, frames, rate_hz) + 1e-9 * (1.0 + float(np.abs(time_s).max()))
+    """The rate with the fewest decimals that explains the printed times as well as ``rate_hz`` does.
+
+    A thousandth of a frame is allowed for steps that were printed short (0.01666666 for a sixtieth).
+    """
+    allowed = 2.0 * _off_grid(time_s, frames, rate_hz) + 1e-3 / rate_hz
     for decimals in range(7):
         rounded = round(rate_hz, decimals)
         if rounded > 0.0 and _off_grid(time_s, frames, rounded) <= allowed:
@@ -125,8 +128,8 @@ def _clock_with_gaps(text: TextFile, time_s: FloatArray, lines: IntArray, stated
             first, last = int(gaps[0]), int(gaps[-1])
             note = problem(
                 "rows-missing",
-                f"{int(frames[-1]) + 1 - len(frames)} rows are missing from the even clock of {rate_hz:g} Hz, the first "
-                f"after line {int(lines[first])}; those frames are empty.",
+                f"{int(frames[-1]) + 1 - len(frames)} rows are missing from the even clock of {rate_hz:g} Hz, the "
+                f"first after line {int(lines[first])}; those frames are empty.",
                 frames=(int(frames[first]) + 1, int(frames[last + 1]) - 1),
             )
             return Clock(rate_hz, float(time_s[0]), frames, (note,))
@@ -136,3 +139,15 @@ def _clock_with_gaps(text: TextFile, time_s: FloatArray, lines: IntArray, stated
         "Export the file again at a constant rate.",
         int(lines[odd + 1]),
     )
+
+
+def first_frame(start_s: float, rate_hz: float, number: float | None = None) -> int:
+    """Number of the first frame: (n − 1) / rate is its time on the clock of the whole recording.
+
+    ``number`` is what the file calls its first row. It is believed where the times start at 0; some files count from 0,
+    others start both columns anew, so a time that does not start at 0 has the better claim.
+    """
+    position = start_s * rate_hz
+    if 0.5 <= abs(position) < 1e9:
+        return round(position) + 1
+    return int(number) if number is not None and 1.0 <= number < 1e9 and number == int(number) else 1

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.arrays import BoolArray, FloatArray
 from biomec.io.labels import sort_labels
 from biomec.notices import Notice, info, warning
 from biomec.recording import Markers, Trial
@@ -38,7 +38,7 @@ def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_ar
     known = np.isfinite(p_W)
     partial = known.any(axis=2) & ~known.all(axis=2)
     if partial.any():
-        about = [labels[k] for k in np.flatnonzero(partial.any(axis=0))]
+        about = [labels[k] for k in np.flatnonzero(partial.any(axis=0)).tolist()]
         notices.append(
             warning(
                 "coordinates-missing",
@@ -70,11 +70,11 @@ def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_ar
     )
 
 
-def _zero_notices(labels: Sequence[str], zero: FloatArray) -> list[Notice]:
+def _zero_notices(labels: Sequence[str], zero: BoolArray) -> list[Notice]:
     always = zero.all(axis=0)
     notices = []
     if always.any():
-        about = [labels[k] for k in np.flatnonzero(always)]
+        about = [labels[k] for k in np.flatnonzero(always).tolist()]
         notices.append(
             warning(
                 "zero-in-every-frame",
@@ -85,12 +85,13 @@ def _zero_notices(labels: Sequence[str], zero: FloatArray) -> list[Notice]:
         )
     sometimes = zero.any(axis=0) & ~always
     if sometimes.any():
-        about = [labels[k] for k in np.flatnonzero(sometimes)]
+        about = [labels[k] for k in np.flatnonzero(sometimes).tolist()]
         frames = np.flatnonzero(zero[:, sometimes].any(axis=1))
         notices.append(
             warning(
                 "zeros-are-missing",
-                f"{int(zero[:, sometimes].sum())} samples of {_listed(about)} at exactly (0, 0, 0) were read as missing.",
+                f"{int(zero[:, sometimes].sum())} samples of {_listed(about)} at exactly (0, 0, 0) were read as "
+                "missing.",
                 *about,
                 frames=(int(frames[0]), int(frames[-1])),
             )
@@ -102,7 +103,7 @@ def _listed(names: Sequence[str]) -> str:
     return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
-def all_points(trial: Trial) -> tuple[list[str], FloatArray]:
+def all_points(trial: Trial) -> tuple[list[str], FloatArray, tuple[Notice, ...]]:
     """Labels and positions (T, P, 3) of every point of a trial, as `sort_points` takes them apart again."""
     main = f"{trial.subject.name or 'Subject'}:" if trial.other_subjects else ""
     labels = [main + name for name in trial.markers.names]
@@ -113,4 +114,17 @@ def all_points(trial: Trial) -> tuple[list[str], FloatArray]:
     if trial.unlabelled is not None:
         labels += trial.unlabelled.names
         parts.append(trial.unlabelled.p_WM)
-    return labels, np.concatenate(parts, axis=1)
+    p_W = np.concatenate(parts, axis=1)
+    zero = (p_W == 0.0).all(axis=2)
+    notices: tuple[Notice, ...] = ()
+    if zero.any():
+        about = [labels[k] for k in np.flatnonzero(zero.any(axis=0)).tolist()]
+        notices = (
+            warning(
+                "zeros-written",
+                f"{int(zero.sum())} samples of {_listed(about)} are exactly (0, 0, 0), which most programs, Biomec "
+                "among them, read as missing.",
+                *about,
+            ),
+        )
+    return labels, p_W, notices

@@ -176,10 +176,21 @@ def _slow_values(text: TextFile, rows: list[str], lines: list[int], columns: Seq
 def table_text(values: FloatArray, mark: str = "\t", missing: str = "") -> Iterable[str]:
     """Yield a line of text for every row of ``values`` (rows, columns): each number with as many digits as it needs.
 
-    Reading the line back gives the same bits. A Python loop over rows: the digits are found one number at a time anyway.
+    Reading the line back gives the same bits. A Python loop over rows: digits are found one number at a time anyway.
     """
-    for row, whole in zip(values.tolist(), np.isfinite(values).all(axis=1).tolist(), strict=True):
+    whole_rows: list[bool] = np.asarray(np.isfinite(values).all(axis=1)).tolist()
+    for row, whole in zip(values.tolist(), whole_rows, strict=True):
         if whole:
             yield mark.join(map(repr, row))
         else:
             yield mark.join([repr(x) if x - x == 0.0 else missing for x in row])
+
+
+def check_rows(rows: int, stated: int | None, what: str = "frames") -> tuple[Notice, ...]:
+    """Compare the rows that were read with the count that the header states."""
+    if stated is None or stated == rows:
+        return ()
+    words = f"The header states {stated} {what}, the file holds {rows}"
+    if rows < stated:
+        return (problem("rows-fewer-than-stated", f"{words}: the end is missing. Copy or export the file again."),)
+    return (warning("rows-more-than-stated", f"{words}; all were read."),)

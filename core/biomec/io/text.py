@@ -5,11 +5,12 @@ from __future__ import annotations
 import codecs
 import os
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
 from biomec.errors import FileError
+from biomec.io.atomic import atomic_path
 from biomec.recording import Source
 
 _NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -122,3 +123,11 @@ def count_of(cell: str) -> int | None:
     """A count that a header states, or None if the cell holds no whole number of 0 or more."""
     value = leading_number(cell)
     return int(value) if value is not None and value >= 0.0 and value < 2**53 and value == int(value) else None
+
+
+def write_text(path: str | os.PathLike[str], lines: Iterable[str]) -> None:
+    """Write lines as UTF-8 with Unix line ends, whole or not at all."""
+    with atomic_path(path) as beside, beside.open("w", encoding="utf-8", errors="replace", newline="\n") as file:
+        for line in lines:
+            file.write(line)
+            file.write("\n")

@@ -1,0 +1,131 @@
+"""Columns of force plates in text files: which belong to which plate, by the names that OpenSim and BTS users give."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomec.arrays import FloatArray
+from biomec.notices import Notice, info, warning
+from biomec.recording import ForcePlate
+
+# ground_force_vx, 1_ground_force_px, ground_force_r_vy, Pe_D_ground_force_vx, ground_torque_x_2, ground_moment1_mx …
+_OPENSIM = re.compile(
+    r"(?P<before>.*?)ground_(?P<kind>force|torque|moment)(?P<middle>.*?)[_.]?(?P<what>[vpmt]?)(?P<axis>[xyz])"
+    r"(?P<after>[_.].+|\d+)?",
+    re.IGNORECASE,
+)
+# Pe_D.Fx, Mao_E.COPy, plate1.Tz; with an underscore only for names that are plates by agreement
+_DOTTED = re.compile(r"(?P<name>.+)\.(?P<what>F|T|M|COP)(?P<axis>[xyz])", re.IGNORECASE)
+_NAMED = re.compile(r"(?P<name>(?:Mao|Pe)_[DE])_(?P<what>F|T|M|COP)(?P<axis>[xyz])", re.IGNORECASE)
+_QUANTITY = {"f": "force", "t": "torque", "m": "torque", "cop": "point"}
+
+
+@dataclass
+class _Columns:
+    """Columns of one plate: quantity -> axis -> column."""
+
+    force: dict[str, int] = field(default_factory=dict)
+    point: dict[str, int] = field(default_factory=dict)
+    torque: dict[str, int] = field(default_factory=dict)
+
+    def all(self) -> list[int]:
+        return [*self.force.values(), *self.point.values(), *self.torque.values()]
+
+
+def column_meaning(column: str) -> tuple[str, str, str] | None:
+    """(plate, quantity, axis) that a column's name means, or None; quantities are force, point and torque."""
+    match = _OPENSIM.fullmatch(column)
+    if match:
+        kind, what = match["kind"].lower(), match["what"].lower()
+        if (kind == "force" and what in "mt" and what) or (kind != "force" and what in "vp" and what):
+            return None
+        quantity = "torque" if kind != "force" else "point" if what == "p" else "force"
+        parts = (match[part] or "" for part in ("before", "middle", "after"))
+        name = "_".join(part.strip("_. ") for part in parts if part.strip("_. "))
+        return _plate_name(name), quantity, match["axis"].lower()
+    match = _DOTTED.fullmatch(column) or _NAMED.fullmatch(column)
+    return (match["name"].strip(), _QUANTITY[match["what"].lower()], match["axis"].lower()) if match else None
+
+
+def _plate_name(name: str) -> str:
+    """A name for the plate that OpenSim calls nothing or by a number."""
+    return "plate" if not name else f"plate_{name}" if name.isdecimal() else name
+
+
+def plates_of_columns(
+    columns: Sequence[str], values: FloatArray, rate_hz: float, start_s: float, up: FloatArray
+) -> tuple[tuple[ForcePlate, ...], list[int], tuple[Notice, ...]]:
+    """Plates in values (N, columns) [N, m, N m], the columns that are not a plate's, and notices.
+
+    A plate needs three components of force and three of its point of application; torques that are not there are zero.
+    """
+    found: dict[str, _Columns] = {}
+    for k, column in enumerate(columns):
+        meaning = column_meaning(column)
+        if meaning is not None:
+            name, quantity, axis = meaning
+            getattr(found.setdefault(name, _Columns()), quantity).setdefault(axis, k)
+    plates: list[ForcePlate] = []
+    notices: list[Notice] = []
+    used: set[int] = set()
+    for name, of_plate in found.items():
+        if len(of_plate.force) < 3 or len(of_plate.point) < 3:
+            if of_plate.force:
+                notices.append(_incomplete(name, of_plate))
+            continue
+
+        def vector(which: dict[str, int]) -> FloatArray:
+            return np.stack(
+                [values[:, which[axis]] if axis in which else np.zeros(len(values)) for axis in "xyz"], axis=1
+            )
+
+        if len(of_plate.torque) < 3:
+            there = ", ".join(sorted(of_plate.torque)) or "none"
+            words = f"Plate {name} has no complete free moment (components there: {there}); what is not there is zero."
+            notices.append(warning("free-moment-assumed", words, name))
+        plates.append(
+            ForcePlate.from_centre_of_pressure(
+                name,
+                vector(of_plate.force),
+                vector(of_plate.point),
+                vector(of_plate.torque),
+                rate_hz,
+                up,
+                start_s=start_s,
+            )
+        )
+        used.update(of_plate.all())
+    return tuple(plates), [k for k in range(len(columns)) if k not in used], tuple(notices)
+
+
+def _incomplete(name: str, columns: _Columns) -> Notice:
+    lacks = [
+        f"{quantity} {axis}"
+        for quantity, there in (("force", columns.force), ("point of application", columns.point))
+        for axis in "xyz"
+        if axis not in there
+    ]
+    words = f"The columns of plate {name} lack {', '.join(lacks)}; what is there was kept as analog channels."
+    return info("plate-incomplete", words, name)
+
+
+def columns_of_plates(plates: Sequence[ForcePlate], names: Sequence[str]) -> tuple[list[str], FloatArray]:
+    """Columns for writing, values (N, 9 × plates): force, its point of application and the moment about that point.
+
+    Where a plate is loaded the point is the centre of pressure. Where it is not, the point is the plate's origin and
+    the moment the whole moment about it, so that the load is the same at every sample.
+    """
+    columns: list[str] = []
+    values: list[FloatArray] = []
+    for plate, name in zip(plates, names, strict=True):
+        loaded = plate.loaded()[:, None]
+        point = np.where(loaded, plate.centre_of_pressure(), plate.origin)
+        moment = plate.moment - np.cross(point - plate.origin, plate.force)
+        columns += [f"{name}_ground_force_{what}{axis}" for what in "vp" for axis in "xyz"]
+        columns += [f"{name}_ground_torque_{axis}" for axis in "xyz"]
+        values += [plate.force, point, moment]
+    return columns, np.concatenate(values, axis=1)
