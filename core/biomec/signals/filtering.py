@@ -1,0 +1,236 @@
+"""The filter step: markers and plates, each channel with its own cut-off, after lost markers were rebuilt."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray, read_only
+from biomec.errors import BiomecError
+from biomec.notices import Notice, info, warning
+from biomec.progress import Progress
+from biomec.recording import ForcePlate, Markers
+from biomec.signals.butterworth import low_pass
+from biomec.signals.residual_analysis import ResidualAnalysis, ResidualOptions, residual_analysis
+from biomec.signals.stretches import stretches
+
+AXES = "XYZ"
+WRENCH = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
+
+
+class CutoffChoice(StrEnum):
+    """Where a cut-off comes from."""
+
+    RESIDUAL = "residual"  # found for every channel by residual analysis
+    FIXED = "fixed"  # one value for all
+
+
+@dataclass(frozen=True)
+class ManualCutoff:
+    """A cut-off given by hand: for all components of a marker or plate, or one for each.
+
+    hz : one value, or three (marker: X, Y, Z), or six (plate: force X, Y, Z, moment X, Y, Z) [Hz]
+    """
+
+    name: str
+    hz: float | tuple[float, ...]
+
+
+@dataclass(frozen=True)
+class FilterOptions:
+    """How cut-offs are chosen; a cut-off given by hand comes before every other.
+
+    cutoff_hz : for ``FIXED``, and for nothing else [Hz]
+    shared    : one cut-off, the highest of its components, for a whole marker or plate. A centre of pressure is a
+                moment over a force: components that were slowed differently shift it while the load changes fast.
+    """
+
+    choice: CutoffChoice = CutoffChoice.RESIDUAL
+    cutoff_hz: float = 6.0
+    manual: tuple[ManualCutoff, ...] = ()
+    shared: bool = False
+    residual: ResidualOptions = field(default_factory=ResidualOptions)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "manual", tuple(self.manual))
+        names = [one.name for one in self.manual]
+        twice = sorted({name for name in names if names.count(name) > 1})
+        if twice:
+            raise BiomecError(f"Filter: {', '.join(twice)} has more than one cut-off given by hand.")
+
+
+@dataclass(frozen=True)
+class FilteredMarkers:
+    """Filtered trajectories, and how each was filtered.
+
+    cutoff_hz : (M, 3) used for X, Y, Z of every marker; NaN where nothing was filtered
+    untouched : (T, M, 3) where samples are as they were, because the stretch between two gaps is too short
+    analysis  : residual analysis of all channels (M, 3), None unless it was asked for
+    """
+
+    markers: Markers
+    cutoff_hz: FloatArray
+    untouched: BoolArray
+    analysis: ResidualAnalysis | None
+    options: FilterOptions
+    notices: tuple[Notice, ...]
+
+
+@dataclass(frozen=True)
+class FilteredPlates:
+    """Plates with filtered force and moment; their centre of pressure and free moment follow from these two.
+
+    cutoff_hz : (P, 6) used for force X, Y, Z and moment X, Y, Z of every plate; NaN where nothing was filtered
+    analyses  : residual analysis of the six channels, one a plate; empty unless it was asked for
+    """
+
+    plates: tuple[ForcePlate, ...]
+    cutoff_hz: FloatArray
+    analyses: tuple[ResidualAnalysis, ...]
+    options: FilterOptions
+    notices: tuple[Notice, ...]
+
+
+def filter_markers(
+    markers: Markers, options: FilterOptions = FilterOptions(), progress: Progress | None = None
+) -> FilteredMarkers:
+    """Filter every coordinate of every marker. Rebuild lost markers first: gaps that remain are not bridged."""
+    _check_names(options, markers.names, "marker")
+    analysis, cutoff, notices = _cutoffs(markers.p_WM, markers.rate_hz, markers.names, AXES, options, progress)
+    filtered = low_pass(markers.p_WM, markers.rate_hz, cutoff)
+    notices += _about_gaps(markers) + _about_untouched(markers.names, filtered.untouched, cutoff)
+    return FilteredMarkers(
+        replace(markers, p_WM=filtered.values),
+        read_only(cutoff),
+        read_only(filtered.untouched, np.bool_),
+        analysis,
+        options,
+        tuple(notices),
+    )
+
+
+def filter_plates(
+    plates: Sequence[ForcePlate], options: FilterOptions = FilterOptions(), progress: Progress | None = None
+) -> FilteredPlates:
+    """Filter force and moment of every plate."""
+    _check_names(options, tuple(plate.name for plate in plates), "force plate")
+    done, cutoffs, analyses, notices = [], np.full((len(plates), 6), np.nan), [], list[Notice]()
+    for i, plate in enumerate(plates):
+        wrench = np.concatenate([plate.force, plate.moment], axis=1)[:, None, :]  # (N, 1, 6)
+        analysis, cutoff, said = _cutoffs(wrench, plate.rate_hz, (plate.name,), WRENCH, options, None)
+        filtered = low_pass(wrench, plate.rate_hz, cutoff)
+        done.append(replace(plate, force=filtered.values[:, 0, :3], moment=filtered.values[:, 0, 3:]))
+        cutoffs[i] = cutoff[0]
+        analyses += [] if analysis is None else [analysis]
+        notices += said + _about_untouched((plate.name,), filtered.untouched, cutoff)
+        if progress is not None:
+            progress((i + 1) / len(plates))
+    return FilteredPlates(tuple(done), read_only(cutoffs), tuple(analyses), options, tuple(notices))
+
+
+def _check_names(options: FilterOptions, names: tuple[str, ...], what: str) -> None:
+    for one in options.manual:
+        if one.name not in names:
+            there = ", ".join(names) or "none"
+            raise BiomecError(
+                f"A cut-off was given for {one.name}, but there is no {what} of that name: there are {there}."
+            )
+
+
+def _cutoffs(
+    x: FloatArray,
+    rate_hz: float,
+    names: tuple[str, ...],
+    components: Sequence[str],
+    options: FilterOptions,
+    progress: Progress | None,
+) -> tuple[ResidualAnalysis | None, FloatArray, list[Notice]]:
+    """Cut-offs (M, K) of the channels of ``x`` (T, M, K), with the analysis they come from."""
+    notices: list[Notice] = []
+    analysis = None
+    if options.choice is CutoffChoice.RESIDUAL and x.size:
+        analysis = residual_analysis(x, rate_hz, options.residual, progress)
+        cutoff = np.array(analysis.cutoff_hz)
+    else:
+        cutoff = np.full(x.shape[1:], options.cutoff_hz)
+    if options.shared:
+        highest = np.where(np.isnan(cutoff), -np.inf, cutoff).max(axis=1, keepdims=True)
+        cutoff = np.where(np.isnan(cutoff) | ~np.isfinite(highest), cutoff, highest)
+    for one in options.manual:
+        if not isinstance(one.hz, float | int) and len(one.hz) != len(components):
+            raise BiomecError(
+                f"{one.name}: {len(one.hz)} cut-offs were given by hand; give one, or {len(components)}: "
+                f"{', '.join(components)}."
+            )
+        cutoff[names.index(one.name)] = one.hz
+    by_hand = [one.name for one in options.manual]
+    if by_hand:
+        notices.append(info("cutoff-by-hand", f"Cut-offs given by hand: {', '.join(by_hand)}.", *by_hand))
+    if analysis is not None:
+        notices += _about_analysis(analysis, names, components, by_hand, rate_hz)
+    return analysis, cutoff, notices
+
+
+def _about_analysis(
+    analysis: ResidualAnalysis, names: tuple[str, ...], components: Sequence[str], by_hand: list[str], rate_hz: float
+) -> list[Notice]:
+    """What a user should know of the cut-offs that were found."""
+    automatic = np.array([name not in by_hand for name in names])[:, None]
+    enough = np.isfinite(analysis.residual).all(axis=0)
+
+    def label(where: BoolArray) -> tuple[str, tuple[str, ...]]:
+        listed = [f"{names[m]} {components[k]}" for m, k in np.argwhere(where)]
+        return ", ".join(listed), tuple(dict.fromkeys(names[m] for m, _ in np.argwhere(where)))
+
+    notices = []
+    text, about = label(automatic & (analysis.crossing_hz < analysis.options.floor_hz))
+    if about:
+        sentence = (
+            f"Residual analysis asked for less than the floor of {analysis.options.floor_hz:g} Hz, which was used: "
+        )
+        notices.append(info("cutoff-at-floor", sentence + text + ".", *about))
+    text, about = label(automatic & enough & np.isnan(analysis.cutoff_hz))
+    if about:
+        sentence = (
+            "No noise could be told from the signal, so nothing was filtered (give a cut-off by hand if it should be): "
+        )
+        notices.append(warning("no-cutoff", sentence + text + ".", *about))
+    if analysis.grid_hz[-1] + analysis.options.step_hz <= analysis.options.highest_hz:
+        notices.append(
+            warning(
+                "grid-cut-short",
+                f"Recorded at {rate_hz:g} Hz, cut-offs could be tried only up to {analysis.grid_hz[-1]:g} Hz, "
+                f"not {analysis.options.highest_hz:g} Hz; the noise is less certain.",
+            )
+        )
+    return notices
+
+
+def _about_gaps(markers: Markers) -> list[Notice]:
+    """Markers that are lost now and then, and those that were never seen."""
+    seen = markers.visible.mean(axis=0) if markers.frames else np.zeros(len(markers.names))
+    gappy = [name for name, share in zip(markers.names, seen, strict=True) if 0.0 < share < 1.0]
+    never = [name for name, share in zip(markers.names, seen, strict=True) if share == 0.0]
+    notices = []
+    if gappy:
+        sentence = "Gaps remain in {}; every stretch was filtered on its own. Rebuild lost markers before filtering."
+        notices.append(warning("filtered-with-gaps", sentence.format(", ".join(gappy)), *gappy))
+    if never:
+        notices.append(info("never-seen", f"There is nothing to filter in {', '.join(never)}: never seen.", *never))
+    return notices
+
+
+def _about_untouched(names: tuple[str, ...], untouched: BoolArray, cutoff: FloatArray) -> list[Notice]:
+    """Stretches that were too short for their cut-off; channels without a cut-off are told of elsewhere."""
+    raw = np.asarray((untouched & np.isfinite(cutoff)).any(axis=2))  # (T, M)
+    notices = []
+    for m in np.flatnonzero(raw.any(axis=0)):
+        runs = stretches(raw[:, m])
+        where = ", ".join(f"{a}-{b - 1}" for a, b in runs[:5]) + (" and more" if len(runs) > 5 else "")
+        sentence = f"{names[m]}: frames {where} are not filtered: shorter than one period of the cut-off."
+        frames = (int(runs[0, 0]), int(runs[-1, 1]) - 1)
+        notices.append(warning("stretch-too-short", sentence, names[m], frames=frames))
+    return notices

@@ -1,0 +1,46 @@
+"""Contiguous stretches of samples: what lies between two gaps is treated on its own, and nothing is bridged."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray, IntArray
+
+
+@dataclass(frozen=True)
+class Block:
+    """Channels that have samples from ``first`` up to, not including, ``stop``, and none just outside.
+
+    columns : (C,) the channels
+    """
+
+    columns: IntArray
+    first: int
+    stop: int
+
+    @property
+    def samples(self) -> int:
+        """Number of samples."""
+        return self.stop - self.first
+
+
+def stretches(present: BoolArray) -> IntArray:
+    """First and one-past-last index (S, 2) of every run of True in ``present`` (T,)."""
+    steps = np.diff(np.concatenate([[False], present, [False]]).astype(np.int8))
+    return np.stack([np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)], axis=1).astype(np.int64)
+
+
+def blocks(x: FloatArray) -> list[Block]:
+    """Every stretch of finite samples of ``x`` (T, C), channels with the same gaps together."""
+    finite = np.isfinite(x)
+    every = np.arange(x.shape[1])
+    if finite.all():
+        return [Block(every, 0, x.shape[0])] if x.size else []
+    _, pattern = np.unique(np.packbits(finite, axis=0), axis=1, return_inverse=True)
+    found = []
+    for kind in range(int(pattern.max()) + 1):
+        columns = np.flatnonzero(pattern.ravel() == kind)
+        found += [Block(columns, int(a), int(b)) for a, b in stretches(finite[:, columns[0]])]
+    return found
