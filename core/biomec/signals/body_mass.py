@@ -1,0 +1,192 @@
+"""The subject's mass as the plates weigh it, against the stated one."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from itertools import pairwise
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray
+from biomec.errors import BiomecError
+from biomec.notices import Notice, info, warning
+from biomec.recording import Event, ForcePlate, Trial
+from biomec.signals.contact_detection import frame_range
+from biomec.signals.contacts import ContactAssignment
+from biomec.signals.limb_names import limb_of
+from biomec.signals.plate_resampling import plate_at_frames
+from biomec.signals.stretches import stretches
+
+GRAVITY = 9.80665  # [m/s²], standard acceleration of free fall; 0.5 % less at the equator, 0.3 % more at the poles
+
+
+@dataclass(frozen=True)
+class MassOptions:
+    """How the plates weigh the subject.
+
+    gravity   : acceleration of free fall where the recording was made [m/s²]
+    still_s   : standing still must last at least this [s]
+    still_part: while standing still, the total force stays within this share of its mean
+    least_n   : less than this is not a person [N]
+    limit     : a difference from the stated mass above this share is reported
+    """
+
+    gravity: float = GRAVITY
+    still_s: float = 0.5
+    still_part: float = 0.03
+    least_n: float = 50.0
+    limit: float = 0.05
+
+
+@dataclass(frozen=True)
+class MassEstimate:
+    """Mass from the plates, or None where the whole body was never seen to be on them.
+
+    mass_kg  : [kg]
+    how      : "still" (standing still), "supported" (moving, all contact on plates), "given stretch", or "nothing"
+    frames   : first and last frame used (inclusive)
+    sd_n     : standard deviation of the total vertical force over them [N]
+    stated_kg: mass the recording states; difference : (mass − stated) / stated
+    """
+
+    mass_kg: float | None
+    how: str
+    frames: tuple[int, int] | None
+    sd_n: float
+    stated_kg: float | None
+    difference: float | None
+    options: MassOptions
+    notices: tuple[Notice, ...] = ()
+
+
+def mass_from_plates(
+    trial: Trial,
+    contacts: ContactAssignment | None = None,
+    events: Sequence[Event] | None = None,
+    stretch_s: tuple[float, float] | None = None,
+    options: MassOptions = MassOptions(),
+) -> MassEstimate:
+    """Weigh the subject over the longest stretch in which the plates carry all of it.
+
+    contacts  : which foot is on which plate; its plates (offset removed, if so asked) are weighed, not the trial's
+    events    : foot strikes and offs (the trial's own if not given), to know when a foot is on the floor beside a plate
+    stretch_s : begin and end [s] of a stretch chosen by the user
+
+    Standing still is preferred: m = mean F / g. While the body moves, its momentum changes too, and
+    m = mean F / (g + Δv/Δt), with v the vertical velocity of the mean of all markers that are visible throughout, which
+    stands for the centre of mass; Δv/Δt vanishes over whole steps. Without any such stretch the answer is None.
+    """
+    total = _total_vertical(trial, contacts)
+    if stretch_s is not None:
+        first, last = frame_range(trial.rate_hz, trial.frames, *stretch_s)
+        if last <= first:
+            raise BiomecError(
+                f"{trial.source.name}: the stretch {stretch_s[0]:g} to {stretch_s[1]:g} s holds no frames."
+            )
+        return _estimate(trial, total, first, last, "given stretch", options)
+    still = _longest(_still(total, trial.rate_hz, options))
+    if still is not None and (still[1] - still[0] + 1) / trial.rate_hz >= options.still_s:
+        return _estimate(trial, total, *still, "still", options)
+    if contacts is not None:
+        known = trial.events if events is None else tuple(events)
+        carried = _longest(_all_on_plates(trial, contacts, known) & (total > options.least_n))
+        if carried is not None and (carried[1] - carried[0] + 1) / trial.rate_hz >= options.still_s:
+            return _estimate(trial, total, *carried, "supported", options)
+    sentence = (
+        f"{trial.source.name}: the plates never carry the whole body for {options.still_s:g} s as far as can be told, "
+        "so they cannot check the stated mass. Choose a stretch by hand, or record standing still on a plate."
+    )
+    return MassEstimate(
+        None, "nothing", None, np.nan, trial.subject.mass_kg, None, options, (info("mass-not-weighed", sentence),)
+    )
+
+
+def _estimate(trial: Trial, total: FloatArray, first: int, last: int, how: str, options: MassOptions) -> MassEstimate:
+    part = total[first : last + 1]
+    part = part[np.isfinite(part)]
+    if part.size == 0:
+        raise BiomecError(f"{trial.source.name}: no plate was sampled in frames {first} to {last}.")
+    acceleration = 0.0 if how == "still" else _mean_vertical_acceleration(trial, first, last)
+    mass = float(part.mean()) / (options.gravity + acceleration)
+    stated = trial.subject.mass_kg
+    difference = None if stated is None else (mass - stated) / stated
+    notices: tuple[Notice, ...] = ()
+    if stated is not None and difference is not None and abs(difference) > options.limit:
+        sentence = (
+            f"{trial.source.name}: the plates carry {mass:.1f} kg in frames {first} to {last}, but the stated mass is "
+            f"{stated:.1f} kg ({100 * difference:+.0f} %, limit {100 * options.limit:.0f} %). Correct the mass, zero "
+            "the plates, or check that the whole body is on them."
+        )
+        names = [plate.name for plate in trial.plates]
+        notices = (warning("mass-differs", sentence, *names, frames=(first, last)),)
+    return MassEstimate(mass, how, (first, last), float(part.std()), stated, difference, options, notices)
+
+
+def _total_vertical(trial: Trial, contacts: ContactAssignment | None) -> FloatArray:
+    """(T,) vertical force of all plates together at the frames, against gravity as the trial's axes have it [N]."""
+    plates: tuple[ForcePlate, ...] = trial.plates if contacts is None else contacts.detected.plates
+    if not plates:
+        raise BiomecError(f"{trial.source.name}: there is no force plate, so the subject cannot be weighed.")
+    up = trial.axes.up_vector
+    return np.asarray(sum(plate_at_frames(plate, trial.rate_hz, trial.frames).force @ up for plate in plates))
+
+
+def _still(total: FloatArray, rate_hz: float, options: MassOptions) -> BoolArray:
+    """(T,) frames that lie in a window of ``still_s`` in which the total force keeps close to its mean."""
+    width = max(2, round(options.still_s * rate_hz))
+    if total.size < width:
+        return np.zeros(total.size, dtype=np.bool_)
+    windows = np.lib.stride_tricks.sliding_window_view(total, width)
+    mean = windows.mean(axis=1)
+    spread = np.abs(windows - mean[:, None]).max(axis=1)
+    good = (mean > options.least_n) & (spread < options.still_part * mean)  # NaN compares as False
+    covered = np.convolve(good.astype(np.int64), np.ones(width, dtype=np.int64)) > 0
+    return np.asarray(covered)
+
+
+def _all_on_plates(trial: Trial, contacts: ContactAssignment, events: Sequence[Event]) -> BoolArray:
+    """(T,) frames in which each foot is known to be either in the air or on a plate of its own.
+
+    A foot is in the air from its off to its next strike, and on a plate during its contacts; else nothing is known.
+    """
+    time = trial.time_s
+    half = 0.5 / trial.rate_hz
+    result = np.ones(trial.frames, dtype=np.bool_)
+    for side in ("Left", "Right"):
+        safe = np.zeros(trial.frames, dtype=np.bool_)
+        for item in contacts.contacts:
+            limb = None if item.segment is None else limb_of(item.segment)
+            if limb is not None and (limb.kind, limb.side) == ("foot", side):
+                safe |= (time >= item.contact.on_s - half) & (time <= item.contact.off_s + half)
+        mine = [e for e in events if e.context == side and e.label in ("Foot Strike", "Foot Off")]
+        mine.sort(key=lambda event: event.time_s)
+        for one, next_one in pairwise(mine):
+            if (one.label, next_one.label) == ("Foot Off", "Foot Strike"):
+                safe |= (time >= one.time_s - half) & (time <= next_one.time_s + half)
+        result &= safe
+    return result
+
+
+def _mean_vertical_acceleration(trial: Trial, first: int, last: int) -> float:
+    """Δv/Δt of the mean of all markers visible throughout the stretch and its neighbourhood [m/s²]; 0 if there is none.
+
+    End velocities are slopes of lines over 50 ms on either side, where the trial has them.
+    """
+    margin = max(1, round(0.05 * trial.rate_hz))
+    ends = [slice(max(0, at - margin), min(trial.frames, at + margin + 1)) for at in (first, last)]
+    seen = trial.markers.visible[ends[0].start : ends[1].stop].all(axis=0)
+    if not seen.any():
+        return 0.0
+    height = (trial.markers.p_WM[:, seen] @ trial.axes.up_vector).mean(axis=1)
+    v = [np.polyfit(np.arange(end.start, end.stop) / trial.rate_hz, height[end], 1)[0] for end in ends]
+    return float((v[1] - v[0]) * trial.rate_hz / (last - first))
+
+
+def _longest(mask: BoolArray) -> tuple[int, int] | None:
+    """First and last index (inclusive) of the longest run of True."""
+    runs = stretches(mask)
+    if len(runs) == 0:
+        return None
+    first, stop = runs[np.argmax(runs[:, 1] - runs[:, 0])]
+    return int(first), int(stop) - 1

@@ -1,0 +1,227 @@
+"""When a force plate is stood upon: loaded stretches, and what the plate reads when nobody touches it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Literal
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray, read_only
+from biomec.errors import BiomecError
+from biomec.notices import Notice, info, warning
+from biomec.recording import LOADED_N, ForcePlate, Trial
+from biomec.signals.plate_baseline import Baseline, plate_baseline, without_baseline
+from biomec.signals.plate_geometry import called
+from biomec.signals.stretches import stretches
+
+
+@dataclass(frozen=True)
+class ContactOptions:
+    """How contacts are found.
+
+    threshold_n   : a contact begins when the vertical force rises above this [N]
+    hysteresis_n  : it ends when the force falls below threshold − hysteresis [N]
+    minimum_s     : shorter loadings are not contacts [s], unless the recording cuts them short
+    join_gap_s    : two contacts closer than this are one [s]
+    offset        : keep what the plate reads unloaded, remove its mean, or remove its line in time
+    offset_limit_n: an unloaded reading or a drift above this is reported [N]
+    """
+
+    threshold_n: float = LOADED_N
+    hysteresis_n: float = 10.0
+    minimum_s: float = 0.05
+    join_gap_s: float = 0.02
+    offset: Literal["keep", "remove", "remove with drift"] = "keep"
+    offset_limit_n: float = 5.0
+
+    def __post_init__(self) -> None:
+        if not 0.0 <= self.hysteresis_n < self.threshold_n:
+            raise BiomecError(
+                f"The hysteresis of a contact is {self.hysteresis_n:g} N and its threshold {self.threshold_n:g} N; "
+                "the hysteresis must be at least 0 and below the threshold."
+            )
+        if self.minimum_s < 0.0 or self.join_gap_s < 0.0:
+            raise BiomecError("The shortest contact and the gap to be joined cannot be negative times.")
+        if self.offset not in ("keep", "remove", "remove with drift"):
+            raise BiomecError(f"The offset of a plate can be kept or removed; {self.offset!r} is neither.")
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """One loaded stretch of one plate.
+
+    plate, number : name of the plate, and which of its contacts this is, from 1
+    first, last   : samples of the plate, inclusive
+    on_s, off_s   : when the vertical force crossed the thresholds, between samples, on the clock of the trial [s]
+    starts_before, ends_after : the plate was already, or still, loaded at the end of the recording
+    peak_n        : largest vertical force [N]
+    impulse       : (3,) Σ f / rate over its samples [N s]
+    mean_cop      : (3,) force-weighted mean centre of pressure [m]
+    cop           : (last − first + 1, 3) centre of pressure of every sample, NaN below the threshold [m]
+    path_m        : length of the centre of pressure's path, from force-weighted means over 20 ms [m]
+    """
+
+    plate: str
+    number: int
+    first: int
+    last: int
+    on_s: float
+    off_s: float
+    starts_before: bool
+    ends_after: bool
+    peak_n: float
+    impulse: FloatArray
+    mean_cop: FloatArray
+    cop: FloatArray
+    path_m: float
+
+    @property
+    def duration_s(self) -> float:
+        """Seconds from on to off."""
+        return self.off_s - self.on_s
+
+
+@dataclass(frozen=True, eq=False)
+class DetectedContacts:
+    """Contacts of all plates of a trial, in order of time within each plate.
+
+    plates    : the plates as used, with the unloaded reading removed where that was asked for
+    baselines : one a plate; None where no unloaded stretch was found
+    """
+
+    plates: tuple[ForcePlate, ...]
+    contacts: tuple[Contact, ...]
+    baselines: tuple[Baseline | None, ...]
+    options: ContactOptions
+    notices: tuple[Notice, ...] = ()
+
+
+def detect_contacts(trial: Trial, options: ContactOptions = ContactOptions()) -> DetectedContacts:
+    """Loaded stretches of every plate of a trial, and the plates' unloaded readings."""
+    baselines = tuple(plate_baseline(plate) for plate in trial.plates)
+    plates, notices = [], []
+    for plate, baseline in zip(trial.plates, baselines, strict=True):
+        if baseline is not None and options.offset != "keep":
+            plates.append(without_baseline(plate, baseline, drift=options.offset == "remove with drift"))
+        else:
+            plates.append(plate)
+        notices += _baseline_notices(plate, baseline, options)
+    contacts = tuple(contact for plate in plates for contact in plate_contacts(plate, options))
+    return DetectedContacts(tuple(plates), contacts, baselines, options, tuple(notices))
+
+
+def plate_contacts(plate: ForcePlate, options: ContactOptions = ContactOptions()) -> tuple[Contact, ...]:
+    """Loaded stretches of one plate: a switch with hysteresis on its vertical force. NaN counts as unloaded."""
+    loaded = switched(plate.vertical, options.threshold_n, options.threshold_n - options.hysteresis_n)
+    first, last = stretches(loaded).T - [[0], [1]]
+    if first.size:
+        apart = (first[1:] - last[:-1] - 1) / plate.rate_hz >= options.join_gap_s
+        first, last = first[np.r_[True, apart]], last[np.r_[apart, True]]
+        cut_short = (first == 0) | (last == plate.samples - 1)  # the rest was not recorded
+        long = ((last - first + 1) / plate.rate_hz >= options.minimum_s) | cut_short
+        first, last = first[long], last[long]
+    return tuple(
+        contact_of(plate, number, int(a), int(b), options)
+        for number, (a, b) in enumerate(zip(first, last, strict=True), start=1)
+    )
+
+
+def contact_of(plate: ForcePlate, number: int, first: int, last: int, options: ContactOptions) -> Contact:
+    """Describe samples ``first`` to ``last`` (inclusive) of a plate as one contact."""
+    vertical, time = plate.vertical, plate.time_s
+    part = slice(first, last + 1)
+    force = np.nan_to_num(plate.force[part])
+    weight = np.nan_to_num(np.maximum(vertical[part], 0.0))
+    threshold = options.threshold_n
+    cop = plate.centre_of_pressure(threshold)[part]
+    known = np.isfinite(cop[:, 0])
+    weight = np.where(known, weight, 0.0)
+    mean = (weight[:, None] * np.where(known[:, None], cop, 0.0)).sum(axis=0) / weight.sum() if known.any() else np.nan
+    return Contact(
+        plate=plate.name,
+        number=number,
+        first=first,
+        last=last,
+        on_s=_crossing(time, vertical, first - 1, first, threshold),
+        off_s=_crossing(time, vertical, last + 1, last, threshold - options.hysteresis_n),
+        starts_before=first == 0,
+        ends_after=last == plate.samples - 1,
+        peak_n=float(np.nanmax(vertical[part])),
+        impulse=read_only(force.sum(axis=0) / plate.rate_hz),
+        mean_cop=read_only(np.broadcast_to(mean, 3)),
+        cop=read_only(cop),
+        path_m=_path_length(cop, weight, max(1, round(0.02 * plate.rate_hz))),
+    )
+
+
+def split_contact(plate: ForcePlate, contact: Contact, at_s: float, options: ContactOptions) -> tuple[Contact, Contact]:
+    """Cut a contact in two at a time inside it; the second keeps the number until its plate is renumbered."""
+    at = int(np.ceil((at_s - plate.start_s) * plate.rate_hz - 1e-6))
+    if not contact.first < at <= contact.last:
+        raise BiomecError(
+            f"Contact {contact.number} of {called(contact.plate)} lasts from {contact.on_s:.3f} to "
+            f"{contact.off_s:.3f} s; it cannot be split at {at_s:.3f} s."
+        )
+    parts = [contact_of(plate, contact.number, a, b, options) for a, b in ((contact.first, at - 1), (at, contact.last))]
+    time = float(plate.time_s[at])
+    before = replace(parts[0], on_s=contact.on_s, off_s=time)
+    return before, replace(parts[1], on_s=time, off_s=contact.off_s)
+
+
+def switched(signal: FloatArray, on: float, off: float) -> BoolArray:
+    """(N,) state of a switch that closes above ``on`` and opens below ``off``; open at first and at NaN."""
+    decides = (signal > on) | ~(signal >= off)
+    latest = np.maximum.accumulate(np.where(decides, np.arange(signal.size), -1))
+    return np.asarray((latest >= 0) & (signal[np.maximum(latest, 0)] > on))
+
+
+def frame_range(trial_rate_hz: float, frames: int, start_s: float, end_s: float) -> tuple[int, int]:
+    """Frames (inclusive) nearest to a stretch of time, kept within the trial."""
+    first, last = (min(max(round(t * trial_rate_hz), 0), max(frames - 1, 0)) for t in (start_s, end_s))
+    return first, last
+
+
+def _baseline_notices(plate: ForcePlate, baseline: Baseline | None, options: ContactOptions) -> list[Notice]:
+    if baseline is None:
+        return []
+    notices, limit = [], options.offset_limit_n
+    name = called(plate.name, begin=True)
+    if options.offset != "keep" and np.any(baseline.offset != 0.0):
+        what = "mean" if options.offset == "remove" else "line in time"
+        sentence = (
+            f"{name}: the {what} of its unloaded reading ({baseline.vertical_n:.1f} N vertical, "
+            f"{baseline.drift_n:.1f} N drift) was subtracted from all six channels."
+        )
+        return [info("plate-offset-removed", sentence, plate.name)]
+    if abs(baseline.vertical_n) > limit:
+        sentence = (
+            f"{name} reads {baseline.vertical_n:.1f} N while nobody touches it (limit {limit:g} N). "
+            "Let the offset be removed, and zero the plate before the next recording."
+        )
+        notices.append(warning("plate-offset", sentence, plate.name))
+    if abs(baseline.drift_n) > limit:
+        sentence = (
+            f"{name}: the unloaded reading drifts by {baseline.drift_n:.1f} N over the recording "
+            f"(limit {limit:g} N). Let the offset be removed with its drift."
+        )
+        notices.append(warning("plate-drift", sentence, plate.name))
+    return notices
+
+
+def _crossing(time: FloatArray, signal: FloatArray, outside: int, inside: int, level: float) -> float:
+    """Time when the signal passes the level between neighbouring samples; the inner one's at an end of the data."""
+    if not 0 <= outside < signal.size or not np.isfinite(signal[outside]):
+        return float(time[inside])
+    rise = signal[inside] - signal[outside]
+    share = float(np.clip((signal[inside] - level) / rise, 0.0, 1.0)) if rise != 0.0 else 0.0
+    return float(time[inside] + share * (time[outside] - time[inside]))
+
+
+def _path_length(cop: FloatArray, weight: FloatArray, block: int) -> float:
+    """Length of the path through the force-weighted means of blocks of samples: raw samples would measure noise [m]."""
+    starts = np.arange(0, weight.size, block)
+    total = np.add.reduceat(weight, starts)
+    sums = np.add.reduceat(weight[:, None] * np.nan_to_num(cop), starts, axis=0)
+    points = sums[total > 0.0] / total[total > 0.0, None]
+    return float(np.linalg.norm(np.diff(points, axis=0), axis=1).sum())

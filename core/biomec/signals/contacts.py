@@ -1,0 +1,303 @@
+"""Which hand or foot stands on which plate, contact by contact; by the plate's name, by geometry, or by hand."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from types import MappingProxyType
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray
+from biomec.errors import BiomecError
+from biomec.notices import Notice, info, warning
+from biomec.recording import ForcePlate, Trial
+from biomec.signals.contact_detection import Contact, DetectedContacts, frame_range, split_contact
+from biomec.signals.contact_geometry import (
+    TouchOptions,
+    distance_from_force,
+    middle_over_plate,
+    resting,
+    segment_points,
+)
+from biomec.signals.limb_names import limb_of
+from biomec.signals.plate_geometry import called, hull_distance, on_surface
+from biomec.signals.plate_resampling import FrameWrench, contact_at_frames
+
+
+@dataclass(frozen=True)
+class AssignOptions:
+    """How contacts find their segment.
+
+    limit_m       : a segment farther than this from the centre of pressure does not carry the force [m]
+    spread_m      : distances that differ by less than this do not decide [m]
+    shared_s      : two segments that rest on a plate at once for longer than this share it [s]
+    sure          : a confidence below this is reported
+    touch         : what counts as resting
+    """
+
+    limit_m: float = 0.10
+    spread_m: float = 0.04
+    shared_s: float = 0.05
+    sure: float = 0.8
+    touch: TouchOptions = field(default_factory=TouchOptions)
+
+
+@dataclass(frozen=True, eq=False)
+class AssignedContact:
+    """A contact and the segment that makes it.
+
+    segment    : None where nobody is known to make it
+    by         : "name", "geometry", "manual" or "nobody"
+    confidence : 0 to 1
+    reason     : why, in words
+    distances  : segment -> force-weighted mean distance of its markers from the centre of pressure [m]
+    sharing    : segments that rest on the plate at once, where they are more than one
+    """
+
+    contact: Contact
+    segment: str | None
+    by: str
+    confidence: float
+    reason: str
+    distances: Mapping[str, float] = field(default_factory=dict)
+    sharing: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "distances", MappingProxyType(dict(self.distances)))
+
+
+@dataclass(frozen=True, eq=False)
+class ContactAssignment:
+    """Contacts of a trial with their segments. `assign`, `unassign` and `split` return changed copies.
+
+    segments        : segment -> marker names, as given
+    rate_hz, frames : of the cameras
+    """
+
+    contacts: tuple[AssignedContact, ...]
+    detected: DetectedContacts
+    segments: Mapping[str, tuple[str, ...]]
+    rate_hz: float
+    frames: int
+    options: AssignOptions
+    notices: tuple[Notice, ...] = ()
+
+    def plate(self, name: str) -> ForcePlate:
+        """Return a plate as used for the contacts."""
+        for plate in self.detected.plates:
+            if plate.name == name:
+                return plate
+        there = ", ".join(plate.name for plate in self.detected.plates) or "none"
+        raise BiomecError(f"There is no force plate {name}; there are {there}.")
+
+    def find(self, plate: str, number: int) -> AssignedContact:
+        """Return one contact by its plate and number (from 1)."""
+        for item in self.contacts:
+            if (item.contact.plate, item.contact.number) == (plate, number):
+                return item
+        count = sum(item.contact.plate == self.plate(plate).name for item in self.contacts)
+        raise BiomecError(f"{called(plate, begin=True)} has no contact {number}; it has {count}.")
+
+    def of(self, segment: str) -> tuple[AssignedContact, ...]:
+        """Contacts of a segment, in order of time."""
+        mine = (item for item in self.contacts if item.segment == segment)
+        return tuple(sorted(mine, key=lambda item: item.contact.on_s))
+
+
+def assign_contacts(
+    trial: Trial,
+    detected: DetectedContacts,
+    segments: Mapping[str, Sequence[str]],
+    options: AssignOptions = AssignOptions(),
+) -> ContactAssignment:
+    """Find the segment of every contact.
+
+    segments : segment (``Pe_D``, ``Mao_E``, or any name) -> names of its markers; those the trial lacks are ignored
+
+    A plate named after a hand or foot belongs to it. Any other contact goes to the segment whose markers stay nearest
+    to the centre of pressure while the plate is loaded. With the mean distance dₛ of each segment, the confidence is
+    wₛ / (Σ w + w₀), w = exp(−d²/2σ²), where w₀ is the weight of a segment at the limit ("none of them").
+    Two segments that rest on the plate at once share it: nobody gets the force until it is decided by hand.
+    """
+    marker_names = {segment: tuple(names) for segment, names in segments.items()}
+    points = {segment: segment_points(trial.markers, names) for segment, names in marker_names.items()}
+    plates = {plate.name: plate for plate in detected.plates}
+    items = [
+        _assigned(trial, plates[c.plate], c, points, detected.options.threshold_n, options) for c in detected.contacts
+    ]
+    result = ContactAssignment(
+        tuple(items), detected, MappingProxyType(marker_names), trial.rate_hz, trial.frames, options
+    )
+    return _with_notices(result)
+
+
+def assign(result: ContactAssignment, plate: str, number: int, segment: str) -> ContactAssignment:
+    """Give a contact to a segment by hand."""
+    return _changed(
+        result, plate, number, lambda a: replace(a, segment=segment, by="manual", confidence=1.0, reason="set by hand")
+    )
+
+
+def unassign(result: ContactAssignment, plate: str, number: int) -> ContactAssignment:
+    """Take a contact away from its segment by hand; its force is then used for nobody."""
+    return _changed(
+        result, plate, number, lambda a: replace(a, segment=None, by="manual", confidence=1.0, reason="set by hand")
+    )
+
+
+def split(result: ContactAssignment, plate: str, number: int, at_s: float) -> ContactAssignment:
+    """Cut a contact in two at a time [s]; both parts keep the segment, later contacts of the plate are renumbered."""
+    chosen = result.find(plate, number)
+    parts = split_contact(result.plate(plate), chosen.contact, at_s, result.detected.options)
+    items: list[AssignedContact] = []
+    for item in result.contacts:
+        contact = item.contact
+        if item is chosen:
+            items += [replace(item, contact=replace(part, number=number + k)) for k, part in enumerate(parts)]
+        elif contact.plate == plate and contact.number > number:
+            items.append(replace(item, contact=replace(contact, number=contact.number + 1)))
+        else:
+            items.append(item)
+    detected = replace(result.detected, contacts=tuple(item.contact for item in items))
+    return _with_notices(replace(result, contacts=tuple(items), detected=detected))
+
+
+def _changed(
+    result: ContactAssignment, plate: str, number: int, change: Callable[[AssignedContact], AssignedContact]
+) -> ContactAssignment:
+    chosen = result.find(plate, number)
+    items = tuple(change(item) if item is chosen else item for item in result.contacts)
+    return _with_notices(replace(result, contacts=items))
+
+
+def _assigned(
+    trial: Trial,
+    plate: ForcePlate,
+    contact: Contact,
+    points: Mapping[str, FloatArray],
+    threshold_n: float,
+    options: AssignOptions,
+) -> AssignedContact:
+    """Decide one contact."""
+    wrench = contact_at_frames(plate, contact, trial.rate_hz, trial.frames)
+    cop = wrench.centre_of_pressure(plate, threshold_n)
+    distances = _mean_distances(plate, wrench, cop, points)
+    sharing = _sharing(plate, wrench, cop, points, trial.rate_hz, options)
+    nearest = min(distances, key=lambda name: distances[name]) if distances else None
+    named = _named_segment(plate.name, points)
+
+    def decided(segment: str | None, by: str, confidence: float, reason: str) -> AssignedContact:
+        return AssignedContact(contact, segment, by, confidence, reason, distances, sharing)
+
+    if named is not None:
+        near = distances.get(named)
+        if near is None:
+            return decided(named, "name", 0.9, "the plate is named after it; its markers are not in the recording")
+        if near <= options.limit_m:
+            return decided(
+                named, "name", 1.0, f"the plate is named after it, and its markers are {near * 100:.1f} cm away"
+            )
+        return decided(named, "name", 0.5, f"the plate is named after it, but its markers are {near * 100:.1f} cm away")
+    if len(sharing) > 1:
+        return decided(None, "nobody", 0.0, f"{' and '.join(sharing)} rest on the plate at once")
+    if nearest is None:
+        return decided(None, "nobody", 0.0, "the plate's name says nothing and no markers of hands or feet are known")
+    if distances[nearest] > options.limit_m:
+        return decided(None, "nobody", 0.0, f"the nearest, {nearest}, is {distances[nearest] * 100:.1f} cm away")
+    weights = {name: np.exp(-0.5 * (d / options.spread_m) ** 2) for name, d in distances.items()}
+    nobody = np.exp(-0.5 * (options.limit_m / options.spread_m) ** 2)
+    confidence = float(weights[nearest] / (sum(weights.values()) + nobody))
+    others = [d for name, d in distances.items() if name != nearest]
+    reason = f"its markers are {distances[nearest] * 100:.1f} cm from the centre of pressure"
+    if others:
+        reason += f", the next {min(others) * 100:.1f} cm"
+    return decided(nearest, "geometry", confidence, reason)
+
+
+def _mean_distances(
+    plate: ForcePlate, wrench: FrameWrench, cop: FloatArray, points: Mapping[str, FloatArray]
+) -> dict[str, float]:
+    """Force-weighted mean distance of every segment that is visible in at least half of the loaded frames [m]."""
+    weight = np.where(np.isfinite(cop[:, 0]), wrench.force @ plate.up, 0.0)
+    loaded = np.flatnonzero(weight > 0.0)
+    means: dict[str, float] = {}
+    for segment, trajectory in points.items():
+        distance = distance_from_force(plate, cop[loaded], trajectory[loaded])
+        known = np.isfinite(distance)
+        if loaded.size and known.sum() >= 0.5 * loaded.size:
+            means[segment] = float(np.average(distance[known], weights=weight[loaded][known]))
+    return means
+
+
+def _sharing(
+    plate: ForcePlate,
+    wrench: FrameWrench,
+    cop: FloatArray,
+    points: Mapping[str, FloatArray],
+    rate_hz: float,
+    options: AssignOptions,
+) -> tuple[str, ...]:
+    """Segments that rest on the plate at the same time for longer than ``shared_s`` while it is loaded."""
+    loaded = wrench.covered > 0.5
+    down = {name: resting(plate, p, rate_hz, options.touch) & loaded for name, p in points.items()}
+    if plate.corners is None:
+        on_it = _with_force_between(plate, cop, points, down)
+    else:
+        on_it = {name: down[name] & middle_over_plate(plate, p) for name, p in points.items()}
+    together = sum((mask.astype(np.int64) for mask in on_it.values()), np.zeros(len(loaded), dtype=np.int64)) > 1
+    if together.sum() / rate_hz <= options.shared_s:
+        return ()
+    return tuple(name for name, mask in on_it.items() if (mask & together).sum() / rate_hz > options.shared_s)
+
+
+def _with_force_between(
+    plate: ForcePlate, cop: FloatArray, points: Mapping[str, FloatArray], down: Mapping[str, BoolArray]
+) -> dict[str, BoolArray]:
+    """Resting segments with the force between them, over 3 cm outside each: all there is to go by without corners."""
+    flat = {name: on_surface(plate, p)[..., :2] for name, p in points.items()}
+    at = on_surface(plate, cop)[:, :2]
+    on_it = {name: np.zeros(len(cop), dtype=np.bool_) for name in points}
+    names = [name for name in points if flat[name].shape[1]]
+    apart = {name: hull_distance(at, flat[name]) > 0.03 for name in names}
+    for k, one in enumerate(names):
+        for other in names[k + 1 :]:
+            inside = hull_distance(at, np.concatenate([flat[one], flat[other]], axis=1)) == 0.0
+            both = down[one] & down[other] & apart[one] & apart[other] & inside
+            on_it[one] |= both
+            on_it[other] |= both
+    return on_it
+
+
+def _named_segment(plate_name: str, segments: Mapping[str, FloatArray]) -> str | None:
+    """Segment that a plate is named after: the same name, or the same hand or foot in another spelling."""
+    if plate_name in segments:
+        return plate_name
+    limb = limb_of(plate_name)
+    if limb is None:
+        return None
+    return next((segment for segment in segments if limb_of(segment) == limb), limb.label)
+
+
+def _with_notices(result: ContactAssignment) -> ContactAssignment:
+    """Say anew which contacts are doubtful."""
+    notices: list[Notice] = []
+    for item in result.contacts:
+        contact = item.contact
+        frames = frame_range(result.rate_hz, result.frames, contact.on_s, contact.off_s)
+        what = f"Contact {contact.number} of {called(contact.plate)} ({contact.on_s:.2f} to {contact.off_s:.2f} s)"
+        about = (contact.plate, *((item.segment,) if item.segment else ()))
+        if item.by == "nobody":
+            sentence = (
+                f"{what} belongs to nobody: {item.reason}. Its force is not used; assign it by hand if it should be."
+            )
+            notices.append(warning("contact-unassigned", sentence, *about, frames=frames))
+        elif item.by == "manual":
+            sentence = f"{what} was given to {item.segment or 'nobody'} by hand."
+            notices.append(info("contact-set-by-hand", sentence, *about, frames=frames))
+        elif item.confidence < result.options.sure:
+            sentence = (
+                f"{what} was given to {item.segment} with confidence {item.confidence:.2f}: {item.reason}. Check it."
+            )
+            notices.append(warning("contact-doubtful", sentence, *about, frames=frames))
+    return replace(result, notices=tuple(notices))
