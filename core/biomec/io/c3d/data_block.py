@@ -1,0 +1,182 @@
+"""The data section of a C3D file, read straight into the arrays of the trial, a few megabytes at a time."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Sequence
+from concurrent.futures import Future, ThreadPoolExecutor
+from dataclasses import dataclass, field
+from typing import Any, BinaryIO
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomec.arrays import BoolArray, FloatArray, IntArray
+from biomec.errors import FileError
+from biomec.io.c3d.layout import VALUES_PER_POINT, DataLayout
+
+CHUNK = 1 << 21  # bytes: small enough to stay in the processor's cache between the passes over it
+
+
+@dataclass(eq=False)
+class PointSink:
+    """Points to read and where they go.
+
+    columns  : which points of the file, in this order
+    factor   : length units of the file to those of the result
+    values   : (T, K, 3), filled by `read_data`; NaN where the sample is missing
+    residual : (T, K), the capture system's error estimate, if asked for
+    zeros    : (K,) number of samples at exactly (0, 0, 0), which are missing if ``zero_is_missing``
+    """
+
+    columns: IntArray
+    frames: int
+    factor: float = 1.0
+    zero_is_missing: bool = True
+    with_residual: bool = True
+    values: FloatArray = field(init=False)
+    residual: FloatArray | None = field(init=False)
+    zeros: IntArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.values = np.empty((self.frames, len(self.columns), 3))
+        self.residual = np.empty((self.frames, len(self.columns))) if self.with_residual else None
+        self.zeros = np.zeros(len(self.columns), dtype=np.int64)
+
+
+@dataclass(eq=False)
+class ChannelSink:
+    """Analog channels to read and where they go: (stored − offset) × gain.
+
+    values : (N, C), filled by `read_data`
+    """
+
+    columns: IntArray
+    samples: int
+    gain: FloatArray
+    offset: FloatArray
+    values: FloatArray = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.values = np.empty((self.samples, len(self.columns)))
+
+
+def read_data(
+    file: str,
+    stream: BinaryIO,
+    layout: DataLayout,
+    points: Sequence[PointSink],
+    channels: Sequence[ChannelSink],
+    unsigned: bool = False,
+) -> str:
+    """Fill the sinks, make them read-only, and return the SHA-256 of the whole file.
+
+    ``unsigned`` reads integer analog samples as 0 … 65535. The file is hashed by a second thread as it passes.
+    """
+    digest = hashlib.sha256()
+    stream.seek(0)
+    digest.update(_exactly(file, stream, layout.start))
+    per_chunk = max(1, CHUNK // layout.frame_bytes)
+    with ThreadPoolExecutor(1, thread_name_prefix="biomec-hash") as pool:
+        pending: Future[None] | None = None
+        for first in range(0, layout.frames, per_chunk):
+            frames = slice(first, min(first + per_chunk, layout.frames))
+            data = _exactly(file, stream, (frames.stop - frames.start) * layout.frame_bytes)
+            if pending is not None:
+                pending.result()
+            pending = pool.submit(digest.update, data)
+            _fill(data, layout, frames, points, channels, unsigned)
+    while rest := stream.read(CHUNK):
+        digest.update(rest)
+    for sink in points:
+        sink.values.setflags(write=False)
+        if sink.residual is not None:
+            sink.residual.setflags(write=False)
+    for channel_sink in channels:
+        channel_sink.values.setflags(write=False)
+    return digest.hexdigest()
+
+
+def peek_points(file: str, stream: BinaryIO, layout: DataLayout, columns: IntArray, frames: int) -> FloatArray:
+    """Coordinates (frames, K, 3) of the first frames in the file's own length unit."""
+    frames = min(frames, layout.frames)
+    sink = PointSink(columns, frames, with_residual=False)
+    stream.seek(layout.start)
+    _fill(_exactly(file, stream, frames * layout.frame_bytes), layout, slice(0, frames), [sink], [], False)
+    return sink.values
+
+
+def _exactly(file: str, stream: BinaryIO, count: int) -> bytes:
+    data = stream.read(count)
+    if len(data) < count:
+        raise FileError(file, "the file became shorter while it was being read. Copy it again and open the copy.")
+    return data
+
+
+def _fill(
+    data: bytes,
+    layout: DataLayout,
+    frames: slice,
+    points: Sequence[PointSink],
+    channels: Sequence[ChannelSink],
+    unsigned: bool,
+) -> None:
+    """Decode the bytes of a few frames into every sink."""
+    raw: NDArray[Any]
+    if layout.real:
+        raw = layout.processor.reals(data)
+    else:
+        raw = np.frombuffer(data, layout.processor.integer)
+    raw = raw.reshape(frames.stop - frames.start, layout.values_per_frame)
+    split = VALUES_PER_POINT * layout.points
+    stored = raw[:, :split].reshape(len(raw), layout.points, VALUES_PER_POINT)
+    analog = raw[:, split:].reshape(-1, layout.channels) if channels else raw[:, :0]
+    if unsigned and not layout.real:
+        analog = analog.view(analog.dtype.str.replace("i", "u"))
+    with np.errstate(all="ignore"):  # damaged numbers stay what they are: NaN is missing, infinite is not finite
+        for sink in points:
+            _fill_points(sink, stored[:, _as_slice(sink.columns)], frames, layout)
+        for target in channels:
+            samples = slice(frames.start * layout.samples_per_frame, frames.stop * layout.samples_per_frame)
+            part = target.values[samples]
+            part[...] = analog[:, _as_slice(target.columns)]
+            if target.offset.any():
+                part -= target.offset
+            if (target.gain != 1.0).any():
+                part *= target.gain
+
+
+def _as_slice(columns: IntArray) -> slice | IntArray:
+    """Neighbouring columns as a slice, which costs no copy."""
+    if len(columns) and np.array_equal(columns, np.arange(columns[0], columns[0] + len(columns))):
+        return slice(int(columns[0]), int(columns[0]) + len(columns))
+    return columns
+
+
+def _fill_points(sink: PointSink, stored: NDArray[Any], frames: slice, layout: DataLayout) -> None:
+    """Coordinates, missing samples and residuals of some frames.
+
+    The fourth word is negative for a missing sample; else its lower byte is the residual in steps of the scale and its
+    upper byte says which cameras saw the point [C3D2021].
+    """
+    values, word = sink.values[frames], stored[:, :, 3]
+    for axis in range(3):  # one axis at a time: the inner loop then runs over points, not over three numbers
+        values[:, :, axis] = stored[:, :, axis]
+    factor = sink.factor if layout.real else sink.factor * layout.scale
+    if factor != 1.0:
+        values *= factor
+    missing: BoolArray = ~(word >= 0)  # also where the word is not a number
+    zero: BoolArray = stored[:, :, 0] == 0
+    if zero.any():
+        zero &= (stored[:, :, 1] == 0) & (stored[:, :, 2] == 0) & ~missing
+        sink.zeros += zero.sum(axis=0)
+        if sink.zero_is_missing:
+            missing |= zero
+    if missing.any():
+        values[missing] = np.nan
+    if sink.residual is not None:
+        residual = sink.residual[frames]
+        steps = np.clip(word, 0, 32767).astype(np.int16) & 0xFF if layout.real else word & 0xFF
+        np.multiply(steps, layout.scale * sink.factor, out=residual)
+        if missing.any():
+            residual[missing] = np.nan

@@ -1,0 +1,206 @@
+"""Read a C3D file into a trial."""
+
+from __future__ import annotations
+
+import os
+from pathlib import Path
+from typing import BinaryIO
+
+import numpy as np
+
+from biomec.arrays import IntArray
+from biomec.errors import BiomecError, FileError
+from biomec.io.c3d.channels import Channels, read_channels, si_unit, sort_channels
+from biomec.io.c3d.data_block import ChannelSink, PointSink, peek_points, read_data
+from biomec.io.c3d.events import read_events
+from biomec.io.c3d.facts import read_axes, read_length_unit, read_subject
+from biomec.io.c3d.header import read_head
+from biomec.io.c3d.layout import DataLayout, find_layout
+from biomec.io.c3d.names import listed
+from biomec.io.c3d.parameters import Parameters
+from biomec.io.c3d.plates import PlateSetup, build_plate, floor_axis, plate_columns, read_setups, zero_samples
+from biomec.io.c3d.points import NamedPoints, SortedPoints, sort_points
+from biomec.notices import Notice, info, warning
+from biomec.recording import Analog, ForcePlate, Markers, Outputs, Source, Trial
+
+FRAMES_TO_GUESS = 200  # frames looked at to tell metres from millimetres
+LARGEST_LAB_M = 20.0
+
+
+def read_c3d(path: str | os.PathLike[str]) -> Trial:
+    """Read a C3D file of any processor, with integers or reals, in SI units and the file's own laboratory axes.
+
+    A file that is damaged or cut off raises `FileError`. What was assumed, left out or put right is in the notices.
+    """
+    path = Path(path)
+    try:
+        with path.open("rb") as stream:
+            return _read(path.name, stream)
+    except OSError as fault:
+        raise FileError(path.name, f"it cannot be read: {fault.strerror or fault}.") from fault
+    except FileError:
+        raise
+    except BiomecError as fault:
+        raise FileError(path.name, str(fault)) from fault
+
+
+def _read(file: str, stream: BinaryIO) -> Trial:
+    header, parameters, processor, size = read_head(file, stream)
+    layout, notices = find_layout(file, header, parameters, processor, size)
+    points = sort_points(file, parameters, layout.points)
+    metres, unit_notices = _length_unit(file, stream, layout, parameters, points)
+    axes, axes_notices = read_axes(file, parameters, floor_axis(parameters))
+    channels = read_channels(file, parameters, layout.channels)
+    setups, plate_notices = read_setups(file, parameters, channels, metres, axes.up_vector)
+    subject, subject_notices = read_subject(file, parameters, points.subject)
+    duration_s = layout.frames / layout.rate_hz
+    events, event_notices = read_events(file, header, parameters, layout.first_frame, layout.rate_hz, duration_s)
+    found = [*notices, *points.notices, *unit_notices, *axes_notices, *channels.notices, *plate_notices]
+    found += [*subject_notices, *event_notices, *_clock(file, layout, parameters)]
+
+    sinks = _PointSinks(layout, points, metres)
+    signals = _ChannelSinks(layout, channels, setups)
+    sha256 = read_data(file, stream, layout, sinks.all, signals.all, channels.unsigned)
+    found += sinks.zero_notices(file)
+    plates, build_notices = signals.plates(file, setups, layout, parameters)
+    return Trial(
+        source=Source(file, "C3D", sha256, size),
+        markers=sinks.markers(),
+        axes=axes,
+        subject=subject,
+        unlabelled=sinks.unlabelled(),
+        other_subjects=sinks.others(),
+        outputs=sinks.outputs(),
+        plates=plates,
+        analog=signals.analog(),
+        emg=signals.emg(),
+        events=events,
+        first_frame=layout.first_frame,
+        notices=(*found, *build_notices),
+    )
+
+
+def _length_unit(
+    file: str, stream: BinaryIO, layout: DataLayout, parameters: Parameters, points: SortedPoints
+) -> tuple[float, tuple[Notice, ...]]:
+    """Metres in one length unit: the file's word, else by the size of the coordinates, which fill no hall."""
+    stated = read_length_unit(parameters)
+    if stated is not None:
+        return stated, ()
+    if not len(points.markers.columns):
+        return 1e-3, (info("c3d-unit-assumed", f"{file} does not state its length unit; millimetres are assumed."),)
+    sample = peek_points(file, stream, layout, points.markers.columns, FRAMES_TO_GUESS)
+    sizes = np.abs(sample[np.isfinite(sample)])
+    metres = 1.0 if len(sizes) and float(np.percentile(sizes, 99.0)) < LARGEST_LAB_M else 1e-3
+    word = "metres" if metres == 1.0 else "millimetres"
+    said = parameters.text("POINT", "UNITS")
+    what = f"states the length unit {said!r}, which is not understood" if said else "does not state its length unit"
+    sentence = f"{file} {what}; {word} are taken from the size of the coordinates."
+    return metres, (warning("c3d-unit-guessed", sentence),)
+
+
+def _clock(file: str, layout: DataLayout, parameters: Parameters) -> tuple[Notice, ...]:
+    """Say so if the stated analog rate does not fit the samples that each frame holds."""
+    stated = parameters.number("ANALOG", "RATE")
+    if not layout.channels or stated is None or abs(stated - layout.analog_rate_hz) <= 1e-3 * layout.analog_rate_hz:
+        return ()
+    sentence = (
+        f"{file} states an analog rate of {stated:g} Hz, but holds {layout.samples_per_frame} samples with each frame, "
+        f"which makes {layout.analog_rate_hz:g} Hz; the latter is used."
+    )
+    return (warning("c3d-analog-rate", sentence),)
+
+
+class _PointSinks:
+    """Arrays for the points of every sort, and what they become."""
+
+    def __init__(self, layout: DataLayout, points: SortedPoints, metres: float) -> None:
+        def sink(named: NamedPoints) -> PointSink:
+            return PointSink(named.columns, layout.frames, metres)
+
+        self._points, self._rate_hz = points, layout.rate_hz
+        self._markers, self._unlabelled = sink(points.markers), sink(points.unlabelled)
+        self._others = {name: sink(named) for name, named in points.others.items()}
+        self._outputs = PointSink(
+            points.outputs.columns, layout.frames, zero_is_missing=False, with_residual=False
+        )  # in the file's own units
+        every = (self._markers, self._unlabelled, *self._others.values(), self._outputs)
+        self.all = [sink for sink in every if len(sink.columns)]
+        if not len(self._markers.columns):
+            self._markers.values.setflags(write=False)
+
+    def markers(self) -> Markers:
+        return self._as_markers(self._points.markers, self._markers)
+
+    def unlabelled(self) -> Markers | None:
+        named = self._points.unlabelled
+        return self._as_markers(named, self._unlabelled) if named.names else None
+
+    def others(self) -> dict[str, Markers]:
+        return {name: self._as_markers(self._points.others[name], sink) for name, sink in self._others.items()}
+
+    def outputs(self) -> Outputs | None:
+        named = self._points.outputs
+        if not named.names:
+            return None
+        return Outputs(named.names, self._points.kinds, self._points.units, self._outputs.values, self._rate_hz)
+
+    def zero_notices(self, file: str) -> tuple[Notice, ...]:
+        """Name the markers with samples at exactly (0, 0, 0)."""
+        zeros = dict(zip(self._points.markers.names, self._markers.zeros, strict=True))
+        names = [name for name, count in zeros.items() if count]
+        if not names:
+            return ()
+        sentence = f"{file}: samples at exactly (0, 0, 0) are taken as missing, for markers {listed(names)}."
+        return (info("c3d-zero-is-missing", sentence, *names),)
+
+    def _as_markers(self, named: NamedPoints, sink: PointSink) -> Markers:
+        residual = sink.residual
+        if residual is not None and not np.nanmax(residual, initial=0.0) > 0.0:
+            residual = None  # the capture system did not estimate its errors
+        return Markers(named.names, sink.values, self._rate_hz, residual)
+
+
+class _ChannelSinks:
+    """Arrays for the channels of plates, of EMG and the others, and what they become."""
+
+    def __init__(self, layout: DataLayout, channels: Channels, setups: tuple[PlateSetup, ...]) -> None:
+        self._channels, self._rate_hz = channels, layout.analog_rate_hz
+        self._of_plates = plate_columns(setups)
+        emg, rest = sort_channels(channels, set(self._of_plates))
+        samples = layout.frames * layout.samples_per_frame
+
+        def sink(columns: IntArray, si: bool) -> ChannelSink:
+            factor = np.array([si_unit(channels.units[c])[0] if si else 1.0 for c in columns])
+            return ChannelSink(columns, samples, channels.gain[columns] * factor, channels.offset[columns])
+
+        self._plates = sink(np.array(self._of_plates, dtype=np.int64), False)
+        self._emg, self._rest = sink(emg, True), sink(rest, True)
+        self.all = [sink for sink in (self._plates, self._emg, self._rest) if len(sink.columns)]
+
+    def emg(self) -> Analog | None:
+        return self._as_analog(self._emg)
+
+    def analog(self) -> Analog | None:
+        return self._as_analog(self._rest)
+
+    def plates(
+        self, file: str, setups: tuple[PlateSetup, ...], layout: DataLayout, parameters: Parameters
+    ) -> tuple[tuple[ForcePlate, ...], tuple[Notice, ...]]:
+        """Plates from their channels."""
+        baseline = zero_samples(parameters, layout.frames, layout.samples_per_frame)
+        plates: list[ForcePlate] = []
+        notices: list[Notice] = []
+        for setup in setups:
+            columns = [self._of_plates.index(column) for column in setup.columns]
+            plate, notes = build_plate(file, setup, self._plates.values[:, columns], self._rate_hz, baseline)
+            plates.append(plate)
+            notices += notes
+        return tuple(plates), tuple(notices)
+
+    def _as_analog(self, sink: ChannelSink) -> Analog | None:
+        if not len(sink.columns):
+            return None
+        names = tuple(self._channels.names[c] for c in sink.columns)
+        units = tuple(si_unit(self._channels.units[c])[1] for c in sink.columns)
+        return Analog(names, sink.values, units, self._rate_hz)
