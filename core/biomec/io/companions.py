@@ -1,0 +1,252 @@
+"""Import by name: which static, plates and EMG belong to a dynamic file, by the names of the files beside it.
+
+    20150408_Arthur_Aberto1.emt        date, subject, trial
+    20150408_Arthur_Estatico.emt       static of all trials of that subject and date
+    20150408_Arthur_Aberto1.mot        plates of the trial
+    20150408_Arthur_Aberto1_EMG.emt    EMG of the trial
+
+Other laboratories: ``subject01_walk1.trc`` with ``subject01_static.trc`` and ``subject01_walk1_grf.mot``;
+``HC030A05.c3d`` with ``Static01.c3d``, or with the lower-numbered ``HC030A01.c3d`` if the subject stands still in it.
+Capitals, accents and the format do not matter.
+"""
+
+from __future__ import annotations
+
+import re
+import unicodedata
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from biomec.errors import BiomecError, FileError
+from biomec.io.registry import read_trial
+from biomec.notices import Notice, info, warning
+
+STATIC_WORDS = frozenset(
+    {"estatico", "estatica", "static", "statico", "statica", "statique", "statisch", "cal", "calib", "calibration"}
+    | {"calibracao", "calibracion", "tpose", "npose"}
+)
+PLATE_ENDINGS = ("grf", "grw", "force", "forces", "plates", "plataformas")
+MARKER_FILES = (".c3d", ".emt", ".trc", ".csv", ".mat")
+PLATE_FILES = (".mot", ".sto")
+EMG_FILES = (".emt", ".c3d", ".csv", ".mat", ".mot", ".sto", ".txt")
+STILL_M = 0.05  # in a static the typical marker stays within this
+
+
+@dataclass(frozen=True)
+class Found:
+    """A file that belongs to the dynamic one, and why."""
+
+    path: Path
+    reason: str
+
+
+@dataclass(frozen=True)
+class Companions:
+    """What was found beside a dynamic file; None is what is missing."""
+
+    dynamic: Path
+    static: Found | None
+    plates: Found | None
+    emg: Found | None
+    subject_name: str = ""
+    recorded: date | None = None
+    notices: tuple[Notice, ...] = ()
+
+    @property
+    def missing(self) -> tuple[str, ...]:
+        """Kinds of files that were not found."""
+        return tuple(kind for kind in ("static", "plates", "emg") if getattr(self, kind) is None)
+
+
+@dataclass(frozen=True)
+class Name:
+    """What the name of a file says. ``words`` are letters or digits in lower case; the date is also in ``recorded``."""
+
+    plain: str  # stem in lower case without accents
+    words: tuple[str, ...]
+    recorded: date | None
+    subject: str  # as written; empty where the name has no three fields
+    trial: str
+
+    @property
+    def static(self) -> bool:
+        """True if the name says that this is a calibration."""
+        return not STATIC_WORDS.isdisjoint(_words(self.trial) if self.subject else self.words)
+
+    @property
+    def without_static(self) -> tuple[str, ...]:
+        """The words around the static word, without the number of the static."""
+        at = next((k for k, word in enumerate(self.words) if word in STATIC_WORDS), len(self.words))
+        after = self.words[at + 1 :]
+        return self.words[:at] + (after[1:] if after and after[0].isdigit() else after)
+
+
+def parse_name(stem: str) -> Name:
+    """Understand the stem of a file name."""
+    fields = re.split(r"[_]+", stem)
+    recorded = _day(fields[0])
+    if recorded is not None and len(fields) >= 3:
+        return Name(_plain(stem), _words(stem), recorded, "_".join(fields[1:-1]), fields[-1])
+    return Name(_plain(stem), _words(stem), recorded, "", "")
+
+
+def find_companions(dynamic: Path | str) -> Companions:
+    """Look beside a dynamic file for the files that belong to it; only the folder of the file is searched."""
+    dynamic = Path(dynamic)
+    try:
+        files = sorted((p for p in dynamic.parent.iterdir() if p.is_file() and p.name != dynamic.name), key=_natural)
+    except OSError as error:
+        raise FileError(dynamic.name, f"its folder cannot be read: {error.strerror or error}.") from error
+    name = parse_name(dynamic.stem)
+    notices: list[Notice] = []
+    static = None
+    if name.static:
+        notices.append(
+            info("static-as-dynamic", f"By its name, {dynamic.name} is itself a static; none was looked for.")
+        )
+    else:
+        static, notices = _find_static(dynamic, name, files)
+    emg_name = _plain(dynamic.stem) + "_emg"
+    emg = _first(files, EMG_FILES, lambda p: _plain(p.stem) == emg_name, dynamic, "has the same name with _EMG")
+    plates = None
+    if dynamic.suffix.lower() not in PLATE_FILES:
+        plates = _first(files, PLATE_FILES, lambda p: _plain(p.stem) == name.plain, dynamic, "has the same name")
+        endings = {f"{name.plain}_{ending}" for ending in PLATE_ENDINGS}
+        plates = plates or _first(
+            files,
+            PLATE_FILES,
+            lambda p: _plain(p.stem) in endings,
+            dynamic,
+            "has the same name with an ending for plates",
+        )
+    return Companions(dynamic, static, plates, emg, name.subject, name.recorded, tuple(notices))
+
+
+# ------------------------------------------------------------------------------------------------------------- static
+def _find_static(dynamic: Path, name: Name, files: Iterable[Path]) -> tuple[Found | None, list[Notice]]:
+    candidates = [
+        (path, parse_name(path.stem)) for path in files if path.suffix.lower() in MARKER_FILES and not _is_emg(path)
+    ]
+    statics = [(path, other) for path, other in candidates if other.static]
+
+    def is_dated(other: Name) -> bool:
+        same = (other.recorded, _plain(other.subject)) == (name.recorded, _plain(name.subject))
+        return bool(name.subject) and same
+
+    def is_prefix(other: Name) -> bool:
+        rest = other.without_static
+        return not name.subject and bool(rest) and name.words[: len(rest)] == rest
+
+    def is_bare(other: Name) -> bool:
+        return not other.without_static
+
+    for rule, reason in (
+        (is_dated, "is the static of the same subject and date"),
+        (is_prefix, "is a static whose name begins like this one"),
+        (is_bare, "is the static of this folder"),
+    ):
+        found = [path for path, other in statics if rule(other)]
+        if found:
+            return _chosen(found, dynamic, reason)
+    numbered = _numbered(dynamic, [path for path, other in candidates if not other.static])
+    if numbered is not None:
+        return numbered, []
+    elsewhen = [path.name for path, other in statics if name.subject and _plain(other.subject) == _plain(name.subject)]
+    if elsewhen:
+        words = (
+            f"{', '.join(elsewhen)} is a static of {name.subject} on another date; give it by hand if it belongs here."
+        )
+        return None, [warning("static-other-date", words)]
+    return None, []
+
+
+def _chosen(found: list[Path], dynamic: Path, reason: str) -> tuple[Found, list[Notice]]:
+    """The same format as the dynamic first, then the first by name; a notice where there was a choice."""
+    found = sorted(found, key=lambda path: path.suffix.lower() != dynamic.suffix.lower())
+    others = [path.name for path in found[1:] if _plain(path.stem) != _plain(found[0].stem)]
+    notices = []
+    if others:
+        words = f"{found[0].name} was taken as the static; {', '.join(others)} would do too."
+        notices.append(info("static-choice", words))
+    return Found(found[0], reason), notices
+
+
+def _numbered(dynamic: Path, candidates: list[Path]) -> Found | None:
+    """Vicon's habit: the first number of a series is the static. Believed only if the subject stands still in it."""
+    head, number = _series(dynamic)
+    if not number:
+        return None
+    earlier = []
+    for path in candidates:
+        other_head, other = _series(path)
+        if other_head == head and other and int(other) < int(number) and path.suffix.lower() == dynamic.suffix.lower():
+            earlier.append((int(other), path))
+    if not earlier:
+        return None
+    first = min(earlier)[1]
+    return (
+        Found(first, "is the first of this series, and the subject stands still in it")
+        if _stands_still(first)
+        else None
+    )
+
+
+def _series(path: Path) -> tuple[str, str]:
+    match = re.fullmatch(r"(.*?)(\d{1,3})", _plain(path.stem))
+    return (match.group(1), match.group(2)) if match else (_plain(path.stem), "")
+
+
+def _stands_still(path: Path) -> bool:
+    try:
+        markers = read_trial(path).markers
+    except BiomecError:
+        return False
+    seen = markers.visible.sum(axis=0) > 1
+    if seen.sum() < 3:
+        return False
+    p = markers.p_WM[:, seen]
+    return bool(np.median(np.linalg.norm(np.nanmax(p, axis=0) - np.nanmin(p, axis=0), axis=1)) < STILL_M)
+
+
+# -------------------------------------------------------------------------------------------------------------- names
+def _first(
+    files: Iterable[Path], endings: tuple[str, ...], fits: Callable[[Path], bool], dynamic: Path, reason: str
+) -> Found | None:
+    found = [path for path in files if path.suffix.lower() in endings and fits(path)]
+    found.sort(key=lambda path: (path.suffix.lower() != dynamic.suffix.lower(), endings.index(path.suffix.lower())))
+    return Found(found[0], reason) if found else None
+
+
+def _is_emg(path: Path) -> bool:
+    return _plain(path.stem).endswith("_emg")
+
+
+def _plain(text: str) -> str:
+    """Lower case without accents, whatever way the disk stores them."""
+    return "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c)).casefold()
+
+
+def _words(text: str) -> tuple[str, ...]:
+    """Runs of letters and runs of digits; a capital after a small letter begins a word."""
+    plain = "".join(c for c in unicodedata.normalize("NFKD", text) if not unicodedata.combining(c))
+    spaced = re.sub(r"(?<=[a-z])(?=[A-Z])", " ", plain)
+    return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+|\d+", spaced))
+
+
+def _natural(path: Path) -> tuple[tuple[int, int, str], ...]:
+    """Order in which 2 comes before 10."""
+    return tuple((0, int(w), "") if w.isdigit() else (1, 0, w) for w in _words(path.name))
+
+
+def _day(field: str) -> date | None:
+    match = re.fullmatch(r"(\d{4})-?(\d{2})-?(\d{2})", field)
+    if match is None:
+        return None
+    try:
+        return date(*map(int, match.groups()))
+    except ValueError:
+        return None
