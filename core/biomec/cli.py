@@ -2,30 +2,37 @@
 
 import argparse
 import importlib
+import io
+import json
+import re
 import sys
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 
 from biomec._version import __version__
-from biomec.errors import BiomecError
+from biomec.errors import BiomecError, FileError
+from biomec.notices import Notice, Severity
+from biomec.recording import Authority, LabAxes, Trial
+from biomec.recording.axes import DIRECTIONS
 
 __all__ = ["main"]
 
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 when all went well."""
+    if isinstance(sys.stdout, io.TextIOWrapper):
+        sys.stdout.reconfigure(errors="backslashreplace")  # a file may have a name that this terminal cannot show
     parser = _parser()
     options = parser.parse_args(arguments)
+    if options.command is None:
+        parser.print_help()
+        return 0
     try:
-        if options.command == "doctor":
-            return _doctor(as_json=options.json)
-        if options.command == "demo":
-            return _demo(options.out)
+        return int(options.run(options))
     except BiomecError as error:  # its message is a sentence for the user; any other error is ours to repair
         print(error, file=sys.stderr)
         return 1
-    parser.print_help()
-    return 0
 
 
 def _parser() -> argparse.ArgumentParser:
@@ -33,10 +40,37 @@ def _parser() -> argparse.ArgumentParser:
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
 
+    info = commands.add_parser("info", help="say what a recording or a project holds")
+    info.set_defaults(run=_info)
+    info.add_argument("file", type=Path, metavar="FILE")
+    info.add_argument("--json", action="store_true", help="print the report for programs")
+
+    convert = commands.add_parser("convert", help="write a recording in another format, in other axes, or a part of it")
+    convert.set_defaults(run=_convert)
+    convert.add_argument("input", type=Path, metavar="IN")
+    convert.add_argument("output", type=Path, metavar="OUT", help="the end of its name says the format")
+    axes = "y-up, z-up, x-up, or up and forward such as +z,-y"
+    convert.add_argument("--axes", type=_axes, metavar="AXES", help=f"turn into these axes: {axes}")
+    convert.add_argument("--from-axes", type=_axes, metavar="AXES", help="how the axes of IN point, if IN is wrong")
+    convert.add_argument("--frames", type=_frames, metavar="A-B", help="only these frames, as IN numbers them")
+    convert.add_argument("--scale", type=float, metavar="F", help="multiply all lengths, if IN states a wrong unit")
+    convert.add_argument("--force", action="store_true", help="overwrite OUT")
+
+    import_ = commands.add_parser("import", help="make a project of a dynamic file and the files that belong to it")
+    import_.set_defaults(run=_import)
+    import_.add_argument("dynamic", type=Path, metavar="FILE")
+    import_.add_argument("project", type=Path, metavar="PROJECT", help="the project to write (.biomec)")
+    for kind in ("static", "plates", "emg"):
+        import_.add_argument(f"--{kind}", metavar="FILE", help=f"{kind} file, or 'none'; default: found by its name")
+    import_.add_argument("--frames", type=_frames, metavar="A-B", help="first and last saved frame, to align the EMG")
+    import_.add_argument("--force", action="store_true", help="overwrite PROJECT")
+
     doctor = commands.add_parser("doctor", help="say what is installed and whether it works")
+    doctor.set_defaults(run=_doctor)
     doctor.add_argument("--json", action="store_true", help="print the report for programs")
 
     demo = commands.add_parser("demo", help="show the engine on mechanisms with a known answer")
+    demo.set_defaults(run=_demo)
     demo.add_argument(
         "--out",
         type=Path,
@@ -47,15 +81,129 @@ def _parser() -> argparse.ArgumentParser:
     return parser
 
 
-def _doctor(as_json: bool) -> int:
+# ---------------------------------------------------------------------------------------------------------- recordings
+def _info(options: argparse.Namespace) -> int:
+    from biomec.io.evidence import examined
+    from biomec.io.project import load_project
+    from biomec.io.registry import PROJECT, find_format, read_trial
+    from biomec.io.summary import summary, summary_text
+
+    session = load_project(options.file) if find_format(options.file)[0].name == PROJECT else None
+    trial = examined(read_trial(options.file)) if session is None else session.dynamic
+    facts = summary(trial, session)
+    print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) if options.json else summary_text(facts))
+    return 0
+
+
+def _convert(options: argparse.Namespace) -> int:
+    from biomec.io.evidence import examined, scaled
+    from biomec.io.registry import read_trial, write_trial
+
+    _keep_existing(options.output, options.force, options.input)
+    trial = read_trial(options.input)
+    if options.scale is not None:
+        trial = scaled(trial, options.scale)
+    if options.from_axes is not None:
+        trial = replace(trial, axes=_said(trial.axes, options.from_axes))
+    trial = examined(trial)
+    if options.frames is not None:
+        trial = _part(trial, options.frames)
+    if options.axes is not None:
+        trial = trial.turned(_target(trial.axes, options.axes))
+    lost = write_trial(trial, options.output, overwrite=options.force)
+    print(f"{options.output} written: {trial.frames} frames, {len(trial.markers.names)} markers.")
+    _tell((*trial.notices, *lost))
+    return 0
+
+
+def _import(options: argparse.Namespace) -> int:
+    from biomec.io.project import save_project
+    from biomec.io.session_import import SKIP, import_session
+    from biomec.recording import EmgAlignment
+
+    if options.project.suffix.lower() != ".biomec":
+        raise FileError(options.project.name, "the name of a project must end with .biomec.")
+    _keep_existing(options.project, options.force, options.dynamic)
+    static, plates, emg = (SKIP if file == "none" else file for file in (options.static, options.plates, options.emg))
+    frames = None if options.frames is None else EmgAlignment(*options.frames)
+    session = import_session(options.dynamic, static=static, plates=plates, emg=emg, saved_frames=frames)
+    save_project(session, options.project)
+    print(f"{options.project} written: {', '.join(session.provenance[0].settings['files'].values())}.")
+    _tell((*session.dynamic.notices, *session.notices), least=Severity.INFO)
+    return 0
+
+
+def _keep_existing(path: Path, force: bool, source: Path) -> None:
+    """Raise a sentence if writing would destroy something."""
+    if path.exists() and source.exists() and path.samefile(source):
+        raise FileError(path.name, "this is the file that is read; give the new file another name.")
+    if path.exists() and not force:
+        raise FileError(path.name, "a file of this name exists and was not overwritten. Use --force to overwrite it.")
+
+
+def _tell(notices: Sequence[Notice], least: Severity = Severity.WARNING) -> None:
+    ranks = list(Severity)
+    for notice in notices:
+        if ranks.index(notice.severity) >= ranks.index(least):
+            print(f"{notice.severity}: {notice.sentence}", file=sys.stderr)
+
+
+def _part(trial: Trial, frames: tuple[int, int]) -> Trial:
+    first, last = trial.first_frame, trial.first_frame + trial.frames - 1
+    if not first <= frames[0] <= frames[1] <= last:
+        raise FileError(
+            trial.source.name, f"frames {frames[0]} to {frames[1]} were asked for; it holds {first} to {last}."
+        )
+    return trial.stretch(frames[0] - first, frames[1] - first)
+
+
+def _said(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:
+    """The axes by the user's word; a direction that was not said stays, unless it is now along up."""
+    up, forward = wish
+    if forward is not None:
+        return LabAxes(up, forward, Authority.USER, Authority.USER)
+    free = axes.forward if axes.forward[1] != up[1] else "+x" if up[1] != "x" else "+y"
+    return LabAxes(up, free, Authority.USER, Authority.ASSUMED)
+
+
+def _target(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:
+    """Axes to turn into: without a forward direction +x becomes forward, or nothing turns if up is right already."""
+    up, forward = wish
+    if forward is None:
+        forward = axes.forward if up == axes.up else "+x" if up[1] != "x" else "+y"
+    return LabAxes(up, forward, Authority.USER, Authority.USER)
+
+
+def _axes(text: str) -> tuple[str, str | None]:
+    """Up and perhaps forward, from ``z-up`` or ``+z,-y``."""
+    match = re.fullmatch(r"([+-]?)([xyz])-up", text.strip().lower())
+    if match:
+        return (match.group(1) or "+") + match.group(2), None
+    words = [word if word[:1] in ("+", "-") else "+" + word for word in text.strip().lower().split(",")]
+    if len(words) not in (1, 2) or any(word not in DIRECTIONS for word in words):
+        raise argparse.ArgumentTypeError(f"{text!r} is none of y-up, z-up, x-up, +z,-y and the like")
+    if len(words) == 2 and words[0][1] == words[1][1]:
+        raise argparse.ArgumentTypeError(f"{text!r}: up and forward must differ")
+    return words[0], words[1] if len(words) == 2 else None
+
+
+def _frames(text: str) -> tuple[int, int]:
+    match = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", text)
+    if match is None or int(match.group(1)) > int(match.group(2)):
+        raise argparse.ArgumentTypeError(f"{text!r} is no stretch of frames such as 120-480")
+    return int(match.group(1)), int(match.group(2))
+
+
+# -------------------------------------------------------------------------------------------------- the program itself
+def _doctor(options: argparse.Namespace) -> int:
     from biomec.doctor import examine
 
     report = examine()
-    print(report.as_json() if as_json else report.as_text())
+    print(report.as_json() if options.json else report.as_text())
     return 0 if report.healthy else 1
 
 
-def _demo(out_dir: Path) -> int:
+def _demo(options: argparse.Namespace) -> int:
     # By name, at run time: the library does not depend on the desktop program.
     try:
         tour = importlib.import_module("biomec_app.engine_tour")
@@ -69,4 +217,4 @@ def _demo(out_dir: Path) -> int:
     except ImportError as error:  # a package is there, but not what it loads
         print(f"The demonstration cannot start: {error}. To see what is missing: biomec doctor", file=sys.stderr)
         return 1
-    return int(tour.main(out_dir))
+    return int(tour.main(options.out))
