@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
+from biomec.signals.stretches import as_channels
 from biomec.signals.zero_lag import Continuation, Filtered, apply_gain, check_below_nyquist
 
 CORRECTION = (np.sqrt(2.0) - 1.0) ** 0.25  # cut-off of two passes over cut-off of one, 0.8022
@@ -77,7 +78,7 @@ def _filter(x: ArrayLike, rate_hz: float, cutoff_hz: ArrayLike, kind: str, conti
         ) from None
     gain = low_pass_gain if kind == "low-pass" else high_pass_gain
     done = apply_gain(
-        signal.reshape(len(signal), -1),
+        as_channels(signal),
         rate_hz,
         lambda f, columns: gain(f, cutoff[columns, None], rate_hz),
         1.0 / cutoff,

@@ -12,6 +12,7 @@ from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.errors import BiomecError
 from biomec.notices import Notice, warning
 from biomec.signals.cycles import Cycles
+from biomec.signals.stretches import as_channels
 
 PERCENT_POINTS = 101  # 0, 1, … 100 %
 FEWEST_SAMPLES = 4  # of a cycle: what a cubic needs
@@ -73,7 +74,7 @@ def resample_cycles(
     if samples is None:
         lengths = place[:, 1] - place[:, 0] + 1.0
         samples = round(0.5 * (lengths.max() + lengths.min())) if len(numbers) else 0
-    channels = x.reshape(len(x), -1)
+    channels = as_channels(x)
     curves = np.full((len(numbers), samples, channels.shape[1]), np.nan)
     for k, (first, last) in enumerate(place):  # a loop over cycles, of which there are few
         a, b = int(np.floor(first + 1e-6)), int(np.ceil(last - 1e-6))

@@ -140,14 +140,26 @@ def find_cycles(
     distance = max(1, int(np.ceil(options.duration_s * rate_hz - 1e-9)))
     borders: list[int] = []
     for first, stop in stretches(finite):
-        found, _ = find_peaks(-x[first:stop], prominence=options.prominence, distance=distance)
-        borders += [int(frame) for frame in first + found]
+        found, _ = find_peaks(-x[first:stop], prominence=options.prominence)
+        borders += _apart([int(frame) for frame in first + found], x, distance)
     borders, notices = _with_ends(x, borders, distance, options)
     if len(borders) < 2:
         sentence = "No complete cycle was found: fewer than two minima are deep enough."
         notices.append(warning(NO_CYCLE, sentence + " Lower the prominence, or set borders by hand."))
     valid = finite if frame_valid is None else finite & frame_valid
     return Cycles(tuple(borders), valid, rate_hz, x, options=options, notices=tuple(notices))
+
+
+def _apart(borders: list[int], x: FloatArray, distance: int) -> list[int]:
+    """Keep the deepest of borders that are closer than ``distance`` frames.
+
+    Only borders compete: a ripple on the flank of a valley is deeper than a shallow valley nearby, but is none itself.
+    """
+    kept: list[int] = []
+    for frame in sorted(borders, key=lambda frame: float(x[frame])):
+        if all(abs(frame - other) >= distance for other in kept):
+            kept.append(frame)
+    return sorted(kept)
 
 
 def _with_ends(

@@ -10,7 +10,7 @@ from scipy.interpolate import make_interp_spline
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
-from biomec.signals.stretches import blocks
+from biomec.signals.stretches import as_channels, blocks
 
 
 class Scheme(StrEnum):
@@ -38,7 +38,7 @@ def derivative(x: ArrayLike, rate_hz: float, order: int = 1, scheme: Scheme = Sc
         raise BiomecError(f"Derivatives of order 1 and 2 can be taken, not of order {order}.")
     if signal.ndim == 0 or not (np.isfinite(rate_hz) and rate_hz > 0.0):
         raise BiomecError(f"A derivative needs samples in time and a positive rate, not {rate_hz} Hz.")
-    channels = signal.reshape(len(signal), -1)
+    channels = as_channels(signal)
     result = np.full(channels.shape, np.nan)
     fewest = SPLINE_DEGREE + 1 if scheme is Scheme.SPLINE else order + 2
     for block in blocks(channels):

@@ -25,7 +25,7 @@ from biomec.arrays import FloatArray, IntArray, frames_last, read_only
 from biomec.errors import BiomecError
 from biomec.progress import Progress, in_parallel
 from biomec.signals.butterworth import stop_ratio
-from biomec.signals.stretches import Block, blocks
+from biomec.signals.stretches import Block, as_channels, blocks
 from biomec.signals.zero_lag import FEWEST_SAMPLES, sine_frequencies, sine_spectrum
 
 HIGHEST_OF_RATE = 0.4  # cut-offs above this fraction of the rate leave no room for a tail
@@ -131,7 +131,7 @@ def residuals(x: FloatArray, rate_hz: float, grid_hz: FloatArray, progress: Prog
     In the sines of `zero_lag` the filter is a product, so Σ (x − x_F)² = Σ_k ((1 − g_f(f_k)) s_k)² / (2 (N − 1))
     (Parseval): one matrix product does all cut-offs and all channels, and equals filtering them one by one.
     """
-    signal = x.reshape(len(x), -1)
+    signal = as_channels(x)
     work = [block for block in blocks(signal) if block.samples >= FEWEST_SAMPLES]
     sums: list[FloatArray] = [np.empty(0)] * len(work)
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +31,11 @@ def stretches(present: BoolArray) -> IntArray:
     """First and one-past-last index (S, 2) of every run of True in ``present`` (T,)."""
     steps = np.diff(np.concatenate([[False], present, [False]]).astype(np.int8))
     return np.stack([np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)], axis=1).astype(np.int64)
+
+
+def as_channels(x: FloatArray) -> FloatArray:
+    """``x`` (T, …) as (T, C), also when there is nothing in it."""
+    return x.reshape(x.shape[0], math.prod(x.shape[1:]))
 
 
 def blocks(x: FloatArray) -> list[Block]:

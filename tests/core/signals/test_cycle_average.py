@@ -1,0 +1,101 @@
+"""Resampled cycles against polynomials, closed forms and numpy."""
+
+from itertools import pairwise
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from biomec.errors import BiomecError
+from biomec.signals.cycle_average import resample_cycles
+from biomec.signals.cycles import Cycles, exclude_cycle
+
+RATE = 100.0
+
+
+def cycles(*borders, frames=None):
+    return Cycles(borders, np.ones(frames or borders[-1] + 1, dtype=bool), RATE)
+
+
+def test_cubics_are_resampled_exactly():
+    t = np.arange(301) / RATE
+    x = np.stack([1.0 - t + 2.0 * t**2 - 0.5 * t**3, t**3], axis=1)
+    found = resample_cycles(cycles(0, 130, 300), x)
+    assert found.curves.shape == (2, 101, 2)
+    for k, (a, b) in enumerate([(0.0, 1.3), (1.3, 3.0)]):
+        s = np.linspace(a, b, 101)
+        assert_allclose(found.curves[k], np.stack([1.0 - s + 2.0 * s**2 - 0.5 * s**3, s**3], axis=1), atol=1e-12)
+    assert_array_equal(found.percent, np.arange(101.0))
+
+
+def test_borders_are_kept_exactly_and_a_warped_cycle_comes_back_in_shape():
+    spans = [0, 150, 390, 600]
+    phase = np.concatenate([np.arange(b - a) / (b - a) for a, b in pairwise(spans)] + [[0.0]])
+    x = np.sin(2.0 * np.pi * phase) + 2.0
+    found = resample_cycles(cycles(*spans), x)
+    assert_allclose(found.curves[:, 0], x[spans[:-1]], atol=1e-12)
+    assert_allclose(found.mean, np.sin(2.0 * np.pi * found.percent / 100.0) + 2.0, atol=1e-6)  # spline, h⁴
+    assert_allclose(found.sd, 0.0, atol=1e-6)
+
+
+def test_number_of_samples_between_longest_and_shortest():
+    found = resample_cycles(cycles(0, 100, 220, 300), np.zeros(301), None)
+    assert found.curves.shape == (3, 101)  # (121 + 81) / 2
+
+
+def test_mean_and_deviation_are_those_of_numpy():
+    x = np.random.default_rng(0).normal(size=(501, 4, 3))
+    found = resample_cycles(cycles(0, 100, 200, 300, 400, 500), x)
+    stacked = np.stack([x[a : a + 101] for a in range(0, 500, 100)])
+    assert_allclose(found.curves, stacked, atol=1e-10)
+    assert_allclose(found.mean, stacked.mean(axis=0), atol=1e-10)
+    assert_allclose(found.sd, stacked.std(axis=0, ddof=1), atol=1e-10)
+    assert_array_equal(found.count, np.full((4, 3), 5))
+
+
+def test_a_channel_with_a_gap_loses_that_cycle_only():
+    x = np.random.default_rng(0).normal(size=(301, 2))
+    x[150, 1] = np.nan
+    found = resample_cycles(cycles(0, 100, 200, 300), x)
+    assert np.isnan(found.curves[1, :, 1]).all()
+    assert_array_equal(found.count, [3, 2])
+    assert_allclose(found.mean[:, 1], (x[0:101, 1] + x[200:301, 1]) / 2.0, atol=1e-10)
+
+
+def test_cycles_that_do_not_count_are_left_out_and_told():
+    x = np.arange(304.0)
+    some = exclude_cycle(cycles(0, 100, 200, 300, 303), 1)
+    found = resample_cycles(some, x)
+    assert_array_equal(found.numbers, [0, 2, 3])
+    assert "1 left out (number 1" in found.notices[0].sentence
+    short = resample_cycles(cycles(0, 100, 102, 300), np.arange(301.0))
+    assert_array_equal(short.numbers, [0, 2])
+    assert short.notices[0].code == "cycle-too-short"
+
+
+def test_one_cycle_has_no_deviation_and_none_has_no_mean():
+    one = resample_cycles(cycles(0, 100), np.arange(101.0))
+    assert np.isnan(one.sd).all()
+    assert_allclose(one.mean, np.arange(101.0), atol=1e-10)
+    none = resample_cycles(cycles(50, frames=101), np.arange(101.0))
+    assert np.isnan(none.mean).all()
+    assert none.curves.shape == (0, 101)
+    assert resample_cycles(cycles(50, frames=101), np.arange(101.0), None).mean.shape == (0,)
+
+
+def test_values_of_another_rate_and_start():
+    """A plate at 1000 Hz that starts 0.05 s late, on cycles of camera frames."""
+    t = 0.05 + np.arange(2951) / 1000.0
+    found = resample_cycles(cycles(10, 110, 290), t**3, rate_hz=1000.0, start_s=0.05)
+    assert_allclose(found.curves[0], np.linspace(0.1, 1.1, 101) ** 3, atol=1e-12)
+    assert_allclose(found.curves[1], np.linspace(1.1, 2.9, 101) ** 3, atol=1e-11)
+    outside = resample_cycles(cycles(0, 110, 290), t**3, rate_hz=1000.0, start_s=0.05)
+    assert_array_equal(outside.numbers, [1])
+    assert outside.notices[0].code == "cycle-outside"
+
+
+def test_impossible_input_is_refused():
+    with pytest.raises(BiomecError, match="101 frames, the values have 50"):
+        resample_cycles(cycles(0, 100), np.zeros(50))
+    with pytest.raises(BiomecError, match="at least two"):
+        resample_cycles(cycles(0, 100), np.zeros(101), 1)

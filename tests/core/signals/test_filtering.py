@@ -1,0 +1,178 @@
+"""The filter step on markers and plates."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from biomec.errors import BiomecError
+from biomec.recording import ForcePlate, Markers
+from biomec.signals.butterworth import low_pass
+from biomec.signals.filtering import CutoffChoice, FilterOptions, ManualCutoff, filter_markers, filter_plates
+from biomec.signals.residual_analysis import ResidualOptions
+
+RATE = 200.0
+UP = np.array([0.0, 1.0, 0.0])
+
+
+def walkers(seconds=6.0, noise_m=0.001, seed=0):
+    """Four markers with movements of 0.5 to 2 Hz, and noise."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(round(seconds * RATE)) / RATE
+    f = np.linspace(0.5, 2.0, 12).reshape(4, 3)
+    clean = 0.1 * np.sin(2.0 * np.pi * f * t[:, None, None] + rng.uniform(0.0, 6.0, (4, 3)))
+    return clean, Markers(("A", "B", "C", "D"), clean + rng.normal(scale=noise_m, size=clean.shape), RATE)
+
+
+def standing_plate(cop, weight_n=700.0, noise_n=3.0, seed=0):
+    """A load that swings about a weight, at a moving centre of pressure (N, 3) in the plane y = 0."""
+    rng = np.random.default_rng(seed)
+    t = np.arange(len(cop)) / 1000.0
+    force = np.stack([20.0 * np.sin(2.0 * t), weight_n * (1.0 + 0.1 * np.sin(6.0 * t)), 10.0 * np.cos(3.0 * t)], axis=1)
+    force = force + rng.normal(scale=noise_n, size=force.shape)
+    return ForcePlate.from_centre_of_pressure("P", force, cop, np.zeros_like(force), 1000.0, UP)
+
+
+def codes(result):
+    return [notice.code for notice in result.notices]
+
+
+def test_every_channel_gets_the_cut_off_it_asks_for_and_comes_nearer_to_the_truth():
+    clean, markers = walkers()
+    done = filter_markers(markers)
+    assert done.cutoff_hz.shape == (4, 3)
+    assert np.corrcoef(done.cutoff_hz.ravel(), np.linspace(0.5, 2.0, 12))[0, 1] > 0.9  # fast movements, high cut-offs
+    middle = slice(100, -100)
+    before = np.sqrt(np.mean((markers.p_WM - clean)[middle] ** 2, axis=0))
+    after = np.sqrt(np.mean((done.markers.p_WM - clean)[middle] ** 2, axis=0))
+    assert (after < 0.5 * before).all()
+    assert_allclose(done.analysis.noise, 0.001, rtol=0.1)
+    assert_array_equal(done.cutoff_hz, done.analysis.cutoff_hz)
+    assert codes(done) == []
+    assert done.markers.names == markers.names
+
+
+def test_fixed_and_manual_cut_offs():
+    _, markers = walkers()
+    options = FilterOptions(CutoffChoice.FIXED, 6.0, (ManualCutoff("B", 9.0), ManualCutoff("C", (3.0, 4.0, 5.0))))
+    done = filter_markers(markers, options)
+    assert_array_equal(done.cutoff_hz, [[6.0] * 3, [9.0] * 3, [3.0, 4.0, 5.0], [6.0] * 3])
+    assert_allclose(done.markers["C"], low_pass(markers["C"], RATE, [3.0, 4.0, 5.0]).values, atol=1e-15)
+    assert done.analysis is None
+    assert codes(done) == ["cutoff-by-hand"]
+
+
+def test_a_value_given_by_hand_replaces_that_of_the_analysis_only_there():
+    _, markers = walkers()
+    alone, with_manual = (
+        filter_markers(markers),
+        filter_markers(markers, FilterOptions(manual=(ManualCutoff("A", 8.0),))),
+    )
+    assert_array_equal(with_manual.cutoff_hz[1:], alone.cutoff_hz[1:])
+    assert_array_equal(with_manual.cutoff_hz[0], [8.0] * 3)
+
+
+def test_shared_cut_offs_are_the_highest_of_the_marker():
+    _, markers = walkers()
+    each, shared = filter_markers(markers), filter_markers(markers, FilterOptions(shared=True))
+    assert_array_equal(shared.cutoff_hz, np.repeat(each.cutoff_hz.max(axis=1, keepdims=True), 3, axis=1))
+
+
+def test_turning_the_laboratory_turns_the_result_when_all_cut_offs_are_equal():
+    _, markers = walkers()
+    R = np.linalg.qr(np.random.default_rng(3).normal(size=(3, 3)))[0]
+    fixed = FilterOptions(CutoffChoice.FIXED, 6.0)
+    turned = filter_markers(Markers(markers.names, markers.p_WM @ R.T, RATE), fixed)
+    assert_allclose(turned.markers.p_WM, filter_markers(markers, fixed).markers.p_WM @ R.T, atol=1e-14)
+
+
+def test_gaps_are_told_and_not_bridged():
+    _, markers = walkers()
+    p = markers.p_WM.copy()
+    p[200:260, 0] = np.nan
+    p[270:274, 0] = np.nan  # leaves ten frames between two gaps
+    p[:, 3] = np.nan
+    done = filter_markers(Markers(markers.names, p, RATE))
+    assert_array_equal(done.markers.visible, np.isfinite(p[:, :, 0]))
+    assert_array_equal(done.markers.p_WM[260:270, 0], p[260:270, 0])
+    assert done.untouched[260:270, 0].all()
+    assert np.isnan(done.cutoff_hz[3]).all()
+    about = {notice.code: notice for notice in done.notices}
+    assert about["filtered-with-gaps"].about == ("A",)
+    assert about["never-seen"].about == ("D",)
+    assert "frames 260-269" in about["stretch-too-short"].sentence
+    assert about["stretch-too-short"].frames == (260, 269)
+
+
+def test_still_channels_and_floors_are_told():
+    _, markers = walkers()
+    p = markers.p_WM.copy()
+    p[:, 1, 2] = 0.0
+    p[:, 2, 0] = np.random.default_rng(0).normal(scale=0.001, size=len(p))  # nothing but noise
+    done = filter_markers(Markers(markers.names, p, RATE), FilterOptions(residual=ResidualOptions(floor_hz=0.75)))
+    about = {notice.code: notice.sentence for notice in done.notices}
+    assert "B Z" in about["no-cutoff"]
+    assert "C X" in about["cutoff-at-floor"]
+    assert "0.75 Hz" in about["cutoff-at-floor"]
+    assert_array_equal(done.markers.p_WM[:, 1, 2], 0.0)
+    assert done.cutoff_hz[2, 0] == 0.75
+
+
+def test_a_slow_recording_is_told():
+    rng = np.random.default_rng(0)
+    done = filter_markers(Markers(("A",), rng.normal(size=(400, 1, 3)), 30.0))
+    assert "grid-cut-short" in codes(done)
+
+
+def test_no_markers_at_all():
+    assert filter_markers(Markers.none(100, RATE)).cutoff_hz.shape == (0, 3)
+    assert filter_markers(Markers.none(0, RATE)).markers.frames == 0
+    assert filter_plates(()).plates == ()
+
+
+@pytest.mark.parametrize(
+    ("options", "words"),
+    [
+        ({"manual": (ManualCutoff("Z", 5.0),)}, "no marker of that name: there are A, B, C, D"),
+        ({"manual": (ManualCutoff("A", 5.0), ManualCutoff("A", 6.0))}, "more than one"),
+        ({"manual": (ManualCutoff("A", (5.0, 6.0)),)}, "give one, or 3"),
+        ({"manual": (ManualCutoff("A", 100.0),)}, "half the rate, 100 Hz"),
+        ({"choice": CutoffChoice.FIXED, "cutoff_hz": 0.0}, "above 0"),
+    ],
+)
+def test_impossible_options_are_refused_in_a_sentence(options, words):
+    with pytest.raises(BiomecError, match=words):
+        filter_markers(walkers()[1], FilterOptions(**options))
+
+
+def test_plates_keep_their_centre_of_pressure():
+    """The centre follows from filtered force and moment, and is nearer to the true one than the measured one."""
+    t = np.arange(5000) / 1000.0
+    cop = np.stack([0.05 * np.sin(2.0 * t), 0.0 * t, 0.03 * np.cos(1.5 * t)], axis=1)
+    plate = standing_plate(cop)
+    noise = np.random.default_rng(5).normal(scale=0.5, size=(5000, 3))
+    measured = ForcePlate("P", plate.force, plate.moment + noise, 1000.0, plate.origin, plate.up)
+    for shared in (False, True):
+        done = filter_plates([measured], FilterOptions(shared=shared))
+        middle = slice(500, -500)
+        before = np.abs((measured.centre_of_pressure() - cop)[middle]).mean()
+        after = np.abs((done.plates[0].centre_of_pressure() - cop)[middle]).mean()
+        assert after < 0.3 * before
+        assert done.cutoff_hz.shape == (1, 6)
+    assert len(set(done.cutoff_hz[0])) == 1
+
+
+def test_plates_do_what_the_filter_does_to_force_and_moment():
+    plate = standing_plate(np.tile([0.1, 0.0, 0.05], (3000, 1)))
+    done = filter_plates(
+        [plate], FilterOptions(CutoffChoice.FIXED, 20.0, (ManualCutoff("P", (10.0,) * 3 + (5.0,) * 3),))
+    )
+    assert_allclose(done.plates[0].force, low_pass(plate.force, 1000.0, 10.0).values, atol=1e-10)
+    assert_allclose(done.plates[0].moment, low_pass(plate.moment, 1000.0, 5.0).values, atol=1e-10)
+    assert_array_equal(done.plates[0].origin, plate.origin)
+
+
+def test_equal_cut_offs_leave_a_still_centre_of_pressure_where_it_is():
+    """Moment and force are proportional then, and filtering keeps it so, however fast the load changes."""
+    cop = np.tile([0.1, 0.0, 0.05], (3000, 1))
+    done = filter_plates([standing_plate(cop)], FilterOptions(CutoffChoice.FIXED, 12.0)).plates[0]
+    assert_allclose(done.centre_of_pressure(), cop, atol=1e-12)
