@@ -60,6 +60,9 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
     if rows == 1:
         note = info("rate-assumed", "There is one row only, so a rate of 1 Hz was assumed.")
         return Clock(stated_hz or 1.0, start, every, () if stated_hz else (note,))
+    exact = _clock_on_grid(time_s, lines, stated_hz, allowed=0.02)
+    if exact is not None:
+        return exact
     rounding = _printed_step(time_s)
     if stated_hz is not None and _off_grid(time_s, every, stated_hz) <= 0.25 / stated_hz + rounding:
         return Clock(stated_hz, start, every)
@@ -82,7 +85,16 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
             f"The header states {stated_hz:g} Hz but the times run at {measured:.6g} Hz; the header was believed.",
         )
         return Clock(stated_hz, start, every, (note,))
-    return _clock_with_gaps(text, time_s, lines, stated_hz)
+    gappy = _clock_on_grid(time_s, lines, stated_hz, allowed=0.25)
+    if gappy is not None:
+        return gappy
+    step = 1.0 / stated_hz if stated_hz else float(np.median(steps))
+    odd = int(np.argmax(np.abs(steps - step)))
+    raise text.fault(
+        f"the time step is {steps[odd]:.6g} s here and {step:.6g} s elsewhere: the samples are not evenly spaced. "
+        "Export the file again at a constant rate.",
+        int(lines[odd + 1]),
+    )
 
 
 def _printed_step(time_s: FloatArray) -> float:
@@ -112,33 +124,32 @@ def _round_rate(time_s: FloatArray, frames: IntArray, rate_hz: float) -> float:
     return rate_hz
 
 
-def _clock_with_gaps(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: float | None) -> Clock:
-    """Clock with rows left out: every time lies on an even grid of the stated or the commonest step."""
-    steps = np.diff(time_s)
-    step = 1.0 / stated_hz if stated_hz else float(np.median(steps))
-    position = (time_s - time_s[0]) / step
-    if position[-1] < 10 * len(time_s) + 1000:  # beyond that there are too few rows to speak of a clock with gaps
-        frames = np.rint(position).astype(np.int64)
-        refined = float(np.polyfit(frames, time_s, 1)[0]) if stated_hz is None else step
-        rate_hz = stated_hz or _round_rate(time_s, frames, 1.0 / refined)
-        if (np.diff(frames) > 0).all() and _off_grid(time_s, frames, rate_hz) <= 0.25 / rate_hz:
-            gaps = np.flatnonzero(np.diff(frames) > 1)
-            if not gaps.size:  # uneven by less than a quarter of a step
-                return Clock(rate_hz, float(time_s[0]), frames)
-            first, last = int(gaps[0]), int(gaps[-1])
-            note = problem(
-                "rows-missing",
-                f"{int(frames[-1]) + 1 - len(frames)} rows are missing from the even clock of {rate_hz:g} Hz, the "
-                f"first after line {int(lines[first])}; those frames are empty.",
-                frames=(int(frames[first]) + 1, int(frames[last + 1]) - 1),
-            )
-            return Clock(rate_hz, float(time_s[0]), frames, (note,))
-    odd = int(np.argmax(np.abs(steps - step)))
-    raise text.fault(
-        f"the time step is {steps[odd]:.6g} s here and {step:.6g} s elsewhere: the samples are not evenly spaced. "
-        "Export the file again at a constant rate.",
-        int(lines[odd + 1]),
+def _clock_on_grid(time_s: FloatArray, lines: IntArray, stated_hz: float | None, allowed: float) -> Clock | None:
+    """Clock of times that lie on an even grid of the stated or the commonest step, some of them left out perhaps.
+
+    allowed : how far a time may be off the grid, as a fraction of a step
+    Returns None if the times are not such a grid.
+    """
+    step = 1.0 / stated_hz if stated_hz else float(np.median(np.diff(time_s)))
+    if not (step > 0.0 and 0.0 < (time_s[-1] - time_s[0]) / step < 10 * len(time_s) + 1000):
+        return None  # too few rows to speak of a clock with gaps
+    frames = np.rint((time_s - time_s[0]) / step).astype(np.int64)
+    if not (np.diff(frames) > 0).all() or np.median(np.diff(frames)) > 1.0:
+        return None
+    rate_hz = stated_hz or _round_rate(time_s, frames, int(frames[-1]) / float(time_s[-1] - time_s[0]))
+    if _off_grid(time_s, frames, rate_hz) > allowed / rate_hz:
+        return None
+    gaps = np.flatnonzero(np.diff(frames) > 1)
+    if not gaps.size:
+        return Clock(rate_hz, float(time_s[0]), frames)
+    first, last = int(gaps[0]), int(gaps[-1])
+    note = problem(
+        "rows-missing",
+        f"{int(frames[-1]) + 1 - len(frames)} rows are missing from the even clock of {rate_hz:g} Hz, the first after "
+        f"line {int(lines[first])}; those frames are empty.",
+        frames=(int(frames[first]) + 1, int(frames[last + 1]) - 1),
     )
+    return Clock(rate_hz, float(time_s[0]), frames, (note,))
 
 
 def first_frame(start_s: float, rate_hz: float, number: float | None = None) -> int:

@@ -71,9 +71,9 @@ def _leave_out_cut_row(rows: list[str], lines: list[int], mark: str, columns: in
     """Take away a last row that ends in the middle; without a line end a complete row cannot be told for sure."""
     last = rows[-1].split(mark)
     above = [row.split(mark) for row in rows[-4:-1]]
-    decimals = {len(row[columns - 1].strip().partition(".")[2]) for row in above if len(row) >= columns}
+    decimals = {_decimals(row[columns - 1]) for row in above if len(row) >= columns}
     cut = len(last) < columns or (
-        len(above) == 3 and len(decimals) == 1 and len(last[columns - 1].strip().partition(".")[2]) < decimals.pop()
+        len(above) == 3 and len(decimals) == 1 and _decimals(last[columns - 1]) < decimals.pop()
     )
     if not cut:
         return [
@@ -84,6 +84,10 @@ def _leave_out_cut_row(rows: list[str], lines: list[int], mark: str, columns: in
     rows.pop()
     line = lines.pop()
     return [problem("row-cut-off", f"The file ends in the middle of line {line}; that row was left out.")]
+
+
+def _decimals(cell: str) -> int:
+    return len(cell.strip().replace(",", ".").partition(".")[2])
 
 
 def _even(

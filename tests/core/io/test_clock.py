@@ -1,0 +1,91 @@
+"""Sampling rates from times as files print them."""
+
+import numpy as np
+import pytest
+
+from biomec.errors import FileError
+from biomec.io.clock import Clock, first_frame, read_clock
+from biomec.io.text import TextFile
+from biomec.recording import Source
+
+TEXT = TextFile("x.mot", Source("x.mot", "MOT", "", 0), [], True)
+
+
+def clock(time_s: np.ndarray, stated_hz: float | None = None) -> Clock:
+    return read_clock(TEXT, np.asarray(time_s, dtype=np.float64), np.arange(len(time_s)) + 8, stated_hz)
+
+
+@pytest.mark.parametrize("rate_hz", [50.0, 59.94, 60.0, 100.0, 119.88, 600.0, 1000.0])
+@pytest.mark.parametrize("decimals", [3, 4, 6, 12])
+def test_the_rate_is_found_from_rounded_times(rate_hz: float, decimals: int) -> None:
+    if rate_hz >= 1000.0 / 2 and decimals == 3:
+        pytest.skip("times would repeat")
+    time = np.round(0.4 + np.arange(1500) / rate_hz, decimals)
+    found = clock(time)
+    assert found.rate_hz == rate_hz
+    assert found.notices == ()
+    assert found.start_s == time[0]
+
+
+def test_the_headers_rate_is_kept_as_it_is_stated() -> None:
+    assert clock(np.round(np.arange(900) / 500.0, 2), 500.0).rate_hz == 500.0  # printed times repeat
+    rate = 100.0 / 3.0
+    assert clock(np.arange(100) / rate, rate).rate_hz == rate
+
+
+def test_header_and_times_that_disagree_are_reported() -> None:
+    found = clock(np.arange(100) / 50.0, 100.0)
+    assert found.rate_hz == 100.0
+    assert [notice.code for notice in found.notices] == ["rate-disagrees"]
+    assert "states 100 Hz but the times run at 50 Hz" in found.notices[0].sentence
+
+
+@pytest.mark.parametrize("stated", [None, 100.0])
+@pytest.mark.parametrize("dropped", [[50], [1], [98], [20, 21, 22, 70]])
+def test_rows_left_out_become_empty_frames(dropped: list[int], stated: float | None) -> None:
+    rows = np.delete(np.arange(100), dropped)
+    found = clock(np.round(rows / 100.0, 3), stated)
+    assert found.rate_hz == 100.0
+    assert found.frames.tolist() == rows.tolist()
+    assert [notice.code for notice in found.notices] == ["rows-missing"]
+    assert f"{len(dropped)} rows are missing" in found.notices[0].sentence
+    assert found.notices[0].frames == (dropped[0], dropped[-1])
+    spread = found.spread(rows.astype(float)[:, None])[:, 0]
+    assert np.flatnonzero(np.isnan(spread)).tolist() == dropped
+    assert np.array_equal(spread[rows], rows)
+
+
+def test_uneven_and_backward_times_are_faults_with_their_line() -> None:
+    with pytest.raises(FileError, match=r"^x\.mot: line 12: the time goes from 0.03 s to 0.03 s; it must increase"):
+        clock(np.array([0.0, 0.01, 0.02, 0.03, 0.03, 0.05]))
+    uneven = np.cumsum(np.random.default_rng(0).uniform(0.001, 0.1, 200))
+    with pytest.raises(FileError, match=r"line \d+: the time step is .* not evenly spaced"):
+        clock(uneven)
+    with pytest.raises(FileError, match="the time is missing"):
+        clock(np.array([0.0, np.nan, 0.02]))
+    with pytest.raises(FileError, match="not a single row"):
+        clock(np.array([]))
+    with pytest.raises(FileError, match="-5 Hz is impossible"):
+        clock(np.array([0.0, 1.0]), -5.0)
+    with pytest.raises(FileError, match="evenly"):  # one stray time must not ask for a billion frames
+        clock(np.array([0.0, 0.01, 0.02, 1e9]))
+
+
+def test_missing_times_lean_on_the_header() -> None:
+    found = clock(np.array([0.0, np.nan, 0.02]), 100.0)
+    assert found.rate_hz == 100.0
+    assert [notice.code for notice in found.notices] == ["time-missing"]
+
+
+def test_one_row_has_the_stated_rate_or_one_hertz() -> None:
+    assert clock(np.array([0.3]), 250.0).rate_hz == 250.0
+    assert clock(np.array([0.3])).rate_hz == 1.0
+    assert clock(np.array([0.3])).notices[0].code == "rate-assumed"
+
+
+def test_first_frame_follows_the_time_unless_it_starts_at_zero() -> None:
+    assert first_frame(0.0, 100.0, 241.0) == 241
+    assert first_frame(0.0, 100.0, 0.0) == 1  # counted from 0
+    assert first_frame(2.4, 100.0, 1.0) == 241
+    assert first_frame(0.0, 100.0, float("nan")) == 1
+    assert first_frame(0.0, 100.0) == 1

@@ -1,0 +1,62 @@
+"""Points: zeros and half samples are missing, and said to be."""
+
+import numpy as np
+import pytest
+
+from biomec.io.points import sort_points
+from biomec.io.units import metres, plain_unit
+
+
+def test_zero_triples_are_missing_unless_kept() -> None:
+    p = np.ones((4, 3, 3))
+    p[1:3, 1] = 0.0
+    p[:, 2] = 0.0
+    p[0, 0] = [0.0, 0.0, 1e-300]  # nearly zero is a place
+    found = sort_points(["A", "B", "O"], p, 100.0)
+    assert found.markers.visible.tolist() == [
+        [True, True, False],
+        [True, False, False],
+        [True, False, False],
+        [True, True, False],
+    ]
+    always, sometimes = found.notices
+    assert (always.code, always.about) == ("zero-in-every-frame", ("O",))
+    assert (sometimes.code, sometimes.about, sometimes.frames) == ("zeros-are-missing", ("B",), (1, 2))
+    assert "2 samples of B" in sometimes.sentence
+    kept = sort_points(["A", "B", "O"], p, 100.0, zeros_are_missing=False)
+    assert kept.markers.visible.all()
+    assert kept.notices == ()
+
+
+def test_samples_without_all_coordinates_are_missing_and_said() -> None:
+    p = np.ones((2, 1, 3))
+    p[1, 0, 2] = np.nan
+    found = sort_points(["A"], p, 100.0)
+    assert found.markers.visible[:, 0].tolist() == [True, False]
+    assert [notice.code for notice in found.notices] == ["coordinates-missing"]
+
+
+@pytest.mark.parametrize(
+    ("unit", "factor"), [("m", 1), ("mm", 1000), ("[mm]", 1000), ("cm", 100), ("Millimeters", 1000)]
+)
+def test_lengths_become_metres(unit: str, factor: int) -> None:
+    values, notices = metres(np.array([1.25, np.nan]) * factor, unit)
+    np.testing.assert_array_equal(values, [1.25, np.nan])
+    assert notices == ()
+
+
+def test_missing_and_doubtful_units_are_said() -> None:
+    values, notices = metres(np.array([900.0, 1100.0]), "")
+    assert values.tolist() == [0.9, 1.1]
+    assert notices[0].code == "unit-assumed"
+    values, notices = metres(np.array([0.9, 1.1]), "furlong")
+    assert values.tolist() == [0.9, 1.1]
+    assert "'furlong'" in notices[0].sentence
+    values, notices = metres(np.array([900.0, 1100.0]), "m")
+    assert values.tolist() == [900.0, 1100.0]  # the file's word
+    assert notices[0].code == "unit-doubtful"
+    assert metres(np.zeros((0, 2, 3)), "mm")[0].shape == (0, 2, 3)
+
+
+def test_micro_is_written_in_three_ways() -> None:
+    assert {plain_unit(unit) for unit in ("uV", "µV", "μV", "(microvolts)")} == {"uv"}
