@@ -7,13 +7,6 @@ import numpy as np
 from biomec.arrays import BoolArray, FloatArray
 
 
-def stretches(flags: BoolArray) -> list[tuple[int, int]]:
-    """First and last frame (inclusive) of every run of True in ``flags`` (T,)."""
-    edges = np.diff(np.concatenate([[False], np.asarray(flags, dtype=bool), [False]]).astype(np.int8))
-    first, last = np.flatnonzero(edges == 1), np.flatnonzero(edges == -1) - 1
-    return [(int(a), int(b)) for a, b in zip(first, last, strict=True)]
-
-
 def gap_lengths(present: BoolArray) -> FloatArray:
     """(T, M) length in frames of the gap that a frame lies in: 0 where a sample exists, ∞ in gaps that touch an end."""
     frames, count = present.shape

@@ -9,8 +9,8 @@ from biomec.arrays import BoolArray
 from biomec.notices import Notice, info, problem, warning
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
-from biomec.signals.gaps import stretches
 from biomec.signals.static_pose import StaticPose
+from biomec.signals.stretches import stretches
 
 
 @dataclass(frozen=True)
@@ -28,8 +28,8 @@ class GapReporter:
         if missing.all():
             return self.never_seen([name])
         notices = []
-        for first, last in stretches(missing):
-            seconds = (last - first + 1) / rate
+        for first, stop in stretches(missing).tolist():
+            last, seconds = stop - 1, (stop - first) / rate
             where = f"Marker {name} is hidden from frame {start + first} to {start + last} ({seconds:.2f} s) in {file}"
             if first == 0 or last == len(missing) - 1:
                 end = "before" if first == 0 else "after"

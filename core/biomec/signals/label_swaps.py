@@ -1,0 +1,239 @@
+"""Labels that change places during a trial, and left and right that were exchanged from the start.
+
+Markers of one segment keep their distances. Where distances of two markers jump, and jump back if their labels are
+exchanged, the labels were exchanged. Left and right are told by the body itself, from markers of its midline.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, replace
+from itertools import combinations
+
+import numpy as np
+
+from biomec.arrays import BoolArray, FloatArray, IntArray
+from biomec.errors import BiomecError
+from biomec.notices import Notice, info, warning
+from biomec.recording import Markers, Trial
+from biomec.recording.marker_set import MarkerSet
+from biomec.signals.static_pose import StaticPose, pair_distances, segment_pairs
+from biomec.signals.stretches import stretches
+
+
+@dataclass(frozen=True)
+class SwapOptions:
+    """When labels count as exchanged.
+
+    jump_m  : a distance within a segment that leaves its reference by more than this is suspicious [m]
+    remedy  : exchanging two labels must reduce their mean deviation to less than this fraction
+    """
+
+    jump_m: float = 0.025
+    remedy: float = 0.35
+
+
+@dataclass(frozen=True)
+class LabelSwap:
+    """Two labels that are exchanged from ``first`` to ``last`` (frames from 0, inclusive).
+
+    before_m, after_m : mean deviation of their distances from the reference, as labelled and with labels exchanged [m]
+    """
+
+    a: str
+    b: str
+    first: int
+    last: int
+    before_m: float
+    after_m: float
+
+
+@dataclass(frozen=True)
+class SwapReport:
+    """Swaps that were found, pairs (right, left) that lie on each other's side throughout, and words about both."""
+
+    swaps: tuple[LabelSwap, ...]
+    exchanged_sides: tuple[tuple[str, str], ...]
+    options: SwapOptions
+    notices: tuple[Notice, ...] = ()
+
+
+def find_swaps(
+    trial: Trial, marker_set: MarkerSet, static: StaticPose | None = None, options: SwapOptions = SwapOptions()
+) -> SwapReport:
+    """Find exchanged labels. The reference is the static pose if there is one, else the median of the trial itself.
+
+    Two markers whose exchange leaves all distances as they are (the only two of a segment, or mirror images in it)
+    cannot be told apart in this way; without a static pose, nor can a swap that lasts longer than half the trial.
+    """
+    names = tuple(name for name in trial.markers.names if name in marker_set)
+    swaps = _segment_swaps(trial.markers.select(names), marker_set, static, options)
+    sides = _exchanged_sides(trial.markers, marker_set)
+    start, file = trial.first_frame, trial.source.name
+    notices = [
+        warning(
+            "labels-swapped",
+            f"{swap.a} and {swap.b} seem to have exchanged labels from frame {start + swap.first} to "
+            f"{start + swap.last} in {file}: their distances to the rest of the segment are off by "
+            f"{1e3 * swap.before_m:.0f} mm, and by {1e3 * swap.after_m:.0f} mm if the labels are exchanged. "
+            "Exchange them in these frames if you agree.",
+            swap.a,
+            swap.b,
+            frames=(swap.first, swap.last),
+        )
+        for swap in swaps
+    ]
+    if sides:
+        all_pairs = [pair for pair in marker_set.pairs if pair[0] in trial.markers and pair[1] in trial.markers]
+        listed = ", ".join(f"{right}/{left}" for right, left in sides)
+        whole = "All pairs are: the sides were exchanged throughout, or the axes are left-handed. "
+        notices.append(
+            warning(
+                "sides-exchanged",
+                f"In {file} these right markers lie on the left of the body and the left ones on its right: {listed}. "
+                f"{whole if len(sides) == len(all_pairs) else ''}Exchange the labels, or map them anew.",
+                *(name for pair in sides for name in pair),
+            )
+        )
+    return SwapReport(swaps, sides, options, tuple(notices))
+
+
+def swap_labels(trial: Trial, a: str, b: str, frames: tuple[int, int] | None = None) -> Trial:
+    """Exchange two labels from the first to the last frame of ``frames`` (from 0, inclusive), or in the whole trial."""
+    first, last = frames or (0, trial.frames - 1)
+    if not 0 <= first <= last < trial.frames:
+        raise BiomecError(
+            f"{trial.source.name}: frames {first} to {last} do not lie within the {trial.frames} frames of the trial."
+        )
+    columns = [trial.markers.index(a), trial.markers.index(b)]
+    p = trial.markers.p_WM.copy()
+    p[first : last + 1, columns] = p[first : last + 1, columns[::-1]]
+    residual = trial.markers.residual
+    if residual is not None:
+        residual = residual.copy()
+        residual[first : last + 1, columns] = residual[first : last + 1, columns[::-1]]
+    start = trial.first_frame
+    note = info(
+        "labels-exchanged",
+        f"The labels {a} and {b} were exchanged from frame {start + first} to {start + last}.",
+        a,
+        b,
+        frames=(first, last),
+    )
+    return replace(trial, markers=replace(trial.markers, p_WM=p, residual=residual)).with_notices(note)
+
+
+# ------------------------------------------------------------------------------------------- swaps during a trial
+
+
+def _segment_swaps(
+    markers: Markers, marker_set: MarkerSet, static: StaticPose | None, options: SwapOptions
+) -> tuple[LabelSwap, ...]:
+    pairs = segment_pairs(markers.names, marker_set)
+    if len(pairs) == 0:
+        return ()
+    distances = pair_distances(markers.p_WM, pairs)
+    reference = _reference(markers.names, pairs, distances, static)
+    known = np.isfinite(reference)
+    pairs, distances, reference = pairs[known], distances[:, known], reference[known]
+    jumps = np.abs(distances - reference) > options.jump_m  # NaN compares as no jump
+    suspicious = np.zeros((markers.frames, len(markers.names)), dtype=bool)
+    for (i, j), jump in zip(pairs.tolist(), jumps.T, strict=True):
+        suspicious[:, i] |= jump
+        suspicious[:, j] |= jump
+    together = suspicious.astype(np.float32).T @ suspicious.astype(np.float32)
+    candidates = [(a, b) for a, b in combinations(np.flatnonzero(suspicious.any(axis=0)).tolist(), 2) if together[a, b]]
+    before, after = (np.full((len(candidates), markers.frames), np.nan) for _ in range(2))
+    for row, (a, b) in enumerate(candidates):
+        frames = np.flatnonzero(suspicious[:, a] & suspicious[:, b])
+        before[row, frames], after[row, frames] = _with_and_without(
+            markers.p_WM[frames], pairs, reference, a, b, options
+        )
+    return _best_stretches(markers, candidates, before, after)
+
+
+def _reference(names: tuple[str, ...], pairs: IntArray, distances: FloatArray, static: StaticPose | None) -> FloatArray:
+    """(P,) distance that a pair should have [m]; NaN where nothing says it."""
+    reference = np.full(len(pairs), np.nan)
+    for row, (i, j) in enumerate(pairs.tolist()):
+        if static is not None and names[i] in static and names[j] in static:
+            reference[row] = np.linalg.norm(static[names[i]] - static[names[j]])
+        elif np.isfinite(distances[:, row]).any():
+            reference[row] = np.nanmedian(distances[:, row])
+    return reference
+
+
+def _with_and_without(
+    p: FloatArray, pairs: IntArray, reference: FloatArray, a: int, b: int, options: SwapOptions
+) -> tuple[FloatArray, FloatArray]:
+    """Mean deviation (F,) of the pairs of a and b as labelled, and exchanged; NaN where the exchange is no remedy."""
+    touched = (np.isin(pairs, [a, b])).any(axis=1) & ~((pairs == a).any(axis=1) & (pairs == b).any(axis=1))
+    exchanged = p.copy()
+    exchanged[:, [a, b]] = p[:, [b, a]]
+    off = np.abs(pair_distances(p, pairs[touched]) - reference[touched])
+    off_exchanged = np.abs(pair_distances(exchanged, pairs[touched]) - reference[touched])
+    seen = np.isfinite(off) & np.isfinite(off_exchanged)
+    count = np.maximum(seen.sum(axis=1), 1)
+    before, after = (np.where(seen, x, 0.0).sum(axis=1) / count for x in (off, off_exchanged))
+    worst, worst_exchanged = (np.where(seen, x, 0.0).max(axis=1, initial=0.0) for x in (off, off_exchanged))
+    remedy = (worst > options.jump_m) & (worst_exchanged <= options.jump_m) & (after < options.remedy * before)
+    return np.where(remedy, before, np.nan), np.where(remedy, after, np.nan)
+
+
+def _best_stretches(
+    markers: Markers, candidates: list[tuple[int, int]], before: FloatArray, after: FloatArray
+) -> tuple[LabelSwap, ...]:
+    """Runs of frames in which a pair is the best remedy; a frame blames a marker in one pair only."""
+    gain = np.nan_to_num(before - after)
+    swaps = []
+    for row, (a, b) in enumerate(candidates):
+        rivals = [k for k, pair in enumerate(candidates) if k != row and set(pair) & {a, b}]
+        best = gain[row] > 0.0
+        if rivals:
+            best &= gain[row] >= gain[rivals].max(axis=0)
+        for first, stop in stretches(_bridged(best, markers.visible[:, [a, b]])).tolist():
+            part = slice(first, stop)
+            figures = float(np.nanmean(before[row, part])), float(np.nanmean(after[row, part]))
+            swaps.append(LabelSwap(markers.names[a], markers.names[b], first, stop - 1, *figures))
+    return tuple(sorted(swaps, key=lambda swap: (swap.first, swap.a, swap.b)))
+
+
+def _bridged(flags: BoolArray, visible: BoolArray) -> BoolArray:
+    """``flags`` (T,) continued over frames in which neither marker is seen, if both sides of them are flagged."""
+    joined = flags.copy()
+    for first, stop in stretches(np.logical_not(np.any(visible, axis=1))).tolist():
+        if first > 0 and stop < len(flags) and flags[first - 1] and flags[stop]:
+            joined[first:stop] = True
+    return joined
+
+
+# ------------------------------------------------------------------------------------------- left and right
+
+
+def _exchanged_sides(markers: Markers, marker_set: MarkerSet) -> tuple[tuple[str, str], ...]:
+    """(right, left) pairs that lie on each other's side in most frames.
+
+    The body's own axes, in any posture: up from the bottom to the top of the trunk, forward from its back to its front,
+    right = forward × up. Arms may cross for a while; a pair is reported if it is reversed in four frames of five.
+    """
+    middle = marker_set.midline
+    ends = [_mean_of(markers, names) for names in (middle.front, middle.back, middle.top, middle.bottom)]
+    front, back, top, bottom = ends
+    if front is None or back is None or top is None or bottom is None:
+        return ()
+    right = np.cross(front - back, top - bottom)
+    right /= np.linalg.norm(right, axis=1, keepdims=True)
+    found = []
+    for name_right, name_left in marker_set.pairs:
+        if name_right in markers and name_left in markers:
+            apart = np.einsum("ti,ti->t", markers[name_right] - markers[name_left], right)
+            apart = apart[np.isfinite(apart)]
+            if len(apart) and np.mean(apart < -0.01) > 0.8:
+                found.append((name_right, name_left))
+    return tuple(found)
+
+
+def _mean_of(markers: Markers, names: Iterable[str]) -> FloatArray | None:
+    """(T, 3) mean of those of the markers that a trial has, NaN where one is hidden; None if it has none of them."""
+    there = [name for name in names if name in markers]
+    return np.asarray(markers.select(there).p_WM.mean(axis=1)) if there else None

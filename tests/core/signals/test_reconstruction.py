@@ -1,0 +1,258 @@
+"""Reconstruction: exact on rigid bodies, honest about noise, gaps and what cannot be known."""
+
+import numpy as np
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from numpy.testing import assert_allclose
+from scipy.spatial.transform import Rotation
+
+from biomec.errors import BiomecError
+from biomec.io.marker_set_file import load_marker_set
+from biomec.notices import Severity
+from biomec.progress import Cancelled
+from biomec.signals.local_frames import PoseMethod
+from biomec.signals.reconstruction import ReconstructionOptions, SampleOrigin, reconstruct
+from biomec.signals.static_pose import static_pose
+from tests.core.signals.marker_bodies import hide, keep, make_trial, moving_trial, static_trial
+
+FULL = load_marker_set("biomec-full")
+STATIC = static_pose(static_trial(FULL), FULL)
+TRUTH = moving_trial(FULL)
+REMOVED = tuple(marker.name for marker in FULL.markers if marker.removed)
+LEAST_SQUARES = ReconstructionOptions(pose=PoseMethod.LEAST_SQUARES)
+
+
+def notices_about(result, name):
+    return [notice for notice in result.notices if name in notice.about]
+
+
+@pytest.mark.parametrize("options", [ReconstructionOptions(), LEAST_SQUARES], ids=lambda o: o.pose.value)
+def test_removed_markers_of_a_rigid_body_come_back_exactly(options):
+    result = reconstruct(keep(TRUTH, FULL.followed), STATIC, FULL, options)
+    assert len(REMOVED) == 16
+    for name in REMOVED:
+        # rounding of a frame of 0.1 m that carries a point 0.3 m away: some 1e-15 m
+        assert_allclose(result.markers[name], TRUTH.markers[name], rtol=0, atol=1e-12)
+        assert result[name].rebuilt == 1.0
+    assert result.fraction(SampleOrigin.REBUILT) == pytest.approx(16 / 87)
+    assert result.frames_with(SampleOrigin.REBUILT) == 1.0
+    assert result.fraction(SampleOrigin.MEASURED) == pytest.approx(71 / 87)
+
+
+@settings(max_examples=25, deadline=None)
+@given(st.integers(0, 10_000))
+def test_scattered_losses_of_a_rigid_body_come_back_exactly_where_three_markers_are_left(seed):
+    rng = np.random.default_rng(seed)
+    p = keep(TRUTH, FULL.followed).markers.p_WM.copy()
+    p[rng.random(p.shape[:2]) < 0.1] = np.nan
+    result = reconstruct(make_trial(FULL.followed, p), STATIC, FULL)
+    for k, name in enumerate(result.markers.names):
+        rebuilt = result.origin[:, k] == SampleOrigin.REBUILT
+        leaning = result[name].on_interpolated > 0
+        if not leaning:
+            assert_allclose(result.markers.p_WM[rebuilt, k], TRUTH.markers[name][rebuilt], rtol=0, atol=1e-9)
+    measured = result.origin == SampleOrigin.MEASURED
+    there = [FULL.followed.index(n) if n in FULL.followed else -1 for n in result.markers.names]
+    for k, column in enumerate(there):
+        assert (measured[:, k] == (np.isfinite(p[:, column, 0]) if column >= 0 else False)).all()
+        if column >= 0:  # what was measured is never touched
+            assert_allclose(result.markers.p_WM[measured[:, k], k], p[measured[:, k], column], rtol=0, atol=0)
+    assert (np.isfinite(result.markers.p_WM[..., 0]) == (result.origin != SampleOrigin.MISSING)).all()
+
+
+def test_plates_repair_themselves():
+    lost = hide(hide(TRUTH, "CLBR_D_11", 0, 99), "CLPN_E_22", 100, 199)
+    result = reconstruct(lost, STATIC, FULL)
+    assert_allclose(result.markers.p_WM, TRUTH.markers.p_WM, rtol=0, atol=1e-12)
+    assert result["CLBR_D_11"].rebuilt == 0.5
+
+
+@given(st.integers(0, 10_000))
+@settings(max_examples=10, deadline=None)
+def test_the_laboratory_may_be_turned_and_mirrored(seed):
+    """Turn the dynamic trial alone; mirror both. The static's own axes do not matter to what is rebuilt."""
+    rng = np.random.default_rng(seed)
+    p = keep(TRUTH, FULL.followed).markers.p_WM[::20] + rng.normal(scale=1e-3, size=(10, 71, 3))
+    plain = reconstruct(make_trial(FULL.followed, p), STATIC, FULL).markers
+    R = Rotation.random(random_state=seed).as_matrix()
+    turned = reconstruct(make_trial(FULL.followed, p @ R.T + 3.0), STATIC, FULL).markers
+    assert_allclose(turned.p_WM, plain.p_WM @ R.T + 3.0, atol=1e-9)
+    mirror = np.array([1.0, 1.0, -1.0])
+    static = static_trial(FULL)
+    other = static_pose(make_trial(static.markers.names, static.markers.p_WM * mirror), FULL)
+    mirrored = reconstruct(make_trial(FULL.followed, p * mirror), other, FULL).markers
+    assert_allclose(mirrored.p_WM, plain.p_WM * mirror, atol=1e-9)
+
+
+def noisy(seed, sigma=1e-3):
+    rng = np.random.default_rng(seed)
+    trial = keep(TRUTH, FULL.followed)
+    return make_trial(FULL.followed, trial.markers.p_WM + rng.normal(scale=sigma, size=trial.markers.p_WM.shape))
+
+
+def error_rms(result, name):
+    return float(np.sqrt(np.mean(np.sum((result.markers[name] - TRUTH.markers[name]) ** 2, axis=1))))
+
+
+def test_with_noise_the_error_grows_with_the_distance_from_the_triad():
+    """Thorax: the back rebuilds EC, IJ and PX on the front; scapula: AC, AA and SS rebuild PCOR and AI."""
+    result = reconstruct(noisy(1), STATIC, FULL)
+    for donors, names in ((("C7", "AuxT_D", "AuxT_E"), REMOVED[:2]), (("AC_D", "AA_D", "SS_D"), ("PCOR_D", "AI_D"))):
+        centre = np.mean([STATIC[name] for name in donors], axis=0)
+        distance = [np.linalg.norm(STATIC[name] - centre) for name in names]
+        error = [error_rms(result, name) for name in names]
+        assert np.argsort(distance).tolist() == np.argsort(error).tolist()
+        assert min(error) > np.sqrt(3) * 1e-3  # worse than measuring it
+
+
+def test_the_noise_gain_foretells_the_error():
+    result = reconstruct(noisy(2), STATIC, FULL)
+    for name in REMOVED:
+        # rms over 200 frames of three components: ± 1/√(2·600) = 3 % for one sigma; allow five, and the second order
+        # of rotations by 1 mm in 50 mm
+        assert error_rms(result, name) == pytest.approx(result[name].noise_gain * np.sqrt(3) * 1e-3, rel=0.15)
+
+
+def test_least_squares_is_better_than_triads_under_noise():
+    """On plates and on the back, which have four markers; with three both use the same ones and nearly agree."""
+    redundant = [name for name in REMOVED if len(FULL[name].rebuilt_by) == 4]
+    triad, mean = [], []
+    for seed in range(5):
+        trial = noisy(seed)
+        triad += [error_rms(reconstruct(trial, STATIC, FULL), name) for name in redundant]
+        mean += [error_rms(reconstruct(trial, STATIC, FULL, LEAST_SQUARES), name) for name in redundant]
+    assert np.mean(mean) < 0.9 * np.mean(triad)
+
+
+def test_the_residual_of_measured_markers_is_the_distance_to_their_rebuilt_place():
+    p = TRUTH.markers.p_WM.copy()
+    column = TRUTH.markers.index("IJ")
+    p[50:, column] += [0.0, 0.003, 0.004]  # 5 mm off in three quarters of the frames
+    quality = reconstruct(make_trial(TRUTH.markers.names, p), STATIC, FULL)["IJ"]
+    assert quality.checked == 200
+    assert quality.max_m == pytest.approx(0.005)
+    assert quality.rms_m == pytest.approx(0.005 * np.sqrt(0.75))
+    assert quality.p95_m == pytest.approx(0.005)
+    assert quality.measured == 1.0
+
+
+def test_a_gap_with_fewer_than_three_markers_is_interpolated_as_little_as_possible():
+    """Scapula (AC, AA, SS): AC hidden for 5 frames. Only AC is splined; TE, AI and PCOR are rebuilt from it."""
+    lost = hide(keep(TRUTH, FULL.followed), "AC_D", 100, 104)
+    result = reconstruct(lost, STATIC, FULL)
+    gap = slice(100, 105)
+    column = {name: result.markers.index(name) for name in ("AC_D", "TE_D", "AA_D", "SS_D")}
+    assert (result.origin[gap, column["AC_D"]] == SampleOrigin.INTERPOLATED).all()
+    assert (result.origin[gap, column["TE_D"]] == SampleOrigin.REBUILT).all()
+    assert result["TE_D"].on_interpolated == pytest.approx(5 / 200)
+    assert result["AC_D"].interpolated == pytest.approx(5 / 200)
+    # a cubic spline over h = 6 frames of a motion sin(ωt): at most (5/384) ω⁴h⁴ x = 0.013 · (0.063 · 6)⁴ · 0.5 m
+    assert_allclose(result.markers["AC_D"][gap], TRUTH.markers["AC_D"][gap], atol=2e-4)
+
+
+def test_the_marker_with_the_shortest_gap_is_interpolated_first():
+    """Thorax: T8 and both AuxT hidden, T8 for the shortest time; at its frames C7 + one more are there, one is needed."""
+    lost = hide(hide(TRUTH, "AuxT_D", 90, 105), "T8", 98, 101)
+    result = reconstruct(lost, STATIC, FULL)
+    both = slice(98, 102)
+    T8, aux = result.markers.index("T8"), result.markers.index("AuxT_D")
+    assert (result.origin[both, T8] == SampleOrigin.INTERPOLATED).all()
+    assert (result.origin[both, aux] == SampleOrigin.REBUILT).all()
+    assert (result.origin[90:98, aux] == SampleOrigin.REBUILT).all()
+
+
+def test_markers_without_technical_ones_are_splined_up_to_the_limit_and_not_beyond():
+    lost = hide(hide(TRUTH, "MC2_D", 50, 69), "MC5_D", 100, 120)  # 20 and 21 frames at 100 Hz; the limit is 0.2 s
+    result = reconstruct(lost, STATIC, FULL)
+    assert result["MC2_D"].interpolated == pytest.approx(0.10)
+    assert result["MC5_D"].missing == pytest.approx(21 / 200)
+    assert np.isnan(result.markers["MC5_D"][100:121]).all()
+    (notice,) = notices_about(result, "MC5_D")
+    assert notice.code == "gap-too-long"
+    assert notice.frames == (100, 120)
+    assert notice.sentence == (
+        "Marker MC5_D is hidden from frame 101 to 121 (0.21 s) in walk.c3d. Gaps longer than 0.20 s are not filled, "
+        "because the path in between would be a guess. Shorten the stretch, or use another marker of the right hand."
+    )
+
+
+def test_gaps_at_the_ends_stay_missing():
+    lost = hide(hide(TRUTH, "MC2_D", 0, 4), "MC2_D", 195, 199)
+    result = reconstruct(lost, STATIC, FULL)
+    assert np.isnan(result.markers["MC2_D"][[0, 4, 195, 199]]).all()
+    first, last = notices_about(result, "MC2_D")
+    assert first.code == last.code == "gap-at-end"
+    assert "from frame 1 to 5 (0.05 s)" in first.sentence
+    assert "no sample before it" in first.sentence
+    assert "no sample after it" in last.sentence
+
+
+def test_frame_numbers_in_sentences_are_those_of_the_file():
+    lost = hide(TRUTH, "MC2_D", 0, 4)
+    later = make_trial(lost.markers.names, lost.markers.p_WM, first_frame=301)
+    (notice,) = notices_about(reconstruct(later, STATIC, FULL), "MC2_D")
+    assert "from frame 301 to 305" in notice.sentence
+    assert notice.frames == (0, 4)
+
+
+def test_a_limit_of_zero_interpolates_nothing():
+    lost = hide(TRUTH, "MC2_D", 50, 50)
+    result = reconstruct(lost, STATIC, FULL, ReconstructionOptions(gap_limit_s=0.0))
+    assert result.fraction(SampleOrigin.INTERPOLATED) == 0.0
+    assert np.isnan(result.markers["MC2_D"][50]).all()
+
+
+def test_nothing_is_reported_about_a_complete_trial():
+    result = reconstruct(TRUTH, STATIC, FULL)
+    assert result.notices == ()
+    assert result.markers.names == TRUTH.markers.names
+    assert result.fraction(SampleOrigin.MEASURED) == 1.0
+
+
+def test_markers_that_cannot_be_rebuilt_say_why():
+    static = static_trial(FULL)
+    without = static_pose(keep(static, [name for name in static.markers.names if name != "IJ"]), FULL)
+    lost = keep(TRUTH, [name for name in FULL.followed if name not in ("AC_D", "AA_D", "MC2_E")])
+    result = reconstruct(lost, without, FULL)
+    sentence = {notice.about[0]: notice.sentence for notice in result.notices if notice.code == "marker-never-seen"}
+    assert "the static acquisition does not show it either" in sentence["IJ"]
+    assert "no frame shows three of AC_D, AA_D, SS_D" in sentence["TE_D"]
+    assert "fewer than three other markers" in sentence["MC2_E"]
+    assert all(n.severity is Severity.PROBLEM for n in result.notices if n.code == "marker-never-seen")
+    assert "IJ" not in result.markers
+
+
+def test_markers_of_no_set_pass_untouched():
+    p = np.concatenate([TRUTH.markers.p_WM, np.ones((200, 1, 3))], axis=1)
+    p[10:15, -1] = np.nan
+    result = reconstruct(make_trial((*TRUTH.markers.names, "BALL"), p), STATIC, FULL)
+    assert result["BALL"].measured == pytest.approx(195 / 200)
+    assert result["BALL"].interpolated == pytest.approx(5 / 200)
+    assert np.isnan(result["BALL"].noise_gain)
+
+
+def test_results_cannot_be_written_to():
+    result = reconstruct(TRUTH, STATIC, FULL)
+    for array in (result.markers.p_WM, result.origin, result.residual):
+        with pytest.raises(ValueError, match="read-only"):
+            array[0] = 0
+
+
+def test_the_work_can_be_followed_and_cancelled():
+    told = []
+    reconstruct(TRUTH, STATIC, FULL, progress=told.append)
+    assert told[-1] == 1.0
+    assert told == sorted(told)
+
+    def stop(_):
+        raise Cancelled("stopped")
+
+    with pytest.raises(Cancelled):
+        reconstruct(TRUTH, STATIC, FULL, progress=stop)
+
+
+@pytest.mark.parametrize("bad", [{"gap_limit_s": -1.0}, {"gap_limit_s": np.nan}, {"smallest_height_m": 0.0}])
+def test_impossible_options_are_refused(bad):
+    with pytest.raises(BiomecError, match=r"gap limit|smallest height"):
+        ReconstructionOptions(**bad)
