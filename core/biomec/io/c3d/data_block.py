@@ -15,7 +15,7 @@ from biomec.arrays import BoolArray, FloatArray, IntArray
 from biomec.errors import FileError
 from biomec.io.c3d.layout import VALUES_PER_POINT, DataLayout
 
-CHUNK = 1 << 21  # bytes: small enough to stay in the processor's cache between the passes over it
+CHUNK = 1 << 20  # bytes: small enough to stay in the processor's cache between the passes over it
 
 
 @dataclass(eq=False)
@@ -37,11 +37,13 @@ class PointSink:
     values: FloatArray = field(init=False)
     residual: FloatArray | None = field(init=False)
     zeros: IntArray = field(init=False)
+    pick: slice | IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         self.values = np.empty((self.frames, len(self.columns), 3))
         self.residual = np.empty((self.frames, len(self.columns))) if self.with_residual else None
         self.zeros = np.zeros(len(self.columns), dtype=np.int64)
+        self.pick = _as_slice(self.columns)
 
 
 @dataclass(eq=False)
@@ -56,9 +58,11 @@ class ChannelSink:
     gain: FloatArray
     offset: FloatArray
     values: FloatArray = field(init=False)
+    pick: slice | IntArray = field(init=False)
 
     def __post_init__(self) -> None:
         self.values = np.empty((self.samples, len(self.columns)))
+        self.pick = _as_slice(self.columns)
 
 
 def read_data(
@@ -130,16 +134,16 @@ def _fill(
     raw = raw.reshape(frames.stop - frames.start, layout.values_per_frame)
     split = VALUES_PER_POINT * layout.points
     stored = raw[:, :split].reshape(len(raw), layout.points, VALUES_PER_POINT)
-    analog = raw[:, split:].reshape(-1, layout.channels) if channels else raw[:, :0]
     if unsigned and not layout.real:
-        analog = analog.view(analog.dtype.str.replace("i", "u"))
+        raw = raw.view(raw.dtype.str.replace("i", "u"))
+    analog = raw[:, split:].reshape(len(raw), layout.samples_per_frame, layout.channels)
     with np.errstate(all="ignore"):  # damaged numbers stay what they are: NaN is missing, infinite is not finite
         for sink in points:
-            _fill_points(sink, stored[:, _as_slice(sink.columns)], frames, layout)
+            _fill_points(sink, stored[:, sink.pick], frames, layout)
         for target in channels:
             samples = slice(frames.start * layout.samples_per_frame, frames.stop * layout.samples_per_frame)
             part = target.values[samples]
-            part[...] = analog[:, _as_slice(target.columns)]
+            part.reshape(*analog.shape[:2], -1)[...] = analog[:, :, target.pick]
             if target.offset.any():
                 part -= target.offset
             if (target.gain != 1.0).any():
@@ -176,7 +180,12 @@ def _fill_points(sink: PointSink, stored: NDArray[Any], frames: slice, layout: D
         values[missing] = np.nan
     if sink.residual is not None:
         residual = sink.residual[frames]
-        steps = np.clip(word, 0, 32767).astype(np.int16) & 0xFF if layout.real else word & 0xFF
-        np.multiply(steps, layout.scale * sink.factor, out=residual)
+        if layout.real:
+            np.trunc(word, out=residual)
+            if not residual.max(initial=0.0) < 256.0:
+                residual[...] = np.clip(np.nan_to_num(residual), 0.0, 32767.0).astype(np.int16) & 0xFF
+        else:
+            residual[...] = word & 0xFF
+        residual *= layout.scale * sink.factor
         if missing.any():
             residual[missing] = np.nan

@@ -44,7 +44,7 @@ def read_events(
             notices.append(
                 info(
                     "c3d-events-from-first-frame",
-                    f"{file}: the events were taken as counted from the first stored frame; else they would lie before it.",
+                    f"{file}: the events are counted from the first stored frame, for else they would lie before it.",
                 )
             )
     if absolute:

@@ -80,7 +80,7 @@ def find_layout(
         if layout.frame_bytes == 0 or not BLOCK < start <= size:
             continue
         left = size - start - frames * layout.frame_bytes
-        if 0 <= left < BLOCK:
+        if 0 <= left <= BLOCK:  # the last block is filled up; some programs add an empty one
             return layout, () if first is None else (_disagreement(file, layout, first),)
         first = first or layout
     if first is None:
@@ -92,7 +92,7 @@ def find_layout(
             f"the file is cut off: it should hold {first.frames} frames of {first.points} points and {first.channels} "
             f"analog channels, but ends within frame {held + 1}. Copy it again from the capture system.",
         )
-    if parameters.has_group("ROTATION"):  # their own data follow those of the points
+    if parameters.count("ROTATION", "USED"):  # their own data follow those of the points
         return first, (warning("c3d-rotations", f"{file} also holds rotations of segments, which are not read."),)
     return first, (
         warning(

@@ -36,10 +36,6 @@ class Parameters:
         """Return a parameter as stored, or None."""
         return self._values.get((group.upper(), name.upper()))
 
-    def has_group(self, group: str) -> bool:
-        """Return whether the group has any parameter."""
-        return any(key[0] == group.upper() for key in self._values)
-
     def _continued(self, group: str, name: str) -> Iterator[Parameter]:
         """A parameter and its continuations NAME2, NAME3, …: one parameter holds at most 255 entries."""
         first, number = self.get(group, name), 2

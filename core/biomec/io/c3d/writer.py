@@ -193,6 +193,7 @@ def _write_with_ezc3d(file: str, trial: Trial, points: _Points, channels: _Chann
         if channels.names
         else np.zeros((1, 0, frames * channels.grid.samples_per_frame))
     )
+    del content["data"]["rotations"]
     groups["POINT"]["RATE"]["value"] = np.array([trial.rate_hz])
     groups["POINT"]["LABELS"]["value"] = list(points.labels)
     groups["POINT"]["UNITS"]["value"] = ["mm"]
@@ -295,7 +296,7 @@ def _lay_points_over(file: str, points: _Points, temporary: Path) -> None:
     shape = (layout.frames, layout.values_per_frame)
     block = np.memmap(temporary, "<f4", "r+", offset=layout.start, shape=shape)
     for k, (values, residual) in enumerate(zip(points.values, points.residuals, strict=True)):
-        missing: BoolArray = np.isnan(values).all(axis=1)
+        missing: BoolArray = np.asarray(np.isnan(values).all(axis=1))
         at = VALUES_PER_POINT * k
         block[:, at : at + 3] = np.where(missing[:, None], 0.0, values)
         steps = np.zeros(len(values)) if residual is None else np.nan_to_num(np.round(residual / points.scale))
