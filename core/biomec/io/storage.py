@@ -159,7 +159,7 @@ def write_storage(trial: Trial, path: str | os.PathLike[str], *, content: str | 
         columns, values = columns_of_plates(plates, plate_names)
         parts.append(values)
         units += ["N", "N", "N", "m", "m", "m", "N m", "N m", "N m"] * len(plates)
-        stored |= {"plates"} if len(plates) == len(trial.plates) else set()
+        stored.add("plates")
     for kind in ("analog", "emg"):
         one = there.get(kind)
         if isinstance(one, Analog) and (one.rate_hz, one.start_s, one.samples) == clock:
@@ -169,6 +169,10 @@ def write_storage(trial: Trial, path: str | os.PathLike[str], *, content: str | 
             stored.add(kind)
     names, renamed_columns = writable_names(columns, "\t")
     write_text(path, _lines(path.name, names, units, np.concatenate(parts, axis=1), leader.rate_hz, leader.start_s))
+    others = tuple(plate.name for plate in trial.plates if plate not in plates) if plates else ()
+    if others:
+        words = f"One file holds one clock: {', '.join(others)} runs on another than {plates[0].name} and was left out."
+        renamed += (warning("plates-on-another-clock", words, *others),)
     return (*renamed, *renamed_columns, *left_out(trial, path.suffix.lstrip(".").upper() or "MOT", stored))
 
 
