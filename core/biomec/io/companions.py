@@ -80,9 +80,13 @@ class Name:
     @property
     def without_static(self) -> tuple[str, ...]:
         """The words around the static word, without the number of the static."""
-        at = next((k for k, word in enumerate(self.words) if word in STATIC_WORDS), len(self.words))
-        after = self.words[at + 1 :]
-        return self.words[:at] + (after[1:] if after and after[0].isdigit() else after)
+        kept: list[str] = []
+        behind = False  # the word before was a static word
+        for word in self.words:
+            if word not in STATIC_WORDS and not (behind and word.isdigit()):
+                kept.append(word)
+            behind = word in STATIC_WORDS
+        return tuple(kept)
 
 
 def parse_name(stem: str) -> Name:

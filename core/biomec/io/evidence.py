@@ -44,11 +44,17 @@ class Clue:
 def examined(trial: Trial) -> Trial:
     """Return the trial with units and axes as the evidence has them, where they were only assumed, and all notices."""
     factor, notices = examine_units(trial)
-    if factor != 1.0 and any(notice.code.endswith("unit-assumed") for notice in trial.notices):
+    if factor != 1.0 and any(_unit_was_assumed(notice) for notice in trial.notices):
         trial = scaled(trial, factor)
+        words = f"The file states no unit of length; its lengths were multiplied by {factor:g}, so that a person fits."
+        notices = (warning("unit-by-evidence", words),)
     axes, more = examine_axes(trial)
     new = [notice for notice in (*notices, *more) if notice not in trial.notices]
     return replace(trial, axes=axes).with_notices(*new)
+
+
+def _unit_was_assumed(notice: Notice) -> bool:
+    return notice.code.endswith(("unit-assumed", "unit-guessed"))
 
 
 # -------------------------------------------------------------------------------------------------------------- units
@@ -73,7 +79,10 @@ def examine_units(trial: Trial) -> tuple[float, tuple[Notice, ...]]:
 
 
 def scaled(trial: Trial, factor: float) -> Trial:
-    """Return the trial with every length multiplied: points, residuals, places of plates and moments."""
+    """Return the trial with every length multiplied: points, residuals, places of plates and moments.
+
+    What was assumed about the unit is settled by that, so notices about it go.
+    """
 
     def lengths(markers: Markers) -> Markers:
         residual = None if markers.residual is None else markers.residual * factor
@@ -93,6 +102,7 @@ def scaled(trial: Trial, factor: float) -> Trial:
             )
             for plate in trial.plates
         ),
+        notices=tuple(notice for notice in trial.notices if not _unit_was_assumed(notice)),
     )
 
 
