@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.marker_fit import ITERATIONS, MarkerFit
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
 from benchmarks.scaling import CHAIN_FRAMES, Growth, with_bodies, with_frames
+from benchmarks.signals import print_signals
 from benchmarks.startup import start_cold_and_warm
 from benchmarks.timing import Task, Timing, interleaved
 from biomec.arrays import FloatArray
@@ -48,6 +49,7 @@ def main() -> None:
     print_quality(trial, fit)
     print_targets(timings)
     print_growth(trial)
+    print_signals()
     print_startup()
     print(f"\nMeasured in {time.perf_counter() - begin:.0f} s.")
 

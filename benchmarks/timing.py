@@ -15,7 +15,7 @@ class Task:
 
     name: str
     run: Callable[[], object]
-    count: int
+    count: float
 
 
 @dataclass(frozen=True)

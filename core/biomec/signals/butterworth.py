@@ -37,9 +37,8 @@ def high_pass_gain(frequency_hz: ArrayLike, cutoff_hz: ArrayLike, rate_hz: float
 
 def stop_ratio(frequency_hz: ArrayLike, cutoff_hz: ArrayLike, rate_hz: float) -> FloatArray:
     """(C w(f) / w(f_c))⁴ of the low-pass: what it takes away of the amplitude over what it lets pass."""
-    ratio = CORRECTION * np.tan(np.pi * np.asarray(frequency_hz) / rate_hz)
-    ratio = ratio / np.tan(np.pi * np.asarray(cutoff_hz) / rate_hz)
-    return np.asarray(np.square(np.square(ratio)))
+    bent, cut = (np.tan(np.pi / rate_hz * np.asarray(f)) for f in (frequency_hz, cutoff_hz))
+    return np.asarray(np.square(np.square(CORRECTION * bent)) / np.square(np.square(cut)))
 
 
 def low_pass(

@@ -18,6 +18,7 @@ from biomec.signals.residual_analysis import ResidualAnalysis, ResidualOptions, 
 from biomec.signals.stretches import stretches
 
 AXES = "XYZ"
+COP_SHIFT_M = 0.005
 WRENCH = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
 
 
@@ -60,6 +61,11 @@ class FilterOptions:
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
             raise BiomecError(f"Filter: {', '.join(twice)} has more than one cut-off given by hand.")
+
+
+PLATE_FILTER = FilterOptions(shared=True, residual=ResidualOptions(0.25, 120.0, 0.25))
+"""For plates: contacts begin and end within milliseconds, so cut-offs are sought up to 120 Hz, one for each plate.
+With the grid of the markers, walking would ask for 5 Hz, and the centre of pressure would move by centimetres."""
 
 
 @dataclass(frozen=True)
@@ -113,7 +119,7 @@ def filter_markers(
 
 
 def filter_plates(
-    plates: Sequence[ForcePlate], options: FilterOptions = FilterOptions(), progress: Progress | None = None
+    plates: Sequence[ForcePlate], options: FilterOptions = PLATE_FILTER, progress: Progress | None = None
 ) -> FilteredPlates:
     """Filter force and moment of every plate."""
     _check_names(options, tuple(plate.name for plate in plates), "force plate")
@@ -125,7 +131,7 @@ def filter_plates(
         done.append(replace(plate, force=filtered.values[:, 0, :3], moment=filtered.values[:, 0, 3:]))
         cutoffs[i] = cutoff[0]
         analyses += [] if analysis is None else [analysis]
-        notices += said + _about_untouched((plate.name,), filtered.untouched, cutoff)
+        notices += said + _about_untouched((plate.name,), filtered.untouched, cutoff) + _about_shift(plate, done[-1])
         if progress is not None:
             progress((i + 1) / len(plates))
     return FilteredPlates(tuple(done), read_only(cutoffs), tuple(analyses), options, tuple(notices))
@@ -221,6 +227,20 @@ def _about_gaps(markers: Markers) -> list[Notice]:
     if never:
         notices.append(info("never-seen", f"There is nothing to filter in {', '.join(never)}: never seen.", *never))
     return notices
+
+
+def _about_shift(before: ForcePlate, after: ForcePlate) -> list[Notice]:
+    """How far the centre of pressure went, where the plate is loaded before and after."""
+    shift = np.linalg.norm(after.centre_of_pressure() - before.centre_of_pressure(), axis=1)
+    shift = shift[np.isfinite(shift)]
+    far = float(np.percentile(shift, 95.0)) if shift.size else 0.0
+    if far <= COP_SHIFT_M:
+        return []
+    sentence = (
+        f"{before.name}: filtering moved the centre of pressure by more than {1e3 * far:.0f} mm in one of 20 samples. "
+        "Take a higher cut-off, the same for force and moment."
+    )
+    return [warning("centre-of-pressure-moved", sentence, before.name)]
 
 
 def _about_untouched(names: tuple[str, ...], untouched: BoolArray, cutoff: FloatArray) -> list[Notice]:

@@ -32,6 +32,9 @@ from biomec.progress import in_parallel
 from biomec.signals.stretches import Block, blocks
 
 FEWEST_SAMPLES = 4
+FADED_AFTER = 6  # periods of the cut-off after which a Butterworth filter has forgotten a sample: exp(−33)
+FEWEST_MEMORY = 256  # samples; a cut-off close to the Nyquist frequency lasts longer than its period says
+LARGEST_FAST_FACTOR = 31
 CHANNELS_AT_A_TIME = 8  # some thousand samples of so many channels fit into the cache of a core
 
 Gain: TypeAlias = Callable[[FloatArray, IntArray], FloatArray]
@@ -78,10 +81,13 @@ def apply_gain(
 
     def run(part: slice) -> None:
         for block in work[part]:
-            y = _filter_block(
-                frames_last(x[block.first : block.stop, block.columns]), rate_hz, gain, block, continuation
-            )
-            values[block.first : block.stop, block.columns] = y.T
+            channels = frames_last(x[block.first : block.stop, block.columns])
+            memory = max(FEWEST_MEMORY, FADED_AFTER * rate_hz * float(shortest_s[block.columns].max()))
+            extra = _samples_to_a_fast_length(block.samples, int(memory))
+            continued = _continued(channels, extra, continuation)
+            g = gain(_frequencies(continued.shape[1], rate_hz), block.columns)
+            y = _filter_channels(continued, g, continuation)
+            values[block.first : block.stop, block.columns] = y[:, : block.samples].T
 
     in_parallel(run, len(work), 1)
     values.setflags(write=False)
@@ -89,10 +95,9 @@ def apply_gain(
     return Filtered(values, untouched)
 
 
-def _filter_block(x: FloatArray, rate_hz: float, gain: Gain, block: Block, continuation: Continuation) -> FloatArray:
-    """Filter channels ``x`` (C, N) without gaps."""
-    f = np.arange(block.samples, dtype=np.float64) * (0.5 * rate_hz / (block.samples - 1))
-    g = np.broadcast_to(gain(f, block.columns), x.shape)
+def _filter_channels(x: FloatArray, gain: FloatArray, continuation: Continuation) -> FloatArray:
+    """Multiply the spectrum of channels ``x`` (C, N) without gaps by ``gain`` (C, N) or (N,)."""
+    g = np.broadcast_to(gain, x.shape)
     if continuation is Continuation.EVEN:
         return np.asarray(fft.idct(g * fft.dct(x, type=1), type=1))
     line, sines = sine_spectrum(x)
@@ -100,6 +105,35 @@ def _filter_block(x: FloatArray, rate_hz: float, gain: Gain, block: Block, conti
     sines *= g[:, 1:-1]
     line[:, 1:-1] += fft.idst(sines, type=1, overwrite_x=True)
     return line
+
+
+def _continued(x: FloatArray, extra: int, continuation: Continuation) -> FloatArray:
+    """Channels ``x`` (C, N) with ``extra`` samples of their own continuation after the last."""
+    if extra == 0:
+        return x
+    mirrored = x[:, -2 : -2 - extra : -1]
+    return np.hstack([x, 2.0 * x[:, -1:] - mirrored if continuation is Continuation.ODD else mirrored])
+
+
+def _samples_to_a_fast_length(samples: int, memory: int) -> int:
+    """How many samples to add, so that the transform is fast: none, or enough for the filter to forget them.
+
+    A transform over a length with a large prime factor takes ten times as long. Where a filter has forgotten what lies
+    beyond its memory, it does not matter that the signal is reflected later than at its end.
+    """
+    if _largest_prime_factor(samples - 1) <= LARGEST_FAST_FACTOR:
+        return 0
+    extra = int(fft.next_fast_len(samples - 1 + memory, real=True)) - (samples - 1)
+    return extra if extra < samples else 0
+
+
+def _largest_prime_factor(number: int) -> int:
+    largest, factor = 1, 2
+    while factor * factor <= number:
+        while number % factor == 0:
+            largest, number = factor, number // factor
+        factor += 1
+    return max(largest, number)
 
 
 def sine_spectrum(x: FloatArray) -> tuple[FloatArray, FloatArray]:
@@ -116,7 +150,12 @@ def sine_spectrum(x: FloatArray) -> tuple[FloatArray, FloatArray]:
 
 def sine_frequencies(samples: int, rate_hz: float) -> FloatArray:
     """Frequencies (N − 2,) of the sines of a stretch of N samples [Hz]."""
-    return np.arange(1, samples - 1, dtype=np.float64) * (rate_hz / (2.0 * (samples - 1)))
+    return _frequencies(samples, rate_hz)[1:-1]
+
+
+def _frequencies(samples: int, rate_hz: float) -> FloatArray:
+    """From 0 to half the rate (N,) [Hz]: those of the cosines."""
+    return np.arange(samples, dtype=np.float64) * (0.5 * rate_hz / (samples - 1))
 
 
 def check_below_nyquist(what: str, frequency_hz: FloatArray, rate_hz: float) -> None:

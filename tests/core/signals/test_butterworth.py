@@ -139,6 +139,21 @@ def test_every_stretch_between_gaps_is_filtered_as_if_it_were_alone():
     assert_array_equal(np.argwhere(y.untouched), [[f, 5] for f in range(701, 705)])
 
 
+@pytest.mark.parametrize("continuation", list(Continuation))
+@pytest.mark.parametrize("cutoff", [0.7, 6.0, 45.0])
+def test_lengths_that_are_slow_to_transform_give_the_same(cutoff, continuation):
+    """1499 intervals are prime, 1500 are not; the plain transform of the prime length is the truth."""
+    x = noisy(1500, 3)
+    t = np.arange(1500)
+    period = np.concatenate([t, t[-2:0:-1]])
+    line = x[0] + (x[-1] - x[0]) * t[:, None] / 1499.0 if continuation is Continuation.ODD else np.zeros_like(x)
+    sign = np.where(np.arange(2998) < 1500, 1.0, -1.0 if continuation is Continuation.ODD else 1.0)[:, None]
+    spectrum = np.fft.fft(sign * (x - line)[period], axis=0)
+    gain = low_pass_gain(np.abs(np.fft.fftfreq(2998, 0.01))[:, None], cutoff, 100.0)
+    expected = line + np.fft.ifft(gain * spectrum, axis=0).real[:1500]
+    assert_allclose(low_pass(x, 100.0, cutoff, continuation).values, expected, atol=1e-12 * np.abs(x).max())
+
+
 def test_a_channel_without_a_cut_off_stays_as_it_is():
     x = noisy(200, 2)
     y = low_pass(x, 100.0, np.array([np.nan, 5.0]))

@@ -5,10 +5,19 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.errors import BiomecError
+from biomec.io.registry import read_trial
 from biomec.recording import ForcePlate, Markers
 from biomec.signals.butterworth import low_pass
-from biomec.signals.filtering import CutoffChoice, FilterOptions, ManualCutoff, filter_markers, filter_plates
+from biomec.signals.filtering import (
+    PLATE_FILTER,
+    CutoffChoice,
+    FilterOptions,
+    ManualCutoff,
+    filter_markers,
+    filter_plates,
+)
 from biomec.signals.residual_analysis import ResidualOptions
+from tests.real_data import recording
 
 RATE = 200.0
 UP = np.array([0.0, 1.0, 0.0])
@@ -151,14 +160,27 @@ def test_plates_keep_their_centre_of_pressure():
     plate = standing_plate(cop)
     noise = np.random.default_rng(5).normal(scale=0.5, size=(5000, 3))
     measured = ForcePlate("P", plate.force, plate.moment + noise, 1000.0, plate.origin, plate.up)
-    for shared in (False, True):
-        done = filter_plates([measured], FilterOptions(shared=shared))
+    for options in (FilterOptions(), PLATE_FILTER):
+        done = filter_plates([measured], options)
         middle = slice(500, -500)
         before = np.abs((measured.centre_of_pressure() - cop)[middle]).mean()
         after = np.abs((done.plates[0].centre_of_pressure() - cop)[middle]).mean()
         assert after < 0.3 * before
         assert done.cutoff_hz.shape == (1, 6)
     assert len(set(done.cutoff_hz[0])) == 1
+    assert codes(done) == []
+
+
+def test_a_filter_that_moves_the_centre_of_pressure_is_told():
+    """Force and moment slowed differently under a load that swings."""
+    t = np.arange(5000) / 1000.0
+    force = np.stack([0.0 * t, 700.0 + 500.0 * np.sin(2.0 * np.pi * 3.0 * t), 0.0 * t], axis=1)
+    plate = ForcePlate.from_centre_of_pressure(
+        "P", force, np.tile([0.2, 0.0, 0.0], (5000, 1)), np.zeros_like(force), 1000.0, UP
+    )
+    uneven = FilterOptions(CutoffChoice.FIXED, manual=(ManualCutoff("P", (30.0,) * 3 + (2.0,) * 3),))
+    assert "centre-of-pressure-moved" in codes(filter_plates([plate], uneven))
+    assert "centre-of-pressure-moved" not in codes(filter_plates([plate], FilterOptions(CutoffChoice.FIXED, 30.0)))
 
 
 def test_plates_do_what_the_filter_does_to_force_and_moment():
@@ -176,3 +198,26 @@ def test_equal_cut_offs_leave_a_still_centre_of_pressure_where_it_is():
     cop = np.tile([0.1, 0.0, 0.05], (3000, 1))
     done = filter_plates([standing_plate(cop)], FilterOptions(CutoffChoice.FIXED, 12.0)).plates[0]
     assert_allclose(done.centre_of_pressure(), cop, atol=1e-12)
+
+
+def test_a_real_walk_keeps_its_loads_and_says_what_a_low_cut_off_does_to_them():
+    trial = read_trial(recording("gait_pig_pair", "HC030A05.c3d"))
+    done = filter_plates(trial.plates)
+    for before, after in zip(trial.plates, done.plates, strict=True):
+        on = before.loaded(50.0) & after.loaded(50.0)
+        shift = np.linalg.norm((after.centre_of_pressure() - before.centre_of_pressure())[on], axis=1)
+        assert np.percentile(shift, 95.0) < 0.002
+        # the filter passes a constant as it is, so the impulse stays
+        assert after.force.sum(axis=0) @ after.up == pytest.approx(before.force.sum(axis=0) @ before.up, rel=1e-3)
+    slow = filter_plates(trial.plates, FilterOptions())
+    assert codes(slow).count("centre-of-pressure-moved") == len(trial.plates)
+
+
+def test_a_real_walk_is_smoothed_by_less_than_the_size_of_its_noise():
+    trial = read_trial(recording("gait_opensim2354", "subject01_walk1.trc"))
+    done = filter_markers(trial.markers)
+    taken = np.sqrt(np.nanmean((done.markers.p_WM - trial.markers.p_WM) ** 2, axis=0))
+    # what the filter takes away is R(f_c), and R(f_c) is the noise by construction; no channel is at the floor here
+    assert_allclose(taken, done.analysis.noise, rtol=0.02, atol=1e-6)
+    assert done.cutoff_hz.min() > 2.0
+    assert done.analysis.noise.max() < 0.002
