@@ -42,7 +42,8 @@ class Markers:
         if p.ndim != 3 or p.shape[2] != 3:
             raise BiomecError(f"Markers: positions need the shape (frames, markers, 3), not {p.shape}.")
         _check("Markers", self.names, p.shape[1], self.rate_hz)
-        whole = np.isfinite(p[:, :, 0]) & np.isfinite(p[:, :, 1]) & np.isfinite(p[:, :, 2])
+        finite = np.isfinite(p)
+        whole = finite[:, :, 0] & finite[:, :, 1] & finite[:, :, 2]
         if not np.isnan(p[~whole]).all():  # one rule for the whole program: a sample is there, or it is not
             p = np.where(whole[:, :, None], p, np.nan)
         object.__setattr__(self, "names", tuple(self.names))

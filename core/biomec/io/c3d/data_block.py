@@ -75,21 +75,31 @@ def read_data(
 ) -> str:
     """Fill the sinks, make them read-only, and return the SHA-256 of the whole file.
 
-    ``unsigned`` reads integer analog samples as 0 … 65535. The file is hashed by a second thread as it passes.
+    ``unsigned`` reads integer analog samples as 0 … 65535. A second thread hashes the file and fills the channels.
     """
     digest = hashlib.sha256()
     stream.seek(0)
     digest.update(_exactly(file, stream, layout.start))
     per_chunk = max(1, CHUNK // layout.frame_bytes)
-    with ThreadPoolExecutor(1, thread_name_prefix="biomec-hash") as pool:
+
+    def beside(data: bytes, raw: NDArray[Any], frames: slice) -> None:
+        digest.update(data)
+        for target in channels:
+            _fill_channels(target, raw, frames, layout, unsigned)
+
+    with ThreadPoolExecutor(1, thread_name_prefix="biomec-c3d") as pool:
         pending: Future[None] | None = None
         for first in range(0, layout.frames, per_chunk):
             frames = slice(first, min(first + per_chunk, layout.frames))
             data = _exactly(file, stream, (frames.stop - frames.start) * layout.frame_bytes)
+            raw = _numbers(data, layout)
             if pending is not None:
                 pending.result()
-            pending = pool.submit(digest.update, data)
-            _fill(data, layout, frames, points, channels, unsigned)
+            pending = pool.submit(beside, data, raw, frames)
+            for sink in points:
+                _fill_points(sink, raw, frames, layout)
+        if pending is not None:
+            pending.result()
     while rest := stream.read(CHUNK):
         digest.update(rest)
     for sink in points:
@@ -106,7 +116,8 @@ def peek_points(file: str, stream: BinaryIO, layout: DataLayout, columns: IntArr
     frames = min(frames, layout.frames)
     sink = PointSink(columns, frames, with_residual=False)
     stream.seek(layout.start)
-    _fill(_exactly(file, stream, frames * layout.frame_bytes), layout, slice(0, frames), [sink], [], False)
+    raw = _numbers(_exactly(file, stream, frames * layout.frame_bytes), layout)
+    _fill_points(sink, raw, slice(0, frames), layout)
     return sink.values
 
 
@@ -117,37 +128,25 @@ def _exactly(file: str, stream: BinaryIO, count: int) -> bytes:
     return data
 
 
-def _fill(
-    data: bytes,
-    layout: DataLayout,
-    frames: slice,
-    points: Sequence[PointSink],
-    channels: Sequence[ChannelSink],
-    unsigned: bool,
-) -> None:
-    """Decode the bytes of a few frames into every sink."""
-    raw: NDArray[Any]
-    if layout.real:
-        raw = layout.processor.reals(data)
-    else:
-        raw = np.frombuffer(data, layout.processor.integer)
-    raw = raw.reshape(frames.stop - frames.start, layout.values_per_frame)
-    split = VALUES_PER_POINT * layout.points
-    stored = raw[:, :split].reshape(len(raw), layout.points, VALUES_PER_POINT)
+def _numbers(data: bytes, layout: DataLayout) -> NDArray[Any]:
+    """Stored numbers (frames, values of a frame): reals or 16-bit integers."""
+    flat = layout.processor.reals(data) if layout.real else np.frombuffer(data, layout.processor.integer)
+    return flat.reshape(-1, layout.values_per_frame)
+
+
+def _fill_channels(sink: ChannelSink, raw: NDArray[Any], frames: slice, layout: DataLayout, unsigned: bool) -> None:
+    """Analog samples of some frames."""
     if unsigned and not layout.real:
         raw = raw.view(raw.dtype.str.replace("i", "u"))
-    analog = raw[:, split:].reshape(len(raw), layout.samples_per_frame, layout.channels)
-    with np.errstate(all="ignore"):  # damaged numbers stay what they are: NaN is missing, infinite is not finite
-        for sink in points:
-            _fill_points(sink, stored[:, sink.pick], frames, layout)
-        for target in channels:
-            samples = slice(frames.start * layout.samples_per_frame, frames.stop * layout.samples_per_frame)
-            part = target.values[samples]
-            part.reshape(*analog.shape[:2], -1)[...] = analog[:, :, target.pick]
-            if target.offset.any():
-                part -= target.offset
-            if (target.gain != 1.0).any():
-                part *= target.gain
+    shape = (len(raw), layout.samples_per_frame, layout.channels)
+    analog = raw[:, VALUES_PER_POINT * layout.points :].reshape(shape)
+    part = sink.values[frames.start * layout.samples_per_frame : frames.stop * layout.samples_per_frame]
+    with np.errstate(all="ignore"):  # damaged numbers stay what they are
+        part.reshape(*shape[:2], -1)[...] = analog[:, :, sink.pick]
+        if sink.offset.any():
+            part -= sink.offset
+        if (sink.gain != 1.0).any():
+            part *= sink.gain
 
 
 def _as_slice(columns: IntArray) -> slice | IntArray:
@@ -157,19 +156,20 @@ def _as_slice(columns: IntArray) -> slice | IntArray:
     return columns
 
 
-def _fill_points(sink: PointSink, stored: NDArray[Any], frames: slice, layout: DataLayout) -> None:
+def _fill_points(sink: PointSink, raw: NDArray[Any], frames: slice, layout: DataLayout) -> None:
     """Coordinates, missing samples and residuals of some frames.
 
     The fourth word is negative for a missing sample; else its lower byte is the residual in steps of the scale and its
     upper byte says which cameras saw the point [C3D2021].
     """
+    stored = raw[:, : VALUES_PER_POINT * layout.points].reshape(len(raw), layout.points, VALUES_PER_POINT)
+    stored = stored[:, sink.pick]
     values, word = sink.values[frames], stored[:, :, 3]
     for axis in range(3):  # one axis at a time: the inner loop then runs over points, not over three numbers
         values[:, :, axis] = stored[:, :, axis]
-    factor = sink.factor if layout.real else sink.factor * layout.scale
-    if factor != 1.0:
-        values *= factor
-    missing: BoolArray = ~(word >= 0)  # also where the word is not a number
+    with np.errstate(all="ignore"):  # damaged numbers stay what they are: what is not finite is missing
+        values *= sink.factor if layout.real else sink.factor * layout.scale
+        missing: BoolArray = ~(word >= 0)  # also where the word is not a number
     zero: BoolArray = stored[:, :, 0] == 0
     if zero.any():
         zero &= (stored[:, :, 1] == 0) & (stored[:, :, 2] == 0) & ~missing
@@ -179,13 +179,16 @@ def _fill_points(sink: PointSink, stored: NDArray[Any], frames: slice, layout: D
     if missing.any():
         values[missing] = np.nan
     if sink.residual is not None:
-        residual = sink.residual[frames]
-        if layout.real:
-            np.trunc(word, out=residual)
-            if not residual.max(initial=0.0) < 256.0:
-                residual[...] = np.clip(np.nan_to_num(residual), 0.0, 32767.0).astype(np.int16) & 0xFF
-        else:
-            residual[...] = word & 0xFF
-        residual *= layout.scale * sink.factor
+        sink.residual[frames] = _residuals(word, layout) * (layout.scale * sink.factor)
         if missing.any():
-            residual[missing] = np.nan
+            sink.residual[frames][missing] = np.nan
+
+
+def _residuals(word: NDArray[Any], layout: DataLayout) -> NDArray[Any]:
+    """Lower byte of the fourth word."""
+    if not layout.real:
+        return np.asarray(word & 0xFF)
+    with np.errstate(all="ignore"):
+        if word.max(initial=0.0) < 256.0:  # no camera bits, as in most files
+            return np.trunc(word, dtype=np.float64)
+        return np.asarray(np.clip(np.nan_to_num(word), 0.0, 32767.0).astype(np.int16) & 0xFF)
