@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
+from scipy.integrate import simpson
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.errors import BiomecError
@@ -73,9 +74,14 @@ def mass_from_plates(
     events    : foot strikes and offs (the trial's own if not given), to know when a foot is on the floor beside a plate
     stretch_s : begin and end [s] of a stretch chosen by the user
 
-    Standing still is preferred: m = mean F / g. While the body moves, its momentum changes too, and
-    m = mean F / (g + Δv/Δt), with v the vertical velocity of the mean of all markers that are visible throughout, which
-    stands for the centre of mass; Δv/Δt vanishes over whole steps. Without any such stretch the answer is None.
+    Standing still is preferred: m = mean F / g. While the body moves, F = m (g + a). Both sides are weighted over the
+    stretch by w = sin²(π t/T), which vanishes with its slope at the ends, so that integration by parts, twice, turns
+    the acceleration into the height h itself, and nothing has to be differentiated:
+
+        m = ∫ w F dt / (g ∫ w dt + ∫ ẅ h dt),        ẅ = 2 (π/T)² cos(2π t/T)
+
+    The mean of all markers visible throughout stands for the centre of mass; over a stride or more their difference
+    matters little (some tenths of a per cent), over less than a step it does. Without any stretch the answer is None.
     """
     total = _total_vertical(trial, contacts)
     if stretch_s is not None:
@@ -104,11 +110,9 @@ def mass_from_plates(
 
 def _estimate(trial: Trial, total: FloatArray, first: int, last: int, how: str, options: MassOptions) -> MassEstimate:
     part = total[first : last + 1]
-    part = part[np.isfinite(part)]
-    if part.size == 0:
-        raise BiomecError(f"{trial.source.name}: no plate was sampled in frames {first} to {last}.")
-    acceleration = 0.0 if how == "still" else _mean_vertical_acceleration(trial, first, last)
-    mass = float(part.mean()) / (options.gravity + acceleration)
+    if not np.isfinite(part).all():
+        raise BiomecError(f"{trial.source.name}: a plate was not sampled throughout frames {first} to {last}.")
+    mass = float(part.mean()) / options.gravity if how == "still" else _moving_mass(trial, part, first, last, options)
     stated = trial.subject.mass_kg
     difference = None if stated is None else (mass - stated) / stated
     notices: tuple[Notice, ...] = ()
@@ -168,19 +172,18 @@ def _all_on_plates(trial: Trial, contacts: ContactAssignment, events: Sequence[E
     return result
 
 
-def _mean_vertical_acceleration(trial: Trial, first: int, last: int) -> float:
-    """Δv/Δt of the mean of all markers visible throughout the stretch and its neighbourhood [m/s²]; 0 if there is none.
-
-    End velocities are slopes of lines over 50 ms on either side, where the trial has them.
-    """
-    margin = max(1, round(0.05 * trial.rate_hz))
-    ends = [slice(max(0, at - margin), min(trial.frames, at + margin + 1)) for at in (first, last)]
-    seen = trial.markers.visible[ends[0].start : ends[1].stop].all(axis=0)
-    if not seen.any():
-        return 0.0
-    height = (trial.markers.p_WM[:, seen] @ trial.axes.up_vector).mean(axis=1)
-    v = [np.polyfit(np.arange(end.start, end.stop) / trial.rate_hz, height[end], 1)[0] for end in ends]
-    return float((v[1] - v[0]) * trial.rate_hz / (last - first))
+def _moving_mass(trial: Trial, part: FloatArray, first: int, last: int, options: MassOptions) -> float:
+    """m = ∫ w F dt / (g ∫ w dt + ∫ ẅ h dt) over a stretch of frames; without markers h is taken as constant [kg]."""
+    share = np.arange(last - first + 1) / (last - first)  # t/T
+    weight = np.sin(np.pi * share) ** 2
+    bend = 2.0 * (np.pi * trial.rate_hz / (last - first)) ** 2 * np.cos(2.0 * np.pi * share)
+    seen = trial.markers.visible[first : last + 1].all(axis=0)
+    height = np.zeros(part.size)
+    if seen.any():
+        height = (trial.markers.p_WM[first : last + 1, seen] @ trial.axes.up_vector).mean(axis=1)
+        height = height - height.mean()  # ∫ ẅ dt = 0, so only rounding depends on it
+    carried = options.gravity * simpson(weight) + simpson(bend * height)  # ẅ h does not vanish at the ends
+    return float(simpson(weight * part) / carried)
 
 
 def _longest(mask: BoolArray) -> tuple[int, int] | None:

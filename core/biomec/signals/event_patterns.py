@@ -1,9 +1,9 @@
 """Events off the plates, timed like those on them: where the foot moves as it moved when a plate saw the event.
 
 Rules for marker trajectories have a bias of their own, several frames for some walkers. Where a plate has seen an event
-of the same kind, the motion of that foot around it is a pattern to look for, after the idea of [Stanhope1990]. The
-pattern is the velocity of heel and toe marker along the walk and upwards, from 60 ms before to 60 ms after; an event from the
-markers is moved, by at most 100 ms, to where the sum of squared differences from the pattern is least.
+of the same kind, the motion of that foot around it is a pattern to look for, after the idea of [Stanhope1990].
+The pattern is the velocity of heel and toe marker along the walk and upwards, from 60 ms before to 60 ms after; an
+event from the markers is moved, by at most 100 ms, to where the sum of squared differences from the pattern is least.
 """
 
 from __future__ import annotations

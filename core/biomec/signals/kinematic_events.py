@@ -101,7 +101,7 @@ def zeni_events(
     """
     ahead = _smooth((heel - pelvis) @ forward, rate_hz, options)
     behind = _smooth((pelvis - toe) @ forward, rate_hz, options)
-    return _peak_times(ahead, rate_hz, options), _peak_times(behind, rate_hz, options)
+    return _peak_times(ahead, rate_hz, 0.05, options), _peak_times(behind, rate_hz, 0.05, options)
 
 
 def oconnor_events(
@@ -125,7 +125,7 @@ def oconnor_events(
     low = lambda index: height[index] < limit
     # the trough is shallow beside the peak at foot off: a fifth of the usual prominence
     shallow = replace(options, prominence=0.2 * options.prominence)
-    return _peak_times(-speed, rate_hz, shallow, low), _peak_times(speed, rate_hz, options)
+    return _peak_times(-speed, rate_hz, 0.1, shallow, low), _peak_times(speed, rate_hz, 0.1, options)
 
 
 def walking_direction(markers: Markers, gait: GaitMarkers, up: FloatArray) -> FloatArray:
@@ -189,19 +189,20 @@ def _smooth(signal: FloatArray, rate_hz: float, options: KinematicEventOptions) 
 def _peak_times(
     signal: FloatArray,
     rate_hz: float,
+    least_range: float,
     options: KinematicEventOptions,
     accept: Callable[[np.ndarray], np.ndarray] = lambda index: np.ones(len(index), dtype=np.bool_),
 ) -> FloatArray:
     """Times (E,) of the peaks of a signal (T,) between gaps, refined by the parabola through three samples [s].
 
     A peak stands out by the prominence asked for; where the recording ends soon after or before it, by a fifth of it on
-    that side. The outermost two samples are no peaks.
+    that side. The outermost two samples are no peaks. A signal that varies by less than ``least_range`` is no step.
     """
     finite = np.isfinite(signal)
     if finite.sum() < 3:
         return np.zeros(0)
     needed = options.prominence * float(np.ptp(signal[finite]))
-    if needed <= 0.0:
+    if np.ptp(signal[finite]) < least_range:
         return np.zeros(0)
     apart = max(1, round(options.stride_s * rate_hz))
     times: list[float] = []

@@ -82,8 +82,8 @@ def check_plates(
 ) -> PlateQuality:
     """Check plates and contacts. The subject's weight is checked apart, by `mass_from_plates`."""
     notices = [*assignment.detected.notices]
-    for plate in assignment.detected.plates:
-        notices += _sign(trial, plate, options) + _clipping(trial, plate, options)
+    for plate, measured in zip(assignment.detected.plates, trial.plates, strict=True):
+        notices += _sign(trial, plate, options) + _clipping(trial, measured, options)  # a drift removed hides clipping
         if plate.corners is None:
             name = called(plate.name, begin=True)
             sentence = f"{name} has no corners in the recording: nobody can tell whether a force lies on it."
