@@ -117,7 +117,7 @@ def standing_markers(trial: Trial, labels: Sequence[str], marker_set: MarkerSet)
     up, forward = trial.axes.up_vector, trial.axes.forward_vector
     p = np.stack([p_W @ forward, p_W @ up, p_W @ np.cross(forward, up)], axis=1)
     height, spread = float(np.ptp(p[:, 1])), float(max(np.ptp(p[:, 0]), np.ptp(p[:, 2])))
-    if not 0.4 < height < 2.5 or spread > height:
+    if not 0.4 < height < 2.5 or spread > 1.5 * height:  # raised arms span as much as the body is tall
         return None
     return Standing(tuple(chosen), p, places)
 

@@ -142,14 +142,37 @@ def _segment_swaps(
         suspicious[:, i] |= jump
         suspicious[:, j] |= jump
     together = suspicious.astype(np.float32).T @ suspicious.astype(np.float32)
-    candidates = [(a, b) for a, b in combinations(np.flatnonzero(suspicious.any(axis=0)).tolist(), 2) if together[a, b]]
-    before, after = (np.full((len(candidates), markers.frames), np.nan) for _ in range(2))
-    for row, (a, b) in enumerate(candidates):
-        frames = np.flatnonzero(suspicious[:, a] & suspicious[:, b])
-        before[row, frames], after[row, frames] = _with_and_without(
-            markers.p_WM[frames], pairs, reference, a, b, options
-        )
-    return _best_stretches(markers, candidates, before, after)
+    suspects = np.flatnonzero(np.any(suspicious, axis=0)).tolist()
+    found: list[_Candidate] = []
+    for a, b in combinations(suspects, 2):
+        if together[a, b]:
+            frames = np.flatnonzero(suspicious[:, a] & suspicious[:, b])
+            found += _stretches_of(markers, pairs, reference, (a, b), frames, options)
+    return tuple(_chosen(markers, found))
+
+
+@dataclass(frozen=True)
+class _Candidate:
+    """A stretch in which exchanging two markers (columns) would bring their distances back.
+
+    touched : distances (places among the pairs) that the exchange changes
+    gain    : sum of the deviations that it takes away [m]
+    jump    : how far both markers would leap at the ends of the stretch after the exchange [m]
+    """
+
+    pair: tuple[int, int]
+    first: int
+    last: int
+    touched: frozenset[int]
+    gain: float
+    jump: float
+    before_m: float
+    after_m: float
+
+    def rivals(self, other: _Candidate) -> bool:
+        """True if both explain the same distances at the same time, so that only one of them can be right."""
+        at_once = self.first <= other.last and other.first <= self.last
+        return at_once and bool(self.touched & other.touched)
 
 
 def _reference(names: tuple[str, ...], pairs: IntArray, distances: FloatArray, static: StaticPose | None) -> FloatArray:
@@ -163,46 +186,84 @@ def _reference(names: tuple[str, ...], pairs: IntArray, distances: FloatArray, s
     return reference
 
 
-def _with_and_without(
-    p: FloatArray, pairs: IntArray, reference: FloatArray, a: int, b: int, options: SwapOptions
-) -> tuple[FloatArray, FloatArray]:
-    """Mean deviation (F,) of the pairs of a and b as labelled, and exchanged; NaN where the exchange is no remedy."""
-    touched = (np.isin(pairs, [a, b])).any(axis=1) & ~((pairs == a).any(axis=1) & (pairs == b).any(axis=1))
+def _stretches_of(
+    markers: Markers,
+    pairs: IntArray,
+    reference: FloatArray,
+    pair: tuple[int, int],
+    frames: IntArray,
+    options: SwapOptions,
+) -> list[_Candidate]:
+    """Stretches among ``frames`` in which the exchange of a pair is a remedy."""
+    a, b = pair
+    of_a, of_b = (pairs == a).any(axis=1), (pairs == b).any(axis=1)
+    touched = np.flatnonzero(of_a ^ of_b)  # the distance of a and b themselves stays as it is
+    p = markers.p_WM[frames]
     exchanged = p.copy()
     exchanged[:, [a, b]] = p[:, [b, a]]
-    off = np.abs(pair_distances(p, pairs[touched]) - reference[touched])
-    off_exchanged = np.abs(pair_distances(exchanged, pairs[touched]) - reference[touched])
+    off, off_exchanged = (np.abs(pair_distances(x, pairs[touched]) - reference[touched]) for x in (p, exchanged))
     seen = np.isfinite(off) & np.isfinite(off_exchanged)
-    count = np.maximum(seen.sum(axis=1), 1)
-    before, after = (np.where(seen, x, 0.0).sum(axis=1) / count for x in (off, off_exchanged))
-    worst, worst_exchanged = (np.where(seen, x, 0.0).max(axis=1, initial=0.0) for x in (off, off_exchanged))
+    off, off_exchanged = np.where(seen, off, 0.0), np.where(seen, off_exchanged, 0.0)
+    before, after = off.sum(axis=1), off_exchanged.sum(axis=1)
+    worst, worst_exchanged = off.max(axis=1, initial=0.0), off_exchanged.max(axis=1, initial=0.0)
     remedy = (worst > options.jump_m) & (worst_exchanged <= options.jump_m) & (after < options.remedy * before)
-    return np.where(remedy, before, np.nan), np.where(remedy, after, np.nan)
+    flags = np.zeros(markers.frames, dtype=bool)
+    flags[frames[remedy]] = True
+    found = []
+    for first, stop in stretches(_bridged(flags, markers.visible[:, [a, b]])).tolist():
+        inside = remedy & (frames >= first) & (frames < stop)
+        count = max(1, int(seen[inside].sum()))
+        sums = float(before[inside].sum()), float(after[inside].sum())
+        found.append(
+            _Candidate(
+                pair,
+                first,
+                stop - 1,
+                frozenset(touched.tolist()),
+                gain=sums[0] - sums[1],
+                jump=_leap(markers, pair, first, stop),
+                before_m=sums[0] / count,
+                after_m=sums[1] / count,
+            )
+        )
+    return found
 
 
-def _best_stretches(
-    markers: Markers, candidates: list[tuple[int, int]], before: FloatArray, after: FloatArray
-) -> tuple[LabelSwap, ...]:
-    """Runs of frames in which a pair is the best remedy; a frame blames a marker in one pair only."""
-    gain = np.nan_to_num(before - after)
+def _leap(markers: Markers, pair: tuple[int, int], first: int, stop: int) -> float:
+    """How far the pair leaps at both ends of a stretch if its labels are exchanged within it [m]."""
+    here, there = list(pair), [pair[1], pair[0]]
+    leap = 0.0
+    for inside, outside in ((first, first - 1), (stop - 1, stop)):
+        if 0 <= outside < markers.frames:
+            steps = np.linalg.norm(markers.p_WM[inside, there] - markers.p_WM[outside, here], axis=1)
+            leap += float(np.nan_to_num(steps).sum())
+    return leap
+
+
+def _chosen(markers: Markers, found: list[_Candidate]) -> list[LabelSwap]:
+    """One candidate for every fault: the one that takes away most, and among near equals the one that leaps least.
+
+    On a square plate, exchanging two neighbours restores the same distances as exchanging the other two: only the path
+    in time tells them apart.
+    """
+    left = sorted(found, key=lambda candidate: -candidate.gain)
     swaps = []
-    for row, (a, b) in enumerate(candidates):
-        rivals = [k for k, pair in enumerate(candidates) if k != row and set(pair) & {a, b}]
-        best = gain[row] > 0.0
-        if rivals:
-            best &= gain[row] >= gain[rivals].max(axis=0)
-        for first, stop in stretches(_bridged(best, markers.visible[:, [a, b]])).tolist():
-            part = slice(first, stop)
-            figures = float(np.nanmean(before[row, part])), float(np.nanmean(after[row, part]))
-            swaps.append(LabelSwap(markers.names[a], markers.names[b], first, stop - 1, *figures))
-    return tuple(sorted(swaps, key=lambda swap: (swap.first, swap.a, swap.b)))
+    while left:
+        best = left[0]
+        equals = [c for c in left if c.gain > 0.8 * best.gain and (c is best or c.rivals(best))]
+        best = min(equals, key=lambda candidate: candidate.jump)
+        left = [c for c in left if c is not best and not c.rivals(best)]
+        a, b = (markers.names[column] for column in best.pair)
+        swaps.append(LabelSwap(a, b, best.first, best.last, best.before_m, best.after_m))
+    return sorted(swaps, key=lambda swap: (swap.first, swap.a, swap.b))
 
 
 def _bridged(flags: BoolArray, visible: BoolArray) -> BoolArray:
-    """``flags`` (T,) continued over frames in which neither marker is seen, if both sides of them are flagged."""
+    """``flags`` (T,) continued over one or two frames, and over frames in which neither marker is seen."""
     joined = flags.copy()
-    for first, stop in stretches(np.logical_not(np.any(visible, axis=1))).tolist():
-        if first > 0 and stop < len(flags) and flags[first - 1] and flags[stop]:
+    for first, stop in stretches(np.logical_not(flags)).tolist():
+        hidden = np.logical_not(visible[first:stop].any(axis=1))
+        if first > 0 and stop < len(flags) and (stop - first <= 2 or hidden.all()):
             joined[first:stop] = True
     return joined
 

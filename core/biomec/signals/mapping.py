@@ -12,7 +12,7 @@ from biomec.recording import Markers, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerDefinition, MarkerSet
 from biomec.signals.label_geometry import Standing, standing_markers
-from biomec.signals.label_names import Form, could_be_misspelt, label_forms, pattern_form, without_subject
+from biomec.signals.label_names import Form, could_be_misspelt, label_forms, pattern_form, plain, without_subject
 
 HIGH = 0.9  # from here on a suggestion can be taken without asking
 ACCEPT = 0.7  # from here on it is taken unless the user objects
@@ -117,12 +117,12 @@ def _forms_of(marker_set: MarkerSet) -> dict[Form, list[tuple[float, MarkerDefin
     """Reading -> (confidence, marker, reason) for every name and alias of the set."""
     forms: dict[Form, list[tuple[float, MarkerDefinition, str]]] = defaultdict(list)
     for marker in marker_set.markers:
-        forms[pattern_form(marker.pattern, marker)].append((NORMALISED, marker, "the same name in another spelling"))
-        for alias in marker.aliases:
-            forms[pattern_form(alias, marker)].append((NORMALISED_ALIAS, marker, f"known by the alias {alias}"))
-        for alias in marker.near:
-            reason = f"a landmark near {marker.landmark or marker.name}, not the same"
-            forms[pattern_form(alias, marker)].append((NEAR, marker, reason))
+        known = [(marker.pattern, NORMALISED, "the same name in another spelling")]
+        known += [(alias, NORMALISED_ALIAS, f"known by the alias {alias}") for alias in marker.aliases]
+        known += [(alias, NEAR, f"near {marker.landmark or marker.name}, but not the same") for alias in marker.near]
+        for pattern, confidence, reason in known:
+            for form in {pattern_form(pattern, marker), Form(None, plain(_written(pattern, marker, marker_set)))}:
+                forms[form].append((confidence, marker, reason))
     return forms
 
 
@@ -147,13 +147,14 @@ def _best(
     if len(best) > 1:
         return Suggestion(label, min(best), min(top, SHARED), f"it can mean {' or '.join(sorted(best))}")
     ((target, reason),) = best.items()
-    sides = marker_set.sides
     marker = marker_set[target]
-    if sides is not None and marker.side is not None:
-        literal = {sides.write(alias, marker.side) for alias in marker.aliases}
-    else:
-        literal = set(marker.aliases)
-    return Suggestion(label, target, ALIAS if bare in literal and top > NEAR else top, reason)
+    literal = {_written(alias, marker, marker_set) for alias in marker.aliases}
+    return Suggestion(label, target, ALIAS if bare in literal else top, reason)
+
+
+def _written(pattern: str, marker: MarkerDefinition, marker_set: MarkerSet) -> str:
+    """A pattern as the set itself would write it for this marker."""
+    return marker_set.sides.write(pattern, marker.side) if marker_set.sides and marker.side else pattern
 
 
 def _misspelt(label: str, free: list[MarkerDefinition]) -> Suggestion | None:

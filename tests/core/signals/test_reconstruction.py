@@ -152,7 +152,7 @@ def test_a_gap_with_fewer_than_three_markers_is_interpolated_as_little_as_possib
 
 
 def test_the_marker_with_the_shortest_gap_is_interpolated_first():
-    """Thorax: T8 and both AuxT hidden, T8 for the shortest time; at its frames C7 + one more are there, one is needed."""
+    """Thorax: T8 and one AuxT hidden, T8 for the shorter time; two markers are left, and one more is needed."""
     lost = hide(hide(TRUTH, "AuxT_D", 90, 105), "T8", 98, 101)
     result = reconstruct(lost, STATIC, FULL)
     both = slice(98, 102)
