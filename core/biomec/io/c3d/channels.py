@@ -9,8 +9,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.arrays import FloatArray, IntArray
-from biomec.io.c3d.names import unique_names
 from biomec.io.c3d.parameters import INTEGER, Parameters
+from biomec.io.labels import unique_names
 from biomec.notices import Notice, warning
 
 # Unit as written in files, without blanks, dots and case -> factor and SI unit.
@@ -76,7 +76,7 @@ def read_channels(file: str, parameters: Parameters, count: int) -> Channels:
     names = list(parameters.texts("ANALOG", "LABELS")[:count])
     names = [name or f"Channel {k + 1}" for k, name in enumerate(names)]
     names += [f"Channel {k + 1}" for k in range(len(names), count)]
-    unique, notices = unique_names(names, "analog channels", file)
+    unique, notices = unique_names(names, "analog channel")
     unsigned = parameters.text("ANALOG", "FORMAT").upper() == "UNSIGNED"
     scale = parameters.numbers("ANALOG", "SCALE")
     offset = parameters.numbers("ANALOG", "OFFSET")

@@ -190,5 +190,5 @@ def _residuals(word: NDArray[Any], layout: DataLayout) -> NDArray[Any]:
         return np.asarray(word & 0xFF)
     with np.errstate(all="ignore"):
         if word.max(initial=0.0) < 256.0:  # no camera bits, as in most files
-            return np.trunc(word, dtype=np.float64)
+            return np.asarray(np.trunc(word, dtype=np.float64))
         return np.asarray(np.clip(np.nan_to_num(word), 0.0, 32767.0).astype(np.int16) & 0xFF)

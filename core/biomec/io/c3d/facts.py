@@ -6,17 +6,16 @@ import numpy as np
 
 from biomec.errors import BiomecError
 from biomec.io.c3d.parameters import Parameters, as_written
+from biomec.io.units import PER_METRE, plain_unit
 from biomec.notices import Notice, info, warning
 from biomec.recording import Authority, LabAxes, Subject
 from biomec.recording.axes import DIRECTIONS
 
-LENGTHS_M = {"mm": 1e-3, "cm": 1e-2, "m": 1.0, "millimeters": 1e-3, "meters": 1.0, "in": 0.0254, "inch": 0.0254}
-
 
 def read_length_unit(parameters: Parameters) -> float | None:
     """Metres in one length unit of the file, or None where it does not say."""
-    word = parameters.text("POINT", "UNITS").strip().lower().rstrip(".")
-    return LENGTHS_M.get(word)
+    per_metre = PER_METRE.get(plain_unit(parameters.text("POINT", "UNITS")))
+    return None if per_metre is None else 1.0 / per_metre
 
 
 def read_axes(file: str, parameters: Parameters, floor: str | None) -> tuple[LabAxes, tuple[Notice, ...]]:

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 from biomec.errors import FileError
 from biomec.io.c3d.header import Header
-from biomec.io.c3d.parameters import ASK_AGAIN, BLOCK, Parameters
+from biomec.io.c3d.parameters import ASK_AGAIN, BLOCK, Parameters, as_written
 from biomec.io.c3d.processor import Processor
 from biomec.notices import Notice, warning
 
@@ -113,7 +113,7 @@ def _distinct(*values: int | None) -> list[int]:
 def _rate(file: str, header: Header, parameters: Parameters) -> float:
     for rate in (parameters.number("POINT", "RATE"), header.rate_hz):
         if rate is not None and math.isfinite(rate) and 1e-3 <= rate <= 1e6:
-            return rate
+            return as_written(rate)
     raise FileError(file, f"the frame rate is missing or impossible. {ASK_AGAIN}")
 
 

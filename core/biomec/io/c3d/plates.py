@@ -9,9 +9,9 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.io.c3d.channels import Channels, si_unit
-from biomec.io.c3d.names import unique_names
 from biomec.io.c3d.parameters import Parameters
 from biomec.io.c3d.plate_types import PLATE_TYPES, PlateType, Wrench, corrected_by_polynomial
+from biomec.io.labels import unique_names
 from biomec.notices import Notice, info, problem, warning
 from biomec.recording import LOADED_N, ForcePlate
 
@@ -54,7 +54,7 @@ def read_setups(
     types = parameters.counts("FORCE_PLATFORM", "TYPE")
     used = min(used, 255)
     titles = [*parameters.texts("FORCE_PLATFORM", "LABELS"), *[""] * used][:used]
-    names, notices = unique_names([title or f"Plate {k + 1}" for k, title in enumerate(titles)], "plates", file)
+    names, notices = unique_names([title or f"Plate {k + 1}" for k, title in enumerate(titles)], "plate")
     setups: list[PlateSetup] = []
     found = list(notices)
     for k, name in enumerate(names):

@@ -9,8 +9,9 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.arrays import IntArray
-from biomec.io.c3d.names import listed, unique_names
+from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters
+from biomec.io.labels import unique_names
 from biomec.notices import Notice, info
 
 # Lists of the POINT group, the kind of their members and the parameter with their unit.
@@ -91,14 +92,14 @@ def sort_points(file: str, parameters: Parameters, count: int) -> SortedPoints:
 
     def named(sort: str, owner: str, what: str) -> NamedPoints:
         columns = sorts.get((sort, owner), [])
-        unique, notes = unique_names([names[column] for column in columns], what, file)
+        unique, notes = unique_names([names[column] for column in columns], what)
         notices.extend(notes)
         return NamedPoints(tuple(unique), np.array(columns, dtype=np.int64))
 
-    markers = named("markers", "", "markers")
-    unlabelled = named("unlabelled", "", "unlabelled points")
-    others = {who: named("markers", who, f"markers of {who}") for sort, who in sorts if sort == "markers" and who}
-    outputs = named("outputs", "", "model outputs")
+    markers = named("markers", "", "marker")
+    unlabelled = named("unlabelled", "", "point without a label")
+    others = {who: named("markers", who, f"marker of {who}") for sort, who in sorts if sort == "markers" and who}
+    outputs = named("outputs", "", "model output")
     kept = [kinds[column] for column in outputs.columns]
     units = [parameters.text("POINT", UNIT_OF_KIND[kind]) for kind in kept]
     if kept:

@@ -18,10 +18,12 @@ from biomec.io.atomic import atomic_path
 from biomec.io.c3d.grid import SampleGrid, grid_for
 from biomec.io.c3d.header import read_head
 from biomec.io.c3d.layout import FULL_WORD, VALUES_PER_POINT, find_layout
-from biomec.io.c3d.names import listed, unique_names
+from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import INTEGER, REAL, TEXT
 from biomec.io.c3d.plates import NotUnderstood, plate_axes
 from biomec.io.c3d.points import LISTS
+from biomec.io.labels import unique_names
+from biomec.io.left_out import PARTS, left_out
 from biomec.notices import Notice, warning
 from biomec.recording import Analog, ForcePlate, Markers, Trial
 
@@ -51,7 +53,7 @@ def write_c3d(trial: Trial, path: str | os.PathLike[str]) -> tuple[Notice, ...]:
     with atomic_path(path) as temporary:
         _write_with_ezc3d(file, trial, points, channels, temporary)
         _lay_points_over(file, points, temporary)
-    return (*points.notices, *channels.notices)
+    return (*points.notices, *channels.notices, *left_out(trial, "C3D", set(PARTS) - {"recorded"}))
 
 
 @dataclass(eq=False)
@@ -88,7 +90,8 @@ def _points(trial: Trial) -> _Points:
         points.labels += trial.outputs.names
         points.values += [trial.outputs.values[:, k] for k in range(len(trial.outputs.names))]
         points.residuals += [None] * len(trial.outputs.names)
-    points.labels, notices = unique_names(points.labels, "points", trial.source.name)
+    unique, notices = unique_names(points.labels, "point")
+    points.labels = list(unique)
     points.notices += notices
     if trial.outputs is not None:
         odd: list[str] = []
@@ -137,7 +140,8 @@ def _channels(trial: Trial) -> _Channels:
         _add_plate(channels, plate)
     for analog in series:
         channels.add(analog.names, analog.units, analog.values, analog.rate_hz, analog.start_s)
-    channels.names, notices = unique_names(channels.names, "analog channels", trial.source.name)
+    unique, notices = unique_names(channels.names, "analog channel")
+    channels.names = list(unique)
     channels.notices += notices
     return channels
 
