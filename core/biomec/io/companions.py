@@ -213,7 +213,8 @@ def _stands_still(path: Path) -> bool:
     if seen.sum() < 3:
         return False
     p = markers.p_WM[:, seen]
-    return bool(np.median(np.linalg.norm(np.nanmax(p, axis=0) - np.nanmin(p, axis=0), axis=1)) < STILL_M)
+    with np.errstate(over="ignore", invalid="ignore"):
+        return bool(np.median(np.linalg.norm(np.nanmax(p, axis=0) - np.nanmin(p, axis=0), axis=1)) < STILL_M)
 
 
 # -------------------------------------------------------------------------------------------------------------- names

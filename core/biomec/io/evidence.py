@@ -21,6 +21,7 @@ PUSHED_N = 50.0  # mean force below which a plate says nothing about gravity
 FLOOR_M = (-0.10, 0.25)  # where the lowest marker of somebody who stands on the floor is
 UPRIGHT_M = 0.7  # least height of upper over lower markers
 WALKED_M = 1.0  # least way that counts as walking
+QUIET = np.errstate(over="ignore", invalid="ignore")  # numbers of a damaged file overflow, and then speak for nothing
 BODY_M = (0.1, 5.0)  # diagonal of the box around the markers of one person, or of a part of one
 
 # Labels are compared in lower case, without accents, side letters, digits at the end and separators.
@@ -58,6 +59,7 @@ def _unit_was_assumed(notice: Notice) -> bool:
 
 
 # -------------------------------------------------------------------------------------------------------------- units
+@QUIET
 def examine_units(trial: Trial) -> tuple[float, tuple[Notice, ...]]:
     """Return the factor by which the lengths have to be multiplied to be metres of a person, 1 where they are.
 
@@ -121,6 +123,7 @@ def _body_size(markers: Markers) -> float | None:
 
 
 # --------------------------------------------------------------------------------------------------------------- axes
+@QUIET
 def examine_axes(trial: Trial) -> tuple[LabAxes, tuple[Notice, ...]]:
     """Return the axes with what was only assumed replaced by the evidence, and notices about it."""
     axes, notices = trial.axes, []
@@ -208,7 +211,9 @@ def _up_by_names(markers: Markers) -> Clue | None:
     lower = _middle(markers, TOES, HEELS)
     if upper is None or lower is None:
         return None
-    difference = np.nanmedian(upper - lower, axis=0)
+    apart = upper - lower
+    apart = apart[np.isfinite(apart).all(axis=1)]
+    difference = np.median(apart, axis=0) if len(apart) else np.zeros(3)
     direction = _axis_of(difference)
     if direction is None or np.linalg.norm(difference) < UPRIGHT_M or not _on_floor(markers, direction):
         return None

@@ -119,6 +119,27 @@ def test_nothing_seen_shows_nothing():
     assert examine_axes(hidden) == (LabAxes(), ())
 
 
+def test_markers_that_are_never_seen_together_show_nothing():
+    trial = person(STANDING)
+    p = trial.markers.p_WM.copy()
+    p[:24, :6], p[24:, 6:] = np.nan, np.nan  # first the feet, then the rest
+    hidden = replace(trial, markers=replace(trial.markers, p_WM=p), axes=LabAxes("+x", "+y"))
+    assert examine_axes(hidden)[0].authority is Authority.ASSUMED
+
+
+@pytest.mark.parametrize("size", [1e308, 1e200, 5e-324])
+def test_numbers_of_a_damaged_file_show_nothing(size):
+    trial = with_plate(person(STANDING))
+    damaged = replace(
+        trial,
+        axes=LabAxes(),
+        markers=replace(trial.markers, p_WM=np.sign(trial.markers.p_WM) * size),
+        plates=(replace(trial.plates[0], force=np.full((100, 3), size)),),
+    )
+    assert examine_axes(damaged) == (LabAxes(), ())
+    assert examine_units(damaged)[1][0].code == "unit-contradicted"
+
+
 @pytest.mark.parametrize("wrong", [1e3, 1e-3, 1e6])
 def test_a_wrong_unit_is_found_and_its_factor_named(wrong):
     factor, notices = examine_units(scaled(person(STANDING), wrong))
