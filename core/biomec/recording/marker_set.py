@@ -122,13 +122,13 @@ class MarkerSet:
         _refuse_repeated(self.name, "marker", (marker.name for marker in self.markers))
         _refuse_repeated(self.name, "segment", (segment.name for segment in self.segments))
         known, segments = set(self.names), {segment.name for segment in self.segments}
+        for row in self.segments:
+            self._check_donors(f"Segment {row.name}", row.rebuilt_by, known)
         for marker in self.markers:
             for segment in marker.segments:
                 if segment not in segments:
                     raise DescriptionError(f"{self.name}: Marker {marker.name}: there is no segment {segment}.")
             self._check_donors(f"Marker {marker.name}", marker.rebuilt_by, known)
-        for row in self.segments:
-            self._check_donors(f"Segment {row.name}", row.rebuilt_by, known)
         midline = self.midline
         for name in (*midline.front, *midline.back, *midline.top, *midline.bottom):
             if name not in known:

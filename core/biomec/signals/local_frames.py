@@ -24,7 +24,7 @@ class PoseMethod(StrEnum):
 def triad_frame(p: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Origin (..., 3) and axes (..., 3, 3; columns) of a frame on three points a, b, c, given as ``p`` (..., 3, 3) [m].
 
-    o = a;  e1 = n(b − a);  e3 = n(e1 × (c − a));  e2 = e3 × e1     [Nunes2017] section 3.4, [Cappozzo1997]
+    o = a;  e1 = n(b − a);  e3 = n(e1 × (c − a));  e2 = e3 × e1     [Nunes2017] chapter 3, [Cappozzo1997]
     """
     a, b, c = p[..., 0, :], p[..., 1, :], p[..., 2, :]
     e1 = _unit(b - a)

@@ -111,7 +111,7 @@ def reconstruct(
     options: ReconstructionOptions = ReconstructionOptions(),
     progress: Progress | None = None,
 ) -> Reconstruction:
-    """Rebuild hidden and removed markers     [Nunes2017] section 3.4
+    """Rebuild hidden and removed markers     [Nunes2017] chapter 3
 
     1. Where three markers of a segment are seen, the others are rebuilt in the frame of the largest triangle.
     2. Where fewer are seen, trajectories are interpolated by cubic splines, the shortest gap first, until three exist.

@@ -1,0 +1,178 @@
+"""Marker-set files: the shipped sets are sound, and a faulty file is refused with a sentence that finds the fault."""
+
+import re
+from pathlib import Path
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from biomec.errors import BiomecError, DescriptionError, FileError
+from biomec.io.marker_set_file import load_marker_set, parse_marker_set, read_marker_set, shipped_marker_sets
+from biomec.recording.marker_set import Side
+from biomec_resources import resource
+
+REFERENCES = (Path(__file__).parents[3] / "docs" / "references.md").read_text("utf-8")
+
+SMALL = """
+name = "small"
+title = "A small set"
+sides = { right = "R", left = "L" }
+segment = [{ name = "pelvis", rebuilt_by = ["SACR", "*WING"] }, { name = "* thigh" }]
+cluster = [{ name = "* plate", segment = "* thigh", markers = ["*T1", "*T2", "*T3", "*T4"] }]
+marker = [
+  { name = "SACR", segments = ["pelvis"], landmark = "sacrum", replaces = ["*PSI"] },
+  { name = "*PSI", segments = ["pelvis"] },
+  { name = "*ASI", segments = ["pelvis"], flags = ["removed"], aliases = ["*ASIS"], place = [0.05, 0.56, 0.07] },
+  { name = "*WING", segments = ["pelvis"], flags = ["technical", "optional"] },
+  { name = "*HJC", segments = ["pelvis", "* thigh"], flags = ["internal"] },
+  { name = "*KNE", segments = ["* thigh"], rebuilt_by = ["*T1", "*T2", "*T3", "*T4"] },
+  { name = "*T1", segments = ["* thigh"] },
+  { name = "*T2", segments = ["* thigh"] },
+  { name = "*T3", segments = ["* thigh"] },
+  { name = "*T4", segments = ["* thigh"] },
+]
+"""
+
+
+def test_a_row_with_a_star_is_two_markers():
+    small = parse_marker_set(SMALL, "small.toml")
+    assert small.names[:5] == ("SACR", "RPSI", "LPSI", "RASI", "LASI")
+    assert small["RASI"].side is Side.RIGHT
+    assert small["RASI"].place == (0.05, 0.56, 0.07)
+    assert small["LASI"].place == (0.05, 0.56, -0.07)
+    assert small["SACR"].replaces == ("RPSI", "LPSI")
+    assert small["LHJC"].segments == ("pelvis", "left thigh")
+    assert small["LASI"].rebuilt_by == ("SACR", "RWING", "LWING")  # both sides, for a segment without a side
+    assert small["LKNE"].rebuilt_by == ("LT1", "LT2", "LT3", "LT4")
+    assert small["LHJC"].rebuilt_by == ()
+    assert small["LT1"].rebuilt_by == ("LKNE", "LT1", "LT2", "LT3", "LT4")  # a thigh without a list: all that stay on
+    assert small.segment("right thigh").markers == ("RHJC", "RKNE", "RT1", "RT2", "RT3", "RT4")
+    assert small.cluster_of(["LT4", "LT2", "LT1", "LT3"]).name == "left plate"
+    assert small.cluster_of(["LT4", "LT2", "LT1"]) is None
+    assert small.mirrored("RKNE") == "LKNE"
+    assert small.mirrored("SACR") == "SACR"
+
+
+def test_what_a_trial_lacks():
+    small = parse_marker_set(SMALL, "small.toml")
+    assert small.lacking(["RKNE", "LT1"], dynamic=True) == (
+        "LKNE", "RT1", "RT2", "LT2", "RT3", "LT3", "RT4", "LT4",
+    )  # fmt: skip
+    assert small.lacking(["SACR"], dynamic=True) == ()  # it stands for both PSI; the wings are optional; no thighs here
+    assert small.lacking(["SACR"], dynamic=False) == ("RASI", "LASI")
+    assert small.lacking([], dynamic=False) == ()
+
+
+# ----------------------------------------------------------------------------------------------------- shipped sets
+
+
+@pytest.mark.parametrize("name", shipped_marker_sets())
+def test_a_shipped_set_is_sound(name):
+    marker_set = load_marker_set(name)
+    assert marker_set.name == name
+    assert len(set(marker_set.names)) == len(marker_set.names)
+    sided = [marker for marker in marker_set.markers if marker.side is not None]
+    assert len(sided) == 2 * len(marker_set.pairs)
+    for right, left in marker_set.pairs:
+        a, b = marker_set[right], marker_set[left]
+        assert (a.landmark, a.pattern, a.removed, a.technical) == (b.landmark, b.pattern, b.removed, b.technical)
+        assert [marker_set.mirrored(d) for d in a.rebuilt_by] == list(b.rebuilt_by) or set(
+            map(marker_set.mirrored, a.rebuilt_by)
+        ) == set(b.rebuilt_by)
+        assert a.place is None or (np.array(a.place) * [1, 1, -1]).tolist() == list(b.place)
+    for marker in marker_set.markers:
+        assert marker.landmark
+        assert marker.segments
+        for donor in marker.rebuilt_by:
+            assert donor in marker_set.followed
+    for segment in marker_set.segments:
+        assert segment.markers, f"{segment.name} has no markers"
+
+
+@pytest.mark.parametrize("name", shipped_marker_sets())
+def test_the_sources_of_a_shipped_set_are_among_the_references(name):
+    text = resource("marker_sets", f"{name}.toml").read_text("utf-8")
+    assert text.startswith("# ")
+    cited = set(re.findall(r"\[([A-Z][A-Za-z]+\d{4})\]", text.split("\n\n")[0])) | set(load_marker_set(name).sources)
+    assert cited
+    for key in cited:
+        assert f"({key})=" in REFERENCES, key
+
+
+def test_the_thesis_set_has_the_published_counts():
+    """87 markers are placed for the static, 16 are taken off, 71 stay on; eight plates of four."""
+    full = load_marker_set("biomec-full")
+    assert len(full.placed) == 87
+    assert len(full.followed) == 71
+    assert len(full.clusters) == 8
+    assert full["IJ"].rebuilt_by == ("C7", "T8", "AuxT_D", "AuxT_E")
+    assert full["PCOR_E"].rebuilt_by == ("AC_E", "AA_E", "SS_E")
+    assert full["CMED_D"].rebuilt_by == tuple(f"CLPN_D_{place}" for place in (11, 12, 21, 22))
+    assert full["EU_D"].rebuilt_by == tuple(f"CLAB_D_{place}" for place in (11, 12, 21, 22))
+    assert full["CIAS_E"].rebuilt_by == ("PMCP", "AuxP_D", "AuxP_E")
+
+
+def test_an_unknown_set_is_refused_with_what_there_is():
+    with pytest.raises(DescriptionError, match=r'did you mean "plug-in-gait"\? There are biomec-full'):
+        load_marker_set("plugin-gait")
+
+
+# -------------------------------------------------------------------------------------------------------- faulty files
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "words"),
+    [
+        (
+            'segments = ["pelvis"], landmark',
+            'segment = ["pelvis"], landmark',
+            r"Marker SACR: there is no key \"segment\"; did you mean \"segments\"\?",
+        ),
+        ('name = "*HJC"', 'name = "*KNE"', r"the marker RKNE, LKNE is given more than once"),
+        (
+            'segments = ["* thigh"] },\n  { name = "*T2"',
+            'segments = ["* tigh"] },\n  { name = "*T2"',
+            r"Marker \*T1: .*tigh",
+        ),
+        ('"SACR", "*WING"]', '"SACR", "*WINK"]', r"Segment pelvis: rebuilt_by names \"\*WINK\""),
+        ('"SACR", "*WING"]', '"SACR", "*HJC"]', r"Segment pelvis: RHJC cannot rebuild .* no camera sees it"),
+        ('"SACR", "*WING"]', '"SACR", "*ASI"]', r"RASI cannot rebuild .* taken off"),
+        ('flags = ["removed"]', 'flags = ["remved"]', r"Marker \*ASI: there is no flag \"remved\"; did you mean"),
+        ('aliases = ["*ASIS"]', 'aliases = ["ASIS"]', r"Marker \*ASI: the alias \"ASIS\" needs a star"),
+        ("place = [0.05, 0.56, 0.07]", "place = [0.05, 0.56]", r"Marker \*ASI: place must be 3 numbers"),
+        ('sides = { right = "R", left = "L" }', "", r"Marker \*PSI: the name has a star"),
+        ('right = "R", left = "L"', 'right = "R", left = "R"', r"sides.right and sides.left are both"),
+        ('"*T3", "*T4"] }]', '"*T3"] }]', r"Cluster \* plate: a plate has four different markers"),
+        ('title = "A small set"', 'title = "A small set', r"line 3.*is not TOML"),
+        ('title = "A small set"', "", r"title is missing"),
+    ],
+)
+def test_a_fault_is_named_with_its_place(old, new, words):
+    assert old in SMALL
+    with pytest.raises(DescriptionError, match=words) as caught:
+        parse_marker_set(SMALL.replace(old, new, 1), "small.toml")
+    assert str(caught.value).startswith("small.toml: ")
+
+
+def test_files_that_are_no_text_or_not_there(tmp_path):
+    with pytest.raises(FileError, match="there is no such file"):
+        read_marker_set(tmp_path / "none.toml")
+    (tmp_path / "binary.toml").write_bytes(b"\xff\xfe\x00")
+    with pytest.raises(FileError, match="not a text file in UTF-8"):
+        read_marker_set(tmp_path / "binary.toml")
+    with pytest.raises(FileError):
+        read_marker_set(tmp_path)
+    with pytest.raises(DescriptionError, match="describes no marker"):
+        parse_marker_set('name = "x"\ntitle = "x"', "x.toml")
+
+
+@given(st.integers(0, len(SMALL) - 1), st.text("[]{}\"'*=,\n a1\x00é", max_size=3), st.integers(0, 30))
+def test_damaged_files_give_a_sentence_or_a_sound_set(place, insert, cut):
+    text = SMALL[:place] + insert + SMALL[place + cut :]
+    try:
+        said = "small.toml: " + parse_marker_set(text, "small.toml").name
+    except BiomecError as error:  # any other exception fails the test
+        said = str(error)
+    assert said.startswith("small.toml: ")
