@@ -10,6 +10,9 @@ from biomec.arrays import FloatArray, IntArray
 from biomec.io.text import TextFile
 from biomec.notices import Notice, info, problem, warning
 
+LONGEST_START_S = 86400.0
+LATEST_S = 1e11  # three thousand years: clocks on the wall count seconds from 1970 or from year 1
+
 
 @dataclass(frozen=True)
 class Clock:
@@ -57,6 +60,9 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
         note = warning("time-missing", f"Times are missing; the stated rate of {stated_hz:g} Hz was used for all rows.")
         return Clock(stated_hz, start, every, (note,))
     start = float(time_s[0])
+    wild = np.flatnonzero(np.abs(time_s) > LATEST_S)
+    if wild.size:
+        raise text.fault(f"a time of {time_s[wild[0]]:g} s is impossible.", int(lines[wild[0]]))
     if rows == 1:
         note = info("rate-assumed", "There is one row only, so a rate of 1 Hz was assumed.")
         return Clock(stated_hz or 1.0, start, every, () if stated_hz else (note,))
@@ -131,7 +137,7 @@ def _clock_on_grid(time_s: FloatArray, lines: IntArray, stated_hz: float | None,
     Returns None if the times are not such a grid.
     """
     step = 1.0 / stated_hz if stated_hz else float(np.median(np.diff(time_s)))
-    if not (step > 0.0 and 0.0 < (time_s[-1] - time_s[0]) / step < 10 * len(time_s) + 1000):
+    if not (step > 0.0 and 0.0 < float(np.abs(time_s - time_s[0]).max()) / step < 10 * len(time_s) + 1000):
         return None  # too few rows to speak of a clock with gaps
     frames = np.rint((time_s - time_s[0]) / step).astype(np.int64)
     if not (np.diff(frames) > 0).all() or np.median(np.diff(frames)) > 1.0:
@@ -162,3 +168,16 @@ def first_frame(start_s: float, rate_hz: float, number: float | None = None) -> 
     if 0.5 <= abs(position) < 1e9:
         return round(position) + 1
     return int(number) if number is not None and 1.0 <= number < 1e9 and number == int(number) else 1
+
+
+def channel_start(clock: Clock) -> tuple[float, int, tuple[Notice, ...]]:
+    """Start of channels or plates that have a file of their own, and the frames that a trial needs to reach their end.
+
+    Their start is kept on the file's clock, so that they can be laid beside the markers of the same recording. A clock
+    that starts later than a day is one on the wall: it is counted from the first row, and a notice says so.
+    """
+    samples = int(clock.frames[-1]) + 1
+    if abs(clock.start_s) <= LONGEST_START_S:
+        return clock.start_s, samples + max(0, round(clock.start_s * clock.rate_hz)), ()
+    words = f"The times start at {clock.start_s:.6g} s; they were counted from the first row."
+    return 0.0, samples, (info("start-ignored", words),)

@@ -38,7 +38,7 @@ from biomec.io.left_out import left_out
 from biomec.io.marker_csv import read_marker_csv, split_unit
 from biomec.io.points import all_points, sort_points
 from biomec.io.table import Table, check_rows, read_table, table_text
-from biomec.io.text import TextFile, cells, count_of, number, read_text, write_text
+from biomec.io.text import TextFile, cells, count_of, number, read_text, without_trailing_blanks, write_text
 from biomec.notices import Notice
 from biomec.recording import Analog, Authority, Event, ForcePlate, LabAxes, Markers, Subject, Trial
 
@@ -165,9 +165,9 @@ def _numbers(text: TextFile, block: _Block) -> tuple[Table, list[str], Clock]:
     """Table, names of the columns behind time, and clock of a block."""
     if not block.names_line:
         raise text.fault(f"the table {block.keys['table']} has no line that names its columns.", block.last_line)
-    columns = cells(text.line(block.names_line), ",")
-    if columns[0] != "time_s":
-        raise text.fault(f"the first column must be time_s, not {columns[0]!r}.", block.names_line)
+    columns = without_trailing_blanks(cells(text.line(block.names_line), ","))
+    if not columns or columns[0] != "time_s":
+        raise text.fault(f"the first column must be time_s, not {columns[0] if columns else ''!r}.", block.names_line)
     ended = text.ended or block.last_line < len(text.lines)
     part = replace(text, lines=text.lines[: block.last_line], ended=ended)
     table = read_table(part, block.names_line + 1, columns, ",")
@@ -200,7 +200,7 @@ def _plate(text: TextFile, block: _Block, values: FloatArray, clock: Clock) -> F
         vector("origin_m"),
         vector("up_normal"),
         corners,
-        int(number(block.keys.get("type", "")) or 0),
+        count_of(block.keys.get("type", "")) or 0,
         clock.start_s,
     )
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError, FileError
-from biomec.io.clock import Clock, first_frame, read_clock
+from biomec.io.clock import Clock, channel_start, first_frame, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
 from biomec.io.points import all_points, sort_points
@@ -73,16 +73,16 @@ def read_emt(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
     names, renamed = unique_names(columns[first:], "track")
     tracks = _check_tracks(count_of(header.get("tracks", "")), len(names))
     values, unit, unit_notices = _volts(values, unit) if kind == "emg" else (values, unit, ())
-    channels = Analog(names, values, (unit,) * len(names), clock.rate_hz, clock.start_s)
+    start_s, frames, late = channel_start(clock)
+    channels = Analog(names, values, (unit,) * len(names), clock.rate_hz, start_s)
     other = () if kind == "emg" else (_other_kind(header.get("type", "")),)
-    frames = channels.samples + max(0, round(channels.start_s * channels.rate_hz))
     return Trial(
         source=text.source,
         markers=Markers.none(frames, clock.rate_hz),
         axes=LabAxes("+y", "+x"),
         analog=channels if kind == "other" else None,
         emg=channels if kind == "emg" else None,
-        notices=(*notices, *unclear, *tracks, *unit_notices, *renamed, *other),
+        notices=(*notices, *unclear, *tracks, *unit_notices, *renamed, *other, *late),
     )
 
 

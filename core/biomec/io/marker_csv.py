@@ -44,7 +44,7 @@ def read_marker_csv(text: TextFile) -> Trial:
     names = [split_unit(column) for column in columns]
     lower = [name.lower() for name, _ in names]
     time = next((k for k, name in enumerate(lower) if name in _TIME or columns[k].lower() in _TIME), None)
-    if time is None:
+    if time is None or len(columns) < 2:
         raise text.fault(
             "this table is not understood: name the columns on the first line, one of them 'time', three a marker "
             "(NAME_X, NAME_Y, NAME_Z).",
@@ -107,7 +107,7 @@ def _nexus(text: TextFile) -> Trial:
     )
     if not at:
         raise text.fault("this export holds no trajectories; export it again with them.")
-    rate = leading_number(cells(text.line(at + 1), delimiter_of(text.line(at + 1)))[0])
+    rate = leading_number(text.line(at + 1).strip().strip('"'))
     delimiter = delimiter_of(text.line(at + 3))
     named = cells(text.line(at + 2), delimiter)
     axes, units = cells(text.line(at + 3), delimiter), cells(text.line(at + 4), delimiter)

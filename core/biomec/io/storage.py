@@ -11,7 +11,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.errors import FileError
-from biomec.io.clock import read_clock
+from biomec.io.clock import channel_start, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
 from biomec.io.plate_columns import columns_of_plates, plates_of_columns
@@ -26,7 +26,7 @@ from biomec.io.text import (
     without_trailing_blanks,
     write_text,
 )
-from biomec.notices import Notice, info, warning
+from biomec.notices import Notice, warning
 from biomec.recording import Analog, ForcePlate, LabAxes, Markers, Trial
 
 _UNITS_KEY = "biomec_units"  # our own header line: units of the columns behind time, separated by |
@@ -37,7 +37,6 @@ _UNIT_OF_ENDING = (
     (re.compile(r"(_force|_force_v[xyz])$", re.IGNORECASE), "N"),
     (re.compile(r"_force_p[xyz]$", re.IGNORECASE), "m"),
 )
-LONGEST_START_S = 86400.0  # a clock that starts later than a day is a clock on the wall
 
 
 def read_storage(path: str | os.PathLike[str]) -> Trial:
@@ -63,12 +62,8 @@ def read_storage(path: str | os.PathLike[str]) -> Trial:
     names, renamed = unique_names(columns[1:], "column")
     notices += renamed
     values = clock.spread(table.values[:, 1:])
-    start_s = clock.start_s
-    if abs(start_s) > LONGEST_START_S:
-        notices.append(
-            info("start-ignored", f"The times start at {start_s:.6g} s; they were counted from the first row.")
-        )
-        start_s = 0.0
+    start_s, frames, late = channel_start(clock)
+    notices += late
     axes = LabAxes("+y", "+x")
     plates, rest, plate_notices = plates_of_columns(names, values, clock.rate_hz, start_s, axes.up_vector)
     notices += plate_notices
@@ -77,7 +72,6 @@ def read_storage(path: str | os.PathLike[str]) -> Trial:
         units = _units(header, title, names)
         rest_units = tuple(units[k] for k in rest)
         analog = Analog(tuple(names[k] for k in rest), values[:, rest], rest_units, clock.rate_hz, start_s)
-    frames = len(values) + max(0, round(start_s * clock.rate_hz))
     return Trial(
         source=text.source,
         markers=Markers.none(frames, clock.rate_hz),

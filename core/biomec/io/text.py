@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import codecs
+import math
 import os
 import re
 from collections.abc import Iterable, Sequence
@@ -47,10 +48,10 @@ def read_text(path: str | os.PathLike[str], format: str) -> TextFile:
     """Read a text file: UTF-8, UTF-16 or Latin-1, with Unix, Windows, old Macintosh or mixed line ends."""
     path = Path(path)
     data = read_bytes(path)
-    if not data.strip():
-        raise FileError(path.name, "the file is empty.")
     source = Source.of_bytes(path.name, format, data)
     text = _decoded(path.name, data)
+    if not text.strip():
+        raise FileError(path.name, "the file is empty.")
     if "\r" in text:
         text = text.replace("\r\n", "\n").replace("\r", "\n")
     if "\0" in text:
@@ -108,9 +109,10 @@ def delimiter_of(line: str, candidates: Sequence[str] = ("\t", ";", ",")) -> str
 
 
 def number(cell: str) -> float | None:
-    """Value of a cell with a decimal point or comma, or None if it is not a number."""
+    """Value of a cell with a decimal point or comma, or None if it is not a number that a computer can hold."""
     cell = cell.strip()
-    return float(cell.replace(",", ".")) if _NUMBER.fullmatch(cell) else None
+    value = float(cell.replace(",", ".")) if _NUMBER.fullmatch(cell) else math.inf
+    return value if math.isfinite(value) else None
 
 
 def leading_number(cell: str) -> float | None:

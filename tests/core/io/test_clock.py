@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.errors import FileError
-from biomec.io.clock import Clock, first_frame, read_clock
+from biomec.io.clock import Clock, channel_start, first_frame, read_clock
 from biomec.io.text import TextFile
 from biomec.recording import Source
 
@@ -89,3 +89,10 @@ def test_first_frame_follows_the_time_unless_it_starts_at_zero() -> None:
     assert first_frame(2.4, 100.0, 1.0) == 241
     assert first_frame(0.0, 100.0, float("nan")) == 1
     assert first_frame(0.0, 100.0) == 1
+
+
+def test_channels_of_their_own_file_keep_their_start_unless_it_is_a_date() -> None:
+    assert channel_start(clock(0.4 + np.arange(50) / 100.0)) == (0.4, 90, ())
+    start, frames, notices = channel_start(clock(1.7e9 + np.arange(50) / 100.0))
+    assert (start, frames) == (0.0, 50)
+    assert [notice.code for notice in notices] == ["start-ignored"]
