@@ -18,7 +18,7 @@ from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
-from biomec.signals.stretches import as_channels
+from biomec.signals.stretches import as_channels, time_series
 from biomec.signals.zero_lag import Continuation, Filtered, apply_gain, check_below_nyquist
 
 CORRECTION = (np.sqrt(2.0) - 1.0) ** 0.25  # cut-off of two passes over cut-off of one, 0.8022
@@ -63,9 +63,7 @@ def high_pass(
 
 
 def _filter(x: ArrayLike, rate_hz: float, cutoff_hz: ArrayLike, kind: str, continuation: Continuation) -> Filtered:
-    signal = np.asarray(x, dtype=np.float64)
-    if signal.ndim == 0 or not (np.isfinite(rate_hz) and rate_hz > 0.0):
-        raise BiomecError(f"A {kind} filter needs samples in time and a positive rate, not {rate_hz} Hz.")
+    signal = time_series(f"A {kind} filter", x, rate_hz)
     wanted = np.asarray(cutoff_hz, dtype=np.float64)
     check_below_nyquist(f"{kind} cut-off", wanted, rate_hz)
     try:

@@ -10,7 +10,7 @@ from scipy.interpolate import make_interp_spline
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
-from biomec.signals.stretches import as_channels, blocks
+from biomec.signals.stretches import as_channels, blocks, time_series
 
 
 class Scheme(StrEnum):
@@ -33,11 +33,9 @@ def derivative(x: ArrayLike, rate_hz: float, order: int = 1, scheme: Scheme = Sc
     A missing sample is NaN and stays NaN, and nothing is differentiated across it; stretches with too few samples for
     the scheme (3, 4, or 6 with splines) give NaN.
     """
-    signal = np.asarray(x, dtype=np.float64)
+    signal = time_series("A derivative", x, rate_hz)
     if order not in (1, 2):
         raise BiomecError(f"Derivatives of order 1 and 2 can be taken, not of order {order}.")
-    if signal.ndim == 0 or not (np.isfinite(rate_hz) and rate_hz > 0.0):
-        raise BiomecError(f"A derivative needs samples in time and a positive rate, not {rate_hz} Hz.")
     channels = as_channels(signal)
     result = np.full(channels.shape, np.nan)
     fewest = SPLINE_DEGREE + 1 if scheme is Scheme.SPLINE else order + 2

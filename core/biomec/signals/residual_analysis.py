@@ -25,7 +25,7 @@ from biomec.arrays import FloatArray, IntArray, frames_last, read_only
 from biomec.errors import BiomecError
 from biomec.progress import Progress, in_parallel
 from biomec.signals.butterworth import stop_ratio
-from biomec.signals.stretches import Block, as_channels, blocks
+from biomec.signals.stretches import Block, as_channels, blocks, time_series
 from biomec.signals.zero_lag import FEWEST_SAMPLES, sine_frequencies, sine_spectrum
 
 HIGHEST_OF_RATE = 0.4  # cut-offs above this fraction of the rate leave no room for a tail
@@ -106,7 +106,7 @@ def residual_analysis(
     x: ArrayLike, rate_hz: float, options: ResidualOptions = ResidualOptions(), progress: Progress | None = None
 ) -> ResidualAnalysis:
     """Find the cut-off of every channel of ``x`` (T, …); gaps are left out, every stretch between them counts."""
-    signal = np.asarray(x, dtype=np.float64)
+    signal = time_series("Residual analysis", x, rate_hz)
     grid = options.grid_hz(rate_hz)
     residual = residuals(signal, rate_hz, grid, progress)
     noise, slope, tail_from = _tail(grid, residual, options)

@@ -6,8 +6,10 @@ import math
 from dataclasses import dataclass
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biomec.arrays import BoolArray, FloatArray, IntArray
+from biomec.errors import BiomecError
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,14 @@ def stretches(present: BoolArray) -> IntArray:
     """First and one-past-last index (S, 2) of every run of True in ``present`` (T,)."""
     steps = np.diff(np.concatenate([[False], present, [False]]).astype(np.int8))
     return np.stack([np.flatnonzero(steps == 1), np.flatnonzero(steps == -1)], axis=1).astype(np.int64)
+
+
+def time_series(what: str, x: ArrayLike, rate_hz: float) -> FloatArray:
+    """``x`` (T, …) as numbers; refuses what is not sampled in time at a positive rate."""
+    signal = np.asarray(x, dtype=np.float64)
+    if signal.ndim == 0 or not (np.isfinite(rate_hz) and rate_hz > 0.0):
+        raise BiomecError(f"{what} needs samples in time and a positive rate, not {rate_hz} Hz.")
+    return signal
 
 
 def as_channels(x: FloatArray) -> FloatArray:

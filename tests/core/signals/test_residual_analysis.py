@@ -147,6 +147,12 @@ def test_impossible_options_are_refused(wrong):
         ResidualOptions(**wrong)
 
 
+def test_a_signal_without_time_or_rate_is_refused():
+    for x, rate in ((1.0, 100.0), (np.zeros(100), 0.0), (np.zeros(100), np.nan)):
+        with pytest.raises(BiomecError, match="samples in time and a positive rate"):
+            residual_analysis(x, rate)
+
+
 def test_it_can_be_stopped():
     class Stop(Exception):
         pass
