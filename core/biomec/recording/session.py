@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
@@ -24,6 +25,8 @@ def frozen_json(value: Any, where: str = "settings") -> Json:
     """Return a read-only copy of ``value``, or a sentence that names the part which is not plain data."""
     if isinstance(value, np.generic):
         value = value.item()
+    if isinstance(value, float) and math.isnan(value):
+        return math.nan  # there is one NaN in plain data
     if value is None or isinstance(value, (bool, int, float, str)):
         return value
     if isinstance(value, (list, tuple)):

@@ -13,7 +13,7 @@ from pathlib import Path
 import h5py
 import numpy as np
 import pytest
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
@@ -124,6 +124,7 @@ JSON = st.recursive(
 
 
 @settings(suppress_health_check=[HealthCheck.function_scoped_fixture])
+@example({"x": float(np.array(0x7FF8000000000001, np.uint64).view(np.float64))})  # a NaN that carries a payload
 @given(st.dictionaries(st.text(max_size=5), JSON, max_size=4))
 def test_any_settings_come_back(tmp_path, chosen):
     session = Session(full_trial(frames=1), settings=chosen)
