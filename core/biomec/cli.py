@@ -96,7 +96,7 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from biomec.io.evidence import examined, scaled
+    from biomec.io.evidence import examined, scaled, with_axes
     from biomec.io.registry import read_trial, write_trial
 
     _keep_existing(options.output, options.force, options.input)
@@ -104,7 +104,7 @@ def _convert(options: argparse.Namespace) -> int:
     if options.scale is not None:
         trial = scaled(trial, options.scale)
     if options.from_axes is not None:
-        trial = replace(trial, axes=_said(trial.axes, options.from_axes))
+        trial = with_axes(trial, _said(trial.axes, options.from_axes))
     trial = examined(trial)
     if options.frames is not None:
         trial = _part(trial, options.frames)
@@ -158,12 +158,13 @@ def _part(trial: Trial, frames: tuple[int, int]) -> Trial:
 
 
 def _said(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:
-    """The axes by the user's word; a direction that was not said stays, unless it is now along up."""
+    """The axes by the user's word; where forward was not said, the data may say it."""
+    from biomec.io.evidence import up_from
+
     up, forward = wish
     if forward is not None:
         return LabAxes(up, forward, Authority.USER, Authority.USER)
-    free = axes.forward if axes.forward[1] != up[1] else "+x" if up[1] != "x" else "+y"
-    return LabAxes(up, free, Authority.USER, Authority.ASSUMED)
+    return replace(up_from(axes, up, Authority.USER), forward_authority=Authority.ASSUMED)
 
 
 def _target(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:

@@ -14,7 +14,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.notices import Notice, info, warning
-from biomec.recording import Authority, LabAxes, Markers, Trial
+from biomec.recording import Authority, ForcePlate, LabAxes, Markers, Trial
 
 ALONG = 0.85  # cosine: a direction within about 30° of an axis speaks for that axis
 PUSHED_N = 50.0  # mean force below which a plate says nothing about gravity
@@ -51,7 +51,29 @@ def examined(trial: Trial) -> Trial:
         notices = (warning("unit-by-evidence", words),)
     axes, more = examine_axes(trial)
     new = [notice for notice in (*notices, *more) if notice not in trial.notices]
-    return replace(trial, axes=axes).with_notices(*new)
+    return with_axes(trial, axes).with_notices(*new)
+
+
+def with_axes(trial: Trial, axes: LabAxes) -> Trial:
+    """Return the trial with another word on how its axes point; nothing is turned.
+
+    A plate without corners has its surface by that word. Where up changes, the surface is put at height 0.
+    """
+    old, new = trial.axes.up_vector, axes.up_vector
+
+    def stood(plate: ForcePlate) -> ForcePlate:
+        if plate.corners is not None or np.array_equal(old, new) or not np.array_equal(plate.up, old):
+            return plate
+        about_lab_origin = plate.moment + np.cross(plate.origin, plate.force)
+        return replace(plate, moment=about_lab_origin, origin=np.zeros(3), up=new)
+
+    return replace(trial, axes=axes, plates=tuple(stood(plate) for plate in trial.plates))
+
+
+def up_from(axes: LabAxes, up: str, authority: Authority) -> LabAxes:
+    """Return the axes with another up; forward stays unless it would now be along it."""
+    forward = axes.forward if axes.forward[1] != up[1] else "+x" if up[1] != "x" else "+y"
+    return replace(axes, up=up, forward=forward, authority=authority)
 
 
 def _unit_was_assumed(notice: Notice) -> bool:
@@ -131,8 +153,7 @@ def examine_axes(trial: Trial) -> tuple[LabAxes, tuple[Notice, ...]]:
     notices += doubts
     if clue is not None and axes.authority is Authority.ASSUMED:
         changed = clue.direction != axes.up
-        forward = axes.forward if axes.forward[1] != clue.direction[1] else _another(clue.direction)
-        axes = replace(axes, up=clue.direction, forward=forward, authority=Authority.EVIDENCE)
+        axes = up_from(axes, clue.direction, Authority.EVIDENCE)
         if changed:
             notices.append(info("up-by-evidence", f"Up is {clue.direction}: {clue.reason}. The file does not say it."))
     elif clue is not None and clue.direction != axes.up:
@@ -159,10 +180,6 @@ def examine_axes(trial: Trial) -> tuple[LabAxes, tuple[Notice, ...]]:
 
 def _who(authority: Authority) -> str:
     return {Authority.FILE: "The file", Authority.USER: "The user"}.get(authority, "Other evidence")
-
-
-def _another(up: str) -> str:
-    return "+x" if up[1] != "x" else "+y"
 
 
 def _axis_of(vector: FloatArray, least: float = ALONG) -> str | None:

@@ -11,11 +11,12 @@ from typing import Final, TypeAlias
 from biomec._version import __version__
 from biomec.errors import FileError
 from biomec.io.companions import Companions, Found, find_companions
-from biomec.io.evidence import examined
+from biomec.io.evidence import examined, up_from, with_axes
 from biomec.io.registry import PROJECT, find_format, read_trial
 from biomec.notices import Notice, info, warning
 from biomec.recording import (
     Analog,
+    Authority,
     EmgAlignment,
     ForcePlate,
     LabAxes,
@@ -65,7 +66,7 @@ def import_session(
     if find_format(dynamic)[0].name == PROJECT:
         raise FileError(dynamic.name, "this is a project already; open it instead of importing it.")
     trial = read_trial(dynamic)
-    trial = examined(trial if axes is None else replace(trial, axes=axes))
+    trial = examined(trial if axes is None else with_axes(trial, axes))
     found = find_companions(dynamic)
     notices = list(found.notices)
     files = {"dynamic": dynamic}
@@ -74,11 +75,13 @@ def import_session(
     plate_trial = _companion("plates", plates, found, notices, files, needed=not trial.plates)
     emg_trial = _companion("emg", emg, found, notices, files, needed=trial.emg is None)
 
-    if static_trial is not None:
-        notices += _check_static(trial, static_trial)
     if plate_trial is not None:
         trial, more = merge_plates(trial, plate_trial)
+        trial = examined(trial)  # the plates know what is up
         notices += more
+    if static_trial is not None:
+        trial, more = _settle_by_static(trial, static_trial)
+        notices += [*more, *_check_static(trial, static_trial)]
     alignment = None
     if emg_trial is not None:
         alignment = saved_frames or EmgAlignment.of(trial)
@@ -151,6 +154,16 @@ def _now() -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------- static
+def _settle_by_static(trial: Trial, static: Trial) -> tuple[Trial, list[Notice]]:
+    """Where the trial itself does not show what is up, take the word of the static: there the subject stands."""
+    axes, known = trial.axes, static.axes
+    if axes.authority is not Authority.ASSUMED or known.authority is Authority.ASSUMED:
+        return trial, []
+    words = f"Up is {known.up} in {trial.source.name}, because it is in the static {static.source.name}."
+    said = [info("up-by-static", words)] if known.up != axes.up else []
+    return with_axes(trial, up_from(axes, known.up, Authority.EVIDENCE)), said
+
+
 def _check_static(trial: Trial, static: Trial) -> list[Notice]:
     notices = []
     name = static.source.name
@@ -176,7 +189,10 @@ def merge_plates(trial: Trial, plate_trial: Trial) -> tuple[Trial, list[Notice]]
         words = f"{name} holds no force plate: no columns with force, point of application and torque of a plate."
         return trial, [warning("plates-none", words)]
     notices = list(plate_trial.notices)
-    if plate_trial.axes.up != trial.axes.up:
+    if plate_trial.axes.up != trial.axes.up and Authority.ASSUMED not in (
+        trial.axes.authority,
+        plate_trial.axes.authority,
+    ):
         target = replace(plate_trial.axes, up=trial.axes.up, forward=trial.axes.forward)
         words = (
             f"In {name} up is {plate_trial.axes.up}, in {trial.source.name} {trial.axes.up}; the plates were turned."

@@ -23,6 +23,7 @@ from biomec.recording import (
     Subject,
     Trial,
 )
+from tests.core.io.people import PUSH_UP, STANDING, person
 from tests.real_data import recording
 
 RATE, FRAMES = 100.0, 60
@@ -190,10 +191,35 @@ def test_plates_come_onto_the_clock_of_the_markers(plates, first_frame, start_s,
 
 def test_plates_in_other_axes_are_turned_and_said():
     trial = marker_trial(axes=LabAxes("+z", "+x", Authority.FILE))
-    merged, notices = merge_plates(trial, plate_trial())
+    merged, notices = merge_plates(trial, plate_trial(axes=LabAxes("+y", "+x", Authority.EVIDENCE)))
     assert codes(notices) == ["plates-turned"]
     np.testing.assert_array_equal(merged.plates[0].up, [0.0, 0.0, 1.0])
     np.testing.assert_array_equal(merged.plates[0].force[:, 2], plate_trial().plates[0].force[:, 1])
+
+
+def test_plates_show_what_is_up_where_the_markers_do_not(four_files, tmp_path):
+    """The laboratory is Z-up, which neither file says; both are read as Y-up at first."""
+    z_up = plate_trial(axes=LabAxes("+z", "+x"))
+    cop = np.tile([0.3, 0.2, 0.0], (600, 1))
+    force = z_up.plates[0].force + np.array([25.0, 0.0, 0.0])
+    plate = ForcePlate.from_centre_of_pressure(
+        "Pe_D", force, cop, np.zeros((600, 3)), 1000.0, np.array([0.0, 0.0, 1.0])
+    )
+    write_trial(replace(z_up, plates=(plate,)), tmp_path / "20150408_Arthur_Aberto1.mot", overwrite=True)
+    dynamic = import_session(four_files).dynamic
+    assert (dynamic.axes.up, dynamic.axes.authority) == ("+z", Authority.EVIDENCE)
+    np.testing.assert_array_equal(dynamic.plates[0].force, force)  # nothing was turned
+    np.testing.assert_allclose(dynamic.plates[0].centre_of_pressure(), cop, atol=1e-12)
+
+
+def test_the_static_shows_what_is_up_where_the_movement_does_not(tmp_path):
+    """Push-ups without plates, in a Z-up laboratory that the file does not speak of; in the static a person stands."""
+    z_up = LabAxes("+z", "+x")
+    for name, points in (("S1_push.trc", PUSH_UP), ("S1_static.trc", STANDING)):
+        write_trial(person(points).turned(z_up), tmp_path / name)
+    session = import_session(tmp_path / "S1_push.trc", plates=SKIP, emg=SKIP)
+    assert (session.dynamic.axes.up, session.dynamic.axes.authority) == ("+z", Authority.EVIDENCE)
+    assert codes(session.notices) == ["static-by-name", "up-by-static"]
 
 
 def test_a_table_without_plates_is_said(four_files, tmp_path):
