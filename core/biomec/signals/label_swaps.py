@@ -198,10 +198,14 @@ def _stretches_of(
     a, b = pair
     of_a, of_b = (pairs == a).any(axis=1), (pairs == b).any(axis=1)
     touched = np.flatnonzero(of_a ^ of_b)  # the distance of a and b themselves stays as it is
-    p = markers.p_WM[frames]
-    exchanged = p.copy()
-    exchanged[:, [a, b]] = p[:, [b, a]]
-    off, off_exchanged = (np.abs(pair_distances(x, pairs[touched]) - reference[touched]) for x in (p, exchanged))
+    other = {a: b, b: a}
+    exchanged = np.array([[other.get(i, i), other.get(j, j)] for i, j in pairs[touched].tolist()]).reshape(-1, 2)
+    off, off_exchanged = (
+        np.abs(
+            np.linalg.norm(markers.p_WM[rows, ends[:, 0]] - markers.p_WM[rows, ends[:, 1]], axis=2) - reference[touched]
+        )
+        for rows, ends in ((frames[:, None], pairs[touched]), (frames[:, None], exchanged))
+    )
     seen = np.isfinite(off) & np.isfinite(off_exchanged)
     off, off_exchanged = np.where(seen, off, 0.0), np.where(seen, off_exchanged, 0.0)
     before, after = off.sum(axis=1), off_exchanged.sum(axis=1)
@@ -259,10 +263,10 @@ def _chosen(markers: Markers, found: list[_Candidate]) -> list[LabelSwap]:
 
 
 def _bridged(flags: BoolArray, visible: BoolArray) -> BoolArray:
-    """``flags`` (T,) continued over one or two frames, and over frames in which neither marker is seen."""
+    """``flags`` (T,) continued over one or two frames, and over frames in which one of the markers is hidden."""
     joined = flags.copy()
     for first, stop in stretches(np.logical_not(flags)).tolist():
-        hidden = np.logical_not(visible[first:stop].any(axis=1))
+        hidden = np.logical_not(visible[first:stop].all(axis=1))
         if first > 0 and stop < len(flags) and (stop - first <= 2 or hidden.all()):
             joined[first:stop] = True
     return joined

@@ -5,6 +5,7 @@ A marker that moves with the segment keeps its coordinates in such a frame; the 
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass
 from enum import StrEnum
 from itertools import combinations
@@ -108,13 +109,10 @@ class Donors:
         donors in sight are treated together.
         """
         rebuilt = np.full((len(p), len(targets_static), 3), np.nan)
-        present = np.isfinite(p[..., 0])
-        patterns, which = np.unique(present, axis=0, return_inverse=True)
-        for number, pattern in enumerate(patterns):
+        for pattern, frames in _patterns(np.isfinite(p[..., 0])):
             usable = self.triads[pattern[self.triads].all(axis=1)]
             if len(usable) == 0:
                 continue
-            frames = np.flatnonzero(which.reshape(-1) == number)
             if self.method is PoseMethod.LEAST_SQUARES:
                 chosen = np.flatnonzero(pattern)
                 p_chosen = self.p_static[chosen]
@@ -129,6 +127,16 @@ class Donors:
             local = (targets_static - o_s) @ R_s
             rebuilt[frames] = o[:, None, :] + np.einsum("tij,kj->tki", R, local)
         return rebuilt
+
+
+def _patterns(present: BoolArray) -> Iterator[tuple[BoolArray, IntArray]]:
+    """Every combination of markers that occurs in ``present`` (T, K), and the frames in which it does."""
+    code = np.zeros(len(present), dtype=np.int64)
+    for column in present.T:  # number the combinations anew for every marker, so that any number of them fits
+        _, code = np.unique(2 * code + column, return_inverse=True)
+    order = np.argsort(code, kind="stable")
+    for frames in np.split(order, np.flatnonzero(np.diff(code[order])) + 1) if len(order) else []:
+        yield present[frames[0]], frames
 
 
 def _unit(v: FloatArray) -> FloatArray:

@@ -138,7 +138,10 @@ def reconstruct(
         p[:, columns], origin[:, columns] = p_group, origin_group
 
     before = origin == SampleOrigin.REBUILT
-    _fill(p, origin, body.rebuilt(p), SampleOrigin.REBUILT)
+    rest = np.flatnonzero(np.isnan(p[..., 0]).any(axis=1))
+    p_rest, origin_rest = p[rest], origin[rest]
+    _fill(p_rest, origin_rest, body.rebuilt(p_rest), SampleOrigin.REBUILT)
+    p[rest], origin[rest] = p_rest, origin_rest
     on_interpolated = (origin == SampleOrigin.REBUILT) & ~before
     _fill(p, origin, _splines(p, trial.rate_hz, options.gap_limit_s), SampleOrigin.INTERPOLATED)
 

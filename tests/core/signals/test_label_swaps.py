@@ -53,7 +53,7 @@ def test_a_swap_is_found_with_its_frames_and_undone(pair, static):
     assert_array_equal(repaired.markers.p_WM, NOISY.markers.p_WM)
 
 
-@settings(max_examples=20, deadline=None)
+@settings(max_examples=8, deadline=None)
 @given(st.data())
 def test_swaps_on_two_segments_and_at_different_times(data):
     first = data.draw(st.integers(0, 60))
