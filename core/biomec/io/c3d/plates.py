@@ -9,7 +9,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.io.c3d.channels import Channels, si_unit
-from biomec.io.c3d.parameters import Parameters
+from biomec.io.c3d.parameters import TEXT, Parameters
 from biomec.io.c3d.plate_types import PLATE_TYPES, PlateType, Wrench, corrected_by_polynomial
 from biomec.io.labels import unique_names
 from biomec.notices import Notice, info, problem, warning
@@ -76,7 +76,9 @@ class NotUnderstood(Exception):
 def _block(parameters: Parameters, name: str, k: int, shape: tuple[int, ...]) -> FloatArray | None:
     """Values of plate ``k`` in a parameter whose last dimension counts plates, first index fastest."""
     parameter = parameters.get("FORCE_PLATFORM", name)
-    if parameter is None or len(parameter.dims) != len(shape) + 1 or k >= parameter.dims[-1]:
+    if parameter is None or parameter.kind == TEXT:
+        return None
+    if len(parameter.dims) != len(shape) + 1 or k >= parameter.dims[-1]:
         return None
     block = parameter.numbers.reshape(parameter.dims, order="F")[..., k]
     if any(have < want for have, want in zip(block.shape, shape, strict=True)):

@@ -125,19 +125,15 @@ def _split(label: str) -> tuple[str, str]:
 
 def _main_subject(parameters: Parameters, split: Sequence[tuple[str, str]]) -> str:
     """The first subject named by the file who has points; else the one with most; points without prefix are theirs."""
-    stated = [name for name in parameters.texts("SUBJECTS", "NAMES") if name]
+    stated = parameters.texts("SUBJECTS", "NAMES")
     counts: dict[str, int] = {}
     for owner, _ in split:
         counts[owner] = counts.get(owner, 0) + 1
     bare = counts.pop("", 0)
     present = [name for name in stated if name in counts]
-    if stated and bare and stated[0] not in counts:
-        return stated[0]
-    if present:
-        return present[0]
-    if bare or not counts:
+    if not counts or (bare and (not stated or stated[0] not in counts)):
         return stated[0] if stated else ""
-    return max(counts, key=lambda name: counts[name])
+    return present[0] if present else max(counts, key=lambda name: counts[name])
 
 
 def _kinds(

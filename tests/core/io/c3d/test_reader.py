@@ -201,7 +201,7 @@ def test_samples_at_exactly_zero_are_missing_and_said_so(read):
     assert notice.about == ("M1",)
 
 
-# ------------------------------------------------------------------------------------------------------ frames and labels
+# ---------------------------------------------------------------------------------------------------- frames and labels
 
 
 def test_labels_continue_in_further_parameters(read):
@@ -337,7 +337,7 @@ def test_an_impossible_mass_is_ignored_and_said_so(read):
     assert "c3d-subject" in codes(trial)
 
 
-# ------------------------------------------------------------------------------------------------------- analog channels
+# ----------------------------------------------------------------------------------------------------- analog channels
 
 
 def test_emg_is_told_by_name_and_unit_and_put_into_volts(read):
@@ -352,7 +352,7 @@ def test_emg_is_told_by_name_and_unit_and_put_into_volts(read):
 
 
 def test_missing_files_and_folders_are_named(tmp_path):
-    with pytest.raises(FileError, match="absent.c3d"):
+    with pytest.raises(FileError, match=r"absent\.c3d"):
         read_c3d(tmp_path / "absent.c3d")
     with pytest.raises(FileError, match=tmp_path.name):
         read_c3d(tmp_path)
