@@ -199,7 +199,8 @@ def _stretches_of(
     of_a, of_b = (pairs == a).any(axis=1), (pairs == b).any(axis=1)
     touched = np.flatnonzero(of_a ^ of_b)  # the distance of a and b themselves stays as it is
     other = {a: b, b: a}
-    exchanged = np.array([[other.get(i, i), other.get(j, j)] for i, j in pairs[touched].tolist()]).reshape(-1, 2)
+    exchanged = np.array([[other.get(i, i), other.get(j, j)] for i, j in pairs[touched].tolist()], np.int64)
+    exchanged = exchanged.reshape(-1, 2)
     off, off_exchanged = (
         np.abs(
             np.linalg.norm(markers.p_WM[rows, ends[:, 0]] - markers.p_WM[rows, ends[:, 1]], axis=2) - reference[touched]
@@ -287,7 +288,8 @@ def _exchanged_sides(markers: Markers, marker_set: MarkerSet) -> tuple[tuple[str
     if front is None or back is None or top is None or bottom is None:
         return ()
     right = np.cross(front - back, top - bottom)
-    right /= np.linalg.norm(right, axis=1, keepdims=True)
+    length = np.linalg.norm(right, axis=1, keepdims=True)
+    right = right / np.where(length > 0.0, length, np.nan)  # no midline, no sides
     found = []
     for name_right, name_left in marker_set.pairs:
         if name_right in markers and name_left in markers:

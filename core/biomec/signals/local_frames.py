@@ -48,13 +48,13 @@ def least_squares_frame(p: FloatArray, p_static: FloatArray) -> tuple[FloatArray
     """Origin (..., 3) and rotation (..., 3, 3) from the static pose that bring K static points nearest to ``p``.
 
     p : (..., K, 3), p_static : (K, 3) [m]. With both sets taken from their means and H = Σ p_s pᵀ = U S Vᵀ, the
-    rotation is R = V diag(1, 1, det(V Uᵀ)) Uᵀ     [SoderkvistWedin1993]
+    rotation is R = V diag(1, 1, det(V Uᵀ)) Uᵀ     [SoderkvistWedin1993]. It is NaN where the points lie on a line.
     """
     origin = p.mean(axis=-2)
     H = np.einsum("ki,...kj->...ij", p_static - p_static.mean(axis=0), p - origin[..., None, :])
-    U, _, Vt = np.linalg.svd(H)
-    turn = np.ones(U.shape[:-1])
-    turn[..., 2] = np.linalg.det(U) * np.linalg.det(Vt)
+    U, S, Vt = np.linalg.svd(H)
+    turn = np.where(S[..., 1:2] > 1e-12, np.ones(U.shape[:-1]), np.nan)  # m²: points on a line leave the turn open
+    turn[..., 2] *= np.linalg.det(U) * np.linalg.det(Vt)
     return origin, np.einsum("...ki,...k,...jk->...ij", Vt, turn, U)
 
 

@@ -80,6 +80,12 @@ def test_least_squares_agrees_with_the_solver_of_scipy(seed, noise):
     assert_allclose(R, expected.as_matrix(), atol=1e-8)
 
 
+def test_least_squares_leaves_a_line_of_points_open():
+    static = np.random.default_rng(6).normal(size=(4, 3))
+    _, R = least_squares_frame(np.array([np.zeros((4, 3)), np.outer(np.arange(4.0), [1.0, 2.0, 3.0])]), static)
+    assert np.isnan(R).all()
+
+
 def test_least_squares_never_mirrors_the_body():
     static = np.random.default_rng(5).normal(size=(4, 3))
     _, R = least_squares_frame(static * [1.0, 1.0, -1.0], static)

@@ -12,6 +12,7 @@ from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
 from biomec.notices import Severity
 from biomec.progress import Cancelled
+from biomec.signals.label_swaps import find_swaps
 from biomec.signals.local_frames import PoseMethod
 from biomec.signals.reconstruction import ReconstructionOptions, SampleOrigin, reconstruct
 from biomec.signals.static_pose import static_pose
@@ -232,6 +233,25 @@ def test_markers_of_no_set_pass_untouched():
     assert result["BALL"].measured == pytest.approx(195 / 200)
     assert result["BALL"].interpolated == pytest.approx(5 / 200)
     assert np.isnan(result["BALL"].noise_gain)
+
+
+@pytest.mark.parametrize("options", [ReconstructionOptions(), LEAST_SQUARES], ids=lambda o: o.pose.value)
+@pytest.mark.parametrize(
+    ("names", "p"),
+    [
+        ((), np.zeros((0, 0, 3))),
+        ((), np.zeros((5, 0, 3))),
+        (("C7", "T8"), np.zeros((0, 2, 3))),
+        (("C7", "T8"), np.full((5, 2, 3), np.nan)),
+        (FULL.followed, np.zeros((5, 71, 3))),  # all markers in one point
+    ],
+    ids=["nothing", "no markers", "no frames", "nothing seen", "one point"],
+)
+def test_empty_and_senseless_trials_give_empty_results(names, p, options):
+    result = reconstruct(make_trial(names, p), STATIC, FULL, options)
+    assert result.markers.frames == len(p)
+    assert result.fraction(SampleOrigin.INTERPOLATED) == 0.0
+    assert find_swaps(make_trial(names, p), FULL, STATIC).exchanged_sides == ()
 
 
 def test_results_cannot_be_written_to():
