@@ -28,6 +28,7 @@ class MassOptions:
 
     gravity   : acceleration of free fall where the recording was made [m/s²]
     still_s   : standing still must last at least this [s]
+    moving_s  : a stretch in motion must last at least this [s]; in less than a step the markers' mean is no centre of mass
     still_part: while standing still, the total force stays within this share of its mean
     least_n   : less than this is not a person [N]
     limit     : a difference from the stated mass above this share is reported
@@ -35,6 +36,7 @@ class MassOptions:
 
     gravity: float = GRAVITY
     still_s: float = 0.5
+    moving_s: float = 0.8
     still_part: float = 0.03
     least_n: float = 50.0
     limit: float = 0.05
@@ -97,11 +99,11 @@ def mass_from_plates(
     if contacts is not None:
         known = trial.events if events is None else tuple(events)
         carried = _longest(_all_on_plates(trial, contacts, known) & (total > options.least_n))
-        if carried is not None and (carried[1] - carried[0] + 1) / trial.rate_hz >= options.still_s:
+        if carried is not None and (carried[1] - carried[0] + 1) / trial.rate_hz >= options.moving_s:
             return _estimate(trial, total, *carried, "supported", options)
     sentence = (
-        f"{trial.source.name}: the plates never carry the whole body for {options.still_s:g} s as far as can be told, "
-        "so they cannot check the stated mass. Choose a stretch by hand, or record standing still on a plate."
+        f"{trial.source.name}: as far as can be told, the plates never carry the whole body for {options.still_s:g} s "
+        f"at rest or {options.moving_s:g} s in motion, so they cannot check the stated mass. Choose a stretch by hand, or record standing still on a plate."
     )
     return MassEstimate(
         None, "nothing", None, np.nan, trial.subject.mass_kg, None, options, (info("mass-not-weighed", sentence),)

@@ -129,26 +129,23 @@ def plate_contacts(plate: ForcePlate, options: ContactOptions = ContactOptions()
 
 def contact_of(plate: ForcePlate, number: int, first: int, last: int, options: ContactOptions) -> Contact:
     """Describe samples ``first`` to ``last`` (inclusive) of a plate as one contact."""
-    vertical, time = plate.vertical, plate.time_s
-    part = slice(first, last + 1)
-    force = np.nan_to_num(plate.force[part])
-    weight = np.nan_to_num(np.maximum(vertical[part], 0.0))
+    force, moment = plate.force[first : last + 1], plate.moment[first : last + 1]
     threshold = options.threshold_n
-    cop = plate.centre_of_pressure(threshold)[part]
+    cop = replace(plate, force=force, moment=moment).centre_of_pressure(threshold)
     known = np.isfinite(cop[:, 0])
-    weight = np.where(known, weight, 0.0)
+    weight = np.where(known, force @ plate.up, 0.0)
     mean = (weight[:, None] * np.where(known[:, None], cop, 0.0)).sum(axis=0) / weight.sum() if known.any() else np.nan
     return Contact(
         plate=plate.name,
         number=number,
         first=first,
         last=last,
-        on_s=_crossing(time, vertical, first - 1, first, threshold),
-        off_s=_crossing(time, vertical, last + 1, last, threshold - options.hysteresis_n),
+        on_s=_crossing(plate, first - 1, first, threshold),
+        off_s=_crossing(plate, last + 1, last, threshold - options.hysteresis_n),
         starts_before=first == 0,
         ends_after=last == plate.samples - 1,
-        peak_n=float(np.nanmax(vertical[part])),
-        impulse=read_only(force.sum(axis=0) / plate.rate_hz),
+        peak_n=float(np.nanmax(force @ plate.up)),
+        impulse=read_only(np.nansum(force, axis=0) / plate.rate_hz),
         mean_cop=read_only(np.broadcast_to(mean, 3)),
         cop=read_only(cop),
         path_m=_path_length(cop, weight, max(1, round(0.02 * plate.rate_hz))),
@@ -164,7 +161,7 @@ def split_contact(plate: ForcePlate, contact: Contact, at_s: float, options: Con
             f"{contact.off_s:.3f} s; it cannot be split at {at_s:.3f} s."
         )
     parts = [contact_of(plate, contact.number, a, b, options) for a, b in ((contact.first, at - 1), (at, contact.last))]
-    time = float(plate.time_s[at])
+    time = plate.start_s + at / plate.rate_hz
     before = replace(parts[0], on_s=contact.on_s, off_s=time)
     return before, replace(parts[1], on_s=time, off_s=contact.off_s)
 
@@ -209,13 +206,14 @@ def _baseline_notices(plate: ForcePlate, baseline: Baseline | None, options: Con
     return notices
 
 
-def _crossing(time: FloatArray, signal: FloatArray, outside: int, inside: int, level: float) -> float:
-    """Time when the signal passes the level between neighbouring samples; the inner one's at an end of the data."""
-    if not 0 <= outside < signal.size or not np.isfinite(signal[outside]):
-        return float(time[inside])
-    rise = signal[inside] - signal[outside]
-    share = float(np.clip((signal[inside] - level) / rise, 0.0, 1.0)) if rise != 0.0 else 0.0
-    return float(time[inside] + share * (time[outside] - time[inside]))
+def _crossing(plate: ForcePlate, outside: int, inside: int, level: float) -> float:
+    """Time when the vertical force passes the level between two samples; the inner one's where the data end."""
+    time = plate.start_s + inside / plate.rate_hz
+    if not 0 <= outside < plate.samples or not np.isfinite(plate.force[outside]).all():
+        return float(time)
+    within, beyond = (float(plate.force[k] @ plate.up) for k in (inside, outside))
+    share = float(np.clip((within - level) / (within - beyond), 0.0, 1.0)) if within != beyond else 0.0
+    return float(time + share * (outside - inside) / plate.rate_hz)
 
 
 def _path_length(cop: FloatArray, weight: FloatArray, block: int) -> float:

@@ -26,9 +26,9 @@ class TouchOptions:
     floor_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
 
 
-def segment_points(markers: Markers, names: Iterable[str]) -> FloatArray:
-    """Trajectories (T, M, 3) of those of a segment's markers that the recording has [m]."""
-    return np.asarray(markers.p_WM[:, [markers.index(name) for name in names if name in markers]])
+def segment_points(markers: Markers, names: Iterable[str], frames: slice = slice(None)) -> FloatArray:
+    """Trajectories (F, M, 3) of those of a segment's markers that the recording has, in some frames or all [m]."""
+    return np.asarray(markers.p_WM[frames, [markers.index(name) for name in names if name in markers]])
 
 
 def distance_from_force(plate: ForcePlate, cop: FloatArray, points: FloatArray) -> FloatArray:

@@ -55,20 +55,19 @@ def contact_table(assignment: ContactAssignment, segments: Sequence[str] | None 
     force, cop, moment = np.zeros((T, S, 3)), np.full((T, S, 3), np.nan), np.zeros((T, S, 3))
     for s, segment in enumerate(segments):
         parts = [_part(assignment, assignment.plate(a.contact.plate), a.contact) for a in assignment.of(segment)]
-        if not parts:
-            continue
-        weight = np.stack([np.abs(part.vertical) for part in parts], axis=1)  # (T, contacts)
-        total = weight.sum(axis=1)
-        touched = total > 0.0
-        share = weight[touched] / total[touched, None]
-        points = np.stack([np.nan_to_num(part.cop[touched]) for part in parts], axis=1)
-        cop[touched, s] = (share[..., None] * points).sum(axis=1)
+        total, point = np.zeros(T), np.zeros((T, 3))
         for part in parts:
-            acts = np.abs(part.vertical) > 0.0
-            force[acts, s] += part.force[acts]
-            moment[acts, s] += part.moment[acts] + np.cross(part.cop[acts] - cop[acts, s], part.force[acts])
-            active[:, s] |= part.active
-            held[:, s] |= part.held
+            total[part.frames] += part.weight
+            point[part.frames] += part.weight[:, None] * part.cop
+        touched = total > 0.0
+        cop[touched, s] = point[touched] / total[touched, None]
+        for part in parts:
+            at, acts = part.frames, part.weight[:, None] > 0.0
+            arm = part.cop - np.where(acts, cop[at, s], 0.0)
+            force[at, s] += np.where(acts, part.force, 0.0)
+            moment[at, s] += np.where(acts, part.moment + np.cross(arm, part.force), 0.0)
+            active[at, s] |= part.active
+            held[at, s] |= part.held
     return ContactTable(
         tuple(segments),
         assignment.rate_hz,
@@ -82,9 +81,10 @@ def contact_table(assignment: ContactAssignment, segments: Sequence[str] | None 
 
 @dataclass(frozen=True, eq=False)
 class _Part:
-    """One contact at the frames; the moment is about ``cop``."""
+    """One contact at the frames that it touches; the moment is about ``cop``."""
 
-    vertical: FloatArray
+    frames: slice
+    weight: FloatArray
     force: FloatArray
     cop: FloatArray
     moment: FloatArray
@@ -94,17 +94,16 @@ class _Part:
 
 def _part(assignment: ContactAssignment, plate: ForcePlate, contact: Contact) -> _Part:
     wrench = contact_at_frames(plate, contact, assignment.rate_hz, assignment.frames)
-    vertical = np.asarray(wrench.force @ plate.up)
-    touched = np.abs(vertical) > 0.0
+    weight = np.abs(wrench.force @ plate.up)
     cop = wrench.centre_of_pressure(plate, assignment.detected.options.threshold_n)
-    known = np.flatnonzero(np.isfinite(cop[:, 0]))
-    held = touched & ~np.isfinite(cop[:, 0])
+    missing = ~np.isfinite(cop[:, 0])
+    known = np.flatnonzero(~missing)
     if known.size:
-        cop[held] = cop[known[_nearest(known, np.flatnonzero(held))]]
+        cop[missing] = cop[known[_nearest(known, np.flatnonzero(missing))]]
     else:  # never enough force: the contact's own mean is all there is
-        cop[held] = contact.mean_cop if np.isfinite(contact.mean_cop).all() else plate.origin
-    moment = wrench.moment - np.cross(np.nan_to_num(cop) - plate.origin, wrench.force)
-    return _Part(vertical, wrench.force, cop, moment, wrench.covered >= 0.5, held)
+        cop[missing] = contact.mean_cop if np.isfinite(contact.mean_cop).all() else plate.origin
+    moment = wrench.moment - np.cross(cop - plate.origin, wrench.force)
+    return _Part(wrench.frames, weight, wrench.force, cop, moment, wrench.covered >= 0.5, missing & (weight > 0.0))
 
 
 def _nearest(sorted_values: np.ndarray, wanted: np.ndarray) -> np.ndarray:

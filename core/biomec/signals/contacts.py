@@ -182,6 +182,7 @@ def _assigned(
     """Decide one contact."""
     wrench = contact_at_frames(plate, contact, trial.rate_hz, trial.frames)
     cop = wrench.centre_of_pressure(plate, threshold_n)
+    points = {segment: trajectory[wrench.frames] for segment, trajectory in points.items()}
     distances = _mean_distances(plate, wrench, cop, points)
     sharing = _sharing(plate, wrench, cop, points, trial.rate_hz, options)
     nearest = min(distances, key=lambda name: distances[name]) if distances else None

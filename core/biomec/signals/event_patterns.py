@@ -43,15 +43,19 @@ def learned_events(
     }
     steps = np.arange(-round(HALF_WIDTH_S * markers.rate_hz), round(HALF_WIDTH_S * markers.rate_hz) + 1)
     window = steps / markers.rate_hz
+    shifts = np.arange(-FARTHEST_S, FARTHEST_S + 1e-9, 0.25 / markers.rate_hz)
+    patterns = {
+        (label, side): _pattern(motion, markers.rate_hz, window, plates, label, side)
+        for label, side in {(event.label, event.context) for event in kinematics}
+    }
     result = []
     for event in kinematics:
-        patterns = _patterns(motion, markers.rate_hz, window, plates, event)
-        if not patterns or event.context not in motion:
+        pattern = patterns[event.label, event.context]
+        if pattern is None or event.context not in motion:
             result.append(event)
             continue
-        shifts = np.arange(-FARTHEST_S, FARTHEST_S + 1e-9, 0.25 / markers.rate_hz)
         seen = _sampled(motion[event.context], markers.rate_hz, event.time_s + shifts[:, None] + window)  # (S, W, 4)
-        misfit = ((seen - np.mean(patterns, axis=0)) ** 2).sum(axis=(1, 2))
+        misfit = ((seen - pattern) ** 2).sum(axis=(1, 2))
         if np.isfinite(misfit).sum() < 3:
             result.append(event)
             continue
@@ -72,16 +76,20 @@ def _motion(markers: Markers, heel: str, toe: str, up: FloatArray, forward: Floa
 
 def _sampled(motion: FloatArray, rate_hz: float, times: FloatArray) -> FloatArray:
     """Motion (…, 4) at times (…) by linear interpolation; NaN outside the recording and beside gaps."""
-    frames = np.arange(len(motion)) / rate_hz
-    columns = [np.interp(times, frames, column, left=np.nan, right=np.nan) for column in motion.T]
-    return np.stack(columns, axis=-1)
+    frame = np.floor(times * rate_hz).astype(np.int64)
+    share = (times * rate_hz - frame)[..., None]
+    inside = (frame >= 0) & (frame + 1 < len(motion))
+    before, after = np.where(inside, frame, 0), np.where(inside, frame + 1, 0)
+    value = (1.0 - share) * motion[before] + share * motion[after]
+    return np.asarray(np.where(inside[..., None], value, np.nan))
 
 
-def _patterns(
-    motion: dict[str, FloatArray], rate_hz: float, window: FloatArray, plates: Sequence[Event], event: Event
-) -> list[FloatArray]:
-    """Motion around the plates' events of this kind, each (W, 4): of the same foot, else of the other."""
-    of_kind = [e for e in plates if e.label == event.label and e.context in motion]
-    same = [e for e in of_kind if e.context == event.context]
+def _pattern(
+    motion: dict[str, FloatArray], rate_hz: float, window: FloatArray, plates: Sequence[Event], label: str, side: str
+) -> FloatArray | None:
+    """Mean motion (W, 4) around the plates' events of a kind: of the same foot, else of the other; None without any."""
+    of_kind = [e for e in plates if e.label == label and e.context in motion]
+    same = [e for e in of_kind if e.context == side]
     found = [_sampled(motion[e.context], rate_hz, e.time_s + window) for e in same or of_kind]
-    return [pattern for pattern in found if np.isfinite(pattern).all()]
+    whole = [pattern for pattern in found if np.isfinite(pattern).all()]
+    return np.asarray(np.mean(whole, axis=0)) if whole else None

@@ -109,7 +109,7 @@ def _contact(
     edge = np.full(len(contact.cop), np.nan)
     if border is not None:
         edge = edge_distance(border, on_surface(plate, contact.cop)[:, :2])
-    weight = np.where(np.isfinite(edge), plate.vertical[contact.first : contact.last + 1], 0.0)
+    weight = np.where(np.isfinite(edge), plate.force[contact.first : contact.last + 1] @ plate.up, 0.0)
     near, outside = (_share(weight, edge < limit) for limit in (options.edge_m, -options.outside_m))
     farthest = -float(np.nanmin(edge, initial=np.inf)) * 100.0
     if outside > options.outside_share:
@@ -153,8 +153,9 @@ def _reach(trial: Trial, assignment: ContactAssignment, item: AssignedContact, p
     if item.segment is None or plate.corners is None:
         return {}
     names = [name for name in assignment.segments.get(item.segment, ()) if name in trial.markers]
-    during = contact_at_frames(plate, item.contact, trial.rate_hz, trial.frames).covered > 0.5
-    reach = reach_beyond_edge(plate, segment_points(trial.markers, names), during)
+    wrench = contact_at_frames(plate, item.contact, trial.rate_hz, trial.frames)
+    points = segment_points(trial.markers, names, wrench.frames)
+    reach = reach_beyond_edge(plate, points, wrench.covered > 0.5)
     return {name: float(r) for name, r in zip(names, reach, strict=True) if np.isfinite(r)}
 
 

@@ -13,71 +13,83 @@ averaged itself: it follows from the averaged wrench, which weights every sample
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
+from biomec.arrays import FloatArray, IntArray
 from biomec.recording import ForcePlate
 from biomec.signals.contact_detection import Contact
 
 
 @dataclass(frozen=True, eq=False)
 class FrameWrench:
-    """A plate's wrench at the frames of the cameras, about the plate's origin.
+    """A plate's wrench at some frames of the cameras, about the plate's origin.
 
-    force  : (T, 3) [N]; moment : (T, 3) [N m]
-    covered: (T,) share of each frame's interval in which the plate was sampled, or the contact lasted; 0 to 1
+    first  : number of the first frame, from 0
+    force  : (F, 3) [N]; moment : (F, 3) [N m]
+    covered: (F,) share of each frame's interval in which the plate was sampled, or the contact lasted; 0 to 1
     """
 
+    first: int
     force: FloatArray
     moment: FloatArray
     covered: FloatArray
 
+    @property
+    def frames(self) -> slice:
+        """The frames, as a slice of the trial's."""
+        return slice(self.first, self.first + len(self.covered))
+
     def centre_of_pressure(self, plate: ForcePlate, threshold_n: float) -> FloatArray:
-        """(T, 3) point of the surface about which no horizontal moment acts [m]; NaN below the threshold."""
+        """(F, 3) point of the surface about which no horizontal moment acts [m]; NaN below the threshold."""
         vertical = self.force @ plate.up
         normal = np.where(vertical > threshold_n, vertical, np.nan)[:, None]
         return np.asarray(plate.origin + np.cross(plate.up, self.moment) / normal)
 
 
 def plate_at_frames(plate: ForcePlate, rate_hz: float, frames: int) -> FrameWrench:
-    """Wrench of a plate at ``frames`` camera frames, the first at time 0; NaN where the plate was not sampled."""
-    wrench = np.hstack([plate.force, plate.moment])
-    known: BoolArray = np.asarray(np.isfinite(wrench).all(axis=1))
-    mean, covered = frame_means(np.where(known[:, None], wrench, 0.0), known, plate, rate_hz, frames)
+    """Wrench of a plate at all camera frames, the first at time 0; NaN where the plate was not sampled."""
+    wrench, covered = _frame_means(plate, 0, plate.samples, rate_hz, np.arange(frames))
     with np.errstate(invalid="ignore", divide="ignore"):  # 0/0 where nothing was sampled: NaN is the answer
-        mean = mean / covered[:, None]
-    return FrameWrench(mean[:, :3], mean[:, 3:], covered)
+        wrench = wrench / covered[:, None]
+    return FrameWrench(0, wrench[:, :3], wrench[:, 3:], covered)
 
 
 def contact_at_frames(plate: ForcePlate, contact: Contact, rate_hz: float, frames: int) -> FrameWrench:
-    """Wrench of one contact at the camera frames; 0 where it does not last. End frames may hold only a part of it."""
-    wrench = np.hstack([plate.force, plate.moment])
-    inside = np.zeros(plate.samples, dtype=np.bool_)
-    inside[contact.first : contact.last + 1] = True
-    inside &= np.isfinite(wrench).all(axis=1)
-    mean, covered = frame_means(np.where(inside[:, None], wrench, 0.0), inside, plate, rate_hz, frames)
-    return FrameWrench(mean[:, :3], mean[:, 3:], covered)
+    """Wrench of one contact at the camera frames that it touches; the outer ones may hold only a part of it."""
+    reach = 0.5 / plate.rate_hz if plate.rate_hz >= rate_hz else 1.0 / plate.rate_hz
+    begin = plate.start_s + contact.first / plate.rate_hz - reach
+    end = plate.start_s + contact.last / plate.rate_hz + reach
+    first, last = (min(max(math.floor(t * rate_hz + 0.5), 0), frames - 1) for t in (begin, end))
+    wrench, covered = _frame_means(plate, contact.first, contact.last + 1, rate_hz, np.arange(first, last + 1))
+    return FrameWrench(first, wrench[:, :3], wrench[:, 3:], covered)
 
 
-def frame_means(
-    values: FloatArray, counts: BoolArray, plate: ForcePlate, rate_hz: float, frames: int
+def _frame_means(
+    plate: ForcePlate, start: int, stop: int, rate_hz: float, frames: IntArray
 ) -> tuple[FloatArray, FloatArray]:
-    """Means (T, C) of samples (N, C) over the intervals of the frames, and the share (T,) of samples that count.
+    """Mean wrench (F, 6) of samples ``start`` up to ``stop`` over each frame's interval, and the share (F,) covered.
 
-    The running integral is linear between the borders of samples, so its difference over a frame's interval is exact.
-    Where the plate is slower than the cameras, values are interpolated linearly between samples instead.
+    All other samples, and missing ones, count as 0. The running integral is linear between the borders of samples, so
+    its difference over a frame's interval is exact. Where the plate is slower than the cameras, values are interpolated
+    linearly between samples instead.
     """
-    table = np.hstack([values, np.asarray(counts, dtype=np.float64)[:, None]])
+    wrench = np.hstack([plate.force[start:stop], plate.moment[start:stop]])
+    known = np.isfinite(wrench).all(axis=1, keepdims=True)
+    table = np.hstack([np.where(known, wrench, 0.0), known])
+    begin = plate.start_s + start / plate.rate_hz
     if plate.rate_hz < rate_hz:
-        at = np.arange(frames) / rate_hz
-        columns = [np.interp(at, plate.time_s, column, left=0.0, right=0.0) for column in table.T]
+        inner = (int(start > 0), int(stop < plate.samples))  # next to a contact the plate is sampled, and counts as 0
+        table = np.pad(table, (inner, (0, 0)))
+        at = begin + (np.arange(len(table)) - inner[0]) / plate.rate_hz
+        columns = [np.interp(frames / rate_hz, at, column, left=0.0, right=0.0) for column in table.T]
         result = np.stack(columns, axis=1)
     else:
-        borders = plate.start_s + (np.arange(plate.samples + 1) - 0.5) / plate.rate_hz
+        borders = begin + (np.arange(len(table) + 1) - 0.5) / plate.rate_hz
         running = np.vstack([np.zeros(table.shape[1]), np.cumsum(table, axis=0)]) / plate.rate_hz
-        edges = (np.arange(frames + 1) - 0.5) / rate_hz
+        edges = (np.append(frames, frames[-1:] + 1) - 0.5) / rate_hz
         at_edges = np.stack([np.interp(edges, borders, column) for column in running.T], axis=1)
         result = np.diff(at_edges, axis=0) * rate_hz
     return result[:, :-1], np.clip(result[:, -1], 0.0, 1.0)
