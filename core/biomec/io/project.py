@@ -70,7 +70,7 @@ class Header:
         return (self.signed_text + f"sha256 {self.sha256}\n".encode()).ljust(BLOCK - 1) + b"\n"
 
 
-def save_project(session: Session, path: Path) -> None:
+def save_project(session: Session, path: Path | str) -> None:
     """Write a session to a project file; what was there before stays until the new file is safe on the disk.
 
     A file of another kind, or of a newer Biomec, is not overwritten.
@@ -90,7 +90,7 @@ def save_project(session: Session, path: Path) -> None:
         out.write(content)
 
 
-def load_project(path: Path) -> Session:
+def load_project(path: Path | str) -> Session:
     """Read a session from a project file; a `FileError` says what is wrong with one that cannot be trusted."""
     path = Path(path)
     try:
