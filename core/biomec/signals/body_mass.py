@@ -28,7 +28,7 @@ class MassOptions:
 
     gravity   : acceleration of free fall where the recording was made [m/s²]
     still_s   : standing still must last at least this [s]
-    moving_s  : a stretch in motion must last at least this [s]; in less than a step the markers' mean is no centre of mass
+    moving_s  : a stretch in motion must last at least this [s]; within a step the markers' mean is no centre of mass
     still_part: while standing still, the total force stays within this share of its mean
     least_n   : less than this is not a person [N]
     limit     : a difference from the stated mass above this share is reported
@@ -103,7 +103,8 @@ def mass_from_plates(
             return _estimate(trial, total, *carried, "supported", options)
     sentence = (
         f"{trial.source.name}: as far as can be told, the plates never carry the whole body for {options.still_s:g} s "
-        f"at rest or {options.moving_s:g} s in motion, so they cannot check the stated mass. Choose a stretch by hand, or record standing still on a plate."
+        f"at rest or {options.moving_s:g} s in motion, so they cannot check the stated mass. Choose a stretch by hand, or "
+        "record standing still on a plate."
     )
     return MassEstimate(
         None, "nothing", None, np.nan, trial.subject.mass_kg, None, options, (info("mass-not-weighed", sentence),)

@@ -62,8 +62,9 @@ def contact_at_frames(plate: ForcePlate, contact: Contact, rate_hz: float, frame
     reach = 0.5 / plate.rate_hz if plate.rate_hz >= rate_hz else 1.0 / plate.rate_hz
     begin = plate.start_s + contact.first / plate.rate_hz - reach
     end = plate.start_s + contact.last / plate.rate_hz + reach
-    first, last = (min(max(math.floor(t * rate_hz + 0.5), 0), frames - 1) for t in (begin, end))
-    wrench, covered = _frame_means(plate, contact.first, contact.last + 1, rate_hz, np.arange(first, last + 1))
+    first, last = (min(max(math.floor(t * rate_hz + 0.5), 0), max(frames - 1, 0)) for t in (begin, end))
+    touched = np.arange(first, min(last + 1, frames))
+    wrench, covered = _frame_means(plate, contact.first, contact.last + 1, rate_hz, touched)
     return FrameWrench(first, wrench[:, :3], wrench[:, 3:], covered)
 
 

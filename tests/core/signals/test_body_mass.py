@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 
 from biomec.errors import BiomecError
 from biomec.recording import LabAxes, Subject
-from biomec.signals.body_mass import mass_from_plates
+from biomec.signals.body_mass import MassOptions, mass_from_plates
 from biomec.signals.contact_detection import ContactOptions, detect_contacts
 from biomec.signals.contacts import assign_contacts
 from biomec.signals.gait_events import gait_events
@@ -84,6 +84,14 @@ def test_one_foot_beside_the_plates_is_not_weighed():
     found = mass_from_plates(trial, contacts_of(trial))
     assert (found.mass_kg, found.how) == (None, "nothing")
     assert found.notices[0].code == "mass-not-weighed"
+
+
+def test_a_stretch_in_motion_shorter_than_asked_is_not_weighed():
+    walk = Walk(plates_for=(0, 1, 2))
+    trial = replace(walk.trial(), events=tuple(walk.events()))
+    contacts = contacts_of(trial)
+    assert mass_from_plates(trial, contacts, options=MassOptions(moving_s=1.3)).how == "supported"
+    assert mass_from_plates(trial, contacts, options=MassOptions(moving_s=1.6)).how == "nothing"
 
 
 def test_without_events_a_walk_is_not_weighed():
