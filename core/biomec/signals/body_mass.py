@@ -103,8 +103,8 @@ def mass_from_plates(
             return _estimate(trial, total, *carried, "supported", options)
     sentence = (
         f"{trial.source.name}: as far as can be told, the plates never carry the whole body for {options.still_s:g} s "
-        f"at rest or {options.moving_s:g} s in motion, so they cannot check the stated mass. Choose a stretch by hand, or "
-        "record standing still on a plate."
+        f"at rest or {options.moving_s:g} s in motion, so they cannot check the stated mass. Choose a stretch by hand, "
+        "or record standing still on a plate."
     )
     return MassEstimate(
         None, "nothing", None, np.nan, trial.subject.mass_kg, None, options, (info("mass-not-weighed", sentence),)
