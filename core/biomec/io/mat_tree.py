@@ -7,15 +7,15 @@ from typing import Any
 
 import h5py
 import numpy as np
-import scipy.io
 
 from biomec.errors import FileError
+from biomec.io.mat5 import read_mat5
 
 _DEEPEST = 12  # structures within structures; deeper ones are not a recording
 
 
 def read_tree(path: Path) -> dict[str, Any]:
-    """All variables of a .mat file of version 5 to 7.2 (scipy) or 7.3 (HDF5).
+    """All variables of a .mat file of version 5 to 7.2, or 7.3 (HDF5).
 
     Structures become dictionaries (lists of them where they are arrays), cells lists, char texts, numbers arrays.
     """
@@ -26,38 +26,15 @@ def read_tree(path: Path) -> dict[str, Any]:
         raise FileError(path.name, f"cannot be read ({error.strerror or error}).") from error
     if not start.strip(b"\0 \r\n\t"):
         raise FileError(path.name, "the file is empty.")
-    # Damaged files make both libraries fail in many ways, none of which is of use to the person who opens the file.
+    # A damaged HDF5 file makes its library fail in many ways, none of which is of use to the person who opens it.
     try:
         if h5py.is_hdf5(path):
             with h5py.File(path, "r") as file:
                 return {name: _from_hdf5(file, file[name], 0) for name in file if not name.startswith("#")}
-        variables = scipy.io.loadmat(path, chars_as_strings=True, struct_as_record=True)
-        return {name: _from_scipy(value, 0) for name, value in variables.items() if not name.startswith("__")}
-    except FileError:
-        raise
+        return read_mat5(path.read_bytes())
     except Exception as error:
         what = "the file is damaged" if start.startswith(b"MATLAB") else "this is not a MATLAB file"
-        raise FileError(path.name, f"{what}; it cannot be read ({type(error).__name__}).") from error
-
-
-def _from_scipy(value: Any, depth: int) -> Any:
-    """Plain Python from what scipy gives."""
-    if depth > _DEEPEST:
-        raise ValueError("structures are nested too deeply")
-    if not isinstance(value, np.ndarray):
-        return value
-    if value.dtype.names is not None:
-        items = [
-            {name: _from_scipy(item[name], depth + 1) for name in value.dtype.names} for item in value.ravel(order="F")
-        ]
-        return items[0] if len(items) == 1 else items
-    if value.dtype == object:
-        return [_from_scipy(item, depth + 1) for item in value.ravel(order="F")]
-    if value.dtype.kind in "US":
-        return (
-            str(value.ravel()[0]) if value.size == 1 else "" if value.size == 0 else [str(row) for row in value.ravel()]
-        )
-    return value
+        raise FileError(path.name, f"{what}; it cannot be read ({error or type(error).__name__}).") from error
 
 
 def _from_hdf5(file: h5py.File, item: Any, depth: int) -> Any:

@@ -59,7 +59,11 @@ def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_ar
         )
 
     def chosen(pairs: tuple[tuple[int, str], ...]) -> Markers:
-        return Markers(tuple(name for _, name in pairs), p_W[:, [k for k, _ in pairs]], rate_hz)
+        p_WM = np.take(
+            p_W, np.array([k for k, _ in pairs], dtype=np.int64), axis=1
+        )  # a new array, which the markers may keep
+        p_WM.setflags(write=False)
+        return Markers(tuple(name for _, name in pairs), p_WM, rate_hz)
 
     return Points(
         chosen(sorted_.markers),

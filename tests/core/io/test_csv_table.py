@@ -9,7 +9,7 @@ from hypothesis import given
 from biomec.errors import FileError
 from biomec.io.csv_table import read_csv, write_csv
 from biomec.recording import Trial
-from tests.core.io.trials import same, trials, walk
+from tests.core.io.trials import ON_DISK, same, trials, walk
 
 
 def read(folder: Path, content: str) -> Trial:
@@ -17,6 +17,7 @@ def read(folder: Path, content: str) -> Trial:
     return read_csv(folder / "x.csv")
 
 
+@ON_DISK
 @given(trial=trials())
 def test_round_trip_is_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, trial: Trial) -> None:
     path = tmp_path_factory.mktemp("csv") / "ação.csv"

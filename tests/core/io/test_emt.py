@@ -10,7 +10,7 @@ from hypothesis import given
 from biomec.errors import BiomecError, FileError
 from biomec.io.emt import read_emt, write_emt
 from biomec.recording import Analog, Authority, Markers, Trial
-from tests.core.io.trials import analogs, same, trials, walk
+from tests.core.io.trials import ON_DISK, analogs, same, trials, walk
 
 POINTS = (
     "BTS ASCII format\n\nType:         \tPoint 3D tracks\nMeasure unit: \tmm\n\nTracks:       \t2\n"
@@ -140,6 +140,7 @@ def test_faults_name_the_line(tmp_path: Path, old: str, new: str, fault: str) ->
         read(tmp_path, POINTS.replace(old, new))
 
 
+@ON_DISK
 @given(trial=trials(least_markers=1))
 def test_points_round_trip_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, trial: Trial) -> None:
     path = tmp_path_factory.mktemp("emt") / "ação.emt"
@@ -152,6 +153,7 @@ def test_points_round_trip_bit_for_bit(tmp_path_factory: pytest.TempPathFactory,
         assert same(again.other_subjects[name].p_WM, markers.p_WM)
 
 
+@ON_DISK
 @given(emg=analogs(("V",)))
 def test_emg_round_trip_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, emg: Analog) -> None:
     path = tmp_path_factory.mktemp("emt") / "ação.emt"

@@ -8,13 +8,13 @@ import h5py
 import numpy as np
 import pytest
 import scipy.io
-from hypothesis import given, settings
+from hypothesis import given
 
 from biomec.errors import FileError
 from biomec.io.mat import read_mat, write_mat
 from biomec.notices import warning
 from biomec.recording import Trial
-from tests.core.io.trials import same, trials, walk
+from tests.core.io.trials import ON_DISK, same, trials, walk
 
 
 def assert_same_trial(a: Trial, b: Trial) -> None:
@@ -54,6 +54,7 @@ def assert_same_trial(a: Trial, b: Trial) -> None:
         assert same(a.outputs.values, b.outputs.values)
 
 
+@ON_DISK
 @given(trial=trials())
 def test_round_trip_is_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, trial: Trial) -> None:
     path = tmp_path_factory.mktemp("mat") / "ação 測.mat"
@@ -61,8 +62,8 @@ def test_round_trip_is_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, tri
     assert_same_trial(trial, read_mat(path))
 
 
+@ON_DISK
 @given(trial=trials())
-@settings(max_examples=40)
 def test_version_7_3_with_the_same_structure(tmp_path_factory: pytest.TempPathFactory, trial: Trial) -> None:
     folder = tmp_path_factory.mktemp("mat")
     write_mat(trial, folder / "a.mat")

@@ -12,7 +12,7 @@ from biomec.errors import FileError
 from biomec.io.plate_columns import column_meaning
 from biomec.io.storage import read_storage, write_storage
 from biomec.recording import Analog, ForcePlate, Trial
-from tests.core.io.trials import analogs, same, trials, walk
+from tests.core.io.trials import ON_DISK, analogs, same, trials, walk
 from tests.real_data import recording
 
 HEADER = "grf\nversion=1\nnRows=3\nnColumns=10\ninDegrees=yes\nendheader\n"
@@ -138,6 +138,7 @@ def test_faults_name_the_line(tmp_path: Path, old: str, new: str, fault: str) ->
         read(tmp_path, (HEADER + table(list("abcdefghi"))).replace(old, new))
 
 
+@ON_DISK
 @given(analog=analogs())
 def test_channels_round_trip_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, analog: Analog) -> None:
     path = tmp_path_factory.mktemp("sto") / "ação.sto"
@@ -151,6 +152,7 @@ def test_channels_round_trip_bit_for_bit(tmp_path_factory: pytest.TempPathFactor
     assert same(again.analog.values, analog.values)
 
 
+@ON_DISK
 @given(trial=trials(), same_clock=st.booleans())
 def test_plates_round_trip(tmp_path_factory: pytest.TempPathFactory, trial: Trial, same_clock: bool) -> None:
     if not trial.plates:

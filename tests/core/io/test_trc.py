@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from biomec.errors import FileError
 from biomec.io.trc import HEADER_KEYS, read_trc, write_trc
 from biomec.recording import Authority, Markers, Trial
-from tests.core.io.trials import same, trials, walk
+from tests.core.io.trials import ON_DISK, same, trials, walk
 from tests.real_data import recording
 
 HEADER = (
@@ -29,6 +29,7 @@ def read(folder: Path, content: str | bytes, **options: bool) -> Trial:
     return read_trc(path, **options)
 
 
+@ON_DISK
 @given(trial=trials(least_markers=1))
 def test_round_trip_is_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, trial: Trial) -> None:
     path = tmp_path_factory.mktemp("trc") / "ação 測.trc"
@@ -45,6 +46,7 @@ def test_round_trip_is_bit_for_bit(tmp_path_factory: pytest.TempPathFactory, tri
     assert (again.unlabelled is None) == (trial.unlabelled is None)
 
 
+@ON_DISK
 @given(trial=trials(least_markers=1), unit=st.sampled_from(["mm", "cm"]))
 def test_other_units_keep_all_but_the_last_digit(
     tmp_path_factory: pytest.TempPathFactory, trial: Trial, unit: str

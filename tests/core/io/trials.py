@@ -6,6 +6,7 @@ from datetime import date
 from typing import Any
 
 import numpy as np
+from hypothesis import settings
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
@@ -22,6 +23,7 @@ from biomec.recording import (
     Trial,
 )
 
+ON_DISK = settings(deadline=None, max_examples=60)  # how long a file takes depends on the disk, not on us
 NAMES = (
     st.text(st.sampled_from("ABCxyz019_.- ãçñ測"), min_size=1, max_size=8)
     .map(str.strip)
