@@ -8,6 +8,7 @@ import time
 
 import numpy as np
 
+from benchmarks.c3d import print_c3d
 from benchmarks.marker_fit import ITERATIONS, MarkerFit
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
 from benchmarks.scaling import CHAIN_FRAMES, Growth, with_bodies, with_frames
@@ -50,6 +51,7 @@ def main() -> None:
     print_targets(timings)
     print_growth(trial)
     print_signals()
+    print_c3d()
     print_startup()
     print(f"\nMeasured in {time.perf_counter() - begin:.0f} s.")
 

@@ -165,9 +165,9 @@ def _fill_points(sink: PointSink, raw: NDArray[Any], frames: slice, layout: Data
     stored = raw[:, : VALUES_PER_POINT * layout.points].reshape(len(raw), layout.points, VALUES_PER_POINT)
     stored = stored[:, sink.pick]
     values, word = sink.values[frames], stored[:, :, 3]
-    for axis in range(3):  # one axis at a time: the inner loop then runs over points, not over three numbers
-        values[:, :, axis] = stored[:, :, axis]
     with np.errstate(all="ignore"):  # damaged numbers stay what they are: what is not finite is missing
+        for axis in range(3):  # one axis at a time: the inner loop then runs over points, not over three numbers
+            values[:, :, axis] = stored[:, :, axis]
         values *= sink.factor if layout.real else sink.factor * layout.scale
         missing: BoolArray = ~(word >= 0)  # also where the word is not a number
     zero: BoolArray = stored[:, :, 0] == 0

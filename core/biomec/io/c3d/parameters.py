@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -29,8 +29,9 @@ class Parameter:
 class Parameters:
     """All parameters of a file, by group and name; upper and lower case are the same."""
 
-    def __init__(self, values: Mapping[tuple[str, str], Parameter]) -> None:
+    def __init__(self, values: Mapping[tuple[str, str], Parameter], doubtful: Sequence[str] = ()) -> None:
         self._values = dict(values)
+        self.doubtful = tuple(doubtful)  # names of parameters that do not fill the place they have
 
     def get(self, group: str, name: str) -> Parameter | None:
         """Return a parameter as stored, or None."""
@@ -79,7 +80,8 @@ def parse_parameters(file: str, section: bytes, processor: Processor) -> Paramet
     """Read a parameter section, whose first four bytes are its own small header."""
     groups: dict[int, str] = {}
     found: dict[tuple[int, str], Parameter] = {}
-    at = 4
+    doubtful: list[str] = []
+    at = end = 4
     while at + 2 <= len(section):
         length = abs(int.from_bytes(section[at : at + 1], signed=True))  # negative: locked against editing
         number = int.from_bytes(section[at + 1 : at + 2], signed=True)
@@ -88,27 +90,36 @@ def parse_parameters(file: str, section: bytes, processor: Processor) -> Paramet
         name = decode(section[at + 2 : at + 2 + length]).upper()
         offset_at = at + 2 + length
         if offset_at + 2 > len(section):
-            raise FileError(file, f"the parameter section is cut off inside {name or 'a name'}. {ASK_AGAIN}")
+            raise FileError(
+                file, f"the parameter section is cut off inside {name or 'a parameter without a name'}. {ASK_AGAIN}"
+            )
         offset = _integers(section[offset_at : offset_at + 2], processor)[0] % 65536
+        end = offset_at + 2
         if number < 0:
             groups[-number] = name
         else:
-            found[number, name] = _parse_value(file, name, section, offset_at + 2, processor)
+            found[number, name], end = _parse_value(file, name or "without a name", section, end, processor)
+        end += 1 + (section[end] if end < len(section) else 0)  # the description
         if offset == 0:
             break
+        if offset_at + int(offset) != end:
+            doubtful.append(name)
         if offset < 2:
             raise FileError(file, f"the parameter section is damaged after {name}. {ASK_AGAIN}")
         at = offset_at + int(offset)
     if not groups:
         raise FileError(file, f"the parameter section holds no groups, so the file cannot be understood. {ASK_AGAIN}")
-    return Parameters({(groups[group], name): value for (group, name), value in found.items() if group in groups})
+    if section[max(at, end) :].strip(b"\0"):
+        doubtful.append(f"what follows {name}")
+    known = {(groups[group], name): value for (group, name), value in found.items() if group in groups}
+    return Parameters(known, doubtful)
 
 
 ASK_AGAIN = "Export it again from the capture system."
 
 
-def _parse_value(file: str, name: str, section: bytes, at: int, processor: Processor) -> Parameter:
-    """Type, dimensions and values of one parameter."""
+def _parse_value(file: str, name: str, section: bytes, at: int, processor: Processor) -> tuple[Parameter, int]:
+    """Type, dimensions and values of one parameter, and the byte behind them."""
     head = section[at : at + 2]
     if len(head) < 2:
         raise FileError(file, f"the parameter section is cut off inside {name}. {ASK_AGAIN}")
@@ -117,7 +128,8 @@ def _parse_value(file: str, name: str, section: bytes, at: int, processor: Proce
         raise FileError(file, f"parameter {name} is damaged: type {kind}, {n_dims} dimensions. {ASK_AGAIN}")
     dims = tuple(section[at + 2 : at + 2 + n_dims])
     size = math.prod(dims) * abs(kind)
-    data = section[at + 2 + n_dims : at + 2 + n_dims + size]
+    end = at + 2 + n_dims + size
+    data = section[end - size : end]
     if len(dims) < n_dims or len(data) < size:
         raise FileError(
             file, f"parameter {name} claims {size} bytes, more than the parameter section holds. {ASK_AGAIN}"
@@ -126,13 +138,13 @@ def _parse_value(file: str, name: str, section: bytes, at: int, processor: Proce
     if kind == TEXT:
         width = dims[0] if dims else 1
         count = math.prod(dims[1:]) if width else 0
-        return Parameter(kind, dims, none, tuple(decode(data[k * width : (k + 1) * width]) for k in range(count)))
+        return Parameter(kind, dims, none, tuple(decode(data[k * width : (k + 1) * width]) for k in range(count))), end
     if kind == BYTE:
-        return Parameter(kind, dims, np.frombuffer(data, np.uint8).astype(np.float64), ())
+        return Parameter(kind, dims, np.frombuffer(data, np.uint8).astype(np.float64), ()), end
     if kind == INTEGER:
-        return Parameter(kind, dims, _integers(data, processor).astype(np.float64), ())
+        return Parameter(kind, dims, _integers(data, processor).astype(np.float64), ()), end
     with np.errstate(all="ignore"):  # a signalling NaN stays NaN
-        return Parameter(kind, dims, processor.reals(data).astype(np.float64), ())
+        return Parameter(kind, dims, processor.reals(data).astype(np.float64), ()), end
 
 
 def _integers(data: bytes, processor: Processor) -> IntArray:

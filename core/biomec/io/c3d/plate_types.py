@@ -1,4 +1,4 @@
-"""Plate types 1 to 7: from the signals of a plate to force and moment about the centre of its surface.
+"""Plate types 1 to 7: from signals to force and moment about the surface's centre [C3D2021] [Visual3DPlates].
 
 Plate axes (C3D): x and y lie in the surface, z points into the ground; corners and sensors are numbered by quadrant.
 
@@ -65,7 +65,7 @@ def from_four_sensors(signals: FloatArray, origin: FloatArray) -> Wrench:
 
 
 def from_paired_sensors(signals: FloatArray, origin: FloatArray) -> Wrench:
-    """Types 3, 7 (Kistler): fx12 fx34 fy14 fy23 fz1 fz2 fz3 fz4.
+    """Types 3, 7 [KistlerPlates]: fx12 fx34 fy14 fy23 fz1 fz2 fz3 fz4.
 
     Mx = b (fz1 + fz2 − fz3 − fz4)    My = a (−fz1 + fz2 + fz3 − fz4)    Mz = b (fx34 − fx12) + a (fy14 − fy23)
     about the sensors' plane, then M + F × (0, 0, o_z).

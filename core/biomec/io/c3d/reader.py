@@ -20,7 +20,7 @@ from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters
 from biomec.io.c3d.plates import PlateSetup, build_plate, floor_axis, plate_columns, read_setups, zero_samples
 from biomec.io.c3d.points import NamedPoints, SortedPoints, sort_points
-from biomec.notices import Notice, info, warning
+from biomec.notices import Notice, info, problem, warning
 from biomec.recording import Analog, ForcePlate, Markers, Outputs, Source, Trial
 
 FRAMES_TO_GUESS = 200  # frames looked at to tell metres from millimetres
@@ -56,7 +56,7 @@ def _read(file: str, stream: BinaryIO) -> Trial:
     duration_s = layout.frames / layout.rate_hz
     events, event_notices = read_events(file, header, parameters, layout.first_frame, layout.rate_hz, duration_s)
     found = [*notices, *points.notices, *unit_notices, *axes_notices, *channels.notices, *plate_notices]
-    found += [*subject_notices, *event_notices, *_clock(file, layout, parameters)]
+    found += [*subject_notices, *event_notices, *_clock(file, layout, parameters), *_damage(file, parameters)]
 
     sinks = _PointSinks(layout, points, metres)
     signals = _ChannelSinks(layout, channels, setups)
@@ -97,6 +97,17 @@ def _length_unit(
     what = f"states the length unit {said!r}, which is not understood" if said else "does not state its length unit"
     sentence = f"{file} {what}; {word} are taken from the size of the coordinates."
     return metres, (warning("c3d-unit-guessed", sentence),)
+
+
+def _damage(file: str, parameters: Parameters) -> tuple[Notice, ...]:
+    """Say so if parameters do not fill their place in the file."""
+    if not parameters.doubtful:
+        return ()
+    sentence = (
+        f"{file}: the parameters {listed(parameters.doubtful)} do not fit their place, so the file may be damaged; "
+        "compare names, units and plates with the capture system."
+    )
+    return (problem("c3d-parameters-doubtful", sentence),)
 
 
 def _clock(file: str, layout: DataLayout, parameters: Parameters) -> tuple[Notice, ...]:

@@ -196,3 +196,23 @@ def test_a_label_section_that_claims_more_than_it_holds(tmp_path):
     path.write_bytes(data)
     with pytest.raises(FileError, match="LABELS claims 65025 bytes"):
         read_c3d(path)
+
+
+def test_labels_that_do_not_fill_their_place_are_said_to_be_doubtful(tmp_path):
+    data = bytearray(c3d_bytes(np.ones((2, 9, 3))))
+    at = data.index(b"LABELS") + len("LABELS") + 2 + 2
+    assert tuple(data[at : at + 2]) == (2, 9)
+    data[at + 1] = 4  # nine labels become four
+    path = tmp_path / "labels.c3d"
+    path.write_bytes(data)
+    (notice,) = [n for n in read_c3d(path).notices if n.code == "c3d-parameters-doubtful"]
+    assert "LABELS" in notice.sentence
+
+
+def test_parameters_that_are_cut_off_are_said_to_be_doubtful(tmp_path):
+    data = bytearray(c3d_bytes(np.ones((2, 9, 3)), parameters={("SUBJECTS", "NAMES"): ["Ana"]}))
+    at = data.index(b"SUBJECTS") - 2
+    data[at] = 0  # as if the section ended here
+    path = tmp_path / "cut.c3d"
+    path.write_bytes(data)
+    assert "c3d-parameters-doubtful" in [n.code for n in read_c3d(path).notices]
