@@ -23,7 +23,7 @@ def _start(cache: str) -> dict[str, float]:
     begin = time.perf_counter()
     done = subprocess.run(
         [sys.executable, "-m", "benchmarks.startup"],
-        env={**os.environ, "NUMBA_CACHE_DIR": cache},
+        env={**os.environ, "BIOMEC_CACHE_DIR": cache},
         capture_output=True,
         text=True,
         check=True,

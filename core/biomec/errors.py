@@ -15,4 +15,4 @@ class FileError(BiomecError):
 
 
 class DescriptionError(BiomecError):
-    """A mechanism description that cannot be built; the message names the body or joint."""
+    """A description that cannot be used (mechanism, marker set, profile); the message names the item at fault."""

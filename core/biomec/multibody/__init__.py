@@ -4,6 +4,7 @@ In the docstrings "theory §8.1" is a section of ``docs/theory/multibody.md``; k
 ``docs/references.md``.
 """
 
+from biomec.multibody.analysis import accelerations, follow_drivers, velocities
 from biomec.multibody.assembly import assemble
 from biomec.multibody.body import Body, planar_bar
 from biomec.multibody.contacts import PointContacts
@@ -26,7 +27,9 @@ from biomec.multibody.joints import (
     Universal,
     Weld,
 )
+from biomec.multibody.nullspace import null_space, partition_coordinates
 from biomec.multibody.position import FrameStatus, PositionOptions, PositionResult, PositionSolver
+from biomec.multibody.projection import ProjectionOptions, Projector
 from biomec.multibody.system import Drive, System
 
 __all__ = [
@@ -47,14 +50,21 @@ __all__ = [
     "PositionResult",
     "PositionSolver",
     "Prismatic",
+    "ProjectionOptions",
+    "Projector",
     "Revolute",
     "Spherical",
     "System",
     "Universal",
     "Weld",
+    "accelerations",
     "assemble",
     "describe_system",
+    "follow_drivers",
     "load_system",
+    "null_space",
     "parse_system",
+    "partition_coordinates",
     "planar_bar",
+    "velocities",
 ]

@@ -43,7 +43,7 @@ class Linear:
 
     def slope(self, x: FloatArray) -> FloatArray:
         """k, everywhere."""
-        return np.full_like(x, self.k)
+        return np.full(np.shape(x), self.k)
 
 
 class ElementForce(NamedTuple):
@@ -66,7 +66,7 @@ class _Element:
         self, position: FloatArray, rate: FloatArray, actuation: FloatArray | float
     ) -> tuple[FloatArray, FloatArray, FloatArray]:
         """Scalar force and its derivatives by position and rate."""
-        force = np.broadcast_to(np.asarray(actuation, dtype=np.float64), position.shape).copy()
+        force = np.broadcast_to(np.asarray(actuation, dtype=np.float64), np.shape(position)).copy()
         by_position, by_rate = np.zeros_like(force), np.zeros_like(force)
         if self.spring is not None:
             force -= self.spring.value(position)
@@ -168,7 +168,7 @@ class CoordinateElement(_Element):
             raise BiomecError(f"Element {self.name}: there is no added coordinate {self.coordinate} (there: {there}).")
         k = system.layout.added[self.coordinate]
         g, g_s, g_v = self._force(q[..., k], qdot[..., k], actuation)
-        Q, K, C = np.zeros_like(q), np.zeros((*q.shape, system.n)), np.zeros((*q.shape, system.n))
+        Q, K, C = np.zeros(q.shape), np.zeros((*q.shape, system.n)), np.zeros((*q.shape, system.n))
         Q[..., k], K[..., k, k], C[..., k, k] = g, -g_s, -g_v
         return ElementForce(Q, K, C)
 

@@ -7,20 +7,27 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray, IntArray, read_only
-from biomec.multibody.position import FrameStatus, PositionOptions, PositionSolver
+from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.errors import BiomecError
+from biomec.multibody.equations import Angle
+from biomec.multibody.position import (
+    FrameStatus,
+    PositionOptions,
+    PositionResult,
+    PositionSolver,
+    summarised,
+)
 from biomec.multibody.structure import RANK_TOLERANCE
 from biomec.multibody.system import Drive, System
 
 SMALLEST_STEP = 2.0**-10  # of the step between two driver values, before a position counts as not reachable
-JUMP = 4.0  # a step this many times longer than the one before it has left the branch
 
 
 @dataclass(frozen=True)
 class RateSolution:
     """Velocities or accelerations, and how well they are determined. Arrays are read-only.
 
-    value    : (..., n)
+    value    : (..., n); NaN in frames whose coordinates are not all numbers
     rank     : (...) rank of the equations; below n the solution of least norm was taken
     residual : (...) norm of what remains of the equations; not near zero means that they contradict each other
     """
@@ -61,11 +68,13 @@ def _solve(Phi_q: FloatArray, rhs: FloatArray, B: FloatArray | None, independent
         rhs = np.concatenate(
             [rhs, np.broadcast_to(np.asarray(independent, dtype=np.float64), (*batch, len(B)))], axis=-1
         )
-    U, values, Vt = np.linalg.svd(Phi_q, full_matrices=False)
+    whole = np.asarray(np.isfinite(Phi_q).all(axis=(-1, -2)) & np.isfinite(rhs).all(axis=-1))
+    U, values, Vt = np.linalg.svd(np.where(whole[..., None, None], Phi_q, 0.0), full_matrices=False)
     kept = values > RANK_TOLERANCE * values.max(axis=-1, keepdims=True, initial=0.0)
     inverse = np.divide(1.0, values, out=np.zeros_like(values), where=kept)
     solution = np.einsum("...kn,...k,...mk,...m->...n", Vt, inverse, U, rhs, optimize=True)
     residual = np.linalg.norm(np.einsum("...mn,...n->...m", Phi_q, solution) - rhs, axis=-1)
+    solution = np.where(whole[..., None], solution, np.nan)
     return RateSolution(read_only(solution), read_only(kept.sum(axis=-1), np.int64), read_only(residual))
 
 
@@ -73,14 +82,23 @@ def _solve(Phi_q: FloatArray, rhs: FloatArray, B: FloatArray | None, independent
 class DrivenMotion:
     """Configurations of a mechanism along its drivers' values. Arrays are read-only.
 
-    q         : (T, n); NaN where the driver's value could not be reached
-    status    : (T,) `FrameStatus`
+    q         : (T, n); NaN where the drivers' values could not be reached
+    status    : (T,) `FrameStatus`: PHI, UNREACHABLE, or MISSING where a driver's value is not a number
     violation : (T,) ‖Φ‖ at the end of the search
     """
 
     q: FloatArray
     status: IntArray
     violation: FloatArray
+
+    @property
+    def valid(self) -> BoolArray:
+        """Frames that satisfy the constraints (T,)."""
+        return np.asarray(self.status == FrameStatus.PHI)
+
+    def summary(self) -> str:
+        """Count the frames by how they ended, in one line."""
+        return summarised(self.status)
 
 
 def follow_drivers(
@@ -89,17 +107,19 @@ def follow_drivers(
     """Finite displacement: the configurations that follow the drivers, frame after frame, without leaving the branch.
 
     drive : values (T, drivers). Each frame starts from the extrapolation of the two before it and takes the nearest
-            configuration that satisfies the constraints; a step that fails or jumps is halved until it succeeds or
+            configuration that satisfies the constraints; a step that fails is halved until it succeeds or
             becomes smaller than 2⁻¹⁰ of the given one: then the value counts as not reachable from here.
     start : (n,) configuration near the first frame; the reference configuration by default. At a change point, where
             branches meet, the first step may take any of them: start beside it.
     """
+    values = np.atleast_2d(np.asarray(drive.value, dtype=np.float64))
+    if not system.drivers or values.shape[1] != len(system.drivers):
+        raise BiomecError(f"{system.name} has {len(system.drivers)} drivers; give (frames, drivers) values for them.")
     solver = PositionSolver(system, options=options or PositionOptions())
-    values = np.atleast_2d(drive.value)
+    tracker = _Tracker(solver, np.asarray(system.reference if start is None else start, dtype=np.float64), values[0])
     q_all = np.full((len(values), system.n), np.nan)
     status = np.empty(len(values), dtype=np.int64)
     violation = np.empty(len(values))
-    tracker = _Tracker(solver, np.asarray(system.reference if start is None else start, dtype=np.float64))
     for t, value in enumerate(values):  # each frame continues the one before it
         status[t], violation[t] = tracker.move_to(value)
         if status[t] == FrameStatus.PHI:
@@ -108,58 +128,53 @@ def follow_drivers(
 
 
 class _Tracker:
-    """Walks along a branch of configurations: the last point, its driver values, and the slope since the one before."""
+    """Walks along a branch of configurations: the last point, its driver values, and the slope since the one before.
 
-    def __init__(self, solver: PositionSolver, q: FloatArray) -> None:
+    It sets out from the driver values that the start configuration has, angles counted in the turn of ``first``.
+    """
+
+    def __init__(self, solver: PositionSolver, start: FloatArray, first: FloatArray) -> None:
         self.solver = solver
-        self.q = q
-        self.value: FloatArray | None = None
-        self.slope = np.zeros_like(q)  # change of q per unit of driver motion along ``direction``
-        self.direction: FloatArray | None = None
-        self.size = 0.0  # ‖change of q‖ over the last step
+        system = solver.system
+        measured = system.driver_values(start)
+        angles = {row.driver for row in system.rows if isinstance(row.equation, Angle)}
+        turns = np.array([2.0 * np.pi if name in angles else 0.0 for name in system.drivers])
+        whole = np.divide(first - measured, turns, out=np.zeros_like(measured), where=turns > 0.0)
+        self.value = measured + turns * np.where(np.isfinite(whole), np.round(whole), 0.0)
+        near = self._solved(start, self.value)
+        self.q = near.q[0] if near.valid[0] else start
+        self.slope = np.zeros_like(start)  # change of q per unit of driver motion along ``direction``
+        self.direction = np.zeros_like(self.value)
 
     def move_to(self, target: FloatArray) -> tuple[int, float]:
-        if self.value is None:
-            return self._try(self.q, target)
-        start, done, step = self.value, 0.0, 1.0
-        outcome = (int(FrameStatus.PHI), 0.0)
+        if not np.isfinite(target).all():
+            return int(FrameStatus.MISSING), np.nan
+        start, done, step, violation = self.value, 0.0, 1.0, 0.0
         while done < 1.0:
             step = min(step, 1.0 - done)
-            part = start + (done + step) * (target - start)
-            outcome = self._try(self._extrapolated(part), part)
-            if outcome[0] == FrameStatus.PHI:
+            reached, violation = self._try(start + (done + step) * (target - start))
+            if reached:
                 done += step
                 step *= 2.0
+            elif step < SMALLEST_STEP:
+                return int(FrameStatus.UNREACHABLE), violation
             else:
                 step *= 0.5
-                if step < SMALLEST_STEP:
-                    break
-        return outcome
+        return int(FrameStatus.PHI), violation
 
-    def _extrapolated(self, value: FloatArray) -> FloatArray:
-        assert self.value is not None
-        if self.direction is None:
-            return self._tangent(value - self.value)
-        return np.asarray(self.q + float((value - self.value) @ self.direction) * self.slope)
+    def _try(self, value: FloatArray) -> tuple[bool, float]:
+        guess = self.q + float((value - self.value) @ self.direction) * self.slope
+        result = self._solved(guess, value)
+        q, violation = result.q[0], float(result.violation[0])
+        if not result.valid[0]:
+            return False, violation
+        length = float(np.linalg.norm(value - self.value))
+        if length > 0.0:
+            self.direction = (value - self.value) / length
+            self.slope = (q - self.q) / length
+        self.q, self.value = q, value
+        return True, violation
 
-    def _tangent(self, step: FloatArray) -> FloatArray:
-        """First step: along the velocity that the drivers impose."""
-        assert self.value is not None
-        rates = velocities(self.solver.system, self.q, Drive(self.value, step, np.zeros_like(step)))
-        return np.asarray(self.q + rates.value)
-
-    def _try(self, guess: FloatArray, value: FloatArray) -> tuple[int, float]:
+    def _solved(self, guess: FloatArray, value: FloatArray) -> PositionResult:
         still = np.zeros_like(value)
-        result = self.solver.solve(guess, drive=Drive(value, still, still))
-        status, q, violation = int(result.status[0]), result.q[0], float(result.violation[0])
-        change = float(np.linalg.norm(q - self.q))
-        if status == FrameStatus.PHI and self.value is not None:
-            if self.size > 0.0 and change > JUMP * max(float(np.linalg.norm(guess - self.q)), self.size):
-                return int(FrameStatus.DQ), violation  # it satisfies the constraints, but on another branch
-            length = float(np.linalg.norm(value - self.value))
-            if length > 0.0:
-                self.direction = (value - self.value) / length
-                self.slope, self.size = (q - self.q) / length, change
-        if status == FrameStatus.PHI:
-            self.q, self.value = q, value
-        return status, violation
+        return self.solver.solve(guess, drive=Drive(value, still, still))

@@ -18,13 +18,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from types import MappingProxyType
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray, read_only, skew
 from biomec.errors import DescriptionError
+from biomec.frozen import FrozenDict
 
 KINDS = {3: ("1p3v", "2p2v", "3p1v", "4p"), 2: ("2p", "1p1v")}
 QUARTER_TURN = np.array([[0.0, -1.0], [1.0, 0.0]])
@@ -32,7 +32,7 @@ ROUND_OFF = 1e-14
 CONDITION_LIMIT = 1e3  # of the local basis X'; above it points of the body would be badly defined (theory §1.1)
 
 
-@dataclass(frozen=True)
+@dataclass(frozen=True, eq=False)
 class Body:
     """A rigid body: named local points and directions, a basis among them, inertia, and a reference pose.
 
@@ -71,18 +71,20 @@ class Body:
         points = {"origin": read_only(np.zeros(dim)), **{k: read_only(p) for k, p in self.points.items()}, "com": com}
         vectors = {axis: read_only(np.eye(dim)[k]) for k, axis in enumerate("xyz"[:dim])}
         for key, value in self.vectors.items():
+            if key in vectors and not np.array_equal(value, vectors[key]):
+                raise DescriptionError(f"Body {self.name}: vector {key} is always there; call the other one otherwise.")
             length = float(np.linalg.norm(self._vector(f"vector {key}", value, dim)))
             if length < 1e-12:
                 raise DescriptionError(f"Body {self.name}: vector {key} has no length, so it has no direction.")
             vectors[key] = read_only(np.asarray(value) / length)
-        set_(self, "points", MappingProxyType(points))
-        set_(self, "vectors", MappingProxyType(vectors))
+        set_(self, "points", FrozenDict(points))
+        set_(self, "vectors", FrozenDict(vectors))
         set_(self, "basis", tuple(self.basis))
         set_(self, "centre_of_mass", com)
         set_(self, "position", self._vector("reference position", self.position, dim))
         set_(self, "attitude", read_only(np.eye(dim) if self.attitude is None else self.attitude))
         set_(self, "inertia", self._full_inertia(dim))
-        set_(self, "shared", MappingProxyType(dict(self.shared)))
+        set_(self, "shared", FrozenDict(dict(self.shared)))
         self._check()
 
     # ------------------------------------------------------------------ description
@@ -139,6 +141,8 @@ class Body:
 
     def _check(self) -> None:
         name, dim = self.name, self.dimension
+        if "." in name:
+            raise DescriptionError(f'Body {name}: a name has no dot, because points are "body.point". Rename it.')
         for element in self.basis:
             if element not in self.points and element not in self.vectors:
                 raise DescriptionError(

@@ -13,6 +13,8 @@ from biomec.errors import BiomecError
 from biomec.multibody.body import QUARTER_TURN
 from biomec.multibody.layout import Layout
 
+FLAT = 1e-9  # determinant of a body's basis that spans no space [m, m² or m³ by the kind of body]
+
 
 @dataclass(frozen=True)
 class PointContacts:
@@ -55,6 +57,8 @@ class PointContacts:
             X = np.moveaxis(base[:, 1:], 1, 2)
             if dim == 2:
                 X = np.concatenate([X, QUARTER_TURN @ X], axis=2)
+            with np.errstate(invalid="ignore"):
+                on &= np.abs(np.linalg.det(X)) > FLAT  # NaN frames and bodies squeezed flat carry no contact
             X = np.where(on[:, None, None], X, np.eye(dim))
             c = np.linalg.solve(X, np.where(on[:, None], p - base[:, 0], 0.0)[..., None])[..., 0]
             for k in range(dim):
@@ -66,9 +70,9 @@ class PointContacts:
         return cls(
             names=tuple(points),
             columns=np.array(columns, dtype=np.int64).reshape(-1, 4),
-            entries=read_only(np.stack(entries, axis=1)),
-            targets=read_only(np.stack(targets, axis=1)),
-            active=read_only(np.stack(active, axis=1), bool),
+            entries=read_only(np.reshape(entries, (-1, frames, 4)).swapaxes(0, 1)),
+            targets=read_only(np.reshape(targets, (-1, frames)).T),
+            active=read_only(np.reshape(active, (-1, frames)).T, bool),
         )
 
     @property
@@ -103,3 +107,14 @@ def contact_lanes(contacts: PointContacts | None, part: slice) -> tuple[FloatArr
         width = part.stop - part.start
         return np.zeros((0, 4, width)), np.zeros((0, width))
     return np.array(np.moveaxis(contacts.entries[part], 0, -1), order="C"), frames_last(contacts.targets[part])
+
+
+def check_contacts(contacts: PointContacts | None, frames: int, n: int) -> None:
+    """Refuse contacts that were made for other frames or another system."""
+    if contacts is None:
+        return
+    if contacts.targets.shape[0] != frames:
+        made = contacts.targets.shape[0]
+        raise BiomecError(f"The contacts were made for {made} frames, but the coordinates have {frames}.")
+    if contacts.columns.size and contacts.columns.max() >= n:
+        raise BiomecError("The contacts were made for another system.")

@@ -40,9 +40,9 @@ def _solve_frame(
     options: PositionOptions,
 ) -> tuple[FrameStatus, int]:
     C, p = contact
-    q_star, alpha = q.copy(), options.alpha
+    q_star, alpha = q.copy(), options.alpha * float(np.median(np.diagonal(W)))
     Phi = np.concatenate([system.residual(q, drive), C @ q - p])
-    lam = np.zeros_like(Phi)
+    lam, before = np.zeros_like(Phi), np.inf
     for iteration in range(1, options.max_iterations + 1):
         Phi_q = np.vstack([system.jacobian(q, drive), C])
         gradient = W @ (q - q_star) + Phi_q.T @ (alpha * Phi + lam)
@@ -52,8 +52,9 @@ def _solve_frame(
         lam += alpha * Phi
         if np.linalg.norm(Phi) < options.tolerance:
             return FrameStatus.PHI, iteration
-        if np.linalg.norm(dq) < options.tolerance:
+        if np.linalg.norm(dq) < options.tolerance and not np.linalg.norm(Phi) < 0.5 * before:
             return FrameStatus.DQ, iteration
+        before = float(np.linalg.norm(Phi))
     return FrameStatus.MAX_ITER, options.max_iterations
 
 

@@ -227,8 +227,8 @@ def _engine(source: str, where: str) -> Iterator[None]:
 def describe_system(system: System) -> str:
     """TOML text from which `parse_system` makes an equal system; numbers keep all their digits."""
     top = {"name": system.name, "dimension": system.layout.dimension, "gravity": system.gravity}
-    ground = {key: value for key, value in system.layout.ground.items() if key != "origin" or value.any()}
-    directions = {key: value for key, value in system.layout.directions.items() if key not in "xyz"}
+    ground = {key: value for key, value in system.layout.ground.items() if key != "origin"}
+    directions = {key: value for key, value in system.layout.directions.items() if key not in ("x", "y", "z")}
     blocks = [_block("", top)]
     blocks += [_block(f"[{key}]", found) for key, found in (("ground", ground), ("directions", directions)) if found]
     blocks += [_block("[[body]]", _body_values(body)) for body in system.bodies]

@@ -18,7 +18,7 @@ from biomec.multibody.equations import Angle, Quadratic, Row, components, dot, m
 from biomec.multibody.layout import Layout
 from biomec.multibody.maps import VectorMap
 
-PERPENDICULAR = 1e-6  # largest cosine between an axis and a direction that turns about it
+PERPENDICULAR = 1e-3  # largest cosine between an axis and a direction that turns about it
 
 
 @dataclass(frozen=True)
@@ -135,6 +135,8 @@ def _where(item: AngleDriver | LengthDriver | AngleCoordinate | LengthCoordinate
 def _difference(item: LengthDriver | LengthCoordinate, layout: Layout) -> VectorMap:
     where = _where(item)
     d = layout.point(item.first, where) - layout.point(item.second, where)
+    if item.first.partition(".")[0] == item.second.partition(".")[0]:
+        raise DescriptionError(f"{where}: {item.first} and {item.second} belong together, so their distance is fixed.")
     if np.linalg.norm(d(layout.reference())) < 1e-9 and isinstance(item, LengthCoordinate):
         raise DescriptionError(f"{where}: its two points coincide in the reference poses, so the length has no slope.")
     return d
@@ -143,6 +145,8 @@ def _difference(item: LengthDriver | LengthCoordinate, layout: Layout) -> Vector
 def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: int) -> Angle:
     """The equation of an angle from ``start`` to ``end``; ``column`` is the added coordinate's, or −1."""
     where = _where(item)
+    if item.start.partition(".")[0] == item.end.partition(".")[0]:
+        raise DescriptionError(f"{where}: {item.start} and {item.end} belong together, so their angle is fixed.")
     v, u = layout.vector(item.start, where), layout.vector(item.end, where)
     if layout.dimension == 2:
         in_space = np.eye(3)[:, :2]
@@ -152,6 +156,8 @@ def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: 
     e = layout.vector(item.axis, where)
     q0 = layout.reference()
     for name, direction in ((item.start, v), (item.end, u)):
-        if name.partition(".")[0] == item.axis.partition(".")[0] and abs(direction(q0) @ e(q0)) > PERPENDICULAR:
-            raise DescriptionError(f"{where}: direction {name} must be normal to the axis {item.axis} it turns about.")
+        if abs(direction(q0) @ e(q0)) > PERPENDICULAR:
+            raise DescriptionError(
+                f"{where}: direction {name} must be normal to its axis {item.axis} in the reference poses."
+            )
     return Angle(v, u, e, 1.0, column)

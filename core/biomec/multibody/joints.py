@@ -61,6 +61,9 @@ def rigid_body_rows(body: Body, layout: Layout) -> list[Row]:
     pairs += [(i, j) for j in lines for i in vectors]  # type 4
     pairs += [(i, j) for i in lines for j in lines if i < j]  # between two lines of points (3p1v, 4p)
     found = [dot(maps[i], maps[j], float(locals_[i] @ locals_[j])) for i, j in pairs]
+    for equation in found:
+        if not equation.columns.size and abs(equation.constant) > 1e-9:
+            raise DescriptionError(f"Body {body.name}: the ground points it shares are not as far apart as its own.")
     return [Row("rigid", body.name, equation) for equation in found if equation.columns.size]
 
 
@@ -205,7 +208,7 @@ class Distance:
         d = layout.point(self.first, where) - layout.point(self.second, where)
         _refuse_same_body(where, self.first, self.second)
         length = float(np.linalg.norm(d(layout.reference()))) if self.length is None else self.length
-        if not length > 0.0:
+        if not 0.0 < length < np.inf:
             raise DescriptionError(f"Joint {self.name}: its length is {length:g} m; it must be positive.")
         return [Row("distance", self.name, dot(d, d, length**2))]
 
@@ -231,6 +234,9 @@ class EllipsoidContact:
         where = f"Joint {self.name}"
         radii = np.asarray(self.radii, dtype=np.float64)
         if radii.shape != (3,) or not (radii > 0.0).all():
+            raise DescriptionError(f"{where}: give three positive radii for its ellipsoid, not {radii.tolist()}.")
+        _refuse_same_body(where, self.point, self.centre)
+        if not np.isfinite(radii).all():
             raise DescriptionError(f"{where}: give three positive radii for its ellipsoid, not {radii.tolist()}.")
         A_c = np.eye(3) if self.attitude is None else np.asarray(self.attitude, dtype=np.float64)
         if A_c.shape != (3, 3) or not np.allclose(A_c @ A_c.T, np.eye(3), rtol=0, atol=1e-9):

@@ -47,11 +47,15 @@ class Layout:
             **{k: np.asarray(v, float) for k, v in (ground or {}).items()},
         }
         for name, point in self.ground.items():
+            if name == "origin" and point.any():
+                raise DescriptionError("Ground: its origin is the laboratory's; call the other point otherwise.")
             if point.shape != (self.dimension,) or not np.isfinite(point).all():
                 raise DescriptionError(f"Ground: point {name} needs {self.dimension} coordinates, all of them numbers.")
         self.directions = dict(zip("xyz", np.eye(self.dimension), strict=False))
         for name, direction in (directions or {}).items():
             vector = np.asarray(direction, dtype=np.float64)
+            if name in ("x", "y", "z"):
+                raise DescriptionError(f"Ground: direction {name} is the laboratory's; call the other one otherwise.")
             if vector.shape != (self.dimension,) or not np.linalg.norm(vector) > 1e-12:
                 raise DescriptionError(f"Ground: direction {name} needs {self.dimension} components, not all zero.")
             self.directions[name] = vector / np.linalg.norm(vector)

@@ -8,7 +8,7 @@ add the other rows. Its compiled functions work on frames side by side (last axi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -46,14 +46,12 @@ class NormalMatrix(NamedTuple):
 
 
 def normal_matrix(
-    system: System, metric: ArrayLike | sparse.sparray | None, alpha: float, contact_columns: IntArray | None = None
+    system: System, W: sparse.csr_array, alpha: float, contact_columns: IntArray | None = None
 ) -> NormalMatrix:
-    """Prepare W + α ΦqᵀΦq.
+    """Prepare W + α ΦqᵀΦq for a metric from `checked_metric`.
 
-    metric : W: None (identity), a diagonal (n,), or a symmetric positive definite sparse matrix whose entries couple
-             coordinates of one body only (such as the mass matrix)
+    Entries of W that couple bodies make the factor fuller; those of the mass matrix do not.
     """
-    W = _metric(metric, system.n)
     contacts = np.zeros((0, 4), dtype=np.int64) if contact_columns is None else contact_columns
     tables = system.tables
     row_columns = [tables.columns[tables.pointer[r] : tables.pointer[r + 1]] for r in range(system.m)]
@@ -82,15 +80,23 @@ def normal_matrix(
     )
 
 
-def _metric(metric: ArrayLike | sparse.sparray | None, n: int) -> sparse.csr_array:
-    if metric is None:
+def checked_metric(metric: ArrayLike | sparse.sparray | str | None, n: int) -> sparse.csr_array:
+    """W as a sparse matrix of its own: identity (None or "identity"), a diagonal (n,), or a symmetric (n, n) matrix."""
+    if metric is None or (isinstance(metric, str) and metric == "identity"):
         return sparse.csr_array(sparse.eye_array(n))
-    if sparse.issparse(metric):
-        return sparse.csr_array(metric)
-    diagonal = np.broadcast_to(np.asarray(metric, dtype=np.float64), (n,))
-    if not (np.isfinite(diagonal) & (diagonal > 0.0)).all():
+    if isinstance(metric, str):
+        raise BiomecError(f'The metric is "identity", weights or a matrix; not "{metric}".')
+    W: Any = metric if sparse.issparse(metric) else np.asarray(metric, dtype=np.float64)
+    if W.shape in ((), (1,), (n,)):
+        W = sparse.diags_array(np.broadcast_to(W, (n,)))
+    if W.shape != (n, n):
+        raise BiomecError(f"Weights need {n} numbers or a matrix of {n} by {n}; got the shape {W.shape}.")
+    W = sparse.csr_array(W, copy=True).astype(np.float64)
+    if not np.isfinite(W.data).all() or not (W.diagonal() > 0.0).all():
         raise BiomecError("Weights must be positive numbers; a coordinate with weight zero would not be determined.")
-    return sparse.csr_array(sparse.diags_array(diagonal))
+    if abs(W - W.T).max() > 1e-12 * abs(W).max():
+        raise BiomecError("The matrix of the weights must be symmetric.")
+    return W
 
 
 def _groups(system: System) -> list[IntArray]:

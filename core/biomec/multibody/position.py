@@ -15,7 +15,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from enum import IntEnum
-from types import MappingProxyType
+from time import perf_counter
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -24,10 +24,19 @@ from scipy import sparse
 from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.compiled import compiled
 from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
 from biomec.multibody import rows as row_kernels
-from biomec.multibody.contacts import PointContacts, contact_lanes
+from biomec.multibody.contacts import PointContacts, check_contacts, contact_lanes
 from biomec.multibody.elimination import factor, solve
-from biomec.multibody.normal import LANES, NormalMatrix, add_transposed, assemble, metric_product, normal_matrix
+from biomec.multibody.normal import (
+    LANES,
+    NormalMatrix,
+    add_transposed,
+    assemble,
+    checked_metric,
+    metric_product,
+    normal_matrix,
+)
 from biomec.multibody.system import Drive, System
 from biomec.progress import Progress, in_parallel
 
@@ -41,8 +50,9 @@ class FrameStatus(IntEnum):
     DQ = 1  # stopped moving (‖Δq‖ below the tolerance) with constraints still violated
     MAX_ITER = 2  # iterations used up
     SINGULAR = 3  # a factorisation failed or the iteration ran away
-    MISSING = 4  # the measured coordinates of this frame are incomplete
+    MISSING = 4  # coordinates, contacts or driver values of this frame are not all numbers
     MIRRORED = 5  # the rows are satisfied, but a driven or added angle came out as its mirror image
+    UNREACHABLE = 6  # no continuous motion leads from the frame before to these driver values
 
     @property
     def sentence(self) -> str:
@@ -52,10 +62,11 @@ class FrameStatus(IntEnum):
 
 _SENTENCES = {
     FrameStatus.PHI: "The constraints are satisfied.",
-    FrameStatus.DQ: "The search stopped moving, but the constraints cannot all be satisfied near this configuration.",
+    FrameStatus.DQ: "The search stopped moving before all constraints were satisfied; they may contradict each other.",
     FrameStatus.MAX_ITER: "The iterations were used up before the constraints were satisfied.",
-    FrameStatus.SINGULAR: "The search ran away from the measured configuration and was stopped.",
-    FrameStatus.MISSING: "The measured coordinates of this frame are incomplete.",
+    FrameStatus.SINGULAR: "The search ran away: from this configuration the constraints cannot be satisfied.",
+    FrameStatus.MISSING: "The coordinates, contacts or driver values of this frame are incomplete.",
+    FrameStatus.UNREACHABLE: "The drivers cannot reach these values from the configuration before.",
     FrameStatus.MIRRORED: "An angle came out as its mirror image; start nearer to the configuration that is meant.",
 }
 
@@ -69,19 +80,21 @@ class PositionOptions:
     max_iterations: int = 50
 
     def __post_init__(self) -> None:
-        if not (self.alpha > 0.0 and self.tolerance > 0.0 and self.max_iterations >= 1):
-            raise BiomecError("Position options: the penalty, the tolerance and the iterations must be positive.")
+        whole = int(self.max_iterations) == self.max_iterations > 0
+        if not (0.0 < self.alpha < np.inf and self.tolerance > 0.0 and whole):
+            raise BiomecError("Position options: penalty and tolerance must be positive, iterations a whole number.")
 
 
 @dataclass(frozen=True)
 class PositionResult:
     """Consistent coordinates and how each of the T frames was solved. Arrays are read-only.
 
-    q           : (T, n) consistent coordinates; NaN in frames with status MISSING
+    q           : (T, n) consistent coordinates; NaN in frames with status MISSING or SINGULAR
     status      : (T,) `FrameStatus`
     iterations  : (T,)
     violation   : (T,) last ‖Φ‖ (mixed units: a convergence measure, not a length)
     increment   : (T,) last ‖Δq‖
+    seconds     : (T,) time spent on the frame: its share of the frames solved side by side
     multipliers : (T, rows) λ, system rows then contact rows
     before, after : row type -> (T,) mean violation ‖Φ_type‖ / rows of the type, at q* and at q
     options     : settings used
@@ -92,6 +105,7 @@ class PositionResult:
     iterations: IntArray
     violation: FloatArray
     increment: FloatArray
+    seconds: FloatArray
     multipliers: FloatArray
     before: Mapping[str, FloatArray]
     after: Mapping[str, FloatArray]
@@ -104,27 +118,34 @@ class PositionResult:
 
     def summary(self) -> str:
         """Count the frames by how they ended, in one line."""
-        counts = [(status, int((self.status == status).sum())) for status in FrameStatus]
-        return " ".join(f"{count} frame{'s' * (count > 1)}: {status.sentence}" for status, count in counts if count)
+        return summarised(self.status)
+
+
+def summarised(statuses: IntArray) -> str:
+    """Count frames by how they ended, in one line."""
+    counts = [(status, int((statuses == status).sum())) for status in FrameStatus]
+    return " ".join(f"{count} frame{'s' * (count > 1)}: {status.sentence}" for status, count in counts if count)
 
 
 class PositionSolver:
     """Solves the position problem of one system, metric and set of contact bodies for any number of frames.
 
-    metric : W: None (identity), weights (n,), or a sparse matrix coupling coordinates within bodies. A larger weight
-             means that the coordinate moves less.
+    metric : W: None or "identity", weights (n,), or a symmetric positive definite matrix (n, n). A larger weight means
+             that the coordinate moves less. Only ratios count: the penalty is taken in units of the median weight.
+             Ratios beyond about 1e4 cost iterations.
     """
 
     def __init__(
         self,
         system: System,
         *,
-        metric: ArrayLike | sparse.sparray | None = None,
+        metric: ArrayLike | sparse.sparray | str | None = None,
         options: PositionOptions | None = None,
     ) -> None:
         self.system = system
         self.options = options or PositionOptions()
-        self._metric = metric
+        self._metric = checked_metric(metric, system.n)
+        self._alpha = self.options.alpha * float(np.median(self._metric.diagonal()))
         self._normals: dict[bytes, NormalMatrix] = {}
 
     def solve(
@@ -142,15 +163,17 @@ class PositionSolver:
                 f"Coordinates have shape {given.shape}; {self.system.name} has {self.system.n} coordinates a frame."
             )
         frames = given.shape[0]
+        check_contacts(contacts, frames, self.system.n)
         normal = self._normal(contacts)
         rows = normal.rows
-        target, _, _ = self.system.targets(drive, frames)
+        target, _, _ = self.system.targets(drive, (frames,))
         q, multipliers = np.empty((frames, self.system.n)), np.empty((frames, rows))
         first_phi, last_phi = np.empty((frames, rows)), np.empty((frames, rows))
         status, iterations = np.empty(frames, dtype=np.int64), np.empty(frames, dtype=np.int64)
-        increment = np.empty(frames)
+        increment, seconds = np.empty(frames), np.empty(frames)
 
         def work(part: slice) -> None:
+            started = perf_counter()
             entries, points = contact_lanes(contacts, part)
             lanes = frames_last(given[part])
             lam = np.zeros((rows, lanes.shape[1]))
@@ -160,9 +183,11 @@ class PositionSolver:
                 self.options.max_iterations, lam, phi_0, phi, status[part], iterations[part], increment[part],
             )  # fmt: skip
             q[part], multipliers[part], first_phi[part], last_phi[part] = lanes.T, lam.T, phi_0.T, phi.T
+            seconds[part] = (perf_counter() - started) / lanes.shape[1]
 
         in_parallel(work, frames, LANES, progress)
-        q[status == FrameStatus.MISSING] = np.nan
+        lost = (status == FrameStatus.MISSING) | (status == FrameStatus.SINGULAR)
+        q[lost], multipliers[lost], last_phi[lost] = np.nan, np.nan, np.nan
         if self.system.tables.angle.size:
             status[(status == FrameStatus.PHI) & self.system.mirrored_angles(q, drive)] = FrameStatus.MIRRORED
         types = _types_with_contacts(self.system, contacts)
@@ -172,6 +197,7 @@ class PositionSolver:
             iterations=read_only(iterations, np.int64),
             violation=read_only(np.linalg.norm(last_phi, axis=1)),
             increment=read_only(increment),
+            seconds=read_only(seconds),
             multipliers=read_only(multipliers),
             before=_by_type(types, first_phi),
             after=_by_type(types, last_phi),
@@ -182,19 +208,19 @@ class PositionSolver:
         columns = None if contacts is None else contacts.columns
         key = b"" if columns is None else columns.tobytes()
         if key not in self._normals:
-            self._normals[key] = normal_matrix(self.system, self._metric, self.options.alpha, columns)
+            self._normals[key] = normal_matrix(self.system, self._metric, self._alpha, columns)
         return self._normals[key]
 
 
 def _types_with_contacts(system: System, contacts: PointContacts | None) -> dict[str, IntArray]:
     types = dict(system.row_types)
-    if contacts is not None:
+    if contacts is not None and contacts.rows:
         types["temporary"] = np.arange(system.m, system.m + contacts.rows)
     return types
 
 
 def _by_type(types: Mapping[str, IntArray], phi: FloatArray) -> Mapping[str, FloatArray]:
-    return MappingProxyType(
+    return FrozenDict(
         {name: read_only(np.linalg.norm(phi[:, rows], axis=1) / rows.size) for name, rows in types.items()}
     )
 
@@ -246,7 +272,7 @@ def _solve_lanes(
     X = np.empty((normal.plan.rows.size, frames))
     y, step = np.empty((n, frames)), np.empty((n, frames))
     weighted = np.empty((rows, frames))
-    norm, bad, active = np.empty(frames), np.zeros(frames), np.ones(frames)
+    norm, bad, active, before = np.empty(frames), np.zeros(frames), np.ones(frames), np.full(frames, np.inf)
     sine = np.empty((normal.tables.angle.size, frames))
     row_kernels.sine_form(normal.tables, q, target, sine)
     _residuals(normal, q, target, sine, contact_entries, contact_points, phi, jacobian)
@@ -298,7 +324,8 @@ def _solve_lanes(
                 status[f], active[f] = 3, 0.0
             elif np.sqrt(total) < tolerance:
                 status[f], active[f] = 0, 0.0
-            elif increment[f] < tolerance:
+            elif increment[f] < tolerance and not total < 0.25 * before[f]:  # a violation that still falls goes on
                 status[f], active[f] = 1, 0.0
+            before[f] = total
             if active[f] < 0.5:
                 left -= 1

@@ -19,7 +19,7 @@ from biomec.arrays import FloatArray, frames_last, read_only
 from biomec.compiled import compiled
 from biomec.errors import BiomecError
 from biomec.multibody import rows as row_kernels
-from biomec.multibody.contacts import PointContacts, contact_lanes
+from biomec.multibody.contacts import PointContacts, check_contacts, contact_lanes
 from biomec.multibody.elimination import factor, solve
 from biomec.multibody.normal import (
     LANES,
@@ -27,6 +27,7 @@ from biomec.multibody.normal import (
     add_product,
     add_transposed,
     assemble,
+    checked_metric,
     metric_product,
     normal_matrix,
 )
@@ -40,6 +41,10 @@ class ProjectionOptions:
 
     alpha: float = 1e7  # penalty factor α
     passes: int = 3  # solutions with one factorisation; 1 is the pure penalty of Eqs. 2.133 and 2.138
+
+    def __post_init__(self) -> None:
+        if not (0.0 < self.alpha < np.inf and int(self.passes) == self.passes > 0):
+            raise BiomecError("Projection options: give a positive penalty and a whole number of passes.")
 
 
 @dataclass(frozen=True)
@@ -74,9 +79,9 @@ class Projector:
         self.system = system
         self.contacts = contacts
         self.options = options or ProjectionOptions()
-        if isinstance(metric, str) and metric != "identity":
-            raise BiomecError(f'The metric of a projection is "identity", a matrix, or the masses; not "{metric}".')
-        M = system.mass_matrix if metric is None else (None if isinstance(metric, str) else metric)
+        if metric is None:
+            _refuse_massless(system)
+        M = checked_metric(system.mass_matrix if metric is None else metric, system.n)
         columns = None if contacts is None else contacts.columns
         self._normal = normal_matrix(system, M, self.options.alpha, columns)
 
@@ -106,7 +111,8 @@ class Projector:
         if not at.shape == given.shape == moving.shape or at.shape[1] != system.n:
             raise BiomecError(f"Give all coordinates as (frames, {system.n}); got {at.shape} and {given.shape}.")
         frames = len(at)
-        k, kdot, kddot = system.targets(drive, frames)
+        check_contacts(self.contacts, frames, system.n)
+        k, kdot, kddot = system.targets(drive, (frames,))
         value, before, after = np.empty_like(at), np.empty(frames), np.empty(frames)
 
         def work(part: slice) -> None:
@@ -121,6 +127,17 @@ class Projector:
 
         in_parallel(work, frames, LANES, progress)
         return Projection(read_only(value), read_only(before), read_only(after), self.options)
+
+
+def _refuse_massless(system: System) -> None:
+    """Masses can only be a metric where every coordinate has some."""
+    weightless = [body.name for body in system.bodies if np.linalg.eigvalsh(body.mass_matrix).min() <= 0.0]
+    weightless += list(system.layout.added)
+    if weightless:
+        raise BiomecError(
+            f"{', '.join(weightless)} has no mass in every direction, so masses cannot weigh the projection; "
+            f'use metric="identity".'
+        )
 
 
 @compiled

@@ -14,7 +14,7 @@ from biomec.errors import BiomecError, DescriptionError
 from biomec.multibody import rows as kernels
 from biomec.multibody.body import Body
 from biomec.multibody.drivers import ADDED_COORDINATES
-from biomec.multibody.equations import Angle, Quadratic, Row
+from biomec.multibody.equations import Angle, Ellipsoid, Quadratic, Row
 from biomec.multibody.joints import Constraint, rigid_body_rows
 from biomec.multibody.layout import Layout
 
@@ -65,6 +65,8 @@ class System:
             rows += constraint.rows(self.layout)
         for row in rows:
             _refuse_idle(row)
+            if row.type not in ROW_TYPES:
+                raise DescriptionError(f"{row.owner}: rows of type {row.type} are unknown; use {', '.join(ROW_TYPES)}.")
         self.rows: tuple[Row, ...] = tuple(sorted(rows, key=lambda row: ROW_TYPES.index(row.type)))
         self.tables = kernels.build_tables(self.rows)
         self.drivers = tuple(dict.fromkeys(row.driver for row in self.rows if row.driver is not None))
@@ -152,29 +154,62 @@ class System:
             return [np.asarray(given.get(name, 0.0), dtype=np.float64) for name in self.drivers]
 
         parts = [stacked(values), stacked(rates or {}), stacked(accelerations or {})]
-        shape = np.broadcast_shapes(*(part.shape for level in parts for part in level))
+        shapes = {part.shape for level in parts for part in level}
+        try:
+            shape = np.broadcast_shapes(*shapes)
+        except ValueError:
+            told = ", ".join(str(one) for one in sorted(shapes) if one)
+            raise BiomecError(f"{self.name}: its drivers were given for different numbers of frames: {told}.") from None
         value, rate, acceleration = (
             read_only(np.stack([np.broadcast_to(part, shape) for part in level], axis=-1).reshape(*shape, -1))
             for level in ([*level] or [np.zeros(shape)] for level in parts)
         )
         return Drive(value, rate, acceleration)
 
-    def targets(self, drive: Drive | None, frames: int) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """Targets k of all rows with their derivatives, each (m, frames); zero where nothing is driven."""
-        k, kdot, kddot = (np.zeros((self.m, frames)) for _ in range(3))
+    def targets(self, drive: Drive | None, batch: tuple[int, ...]) -> tuple[FloatArray, FloatArray, FloatArray]:
+        """Targets k of all rows with their derivatives, each (m, frames), for a batch of frames of any shape."""
+        k, kdot, kddot = (np.zeros((self.m, int(np.prod(batch)))) for _ in range(3))
         if not self.drivers:
             return k, kdot, kddot
         if drive is None:
             raise BiomecError(f"{self.name} is driven by {', '.join(self.drivers)}: pass their values with drive=….")
+        levels = [self._over_frames(level, batch) for level in (drive.value, drive.rate, drive.acceleration)]
         for r, row in enumerate(self.rows):
             if row.driver is None:
                 continue
-            d = self.drivers.index(row.driver)
-            s, sdot, sddot = drive.value[..., d], drive.rate[..., d], drive.acceleration[..., d]
+            s, sdot, sddot = (level[:, self.drivers.index(row.driver)] for level in levels)
             if row.level == "square":
                 s, sdot, sddot = s * s, 2.0 * s * sdot, 2.0 * (sdot * sdot + s * sddot)
             k[r], kdot[r], kddot[r] = s, sdot, sddot
         return k, kdot, kddot
+
+    def _over_frames(self, level: ArrayLike, batch: tuple[int, ...]) -> FloatArray:
+        """Driver values (frames, drivers), the same in every frame if given once."""
+        given = np.asarray(level, dtype=np.float64)
+        wanted = (*batch, len(self.drivers))
+        try:
+            return np.broadcast_to(given, wanted).reshape(-1, len(self.drivers))
+        except ValueError:
+            raise BiomecError(
+                f"{self.name}: the values of its drivers ({', '.join(self.drivers)}) have the shape {given.shape}; "
+                f"the coordinates ask for {wanted}."
+            ) from None
+
+    def driver_values(self, q: ArrayLike) -> FloatArray:
+        """What the drivers' quantities are in configurations q (..., n): (..., drivers); angles in (−π, π]."""
+        zeros = np.zeros(len(self.drivers))
+        at_zero = Drive(zeros, zeros, zeros)
+        straight, other = (self._evaluate(q, at_zero, other_form=form)[0] for form in (False, True))
+        values = np.empty((*straight.shape[:-1], len(self.drivers)))
+        for r, row in enumerate(self.rows):
+            if row.driver is None:
+                continue
+            if isinstance(row.equation, Angle):  # at the angle 0 the sine form is in use: s, and c − L in the other
+                value = np.arctan2(straight[..., r], other[..., r] + row.equation.magnitude)
+            else:
+                value = np.sqrt(straight[..., r]) if row.level == "square" else straight[..., r]
+            values[..., self.drivers.index(row.driver)] = value
+        return values
 
     # ------------------------------------------------------------------ equations
 
@@ -204,7 +239,7 @@ class System:
         """Residuals and Jacobian entries; ``other_form`` takes the form of angle rows that is not in use."""
         frames, batch = _batch_last(q, self.n)
         count = frames.shape[1]
-        target, _, _ = self.targets(drive, count)
+        target, _, _ = self.targets(drive, batch)
         sine = np.empty((self.tables.angle.size, count))
         phi, entries = np.empty((self.m, count)), np.empty((self.tables.columns.size, count))
         kernels.sine_form(self.tables, frames, target, sine)
@@ -213,9 +248,11 @@ class System:
 
     def _rates(self, q: ArrayLike, qdot: ArrayLike, drive: Drive | None) -> tuple[FloatArray, FloatArray]:
         frames, batch = _batch_last(q, self.n)
-        rates, _ = _batch_last(qdot, self.n)
+        rates, same = _batch_last(qdot, self.n)
+        if batch != same:
+            raise BiomecError(f"Positions and velocities have different shapes: {batch} and {same} frames.")
         count = frames.shape[1]
-        k, kdot, kddot = self.targets(drive, count)
+        k, kdot, kddot = self.targets(drive, batch)
         sine = np.empty((self.tables.angle.size, count))
         b, c = np.empty((self.m, count)), np.empty((self.m, count))
         kernels.sine_form(self.tables, frames, k, sine)
@@ -225,23 +262,29 @@ class System:
     def mirrored_angles(self, q: ArrayLike, drive: Drive | None = None) -> BoolArray:
         """Where a driven or added angle satisfies its row only as a mirror image, (...).
 
-        The sine form also holds at π − a and the cosine form at −a; the form that is not in use tells them apart.
+        The sine form also holds at π − a and the cosine form at −a; both forms hold only at the angle that is meant.
         """
-        phi, _ = self._evaluate(q, drive, other_form=True)
-        return np.asarray((np.abs(phi[..., self.tables.angle]) > MIRRORED).any(axis=-1))
+        forms = [np.abs(self._evaluate(q, drive, other_form=other)[0]) for other in (False, True)]
+        return np.asarray((np.maximum(*forms)[..., self.tables.angle] > MIRRORED).any(axis=-1))
 
     # ------------------------------------------------------------------ energy
 
-    def kinetic_energy(self, qdot: FloatArray) -> FloatArray:
+    def kinetic_energy(self, qdot: ArrayLike) -> FloatArray:
         """½ q̇ᵀ M q̇, (...) [J]."""
-        return np.asarray(0.5 * np.einsum("...i,...i->...", qdot, qdot @ self.mass_matrix.T))
+        flat = np.asarray(qdot, dtype=np.float64).reshape(-1, self.n)
+        energy = 0.5 * np.einsum("ti,ti->t", flat, flat @ self.mass_matrix.T)
+        return np.asarray(energy.reshape(np.shape(qdot)[:-1]))
 
-    def potential_energy(self, q: FloatArray) -> FloatArray:
+    def potential_energy(self, q: ArrayLike) -> FloatArray:
         """Gravitational energy −Σ m g·r_G, (...) [J]; zero at the laboratory origin."""
-        total = np.zeros(q.shape[:-1])
+        at = np.asarray(q, dtype=np.float64)
+        total = np.zeros(at.shape[:-1])
         for body in self.bodies:
-            total -= body.mass * (self.layout.point(f"{body.name}.com")(q) @ self.gravity)
+            total -= body.mass * (self.layout.point(f"{body.name}.com")(at) @ self.gravity)
         return total
+
+    def __repr__(self) -> str:
+        return f"<System {self.name}: {len(self.bodies)} bodies, {self.n} coordinates, {self.m} rows>"
 
 
 def _refuse_doubles(bodies: Iterable[Body], constraints: Iterable[Constraint]) -> None:
@@ -257,8 +300,8 @@ def _refuse_idle(row: Row) -> None:
     equation = row.equation
     if isinstance(equation, Quadratic) and not (equation.N.any() or equation.b.any()):
         raise DescriptionError(f"{row.type.capitalize()} {row.owner}: nothing that it constrains can move.")
-    if isinstance(equation, Angle) and equation.v.columns.size == equation.u.columns.size == 0:
-        raise DescriptionError(f"{row.type.capitalize()} {row.owner}: neither of its two directions can move.")
+    if isinstance(equation, Ellipsoid) and not equation.d.columns.size:
+        raise DescriptionError(f"{row.type.capitalize()} {row.owner}: nothing that it constrains can move.")
 
 
 def _batch_last(q: ArrayLike, n: int) -> tuple[FloatArray, tuple[int, ...]]:

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
-from types import MappingProxyType
 
 from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
 
 
 @dataclass(frozen=True)
@@ -26,7 +26,7 @@ class LabelMap:
     ignored: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "targets", MappingProxyType(dict(self.targets)))
+        object.__setattr__(self, "targets", FrozenDict(dict(self.targets)))
         object.__setattr__(self, "ignored", tuple(self.ignored))
         for target, count in Counter(self.targets.values()).items():
             if count > 1:

@@ -6,13 +6,13 @@ import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
-from types import MappingProxyType
 from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
 from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
 from biomec.notices import Notice
 from biomec.recording.series import Analog
 from biomec.recording.trial import Source, Subject, Trial
@@ -32,7 +32,7 @@ def frozen_json(value: Any, where: str = "settings") -> Json:
     if isinstance(value, (list, tuple)):
         return tuple(frozen_json(item, f"{where}[{k}]") for k, item in enumerate(value))
     if isinstance(value, Mapping) and all(isinstance(key, str) for key in value):
-        return MappingProxyType({str(key): frozen_json(item, f"{where}.{key}") for key, item in value.items()})
+        return FrozenDict({str(key): frozen_json(item, f"{where}.{key}") for key, item in value.items()})
     raise BiomecError(f"{where} is a {type(value).__name__}; use texts, numbers, true or false, lists and tables.")
 
 
@@ -55,7 +55,7 @@ class Result:
                 raise BiomecError(f"Array {name} of a result holds {copy.dtype}, not numbers; text goes to metadata.")
             copy.setflags(write=False)
             arrays[name] = copy
-        object.__setattr__(self, "arrays", MappingProxyType(arrays))
+        object.__setattr__(self, "arrays", FrozenDict(arrays))
         object.__setattr__(self, "metadata", frozen_json(self.metadata, "metadata"))
 
     def __getitem__(self, name: str) -> NDArray[Any]:
@@ -153,7 +153,7 @@ class Session:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", frozen_json(self.settings))
-        object.__setattr__(self, "results", MappingProxyType(dict(self.results)))
+        object.__setattr__(self, "results", FrozenDict(dict(self.results)))
         for name in ("provenance", "originals", "notices"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
 

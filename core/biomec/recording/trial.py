@@ -7,12 +7,12 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import date
 from pathlib import Path
-from types import MappingProxyType
 
 import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError, FileError
+from biomec.frozen import FrozenDict
 from biomec.notices import Notice
 from biomec.recording.axes import LabAxes
 from biomec.recording.plate import ForcePlate
@@ -128,7 +128,7 @@ class Trial:
         object.__setattr__(self, "plates", tuple(self.plates))
         object.__setattr__(self, "events", tuple(sorted(self.events)))
         object.__setattr__(self, "notices", tuple(self.notices))
-        object.__setattr__(self, "other_subjects", MappingProxyType(dict(self.other_subjects)))
+        object.__setattr__(self, "other_subjects", FrozenDict(dict(self.other_subjects)))
         names = [plate.name for plate in self.plates]
         if len(set(names)) != len(names):
             raise BiomecError(f"{self.source.name}: two force plates have the same name ({', '.join(names)}).")

@@ -76,6 +76,18 @@ def _pair(*constraints: object, kinds: tuple[str, str] = ("2p2v", "1p3v")) -> Ca
     return build
 
 
+def _hinged(*constraints: object) -> Callable[[], System]:
+    """Two bodies whose z axes are parallel, so that the angle about them means something."""
+
+    def build() -> System:
+        i = spatial_body("i", "2p2v", 1)
+        turn = Rotation.from_rotvec([0.0, 0.0, 0.4]).as_matrix()
+        j = replace(spatial_body("j", "1p3v", 2), attitude=i.attitude_matrix @ turn)
+        return System([i, j], constraints)  # type: ignore[arg-type]
+
+    return build
+
+
 def _planar(*constraints: object) -> Callable[[], System]:
     def build() -> System:
         bodies = [planar_body("i", "2p", 1), planar_body("j", "1p1v", 2)]
@@ -89,10 +101,19 @@ def _shared() -> System:
     return System([upper, replace(lower, shared={"P": "i.Q", "Q": "ground.G"})], ground={"G": (0.3, -0.2)})
 
 
+def _shared_in_space() -> System:
+    """A body on a point and an axis of another one, which itself shares a point with the ground."""
+    i, j = spatial_body("i", "2p2v", 1), spatial_body("j", "2p2v", 2)
+    upper = replace(i, shared={"P": "ground.G"})
+    lower = replace(j, shared={"P": "i.P", "x": "i.x"})
+    return System([upper, lower], ground={"G": (0.3, -0.2, 0.7)})
+
+
 CONSTRAINT_EXAMPLES: dict[str, Callable[[], System]] = {
     **{f"rigid {kind}": lambda kind=kind: System([spatial_body("i", kind)]) for kind in BASES},
     **{f"rigid planar {kind}": lambda kind=kind: System([planar_body("i", kind)]) for kind in ("2p", "1p1v")},
     "shared points": _shared,
+    "shared point and axis": _shared_in_space,
     "spherical": _pair(Spherical("c", "i.Q", "j.S")),
     "spherical to ground": _pair(Spherical("c", "ground.G", "j.S")),
     "universal": _pair(Universal("c", "i.Q", "j.S", "i.a", "j.y", cosine=0.2)),
@@ -107,10 +128,10 @@ CONSTRAINT_EXAMPLES: dict[str, Callable[[], System]] = {
         EllipsoidContact("c", "j.S", "i.T", (0.5, 0.8, 1.1), Rotation.from_rotvec([0.3, -0.5, 0.2]).as_matrix())
     ),
     "ellipsoid in the ground": _pair(EllipsoidContact("c", "j.S", "ground.G", (0.5, 0.8, 1.1))),
-    "angle driver": _pair(AngleDriver("c", "i.x", "j.y", "i.z")),
+    "angle driver": _hinged(AngleDriver("c", "i.x", "j.y", "i.z")),
     "length driver": _pair(LengthDriver("c", "i.T", "j.S")),
     "point driver": _pair(PointDriver("c", "j.S")),
-    "angle coordinate": _pair(AngleCoordinate("c", "i.x", "j.y", "i.z")),
+    "angle coordinate": _hinged(AngleCoordinate("c", "i.x", "j.y", "i.z")),
     "length coordinate": _pair(LengthCoordinate("c", "i.T", "j.S"), CoordinateDriver("d", "c")),
     "planar revolute": _planar(Revolute("c", "i.Q", "j.S")),
     "planar prismatic": _planar(Prismatic("c", "i.Q", "j.S", "i.a", "j.a")),

@@ -130,6 +130,7 @@ GOOD = {"name": "b", "points": {"P": np.zeros(3), "Q": np.ones(3)}, "basis": ("P
         ({"basis": ("x", "P", "y", "z")}, "points before vectors"),
         ({"basis": ("P", "x", "y")}, "a basis of kind 1p2v cannot carry a 3-D body"),
         ({"basis": ("P", "x", "y", "d"), "vectors": {"d": (1, 1, 0)}}, "Body b: its basis .* is .*flat"),
+        ({"vectors": {"x": (0, 1, 0)}}, "Body b: vector x is always there"),
         ({"vectors": {"d": (0, 0, 0)}}, "Body b: vector d has no length"),
         ({"mass": -1.0}, "Body b: its mass is -1"),
         ({"mass": float("nan")}, "Body b: its mass is nan"),

@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from biomec.errors import BiomecError
 from biomec.multibody import System
 from biomec.multibody.system import Drive
 from tests.core.multibody.examples import CONSTRAINT_EXAMPLES
@@ -75,8 +76,8 @@ def test_many_frames_at_once_equal_one_at_a_time(system, rng):
         assert_allclose(
             system.acceleration_rhs(q, qdot, drive)[t], system.acceleration_rhs(q[t], qdot[t], one), rtol=0, atol=1e-13
         )
-    nested = system.residual(q.reshape(2, 2, -1), Drive(*(a.reshape(4, -1) for a in (value, value, value))))
-    assert nested.shape == (2, 2, system.m)
+    nested = system.residual(q.reshape(2, 2, -1), Drive(*(a.reshape(2, 2, -1) for a in (value, value, value))))
+    assert_allclose(nested.reshape(4, -1), system.residual(q, Drive(value, value, value)), rtol=0, atol=0)
 
 
 def test_a_coordinate_angle_follows_through_both_forms():
@@ -89,3 +90,34 @@ def test_a_coordinate_angle_follows_through_both_forms():
         q[column] = angle
         slope = system.jacobian(q, _drive(system, 0.0, 0.0))[row, column]
         assert abs(slope) >= np.sqrt(0.5) - 1e-12
+
+
+def test_a_point_shared_twice_stays_on_the_ground():
+    system = CONSTRAINT_EXAMPLES["shared point and axis"]()
+    assert_allclose(system.layout.point("j.P")(np.zeros(system.n)), (0.3, -0.2, 0.7))
+
+
+@pytest.mark.parametrize("name", ["angle driver", "length driver", "point driver", "planar angle driver"])
+def test_driver_values_are_those_that_satisfy_the_rows(name, rng):
+    system = CONSTRAINT_EXAMPLES[name]()
+    q = np.tile(system.reference, (3, 1))
+    value = system.driver_values(q)
+    still = np.zeros_like(value)
+    rows = system.row_types["driver"]
+    assert_allclose(system.residual(q, Drive(value, still, still))[:, rows], 0.0, atol=1e-14)
+
+
+def test_shapes_that_do_not_fit_are_told(rng):
+    """Compiled loops do not look where they write: shapes are checked at the door."""
+    system = CONSTRAINT_EXAMPLES["length driver"]()
+    q = np.tile(system.reference, (4, 1))
+    drive = system.drive({"c": np.ones(4)})
+    with pytest.raises(BiomecError, match=r"different shapes: \(4,\) and \(2,\) frames"):
+        system.acceleration_rhs(q, q[:2], drive)
+    with pytest.raises(BiomecError, match=r"values of its drivers \(c\) have the shape \(4, 1\).*ask for \(3, 1\)"):
+        system.residual(q[:3], drive)
+    with pytest.raises(BiomecError, match=r"have the shape \(5,\)"):
+        system.residual(q, Drive(np.ones(5), np.ones(5), np.ones(5)))
+    point = CONSTRAINT_EXAMPLES["point driver"]()
+    with pytest.raises(BiomecError, match=r"different numbers of frames: \(3,\), \(4,\)"):
+        point.drive({"c.x": np.ones(3), "c.y": np.ones(4), "c.z": np.ones(3)})

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.errors import DescriptionError
-from biomec.multibody import FrameStatus
+from biomec.errors import BiomecError, DescriptionError
+from biomec.multibody import Drive, FrameStatus
 from biomec.multibody.analysis import follow_drivers
 from biomec.multibody.reference.planar import four_bar, four_bar_points, slider_crank, slider_position
 from biomec.multibody.reference.spatial import bennett, bennett_angles
@@ -81,6 +81,23 @@ def test_bennett_linkage_obeys_its_closure_law():
     assert_allclose(np.unwrap(found), theta1, atol=1e-8)
 
 
+def test_the_first_value_may_be_far_from_the_start():
+    """The motion sets out from where the mechanism is: 60°; values may also count further turns."""
+    system = four_bar(driven=True)
+    for first in np.deg2rad([120.0, 240.0, 350.0]) + 2 * np.pi * np.array([0, 0, -10]):
+        motion = follow_drivers(system, system.drive({"crank angle": np.array([first, first + 0.1])}))
+        assert motion.valid.all()
+        assert_allclose(motion.q, np.hstack(four_bar_points(np.array([first, first + 0.1]))), atol=1e-9)
+
+
+def test_a_driver_value_that_is_not_a_number_is_missing():
+    system = four_bar(driven=True)
+    motion = follow_drivers(system, system.drive({"crank angle": np.array([1.0, np.nan, 1.2])}))
+    assert motion.status.tolist() == [FrameStatus.PHI, FrameStatus.MISSING, FrameStatus.PHI]
+    with pytest.raises(BiomecError, match="four-bar has 0 drivers"):
+        follow_drivers(four_bar(), Drive(np.zeros(0), np.zeros(0), np.zeros(0)))
+
+
 def test_a_value_out_of_reach_is_a_status_and_the_rest_goes_on():
     """A rocker: the crank can turn to the dead centre and not beyond; coming back, it is found again."""
     lengths = {"crank": 2.0, "coupler": 1.5, "rocker": 1.5, "base": 2.0}
@@ -90,6 +107,8 @@ def test_a_value_out_of_reach_is_a_status_and_the_rest_goes_on():
     motion = follow_drivers(system, system.drive({"crank angle": phi}))
     reachable = phi < limit
     assert_array_equal(motion.status == FrameStatus.PHI, reachable)
+    assert_array_equal(motion.status[~reachable], FrameStatus.UNREACHABLE)
+    assert "2 frames: The drivers cannot reach these values" in motion.summary()
     assert np.isnan(motion.q[~reachable]).all()
     assert_allclose(motion.q[reachable], np.hstack(four_bar_points(phi[reachable], **lengths)), atol=1e-9)
     with pytest.raises(DescriptionError, match="do not meet in one place at crank angle"):

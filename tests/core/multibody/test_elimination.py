@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy import sparse
 
 from biomec.multibody.elimination import factor, matrix_on_pattern, plan_elimination, solve
-from biomec.multibody.normal import normal_matrix
+from biomec.multibody.normal import checked_metric, normal_matrix
 from biomec.multibody.reference.human import human_system
 from biomec.multibody.reference.spatial import spatial_pendulum
 
@@ -46,16 +46,20 @@ def test_a_matrix_that_is_not_positive_definite_is_marked_frame_by_frame():
     assert bad.tolist() == [0.0, 1.0, 0.0]
 
 
+def _normal(system):
+    return normal_matrix(system, checked_metric(None, system.n), 1e7)
+
+
 def test_cost_grows_linearly_with_a_chain():
     """Multiply-adds a body settle: leaves first leaves no fill behind."""
-    operations = {n: normal_matrix(spatial_pendulum(n), None, 1e7).plan.operations for n in (8, 16, 32, 64)}
+    operations = {n: _normal(spatial_pendulum(n)).plan.operations for n in (8, 16, 32, 64)}
     per_body = [operations[n] / n for n in operations]
     assert_allclose(per_body, per_body[-1], rtol=0.1)
 
 
 def test_whole_body_factor_is_sparse():
     """A dense factorisation of 252 coordinates takes 252³/6 = 2.7 million multiply-adds."""
-    plan = normal_matrix(human_system(), None, 1e7).plan
+    plan = _normal(human_system()).plan
     assert plan.operations < 252**3 / 6 / 100
     assert plan.size < 252 * 253 / 2 / 5
 
@@ -64,7 +68,7 @@ def test_whole_body_factor_is_sparse():
 def test_constant_part_holds_the_metric_and_the_linear_rows(with_mass):
     system = human_system()
     metric = system.mass_matrix if with_mass else None
-    normal = normal_matrix(system, metric, 10.0)
+    normal = normal_matrix(system, checked_metric(metric, system.n), 10.0)
     J = system.jacobian(system.reference)
     linear = np.concatenate([system.row_types[name] for name in ("spherical", "revolute")])
     expected = 10.0 * J[linear].T @ J[linear] + (system.mass_matrix.toarray() if with_mass else np.eye(system.n))

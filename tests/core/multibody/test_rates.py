@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.errors import BiomecError
-from biomec.multibody import PositionSolver
+from biomec.multibody import PositionSolver, System, planar_bar
 from biomec.multibody.analysis import accelerations, velocities
 from biomec.multibody.nullspace import null_space, partition_coordinates
 from biomec.multibody.projection import ProjectionOptions, Projector
@@ -73,9 +73,35 @@ def test_contacts_do_not_slip(human):
     assert np.abs(palm.rate(projector.accelerations(q, qdot, a).value)).max() < 1e-7
 
 
+def test_projection_says_what_it_cannot_do(human):
+    system, q, v, _ = human
+    with pytest.raises(BiomecError, match="bar has no mass in every direction"):
+        Projector(System([planar_bar("bar", 1.0)]))
+    with pytest.raises(BiomecError, match="Projection options"):
+        ProjectionOptions(alpha=-1.0)
+    with pytest.raises(BiomecError, match="Projection options"):
+        ProjectionOptions(passes=0)
+    with pytest.raises(BiomecError, match="made for 3 frames, but the coordinates have 24"):
+        Projector(system, contacts=contact_points(system, q[:3])).velocities(q, v)
+    indefinite = np.eye(system.n)
+    indefinite[:2, :2] = [[1.0, 2.0], [2.0, 1.0]]
+    lost = Projector(System(system.bodies), metric=indefinite).velocities(q, v)
+    assert np.isnan(lost.value).all()
+    assert np.isnan(lost.after).all()
+
+
+def test_a_broken_frame_does_not_spoil_the_others(human):
+    system, q, _, _ = human
+    broken = q[:3].copy()
+    broken[1, 5] = np.nan
+    found = velocities(system, broken)
+    assert np.isnan(found.value[1]).all()
+    assert found.rank.tolist() == [208, 0, 208]
+
+
 def test_projection_refuses_what_it_does_not_know(human):
     system, q, v, _ = human
-    with pytest.raises(BiomecError, match="metric of a projection"):
+    with pytest.raises(BiomecError, match="The metric is"):
         Projector(system, metric="mass")
     with pytest.raises(BiomecError, match="Give all coordinates"):
         Projector(system).velocities(q, v[:3])

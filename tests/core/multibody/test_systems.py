@@ -1,5 +1,9 @@
 """Systems: counts, names, refusals, energy, and the drive."""
 
+import pickle
+from copy import deepcopy
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -12,7 +16,10 @@ from biomec.multibody import (
     Distance,
     EllipsoidContact,
     LengthCoordinate,
+    LengthDriver,
+    PointContacts,
     PointDriver,
+    PositionSolver,
     Prismatic,
     Revolute,
     Spherical,
@@ -64,6 +71,11 @@ def test_whole_body_pattern_by_type_and_with_temporary_points():
     closed = structure(system, contacts=contact_points(system, system.reference[None]))
     assert (closed.rows, closed.rank, closed.degrees_of_freedom) == (226, 220, 32)
     assert closed.rows_by_type["temporary"] == 12
+    doubled = PointContacts.at(system.layout, system.reference[None], {"foot_R": (0, 0, 0), "hand_R": (0, 1, 0)})
+    again = structure(system, contacts=replace(doubled, entries=np.zeros_like(doubled.entries)))
+    assert [name for name in again.redundant if "temporary" in name] == ["temporary: foot_R"] * 3 + [
+        "temporary: hand_R"
+    ] * 3
     assert "252 coordinates, 226 rows" in str(closed)
     assert "32 degrees of freedom" in str(closed)
 
@@ -122,9 +134,28 @@ def _pair(*constraints, **options):
         (lambda: _pair(PointDriver("d", "ground.origin")), "Driver d: nothing that it constrains can move"),
         (
             lambda: _pair(AngleDriver("d", "ground.x", "ground.y", "ground.z")),
-            "Driver d: neither of its two",
+            "Driver d: ground.x and ground.y belong together",
         ),
-        (lambda: _pair(LengthCoordinate("s", "i.P", "i.P")), "Coordinate s: its two points coincide"),
+        (lambda: _pair(LengthCoordinate("s", "i.P", "i.P")), "Coordinate s: i.P and i.P belong together"),
+        (lambda: _pair(AngleDriver("d", "i.x", "i.y", "i.z")), "Driver d: i.x and i.y belong together"),
+        (lambda: _pair(LengthDriver("d", "i.P", "i.Q")), "Driver d: i.P and i.Q belong together"),
+        (lambda: _pair(AngleDriver("d", "i.x", "j.y", "i.z")), "Driver d: direction j.y must be normal to"),
+        (lambda: _pair(EllipsoidContact("s", "i.S", "i.P", (1, 1, 1))), "Joint s: it joins i.S to i.P, two points of"),
+        (lambda: _pair(EllipsoidContact("s", "j.S", "i.P", (1, 1, np.inf))), "Joint s: give three positive radii"),
+        (lambda: _pair(Distance("rod", "i.Q", "j.S", np.inf)), "Joint rod: its length is inf m"),
+        (lambda: _pair(ground={"origin": (1, 2, 3)}), "Ground: its origin is the laboratory's"),
+        (lambda: _pair(directions={"x": (0, 1, 0)}), "Ground: direction x is the laboratory's"),
+        (lambda: System([spatial_body("a.b")]), "Body a.b: a name has no dot"),
+        (
+            lambda: System(
+                [
+                    planar_bar("free", 1.0),
+                    planar_bar("a", 1.0, shared={"A": "ground.origin", "B": "ground.P"}),
+                ],
+                ground={"P": (5.0, 0.0)},
+            ),
+            "Body a: the ground points it shares are not as far apart as its own",
+        ),
         (lambda: _pair(gravity=(0, -9.81)), "System system: gravity needs 3 components"),
         (lambda: _pair(ground={"G": (0, 1)}), "Ground: point G needs 3 coordinates"),
         (lambda: _pair(directions={"d": (0, 0, 0)}), "Ground: direction d needs 3 components, not all zero"),
@@ -222,3 +253,24 @@ def test_joints_remove_the_freedoms_they_say():
         found = structure(System([i, placed], [joint]))
         assert found.residual < 1e-12, name
         assert found.degrees_of_freedom == 12 - count, name
+
+
+@pytest.mark.parametrize("copy", [lambda x: pickle.loads(pickle.dumps(x)), deepcopy], ids=["pickle", "deepcopy"])
+def test_systems_and_results_travel(copy):
+    """Process pools and clusters send them; the copy gives the same numbers."""
+    system = human_system()
+    twin = copy(system)
+    q = system.reference + np.linspace(0.0, 1e-3, 252)
+    assert_allclose(twin.residual(q), system.residual(q), rtol=0, atol=0)
+    result = copy(PositionSolver(system)).solve(q)
+    again = copy(result)
+    assert_allclose(again.q, PositionSolver(twin).solve(q).q, rtol=0, atol=0)
+    assert again.before.keys() == result.before.keys()
+    assert "21 bodies, 252 coordinates, 214 rows" in repr(twin)
+
+
+def test_energies_take_any_batch(rng):
+    system = human_system()
+    q = rng.normal(size=(2, 3, system.n))
+    for energy in (system.kinetic_energy, system.potential_energy):
+        assert_allclose(energy(q)[1, 2], energy(q[1, 2]), rtol=1e-12)
