@@ -27,15 +27,17 @@ FRAMES_TO_GUESS = 200  # frames looked at to tell metres from millimetres
 LARGEST_LAB_M = 20.0
 
 
-def read_c3d(path: str | os.PathLike[str]) -> Trial:
+def read_c3d(path: str | os.PathLike[str], zeros_are_missing: bool = True) -> Trial:
     """Read a C3D file of any processor, with integers or reals, in SI units and the file's own laboratory axes.
+
+    Many systems write a lost sample as exactly (0, 0, 0): unless told otherwise such samples of markers are missing.
 
     A file that is damaged or cut off raises `FileError`. What was assumed, left out or put right is in the notices.
     """
     path = Path(path)
     try:
         with path.open("rb") as stream:
-            return _read(path.name, stream)
+            return _read(path.name, stream, zeros_are_missing)
     except OSError as fault:
         raise FileError(path.name, f"it cannot be read: {fault.strerror or fault}.") from fault
     except FileError:
@@ -44,7 +46,7 @@ def read_c3d(path: str | os.PathLike[str]) -> Trial:
         raise FileError(path.name, str(fault)) from fault
 
 
-def _read(file: str, stream: BinaryIO) -> Trial:
+def _read(file: str, stream: BinaryIO, zeros_are_missing: bool) -> Trial:
     header, parameters, processor, size = read_head(file, stream)
     layout, notices = find_layout(file, header, parameters, processor, size)
     points = sort_points(file, parameters, layout.points)
@@ -58,7 +60,7 @@ def _read(file: str, stream: BinaryIO) -> Trial:
     found = [*notices, *points.notices, *unit_notices, *axes_notices, *channels.notices, *plate_notices]
     found += [*subject_notices, *event_notices, *_clock(file, layout, parameters), *_damage(file, parameters)]
 
-    sinks = _PointSinks(layout, points, metres)
+    sinks = _PointSinks(layout, points, metres, zeros_are_missing)
     signals = _ChannelSinks(layout, channels, setups)
     sha256 = read_data(file, stream, layout, sinks.all, signals.all, channels.unsigned)
     found += sinks.zero_notices(file)
@@ -125,9 +127,9 @@ def _clock(file: str, layout: DataLayout, parameters: Parameters) -> tuple[Notic
 class _PointSinks:
     """Arrays for the points of every sort, and what they become."""
 
-    def __init__(self, layout: DataLayout, points: SortedPoints, metres: float) -> None:
+    def __init__(self, layout: DataLayout, points: SortedPoints, metres: float, zeros_are_missing: bool) -> None:
         def sink(named: NamedPoints) -> PointSink:
-            return PointSink(named.columns, layout.frames, metres)
+            return PointSink(named.columns, layout.frames, metres, zeros_are_missing)
 
         self._points, self._rate_hz = points, layout.rate_hz
         self._markers, self._unlabelled = sink(points.markers), sink(points.unlabelled)
@@ -160,7 +162,7 @@ class _PointSinks:
         """Name the markers with samples at exactly (0, 0, 0)."""
         zeros = dict(zip(self._points.markers.names, self._markers.zeros, strict=True))
         names = [name for name, count in zeros.items() if count]
-        if not names:
+        if not names or not self._markers.zero_is_missing:
             return ()
         sentence = f"{file}: samples at exactly (0, 0, 0) are taken as missing, for markers {listed(names)}."
         return (info("c3d-zero-is-missing", sentence, *names),)

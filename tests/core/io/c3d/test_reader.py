@@ -201,6 +201,13 @@ def test_samples_at_exactly_zero_are_missing_and_said_so(read):
     assert notice.about == ("M1",)
 
 
+def test_zeros_may_be_places(tmp_path):
+    path = tmp_path / "origin.c3d"
+    path.write_bytes(c3d_bytes(np.zeros((3, 1, 3))))
+    assert_array_equal(read_c3d(path, zeros_are_missing=False).markers.p_WM, np.zeros((3, 1, 3)))
+    assert not read_c3d(path).markers.visible.any()
+
+
 # ---------------------------------------------------------------------------------------------------- frames and labels
 
 
