@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose
 from biomec.signals.contact_detection import detect_contacts
 from biomec.signals.contact_table import contact_table
 from biomec.signals.contacts import assign, assign_contacts, unassign
+from biomec.signals.plate_resampling import plate_at_frames
 from tests.core.signals.gait_recordings import PIG_SEGMENTS, pig_trial
 from tests.core.signals.virtual_walk import SEGMENTS, Walk
 
@@ -64,24 +65,29 @@ def test_points_of_weak_frames_are_held_and_marked():
 
 
 def test_a_foot_on_two_plates_gets_the_sum_of_both():
-    """One step, cut along its length into two plates that each carry a part of the force."""
+    """One foot on two plates, with other forces at other points: about the laboratory's origin the wrenches add up."""
     walk = Walk(plates_for=(1,))
     trial = walk.trial()
-    plate = trial.plates[0]
-    share = np.array([0.3, 0.7])
-    shift = np.array([[0.0, -0.2, 0.0], [0.0, 0.2, 0.0]])
+    plate, t = trial.plates[0], np.arange(3000) / 1000.0
     parts = []
-    for k in range(2):
-        origin = plate.origin + shift[k]
-        moment = share[k] * (plate.moment + np.cross(plate.origin - origin, plate.force))
-        parts.append(replace(plate, name=f"Half {k}", force=share[k] * plate.force, moment=moment, origin=origin))
-    whole = made(trial)[1]
-    halves = assign_contacts(*(lambda t: (t, detect_contacts(t)))(replace(trial, plates=tuple(parts))), SEGMENTS)
-    halves = contact_table(assign(assign(halves, "Half 0", 1, "Pe_E"), "Half 1", 1, "Pe_E"))
-    strong = whole.force[:, 0, 2] > 150.0  # both halves above the threshold
-    assert_allclose(halves.force[strong, 0], whole.force[strong, 0], rtol=1e-9)
-    assert_allclose(halves.cop[strong, 0], whole.cop[strong, 0], atol=1e-9)
-    assert_allclose(halves.moment[strong, 0], whole.moment[strong, 0], atol=1e-8)
+    for k, (share, shift) in enumerate((([1.0, 0.2, 0.3], [0.02, -0.05, 0.0]), ([0.0, 0.8, 0.7], [-0.03, 0.06, 0.0]))):
+        force, cop = walk.force(1, t) * share, walk.cop(1, t) + np.array(shift)
+        origin = plate.origin + 4 * np.array(shift)
+        moment = np.cross(cop - origin, force) + walk.free_moment(1, t)
+        parts.append(replace(plate, name=f"Half {k}", force=force, moment=moment, origin=origin))
+    halves = replace(trial, plates=tuple(parts))
+    result = assign_contacts(halves, detect_contacts(halves), SEGMENTS)
+    table = contact_table(assign(assign(result, "Half 0", 1, "Pe_E"), "Half 1", 1, "Pe_E"))
+    at_frames = [plate_at_frames(part, 100.0, 300) for part in parts]
+    strong = at_frames[0].force[:, 2] > 50.0  # whole frames within both contacts
+    force = sum(w.force for w in at_frames)
+    moment = sum(w.moment + np.cross(part.origin, w.force) for w, part in zip(at_frames, parts, strict=True))
+    about_origin = table.moment[:, 0] + np.cross(table.cop[:, 0], table.force[:, 0])
+    assert_allclose(table.force[strong, 0], force[strong], rtol=1e-9)
+    assert_allclose(about_origin[strong], moment[strong], rtol=1e-9)
+    # the resultant acts between the two points, by their vertical forces 3 : 7
+    middle = walk.cop(1, np.arange(300) / 100.0) + 0.3 * np.array([0.02, -0.05, 0]) + 0.7 * np.array([-0.03, 0.06, 0])
+    assert_allclose(table.cop[strong, 0], middle[strong], atol=1e-3)
 
 
 def test_unassigned_contacts_are_not_in_the_table():

@@ -47,6 +47,18 @@ def test_a_foot_without_plate_learns_from_the_other():
     assert all(abs(e) < 0.005 for e in left.values())
 
 
+def test_the_same_foot_is_preferred_to_the_other():
+    walk = Walk()
+    right, left = (
+        next(e for e in walk.events() if (e.label, e.context) == (STRIKE, side)) for side in ("Right", "Left")
+    )
+    misleading = replace(left, time_s=left.time_s + 0.03)
+    _, learned = found(walk, [right, misleading])
+    apart = errors(learned, walk)
+    assert all(abs(e) < 0.005 for (side, _), e in apart.items() if side == "Right")
+    assert all(e > 0.02 for (side, _), e in apart.items() if side == "Left")  # or the test would prove nothing
+
+
 def test_without_a_pattern_nothing_moves():
     walk = Walk()
     rules, learned = found(walk, [])

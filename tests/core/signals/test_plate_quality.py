@@ -122,7 +122,9 @@ def test_clipping_is_still_seen_when_a_drift_is_removed():
 def test_a_quiet_signal_of_a_coarse_converter_is_not_clipped():
     """Standing still, a converter of 1 N steps repeats its largest value for long; nothing was lost."""
     trial = standing()
-    force = np.round(trial.plates[0].force + 0.3 * np.sin(np.arange(2000) / 100.0)[:, None])
+    force = np.zeros((2000, 3))
+    force[:, 2] = np.round(588.0 + 1.4 * np.sin(np.arange(2000) / 50.0))
+    assert np.count_nonzero(force[:, 2] == force[:, 2].max()) > 100
     assert "plate-clipped" not in codes(checked(with_plate(trial, force=force)))
 
 
