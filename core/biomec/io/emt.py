@@ -107,6 +107,8 @@ def _first_track(text: TextFile, columns: Sequence[str], at: int) -> int:
     first = 0
     while first < min(2, len(columns)) and columns[first].lower().startswith((*_COUNTERS, "time")):
         first += 1
+    if first == 0:
+        raise text.fault("the first column must be Frame or Time.", at)
     if first >= len(columns):
         raise text.fault("no track is named behind Frame and Time.", at)
     return first

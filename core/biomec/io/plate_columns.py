@@ -21,6 +21,7 @@ _OPENSIM = re.compile(
 # Pe_D.Fx, Mao_E.COPy, plate1.Tz; with an underscore only for names that are plates by agreement
 _DOTTED = re.compile(r"(?P<name>.+)\.(?P<what>F|T|M|COP)(?P<axis>[xyz])", re.IGNORECASE)
 _NAMED = re.compile(r"(?P<name>(?:Mao|Pe)_[DE])_(?P<what>F|T|M|COP)(?P<axis>[xyz])", re.IGNORECASE)
+LARGEST = 1e9  # N, m or N m
 _QUANTITY = {"f": "force", "t": "torque", "m": "torque", "cop": "point"}
 
 
@@ -77,12 +78,10 @@ def plates_of_columns(
             if of_plate.force:
                 notices.append(_incomplete(name, of_plate))
             continue
-
-        def vector(which: dict[str, int]) -> FloatArray:
-            return np.stack(
-                [values[:, which[axis]] if axis in which else np.zeros(len(values)) for axis in "xyz"], axis=1
-            )
-
+        wild = np.abs(values[:, of_plate.all()]) > LARGEST
+        if wild.any():
+            words = f"Plate {name} has {int(wild.sum())} values that no plate can measure; they were read as missing."
+            notices.append(warning("impossible-values", words, name))
         if len(of_plate.torque) < 3:
             there = ", ".join(sorted(of_plate.torque)) or "none"
             words = f"Plate {name} has no complete free moment (components there: {there}); what is not there is zero."
@@ -90,9 +89,9 @@ def plates_of_columns(
         plates.append(
             ForcePlate.from_centre_of_pressure(
                 name,
-                vector(of_plate.force),
-                vector(of_plate.point),
-                vector(of_plate.torque),
+                _vector(values, of_plate.force),
+                _vector(values, of_plate.point),
+                _vector(values, of_plate.torque),
                 rate_hz,
                 up,
                 start_s=start_s,
@@ -100,6 +99,13 @@ def plates_of_columns(
         )
         used.update(of_plate.all())
     return tuple(plates), [k for k in range(len(columns)) if k not in used], tuple(notices)
+
+
+def _vector(values: FloatArray, which: dict[str, int]) -> FloatArray:
+    """Components (N, 3) from their columns; zero where there is no column, NaN where the number is impossible."""
+    columns = [values[:, which[axis]] if axis in which else np.zeros(len(values)) for axis in "xyz"]
+    vector = np.stack(columns, axis=1)
+    return np.where(np.abs(vector) > LARGEST, np.nan, vector)
 
 
 def _incomplete(name: str, columns: _Columns) -> Notice:

@@ -132,6 +132,7 @@ def test_what_does_not_fit_is_said(tmp_path: Path, old: str, new: str, code: str
         ("C7.Y", "C7.Q", "line 11: a point needs three columns .* C7.X, C7.Q, C7.Z"),
         ("\t 40\t", "\t 4O\t", "line 13: column Pe_D.X holds '4O'"),
         ("100 Hz", "0 Hz", "0 Hz is impossible"),
+        (" Frame\t", "\tFrame\t", "line 11: the first column must be Frame or Time"),
         ("\tC7.X\tC7.Y\tC7.Z\tPe_D.X\tPe_D.Y\tPe_D.Z", "", "line 11: no track is named"),
     ],
 )

@@ -88,6 +88,17 @@ def test_incomplete_plates_stay_channels_and_missing_torque_is_said(tmp_path: Pa
     assert "free-moment-assumed" in [notice.code for notice in trial.notices]
 
 
+def test_values_that_no_plate_can_measure_are_missing(tmp_path: Path) -> None:
+    names = [f"ground_force_{what}{axis}" for what in "vp" for axis in "xyz"] + [
+        f"ground_torque_{axis}" for axis in "xyz"
+    ]
+    rows = [list(row) for row in NUMBERS]
+    rows[1][1] = 1e300
+    trial = read(tmp_path, HEADER + table(names, rows))
+    assert np.isnan(trial.plates[0].force[:, 1]).tolist() == [False, True, False]
+    assert "impossible-values" in [notice.code for notice in trial.notices]
+
+
 def test_headers_old_and_new(tmp_path: Path) -> None:
     columns = ["knee_angle_r", "pelvis_tx"]
     body = table(columns, [[1.5, 2.5]] * 3, 0.01)
