@@ -6,6 +6,8 @@ Plate axes (C3D): x and y lie in the surface, z points into the ground; corners 
       2    |    1                o  ORIGIN, from the sensors' origin up to the centre of the surface: z negative
            +---- x               a, b  half the distance between sensors along x and y (types 3, 6, 7)
       3         4
+
+In the code F × o is written F @ skew(o), for rows F.
 """
 
 from __future__ import annotations
@@ -16,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.arrays import FloatArray, skew
 
 Wrench: TypeAlias = tuple[FloatArray, FloatArray]  # force [N] and moment about the surface's centre [N m], both (N, 3)
 
@@ -52,7 +54,7 @@ def from_centre_of_pressure(signals: FloatArray, origin: FloatArray) -> Wrench:
 def from_sensor_origin(signals: FloatArray, origin: FloatArray) -> Wrench:
     """Types 2, 4, 5: Fx Fy Fz, and Mx My Mz about the sensors' origin: M about the surface = M + F × o."""
     force = signals[:, :3]
-    return force, signals[:, 3:6] + np.cross(force, origin)
+    return force, signals[:, 3:6] + force @ skew(origin)
 
 
 def from_four_sensors(signals: FloatArray, origin: FloatArray) -> Wrench:
@@ -61,7 +63,7 @@ def from_four_sensors(signals: FloatArray, origin: FloatArray) -> Wrench:
     sensors = signals.reshape(-1, 4, 3)
     arms = np.array([[a, b, 0.0], [-a, b, 0.0], [-a, -b, 0.0], [a, -b, 0.0]])
     force = sensors.sum(axis=1)
-    return force, np.cross(arms, sensors).sum(axis=1) + np.cross(force, [0.0, 0.0, depth])
+    return force, np.cross(arms, sensors).sum(axis=1) + force @ skew([0.0, 0.0, depth])
 
 
 def from_paired_sensors(signals: FloatArray, origin: FloatArray) -> Wrench:
@@ -74,7 +76,7 @@ def from_paired_sensors(signals: FloatArray, origin: FloatArray) -> Wrench:
     x12, x34, y14, y23, z1, z2, z3, z4 = signals.T
     force = np.stack([x12 + x34, y14 + y23, z1 + z2 + z3 + z4], axis=1)
     moment = np.stack([b * (z1 + z2 - z3 - z4), a * (-z1 + z2 + z3 - z4), b * (x34 - x12) + a * (y14 - y23)], axis=1)
-    return force, moment + np.cross(force, [0.0, 0.0, depth])
+    return force, moment + force @ skew([0.0, 0.0, depth])
 
 
 PLATE_TYPES = {
