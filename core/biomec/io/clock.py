@@ -47,8 +47,8 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
     A row that is left out of an otherwise even clock becomes a missing frame, and said so. A clock that runs backwards
     or unevenly is a fault: Biomec needs samples at a constant rate.
     """
-    if stated_hz is not None and not (np.isfinite(stated_hz) and 0.0 < stated_hz < 1e7):
-        raise text.fault(f"the stated sampling rate of {stated_hz:g} Hz is impossible.")
+    if stated_hz is not None:
+        check_rate(text, stated_hz)
     rows = len(time_s)
     every = np.arange(rows, dtype=np.int64)
     if rows == 0:
@@ -101,6 +101,12 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
         "Export the file again at a constant rate.",
         int(lines[odd + 1]),
     )
+
+
+def check_rate(text: TextFile, rate_hz: float) -> None:
+    """Refuse a sampling rate that nothing is sampled with."""
+    if not 1e-4 < rate_hz < 1e7:
+        raise text.fault(f"the stated sampling rate of {rate_hz:g} Hz is impossible.")
 
 
 def _printed_step(time_s: FloatArray) -> float:

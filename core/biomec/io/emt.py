@@ -12,7 +12,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError, FileError
-from biomec.io.clock import Clock, channel_start, first_frame, read_clock
+from biomec.io.clock import Clock, channel_start, check_rate, first_frame, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
 from biomec.io.points import all_points, sort_points
@@ -128,10 +128,9 @@ def _clock(
         return clock, ()
     if rate is None:
         raise text.fault("there is neither a column Time nor a Frequency in the header.")
+    check_rate(text, rate)
     numbers = table.values[:, 0]
-    return read_clock(
-        text, start_s + (numbers - numbers[:1]) / rate if len(numbers) else numbers, table.lines, rate
-    ), ()
+    return read_clock(text, start_s + (numbers - numbers[:1]) / rate, table.lines, rate), ()
 
 
 def _kind(type_: str, file: str, tracks: Sequence[str]) -> str:

@@ -8,7 +8,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec.io.clock import first_frame, read_clock
+from biomec.io.clock import check_rate, first_frame, read_clock
 from biomec.io.labels import unique_names
 from biomec.io.points import sort_points
 from biomec.io.table import read_table
@@ -115,6 +115,7 @@ def _nexus(text: TextFile) -> Trial:
     count = (len(columns) - 2) // 3
     if rate is None or count < 1 or columns[2:] != ["X", "Y", "Z"] * count:
         raise text.fault("the trajectories need a rate, names, and columns X, Y, Z for every marker.", at + 3)
+    check_rate(text, rate)
     labels = [(named[2 + 3 * k] if 2 + 3 * k < len(named) else "") for k in range(count)]
     last = next((k for k in range(at + 5, len(text.lines) + 1) if not text.line(k).strip(",; \t")), len(text.lines) + 1)
     ended = text.ended or last <= len(text.lines)
