@@ -131,8 +131,11 @@ class Projector:
 
 def _refuse_massless(system: System) -> None:
     """Masses can only be a metric where every coordinate has some."""
-    weightless = [body.name for body in system.bodies if np.linalg.eigvalsh(body.mass_matrix).min() <= 0.0]
-    weightless += list(system.layout.added)
+    weightless = list(system.layout.added)
+    for name, columns in system.layout.owned.items():
+        block = system.mass_matrix[columns][:, columns].toarray()
+        if columns.size and np.linalg.eigvalsh(block).min() <= 0.0:
+            weightless.append(name)
     if weightless:
         raise BiomecError(
             f"{', '.join(weightless)} has no mass in every direction, so masses cannot weigh the projection; "
