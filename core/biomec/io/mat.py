@@ -47,7 +47,7 @@ def read_mat(path: str | os.PathLike[str]) -> Trial:
     path = Path(path)
     variables = read_tree(path)
     stored = variables.get("trial")
-    if not isinstance(stored, Mapping) or stored.get("format") != _FORMAT:
+    if not (isinstance(stored, Mapping) and isinstance(stored.get("format"), str) and stored["format"] == _FORMAT):
         there = ", ".join(list(variables)[:8]) or "nothing"
         raise FileError(
             path.name,
@@ -57,7 +57,8 @@ def read_mat(path: str | os.PathLike[str]) -> Trial:
     if reader.number(stored, "version") != _VERSION:
         raise FileError(path.name, "this file was written by a newer Biomec; use that to open it.")
     try:
-        return reader.trial()
+        with np.errstate(over="ignore", invalid="ignore"):  # absurd numbers are refused, not warned about
+            return reader.trial()
     except FileError:
         raise
     except (BiomecError, ValueError) as error:  # values that no trial can have

@@ -52,6 +52,8 @@ def _from_hdf5(file: h5py.File, item: Any, depth: int) -> Any:
     kind = kind.decode() if isinstance(kind, bytes) else str(kind)
     if item.attrs.get("MATLAB_empty", 0):
         shape = tuple(int(n) for n in item[()].ravel())
+        if 0 not in shape:
+            raise ValueError("an empty array is stated to have elements")
         return "" if kind == "char" else [] if kind in ("cell", "struct") else np.zeros(shape)
     if _is_references(item):
         return [_from_hdf5(file, file[reference], depth + 1) for reference in item[()].T.ravel(order="F")]
