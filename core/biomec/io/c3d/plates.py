@@ -17,6 +17,7 @@ from biomec.recording import LOADED_N, ForcePlate
 
 SMALLEST_SIDE_M = 0.02
 STANDING_N = 100.0  # a baseline above this is a person, not drift
+SAMPLES_AT_ONCE = 8192
 
 
 @dataclass(frozen=True, eq=False)
@@ -222,22 +223,21 @@ def _matrix(
 
 
 def build_plate(
-    file: str, setup: PlateSetup, samples: FloatArray, rate_hz: float, baseline: slice | None
+    file: str, setup: PlateSetup, samples: FloatArray, columns: Sequence[int], rate_hz: float, baseline: slice | None
 ) -> tuple[ForcePlate, tuple[Notice, ...]]:
     """Force and moment on the subject about the surface's centre, in laboratory axes.
 
-    samples  : (N, C) the plate's channels in the file's units
+    samples  : (N, …) channels in the file's units, of which ``columns`` are the plate's
     baseline : samples that the file calls unloaded (ZERO), or None
     """
     notices: list[Notice] = []
-    signals = samples @ setup.matrix.T
-    wrench = _wrench(setup, signals)
+    force, moment = _wrench_in_lab(setup, samples, columns, None)
     if baseline is not None:
-        level, note = _baseline(file, setup, signals, wrench[0][:, 2], baseline)
+        level = samples[baseline][:, columns].mean(axis=0) @ setup.matrix.T
+        level, note = _baseline(file, setup, level, force @ setup.R_WP[:, 2], baseline)
         notices += note
         if level is not None:
-            wrench = _wrench(setup, signals - level)
-    force, moment = (vectors @ setup.R_WP.T for vectors in wrench)
+            force, moment = _wrench_in_lab(setup, samples, columns, level)
     normal = force @ setup.up
     loaded = np.abs(normal) > LOADED_N
     if loaded.any() and (normal[loaded] < 0.0).mean() > 0.9:
@@ -254,9 +254,18 @@ def build_plate(
     return plate, tuple(notices)
 
 
-def _wrench(setup: PlateSetup, signals: FloatArray) -> Wrench:
-    wrench = PLATE_TYPES[setup.type].wrench(signals, setup.origin)
-    return wrench if setup.polynomial is None else corrected_by_polynomial(wrench, setup.polynomial)
+def _wrench_in_lab(setup: PlateSetup, samples: FloatArray, columns: Sequence[int], level: FloatArray | None) -> Wrench:
+    """Force and moment in laboratory axes, in the file's own sense, less the ``level`` of the signals."""
+    force, moment = np.empty((len(samples), 3)), np.empty((len(samples), 3))
+    for first in range(0, len(samples), SAMPLES_AT_ONCE):  # so that long recordings take no more memory
+        part = slice(first, first + SAMPLES_AT_ONCE)
+        with np.errstate(all="ignore"):  # damaged numbers stay what they are
+            signals = samples[part][:, columns] @ setup.matrix.T
+            wrench = PLATE_TYPES[setup.type].wrench(signals if level is None else signals - level, setup.origin)
+            if setup.polynomial is not None:
+                wrench = corrected_by_polynomial(wrench, setup.polynomial)
+            force[part], moment[part] = (vectors @ setup.R_WP.T for vectors in wrench)
+    return force, moment
 
 
 def zero_samples(parameters: Parameters, frames: int, samples_per_frame: int) -> slice | None:
@@ -269,13 +278,12 @@ def zero_samples(parameters: Parameters, frames: int, samples_per_frame: int) ->
 
 
 def _baseline(
-    file: str, setup: PlateSetup, signals: FloatArray, vertical: FloatArray, part: slice
+    file: str, setup: PlateSetup, level: FloatArray, vertical: FloatArray, part: slice
 ) -> tuple[FloatArray | None, list[Notice]]:
-    """Mean of the signals while unloaded; None if somebody stood on the plate, which would take the load away.
+    """The mean ``level`` of the signals while unloaded; None if somebody stood on the plate, whose load it would be.
 
     Somebody stood there if the vertical force later falls clearly below the baseline, or is a person's weight.
     """
-    level = signals[part].mean(axis=0)
     if "P" in PLATE_TYPES[setup.type].signals:
         level[3:5] = 0.0  # places, not loads
     size = np.abs(vertical)

@@ -206,7 +206,7 @@ class _ChannelSinks:
         notices: list[Notice] = []
         for setup in setups:
             columns = [self._of_plates.index(column) for column in setup.columns]
-            plate, notes = build_plate(file, setup, self._plates.values[:, columns], self._rate_hz, baseline)
+            plate, notes = build_plate(file, setup, self._plates.values, columns, self._rate_hz, baseline)
             plates.append(plate)
             notices += notes
         return tuple(plates), tuple(notices)

@@ -185,7 +185,7 @@ def _nominal_corners(plate: ForcePlate) -> FloatArray:
 
 
 def _write_with_ezc3d(file: str, trial: Trial, points: _Points, channels: _Channels, temporary: Path) -> None:
-    import ezc3d  # type: ignore[import-untyped]  # here, because only writing needs it
+    import ezc3d  # here, because only writing needs it
 
     content = ezc3d.c3d()
     groups = content["parameters"]
