@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "core"))
 
-from biomec.system_libraries import DRAWING, SCREEN, apt_command, missing_packages  # noqa: E402  found through the line above
+from biomec.system_libraries import COMPARING, DRAWING, SCREEN, apt_command, missing_packages  # noqa: E402  found through the line above
 
 
 class Refused(Exception):
@@ -42,7 +42,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         ensure_venv(options.venv)
         install_biomec(options.venv, options.extras)
-        ensure_system_libraries()
+        ensure_system_libraries(options.extras)
     except Refused as refusal:
         print(f"\n{refusal}", file=sys.stderr)
         return 1
@@ -81,11 +81,11 @@ def install_biomec(folder: Path, extras: str) -> None:
         )
 
 
-def ensure_system_libraries() -> None:
-    """Install the shared libraries that drawing needs, or say how; only inform about those for a screen."""
-    needed = missing_packages(DRAWING)
+def ensure_system_libraries(extras: str) -> None:
+    """Install the shared libraries that the optional parts need, or say how; only inform about those for a screen."""
+    needed = missing_packages(DRAWING) + (missing_packages(COMPARING) if "oracles" in extras.split(",") else [])
     if needed and not apt_install(needed):
-        print(advice("Qt and VTK cannot draw yet", needed))
+        print(advice("Qt, VTK or the engines to compare with cannot start yet", needed))
     wished = missing_packages(SCREEN)
     if wished and os.environ.get("DISPLAY"):
         print(advice("Windows on this screen may not open yet", wished))

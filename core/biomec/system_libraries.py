@@ -1,4 +1,4 @@
-"""Shared libraries of the operating system that Qt and VTK load, and the Debian packages that bring them.
+"""Shared libraries of the operating system that Qt, VTK and Pinocchio load, and the Debian packages that bring them.
 
 Python packages cannot bring these. On Linux, when one is missing, Qt refuses to start and VTK crashes without a word,
 so both the installer and `biomec doctor` look for them first. This module uses the standard library only, because the
@@ -10,7 +10,7 @@ import glob
 import sys
 from collections.abc import Callable, Iterable
 
-__all__ = ["DRAWING", "SCREEN", "apt_command", "is_present", "missing_packages"]
+__all__ = ["COMPARING", "DRAWING", "SCREEN", "apt_command", "is_present", "missing_packages"]
 
 # What is loaded -> the Debian package. A name with a slash is a file pattern: drivers are found by path, not by name.
 DRAWING = {
@@ -35,6 +35,10 @@ SCREEN = {
     "libxkbcommon-x11.so.0": "libxkbcommon-x11-0",
 }
 """Needed besides to open a window on an X screen."""
+
+
+COMPARING = {"libgomp.so.1": "libgomp1"}
+"""Needed by the independent engines that the tests compare with (Pinocchio)."""
 
 
 def is_present(library: str) -> bool:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from biomec.system_libraries import DRAWING, SCREEN, apt_command, is_present, missing_packages
+from biomec.system_libraries import COMPARING, DRAWING, SCREEN, apt_command, is_present, missing_packages
 
 SCRIPT = Path(__file__).parents[2] / "installer" / "environment.py"
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems need no such libraries")
@@ -34,9 +34,9 @@ def test_an_old_python_gets_a_sentence():
     assert run.stderr.startswith("Biomec needs Python 3.11 or newer, and this is Python 3.9.")
 
 
-@pytest.mark.parametrize("library", [*DRAWING, *SCREEN])
+@pytest.mark.parametrize("library", [*DRAWING, *SCREEN, *COMPARING])
 def test_every_library_has_a_package_that_can_be_named_to_apt(library):
-    package = (DRAWING | SCREEN)[library]
+    package = (DRAWING | SCREEN | COMPARING)[library]
     assert package == package.lower()
     assert ".so" in library
     assert package.startswith("lib")
@@ -67,9 +67,19 @@ def test_who_may_not_install_is_told_the_command(environment, monkeypatch, capsy
         environment, "missing_packages", lambda table: ["libegl1", "libgl1"] if table is DRAWING else []
     )
     monkeypatch.setattr(environment, "_run_quietly", lambda command: pytest.fail(f"{command} was run"))
-    environment.ensure_system_libraries()
+    environment.ensure_system_libraries("app")
     assert capsys.readouterr().out.endswith(f"type: {apt_command(['libegl1', 'libgl1'])}\n")
     assert apt_command(["libegl1", "libgl1"]).endswith("install --no-install-recommends libegl1 libgl1")
+
+
+@pytest.mark.parametrize(("extras", "wanted"), [("app", []), ("app,test,oracles,dev", ["libgomp1"])])
+def test_libraries_of_the_oracles_come_with_them_only(environment, monkeypatch, extras, wanted):
+    """On a bare Debian Pinocchio could not be imported: libgomp was missing."""
+    asked = []
+    monkeypatch.setattr(environment, "missing_packages", lambda table: ["libgomp1"] if table is COMPARING else [])
+    monkeypatch.setattr(environment, "apt_install", lambda packages: asked.extend(packages) or True)
+    environment.ensure_system_libraries(extras)
+    assert asked == wanted
 
 
 @pytest.mark.parametrize(
@@ -114,7 +124,7 @@ def test_the_stamp_is_set_only_after_success(environment, monkeypatch, tmp_path,
 
     monkeypatch.setattr(environment, "ensure_venv", ensure_venv)
     monkeypatch.setattr(environment, "install_biomec", lambda folder, extras: None)
-    monkeypatch.setattr(environment, "ensure_system_libraries", lambda: None)
+    monkeypatch.setattr(environment, "ensure_system_libraries", lambda extras: None)
     stamp = tmp_path / "ready"
     assert environment.main(["--stamp", str(stamp)]) == int(refused)
     assert stamp.exists() is not refused

@@ -29,8 +29,9 @@ try:
     pin.SE3  # noqa: B018 - the package called `pinocchio` on PyPI is another project, and has none
 except (ImportError, AttributeError) as error:
     raise ImportError(
-        "Pinocchio is missing, so the engine cannot be compared with it. Type: pip install 'biomec[oracles]' "
-        "(the package is called pin; the one called pinocchio is another project)."
+        f"Pinocchio cannot be used ({error}), so the engine cannot be compared with it. Type: pip install "
+        "'biomec[oracles]' (the package is called pin; the one called pinocchio is another project); on Debian it also "
+        "needs libgomp1."
     ) from error
 
 
