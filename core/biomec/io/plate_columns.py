@@ -10,7 +10,8 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.notices import Notice, info, warning
-from biomec.recording import ForcePlate
+from biomec.recording import LOADED_N, ForcePlate
+from biomec.recording.plate import points_astray
 
 # ground_force_vx, 1_ground_force_px, ground_force_r_vy, Pe_D_ground_force_vx, ground_torque_x_2, ground_moment1_mx …
 _OPENSIM = re.compile(
@@ -86,17 +87,9 @@ def plates_of_columns(
             there = ", ".join(sorted(of_plate.torque)) or "none"
             words = f"Plate {name} has no complete free moment (components there: {there}); what is not there is zero."
             notices.append(warning("free-moment-assumed", words, name))
-        plates.append(
-            ForcePlate.from_centre_of_pressure(
-                name,
-                _vector(values, of_plate.force),
-                _vector(values, of_plate.point),
-                _vector(values, of_plate.torque),
-                rate_hz,
-                up,
-                start_s=start_s,
-            )
-        )
+        force, point, torque = (_vector(values, c) for c in (of_plate.force, of_plate.point, of_plate.torque))
+        notices += _astray(name, force, point)
+        plates.append(ForcePlate.from_centre_of_pressure(name, force, point, torque, rate_hz, up, start_s=start_s))
         used.update(of_plate.all())
     return tuple(plates), [k for k in range(len(columns)) if k not in used], tuple(notices)
 
@@ -106,6 +99,19 @@ def _vector(values: FloatArray, which: dict[str, int]) -> FloatArray:
     columns = [values[:, which[axis]] if axis in which else np.zeros(len(values)) for axis in "xyz"]
     vector = np.stack(columns, axis=1)
     return np.where(np.abs(vector) > LARGEST, np.nan, vector)
+
+
+def _astray(name: str, force: FloatArray, point: FloatArray) -> list[Notice]:
+    astray = points_astray(force, point)
+    if not astray.any():
+        return []
+    farthest = float(np.linalg.norm(point[astray], axis=1).max())
+    words = (
+        f"Plate {name} has {int(astray.sum())} samples of at most {LOADED_N:g} N that act up to {farthest:.0f} m from "
+        "the laboratory's origin: where a plate is not loaded the point means nothing. They were taken to act where "
+        "the plate is when it is loaded."
+    )
+    return [info("points-astray", words, name)]
 
 
 def _incomplete(name: str, columns: _Columns) -> Notice:

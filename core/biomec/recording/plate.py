@@ -10,6 +10,8 @@ from biomec.arrays import BoolArray, FloatArray, read_only
 from biomec.errors import BiomecError
 
 LOADED_N = 20.0  # below this vertical force a centre of pressure means nothing
+ASTRAY_M = 2.0  # a point of an unloaded plate farther than this from where it is loaded is division by nearly nothing
+LABORATORY_M = 50.0  # nothing that is recorded is farther from the laboratory's origin
 
 
 @dataclass(frozen=True, eq=False)
@@ -69,13 +71,17 @@ class ForcePlate:
 
         Where the point is missing (NaN) the force is taken to act at the origin. The origin is the centre of the
         corners; without them it is the point below the laboratory's origin at the median height of the given points
-        where the plate is loaded.
+        where the plate is loaded. A point that went astray (`points_astray`) is taken to be in the middle of the
+        corners, or else of the points where the plate is loaded: a few newtons hundreds of metres away would be a
+        moment that a filter carries into the contact.
         """
         force, cop, up = np.asarray(force), np.asarray(cop), np.asarray(up, dtype=np.float64)
         known = np.asarray(np.isfinite(cop).all(axis=1, keepdims=True))
         loaded = known[:, 0] & (force @ up > LOADED_N)
         height = float(np.median(cop[loaded] @ up)) if loaded.any() else 0.0
         origin = height * up if corners is None else np.mean(corners, axis=0)
+        middle = np.median(cop[loaded], axis=0) if loaded.any() and corners is None else origin
+        cop = np.where(points_astray(force, cop, corners)[:, None], middle, cop)
         arm = np.where(known, cop, origin) - origin
         moment = np.cross(arm, force) + free_moment
         return cls(name, force, moment, rate_hz, origin, up, corners, 0, start_s)
@@ -113,3 +119,22 @@ class ForcePlate:
         """(N, 3) moment about the centre of pressure, along the normal [N m]; NaN where the plate is not loaded."""
         arm = self.centre_of_pressure(threshold_n) - self.origin
         return np.asarray(self.moment - np.cross(arm, self.force))
+
+
+def points_astray(force: FloatArray, cop: FloatArray, corners: FloatArray | None = None) -> BoolArray:
+    """(N,) where a force (N, 3) of at most `LOADED_N` acts at a point (N, 3) where the plate cannot be.
+
+    That is farther from the middle of the corners than these; without corners, over 2 m from the median of the points
+    of larger forces; where there are none, over 50 m from the laboratory's origin.
+    """
+    known = np.isfinite(cop).all(axis=1)
+    size = np.linalg.norm(force, axis=1)
+    pushed = known & (size > LOADED_N)
+    middle, farthest = np.zeros(3), LABORATORY_M
+    if corners is not None:
+        middle = np.mean(corners, axis=0)
+        farthest = float(np.linalg.norm(corners - middle, axis=1).max())
+    elif pushed.any():
+        middle, farthest = np.median(cop[pushed], axis=0), ASTRAY_M
+    away = np.linalg.norm(np.where(known[:, None], cop, middle) - middle, axis=1) > farthest
+    return np.asarray(known & (size <= LOADED_N) & (size > 0.0) & away)

@@ -245,3 +245,16 @@ def test_opensim_results() -> None:
     assert shoulder is not None
     assert (len(shoulder.names), shoulder.samples, shoulder.rate_hz) == (17, 1091, 100.0)
     assert shoulder["shoulder_elv"][0] == 20.06107707
+
+
+def test_points_of_an_empty_plate_far_away_are_said(tmp_path: Path) -> None:
+    """Published files divide by a few newtons: the user saw a point of application 346 m from the laboratory."""
+    names = [f"ground_force_{what}{axis}" for what in "vp" for axis in "xyz"] + [
+        f"ground_torque_{axis}" for axis in "xyz"
+    ]
+    rows = [list(row) for row in NUMBERS]
+    rows[0][:6] = [0.0, 2.0, 0.0, 346.0, 0.01, 0.0]
+    trial = read(tmp_path, HEADER + table(names, rows))
+    (said,) = [notice for notice in trial.notices if notice.code == "points-astray"]
+    assert "Plate plate has 1 samples of at most 20 N that act up to 346 m" in said.sentence
+    np.testing.assert_allclose(trial.plates[0].centre_of_pressure(1.0), np.tile([0.3, 0.01, 0.1], (3, 1)), atol=1e-9)

@@ -7,6 +7,7 @@ from hypothesis import strategies as st
 
 from biomec.errors import BiomecError
 from biomec.recording import LOADED_N, ForcePlate
+from biomec.recording.plate import points_astray
 from tests.core.recording.examples import CORNERS, rotation
 
 seeds = st.integers(0, 2**32 - 1)
@@ -140,3 +141,32 @@ def test_a_plate_is_read_only():
     for name in ("force", "moment", "origin", "up"):
         with pytest.raises(ValueError, match="read-only"):
             getattr(plate, name)[...] = 0.0
+
+
+def pushed_with_a_point_far_away():
+    """A stance of 700 N at (3, 0, 0.4), and before and after it 4 N that act hundreds of metres away."""
+    force = np.tile([0.0, 700.0, 0.0], (300, 1))
+    cop = np.tile([3.0, 0.0, 0.4], (300, 1))
+    idle = np.r_[0:100, 200:300]
+    force[idle], cop[idle] = [0.0, 4.0, 0.0], [-200.0, 0.0, 90.0]
+    return force, cop, idle
+
+
+@pytest.mark.parametrize("with_corners", [False, True])
+def test_the_point_of_an_unloaded_plate_cannot_be_hundreds_of_metres_away(with_corners):
+    """The user saw 800 N m on an empty plate, and after the filter a centre of pressure 276 mm beside the foot."""
+    force, cop, idle = pushed_with_a_point_far_away()
+    corners = np.array([[2.7, 0, 0.1], [3.3, 0, 0.1], [3.3, 0, 0.7], [2.7, 0, 0.7]]) if with_corners else None
+    up = np.array([0.0, 1.0, 0.0])
+    plate = ForcePlate.from_centre_of_pressure("P", force, cop, np.zeros((300, 3)), 1000.0, up, corners=corners)
+    np.testing.assert_allclose(plate.centre_of_pressure(1.0), np.tile([3.0, 0.0, 0.4], (300, 1)), atol=1e-12)
+    assert np.flatnonzero(points_astray(force, cop, corners)).tolist() == idle.tolist()
+
+
+def test_near_points_missing_points_and_loaded_points_are_not_astray():
+    force, cop, _ = pushed_with_a_point_far_away()
+    cop[0], cop[1], cop[2] = [4.5, 0.0, 0.4], [np.nan, 0.0, 0.0], [3.0, 0.0, -1.5]
+    cop[150] = [500.0, 0.0, 0.0]  # under 700 N: wrong, but not for being unloaded
+    astray = points_astray(force, cop)
+    assert not astray[[0, 1, 2, 150]].any()
+    assert astray[3]
