@@ -1,6 +1,8 @@
 """What was measured: trials with markers, plates, analog channels and events. Knows nothing of files or models."""
 
 from biomec.recording.axes import BIOMEC_AXES, Authority, LabAxes
+from biomec.recording.label_map import LabelMap
+from biomec.recording.marker_set import MarkerSet
 from biomec.recording.plate import LOADED_N, ForcePlate
 from biomec.recording.series import Analog, Markers, Outputs
 from biomec.recording.session import EmgAlignment, Json, Original, Record, Result, Session, frozen_json
@@ -16,6 +18,8 @@ __all__ = [
     "ForcePlate",
     "Json",
     "LabAxes",
+    "LabelMap",
+    "MarkerSet",
     "Markers",
     "Original",
     "Outputs",
