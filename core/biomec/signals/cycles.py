@@ -210,11 +210,19 @@ def cycles_between_events(
     rate_hz: float,
     *,
     label: str = "Foot Strike",
-    context: str = "General",
+    context: str | None = None,
     phase_label: str = "Foot Off",
     frame_valid: BoolArray | None = None,
 ) -> Cycles:
-    """Cycles from event to event of one label and context ("Left", "Right"); the phase changes at ``phase_label``."""
+    """Cycles from event to event of one label and context ("Left", "Right"); the phase changes at ``phase_label``.
+
+    There is no context that fits most recordings: without one, a `BiomecError` lists those of the events.
+    """
+    events = list(events)
+    if context is None:
+        there = ", ".join(sorted({event.context for event in events if event.label == label}))
+        found = f"{label} is there for: {there}" if there else f"there is no event {label}"
+        raise BiomecError(f'Cycles: say whose events count, such as context="Right"; {found}.')
     chosen = [event for event in events if event.context == context]
 
     def at(wanted: str) -> list[int]:

@@ -179,6 +179,15 @@ def test_cycles_between_foot_strikes_of_one_side():
     assert move_border(left, 160, 170).borders == (50, 170, 270)
 
 
+def test_cycles_of_nobody_are_refused_with_the_contexts_that_there_are():
+    """Without a context, "General" was meant: a walk with ten steps had no cycle."""
+    events = [Event(0.5, "Foot Strike", "Right"), Event(1.0, "Foot Strike", "Left"), Event(0.2, "Foot Off", "General")]
+    with pytest.raises(BiomecError, match=r"Foot Strike is there for: Left, Right\.$"):
+        cycles_between_events(events, 400, RATE)
+    with pytest.raises(BiomecError, match="no event Turn"):
+        cycles_between_events(iter(events), 400, RATE, label="Turn")
+
+
 def test_impossible_input_is_refused():
     with pytest.raises(BiomecError, match="one signal"):
         find_cycles(np.zeros((10, 2)), RATE)
