@@ -19,6 +19,8 @@ from biomec.signals.stretches import stretches
 
 AXES = "XYZ"
 COP_SHIFT_M = 0.005
+COP_END_SHIFT_M = 0.02  # where a contact begins or ends a force near the threshold divides the moment: more is usual
+CONTACT_END_S = 0.05
 WRENCH = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
 
 
@@ -230,17 +232,34 @@ def _about_gaps(markers: Markers) -> list[Notice]:
 
 
 def _about_shift(before: ForcePlate, after: ForcePlate) -> list[Notice]:
-    """How far the centre of pressure went, where the plate is loaded before and after."""
+    """How far the centre of pressure went, where the plate is loaded before and after: usually, and at contact ends."""
     shift = np.linalg.norm(after.centre_of_pressure() - before.centre_of_pressure(), axis=1)
-    shift = shift[np.isfinite(shift)]
-    far = float(np.percentile(shift, 95.0)) if shift.size else 0.0
-    if far <= COP_SHIFT_M:
+    known = np.isfinite(shift)
+    if not known.any():
         return []
-    sentence = (
-        f"{before.name}: filtering moved the centre of pressure by more than {1e3 * far:.0f} mm in one of 20 samples. "
-        "Take a higher cut-off, the same for force and moment."
-    )
-    return [warning("centre-of-pressure-moved", sentence, before.name)]
+    notices = []
+    far = float(np.percentile(shift[known], 95.0))
+    if far > COP_SHIFT_M:
+        sentence = (
+            f"{before.name}: filtering moved the centre of pressure by more than {1e3 * far:.0f} mm in one of 20 "
+            "samples. Take a higher cut-off, the same for force and moment."
+        )
+        notices.append(warning("centre-of-pressure-moved", sentence, before.name))
+    changes = np.flatnonzero(np.diff(before.loaded()))
+    reach = max(1, round(CONTACT_END_S * before.rate_hz))
+    counts = np.zeros(before.samples + 1, dtype=np.int64)  # +1 where the neighbourhood of an end begins, −1 behind it
+    np.add.at(counts, np.maximum(changes - reach + 1, 0), 1)
+    np.add.at(counts, np.minimum(changes + reach + 1, before.samples), -1)
+    at_ends = np.where(known & (np.cumsum(counts[:-1]) > 0), shift, 0.0)
+    worst = int(np.argmax(at_ends))
+    if at_ends[worst] > COP_END_SHIFT_M:
+        sentence = (
+            f"{before.name}: where a contact begins or ends, filtering moved the centre of pressure by up to "
+            f"{1e3 * at_ends[worst]:.0f} mm (at {before.time_s[worst]:.3f} s). Look at the moments of the plate before "
+            "and after the contact, take a higher cut-off, or leave out the ends of the contact."
+        )
+        notices.append(warning("centre-of-pressure-moved-at-contact-ends", sentence, before.name))
+    return notices
 
 
 def _about_untouched(names: tuple[str, ...], untouched: BoolArray, cutoff: FloatArray) -> list[Notice]:

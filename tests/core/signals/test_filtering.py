@@ -183,6 +183,30 @@ def test_a_filter_that_moves_the_centre_of_pressure_is_told():
     assert "centre-of-pressure-moved" not in codes(filter_plates([plate], FilterOptions(CutoffChoice.FIXED, 30.0)))
 
 
+def test_moments_of_an_empty_plate_that_leak_into_the_contact_are_told():
+    """The user saw a centre of pressure 276 mm beside the foot, in fewer than one of 20 samples, and no notice."""
+    t = np.arange(3000) / 1000.0
+    on = (t > 1.0) & (t < 2.5)
+    load = np.where(on, 700.0 * np.sin(np.pi * np.clip((t - 1.0) / 1.5, 0.0, 1.0)) + 50.0, 4.0)
+    force = load[:, None] * UP
+    cop = np.tile([0.2, 0.0, 0.0], (3000, 1))
+    moment = np.cross(cop, force)
+    calm = ForcePlate("P", force, moment, 1000.0, np.zeros(3), UP)
+    wild = ForcePlate("P", force, np.where(on[:, None], moment, [0.0, 0.0, 800.0]), 1000.0, np.zeros(3), UP)
+    options = FilterOptions(CutoffChoice.FIXED, 60.0)
+    done = filter_plates([wild], options)
+    shift = np.linalg.norm(done.plates[0].centre_of_pressure() - wild.centre_of_pressure(), axis=1)
+    assert np.nanpercentile(shift, 95.0) < 0.005 < 0.2 < np.nanmax(shift)
+    assert codes(done) == ["centre-of-pressure-moved-at-contact-ends"]
+    worst = np.nanargmax(shift) / 1000.0
+    assert f"{1e3 * np.nanmax(shift):.0f} mm (at {worst:.3f} s)" in done.notices[0].sentence
+    assert codes(filter_plates([calm], options)) == []
+    made = ForcePlate.from_centre_of_pressure(
+        "P", force, np.where(on[:, None], cop, [200.0, 0.0, 0.0]), np.zeros_like(force), 1000.0, UP
+    )
+    assert codes(filter_plates([made], options)) == []  # what the reader makes of such a file
+
+
 def test_plates_do_what_the_filter_does_to_force_and_moment():
     plate = standing_plate(np.tile([0.1, 0.0, 0.05], (3000, 1)))
     done = filter_plates(
@@ -211,6 +235,7 @@ def test_a_real_walk_keeps_its_loads_and_says_what_a_low_cut_off_does_to_them():
         assert after.force.sum(axis=0) @ after.up == pytest.approx(before.force.sum(axis=0) @ before.up, rel=1e-3)
     slow = filter_plates(trial.plates, FilterOptions())
     assert codes(slow).count("centre-of-pressure-moved") == len(trial.plates)
+    assert "centre-of-pressure-moved-at-contact-ends" not in codes(done)
 
 
 def test_a_real_walk_is_smoothed_by_less_than_the_size_of_its_noise():
