@@ -14,19 +14,22 @@ from biomec.recording.marker_set import (
     SIDE,
     BodyMidline,
     ClusterPlate,
+    ContactSegment,
     MarkerDefinition,
     MarkerSet,
     SegmentMarkers,
     Side,
     Sides,
+    WalkingMarkers,
 )
 from biomec.toml_table import Table, did_you_mean, read_toml, shown
 from biomec_resources import resource
 
-FILE_KEYS = ("name", "title", "sources", "sides", "midline", "segment", "cluster", "marker")
+FILE_KEYS = ("name", "title", "sources", "sides", "midline", "contacts", "gait", "segment", "cluster", "marker")
 MARKER_KEYS = ("name", "segments", "landmark", "flags", "rebuilt_by", "replaces", "aliases", "near", "place")
 FLAGS = ("internal", "removed", "technical", "optional")
 MIDLINE_KEYS = ("front", "back", "top", "bottom")
+GAIT_KEYS = ("pelvis", "heel", "toe")
 WORDS = Sides("right", "left")  # segments and plates are named in words: "* scapula" is the right and the left scapula
 
 
@@ -97,6 +100,8 @@ def parse_marker_set(text: str, source: str) -> MarkerSet:
             clusters=tuple(plate for row in top.tables("cluster") for plate in _clusters(row, names, segment_names)),
             sides=sides,
             midline=BodyMidline(**found),
+            contacts=_contacts(top.table("contacts"), names, segment_names),
+            gait=_gait(top.table("gait"), names) if "gait" in top else None,
         )
     except DescriptionError as error:
         raise DescriptionError(f"{source}: {error}") from error
@@ -216,3 +221,29 @@ def _clusters(row: Table, names: _Names, segment_names: list[str]) -> list[Clust
             raise row.refusal(f"a plate has four different markers (C11, C12, C21, C22), and here are {len(markers)}.")
         found.append(ClusterPlate(name, segment, (markers[0], markers[1], markers[2], markers[3])))
     return found
+
+
+def _contacts(table: Table, names: _Names, segment_names: list[str]) -> tuple[ContactSegment, ...]:
+    """Rows such as ``"* foot" = ["*HEE", "*TOE"]``."""
+    found = []
+    for key in table.values:
+        for side in _each_side(key):
+            segment = WORDS.write(key, side) if side else key
+            if segment not in segment_names:
+                raise table.refusal(f"contacts: there is no segment {shown(segment)}"
+                                    f"{did_you_mean(segment, segment_names)}")  # fmt: skip
+            found.append(ContactSegment(segment, names.resolve(table, key, side)))
+    return tuple(found)
+
+
+def _gait(table: Table, names: _Names) -> WalkingMarkers:
+    table.only(GAIT_KEYS)
+
+    def both(key: str) -> Sides:
+        pattern = table.text(key)
+        if SIDE not in pattern or pattern not in names.patterns:
+            raise table.refusal(f"gait.{key} is {shown(pattern)}, which is no marker with a star for the side"
+                                f"{did_you_mean(pattern, names.patterns)}")  # fmt: skip
+        return Sides(names.label(pattern, Side.RIGHT), names.label(pattern, Side.LEFT))
+
+    return WalkingMarkers(names.resolve(table, "pelvis", None), both("heel"), both("toe"))

@@ -26,7 +26,7 @@ class Side(StrEnum):
 
 @dataclass(frozen=True)
 class Sides:
-    """How a set writes the sides in its labels, such as R and L, or D (direita) and E (esquerda)."""
+    """Words for the two sides: how a set writes them in its labels (R and L, D and E), or one marker on each."""
 
     right: str
     left: str
@@ -102,11 +102,35 @@ class BodyMidline:
 
 
 @dataclass(frozen=True)
+class ContactSegment:
+    """A segment that may rest on a force plate, and the markers that tell where it does; they may be a neighbour's."""
+
+    segment: str
+    markers: tuple[str, ...]
+
+
+@dataclass(frozen=True)
+class WalkingMarkers:
+    """Markers from which steps are seen: pelvis (the mean of those that are there), and heel and toe of each side."""
+
+    pelvis: tuple[str, ...]
+    heel: Sides
+    toe: Sides
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """All of them."""
+        return (*self.pelvis, self.heel.right, self.heel.left, self.toe.right, self.toe.left)
+
+
+@dataclass(frozen=True)
 class MarkerSet:
     """A protocol's markers. Constant data: read from a TOML file, or built and checked here.
 
     sources : keys of docs/references.md
     sides   : how labels write the side; None for a set without sides
+    contacts: segments that may rest on a plate; empty where the set does not say
+    gait    : markers from which steps are seen; None where the set does not say
     """
 
     name: str
@@ -117,6 +141,8 @@ class MarkerSet:
     clusters: tuple[ClusterPlate, ...] = ()
     sides: Sides | None = None
     midline: BodyMidline = BodyMidline()
+    contacts: tuple[ContactSegment, ...] = ()
+    gait: WalkingMarkers | None = None
 
     def __post_init__(self) -> None:
         _refuse_repeated(self.name, "marker", (marker.name for marker in self.markers))
@@ -133,6 +159,16 @@ class MarkerSet:
         for name in (*midline.front, *midline.back, *midline.top, *midline.bottom):
             if name not in known:
                 raise DescriptionError(f"{self.name}: the midline names {name}, which is no marker of the set.")
+        _refuse_repeated(self.name, "contact of", (contact.segment for contact in self.contacts))
+        for contact in self.contacts:
+            if contact.segment not in segments:
+                raise DescriptionError(f"{self.name}: the contacts name {contact.segment}, which is no segment here.")
+            for name in contact.markers:
+                if name not in known:
+                    raise DescriptionError(f"{self.name}: contacts name {name}, which is no marker of the set.")
+        for name in () if self.gait is None else self.gait.names:
+            if name not in known:
+                raise DescriptionError(f"{self.name}: gait names {name}, which is no marker of the set.")
 
     def _check_donors(self, where: str, donors: tuple[str, ...], known: set[str]) -> None:
         for name in donors:
@@ -164,6 +200,11 @@ class MarkerSet:
                 return segment
         there = ", ".join(segment.name for segment in self.segments)
         raise DescriptionError(f"The marker set {self.name} has no segment {name}; it has {there}.")
+
+    @property
+    def contact_segments(self) -> dict[str, tuple[str, ...]]:
+        """Segments that may rest on a force plate, with their markers."""
+        return {contact.segment: contact.markers for contact in self.contacts}
 
     @property
     def placed(self) -> tuple[str, ...]:

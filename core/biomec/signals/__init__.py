@@ -27,7 +27,7 @@ from biomec.signals.filtering import (
 )
 from biomec.signals.gait_events import GaitEventOptions, GaitEvents, gait_events
 from biomec.signals.gait_parameters import GaitParameters, gait_parameters
-from biomec.signals.kinematic_events import GaitMarkers, KinematicEventOptions
+from biomec.signals.kinematic_events import GaitMarkers, KinematicEventOptions, gait_markers
 from biomec.signals.label_swaps import SwapOptions, SwapReport, find_swaps, swap_labels
 from biomec.signals.mapping import apply_mapping, suggest_mapping
 from biomec.signals.plate_quality import PlateQuality, PlateQualityOptions, check_plates
@@ -81,6 +81,7 @@ __all__ = [
     "find_cycles",
     "find_swaps",
     "gait_events",
+    "gait_markers",
     "gait_parameters",
     "high_pass",
     "low_pass",

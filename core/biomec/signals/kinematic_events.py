@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -12,7 +12,7 @@ from scipy.signal import find_peaks
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
 from biomec.notices import Notice, warning
-from biomec.recording import Event, Markers
+from biomec.recording import Event, Markers, MarkerSet
 from biomec.signals.butterworth import low_pass
 from biomec.signals.event_editing import OFF, SIDES, STRIKE
 from biomec.signals.stretches import stretches
@@ -29,6 +29,24 @@ class GaitMarkers:
     pelvis: tuple[str, ...]
     heel: Mapping[str, str]
     toe: Mapping[str, str]
+
+
+def gait_markers(marker_set: MarkerSet, there: Iterable[str] | None = None) -> GaitMarkers:
+    """Markers from which steps are seen in a recording with this set.
+
+    there : names of the recording's markers. Of several that may mark the pelvis (the sacrum, or both posterior spines)
+            those are taken that it has; without it, all of the set.
+    """
+    gait = marker_set.gait
+    if gait is None:
+        raise BiomecError(
+            f"The marker set {marker_set.name} does not say which markers show steps. "
+            "Name them in GaitMarkers, or in the table gait of the set."
+        )
+    here = set(gait.pelvis if there is None else there)
+    pelvis = tuple(name for name in gait.pelvis if name in here) or gait.pelvis
+    heel, toe = ({"Right": both.right, "Left": both.left} for both in (gait.heel, gait.toe))
+    return GaitMarkers(pelvis, heel, toe)
 
 
 @dataclass(frozen=True)

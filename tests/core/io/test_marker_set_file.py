@@ -19,6 +19,8 @@ SMALL = """
 name = "small"
 title = "A small set"
 sides = { right = "R", left = "L" }
+contacts = { "* thigh" = ["*T1", "*T2", "SACR"] }
+gait = { pelvis = ["SACR", "*PSI"], heel = "*T1", toe = "*T2" }
 segment = [{ name = "pelvis", rebuilt_by = ["SACR", "*WING"] }, { name = "* thigh" }]
 cluster = [{ name = "* plate", segment = "* thigh", markers = ["*T1", "*T2", "*T3", "*T4"] }]
 marker = [
@@ -53,6 +55,38 @@ def test_a_row_with_a_star_is_two_markers():
     assert small.cluster_of(["LT4", "LT2", "LT1"]) is None
     assert small.mirrored("RKNE") == "LKNE"
     assert small.mirrored("SACR") == "SACR"
+
+
+def test_a_set_knows_what_rests_on_plates_and_what_shows_steps():
+    """Scripts wrote the feet by hand: {"Pe_D": ("RHEE", "RTOE", "RANK"), …}."""
+    small = parse_marker_set(SMALL, "small.toml")
+    assert small.contact_segments == {"right thigh": ("RT1", "RT2", "SACR"), "left thigh": ("LT1", "LT2", "SACR")}
+    assert small.gait.pelvis == ("SACR", "RPSI", "LPSI")
+    assert (small.gait.heel.right, small.gait.toe.left) == ("RT1", "LT2")
+    without = "\n".join(line for line in SMALL.splitlines() if not line.startswith(("contacts", "gait")))
+    bare = parse_marker_set(without, "small.toml")
+    assert bare.contact_segments == {}
+    assert bare.gait is None
+
+
+@pytest.mark.parametrize("name", [name for name in shipped_marker_sets() if name != "shoulder-isb"])
+def test_feet_and_steps_of_a_shipped_set_stay_on_for_the_dynamic_trial(name):
+    shipped = load_marker_set(name)
+    feet = {"right foot", "left foot"}
+    assert feet <= set(shipped.contact_segments)
+    for segment, markers in shipped.contact_segments.items():
+        assert set(markers) <= set(shipped.followed)
+        assert len(markers) >= 2
+        assert all(shipped[marker].side.value in segment for marker in markers)
+        other = segment.replace("right", "left") if "right" in segment else segment.replace("left", "right")
+        assert tuple(map(shipped.mirrored, markers)) == shipped.contact_segments[other]
+    assert set(shipped.gait.names) <= set(shipped.followed)
+    pelvis, heel, toe = (
+        shipped[n].place for n in (shipped.gait.pelvis[0], shipped.gait.heel.left, shipped.gait.toe.left)
+    )
+    assert heel[0] < toe[0]
+    assert max(heel[1], toe[1]) < 0.05 < 0.5 < pelvis[1]  # fractions of stature
+    assert heel[2] < 0.0 > toe[2]  # left
 
 
 def test_what_a_trial_lacks():
@@ -147,6 +181,11 @@ def test_an_unknown_set_is_refused_with_what_there_is():
         ('"*T3", "*T4"] }]', '"*T3"] }]', r"Cluster \* plate: a plate has four different markers"),
         ('title = "A small set"', 'title = "A small set', r"line 3.*is not TOML"),
         ('title = "A small set"', "", r"title is missing"),
+        ('"* thigh" = [', '"* tigh" = [', r"contacts: there is no segment \"right tigh\"; did you mean"),
+        ('"*T2", "SACR"] }', '"*T2", "SACK"] }', r"contacts\.\* thigh names \"SACK\".*did you mean"),
+        ('heel = "*T1"', 'heel = "RT1"', r"gait\.heel is \"RT1\", which is no marker with a star"),
+        ('toe = "*T2"', 'tow = "*T2"', r"no key gait\.\"tow\"; did you mean"),
+        (', toe = "*T2"', "", r"gait\.toe is missing"),
     ],
 )
 def test_a_fault_is_named_with_its_place(old, new, words):

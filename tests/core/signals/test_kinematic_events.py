@@ -8,11 +8,13 @@ from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
 from biomec.errors import BiomecError
+from biomec.io import load_marker_set
 from biomec.recording import LabAxes
 from biomec.signals.event_editing import OFF, STRIKE
 from biomec.signals.kinematic_events import (
     GaitMarkers,
     KinematicEventOptions,
+    gait_markers,
     kinematic_events,
     level,
     walking_direction,
@@ -128,3 +130,14 @@ def test_a_person_who_stands_has_no_steps():
         assert kinematic_events(still, GAIT, UP, FORWARD, KinematicEventOptions(method=method))[0] == ()
     empty = GaitMarkers(("SACR",), {}, {})
     assert kinematic_events(markers, empty, UP, FORWARD, KinematicEventOptions())[0] == ()
+
+
+def test_a_marker_set_knows_which_of_its_markers_show_steps():
+    """`GaitMarkers(("SACR",), {"Right": "RHEE", …}, …)` was written by hand in every script."""
+    pig = load_marker_set("plug-in-gait")
+    gait = gait_markers(pig, ("LPSI", "RPSI", "RHEE"))
+    assert gait == GaitMarkers(("RPSI", "LPSI"), {"Right": "RHEE", "Left": "LHEE"}, {"Right": "RTOE", "Left": "LTOE"})
+    assert gait_markers(pig, ["SACR", "RHEE"]).pelvis == ("SACR",)
+    assert gait_markers(pig).pelvis == gait_markers(pig, ["RHEE"]).pelvis == ("SACR", "RPSI", "LPSI")
+    with pytest.raises(BiomecError, match="shoulder-isb does not say which markers show steps"):
+        gait_markers(load_marker_set("shoulder-isb"))
