@@ -159,7 +159,8 @@ def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray, list[Not
     first, second = np.asarray(a, dtype=np.float64), np.asarray(b, dtype=np.float64)
     if first.shape != second.shape or first.ndim not in (1, 2):
         raise BiomecError(f"Agreement compares pairs: shapes {first.shape} and {second.shape} do not match.")
-    first, second = first.reshape(len(first), -1), second.reshape(len(second), -1)
+    if first.ndim == 1:
+        first, second = first[:, None], second[:, None]
     whole = np.asarray(np.isfinite(first).all(axis=1) & np.isfinite(second).all(axis=1))
     if whole.sum() < FEWEST_POINTS:
         raise BiomecError(f"Agreement needs at least {FEWEST_POINTS} complete pairs; there are {whole.sum()}.")

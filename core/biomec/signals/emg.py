@@ -61,10 +61,17 @@ class EmgOptions:
 
     def __post_init__(self) -> None:
         low, high = self.band_hz
-        if not 0.0 < low < high:
+        if not 0.0 < low < high < np.inf:
             raise BiomecError(f"EMG: a band from {low:g} to {high:g} Hz does not exist.")
-        if not (self.mains_quality > 0.0 and self.window_s > 0.0):
-            raise BiomecError("EMG: the quality of the notch and the window of the RMS must be positive.")
+        numbers = {
+            "cut-off of the envelope": self.envelope_cutoff_hz,
+            "frequency of the mains": 50.0 if self.mains_hz is None else self.mains_hz,
+            "quality of the notch": self.mains_quality,
+            "window of the RMS": self.window_s,
+        }
+        for what, number in numbers.items():
+            if not (np.isfinite(number) and number > 0.0):
+                raise BiomecError(f"EMG: the {what} is {number:g}; it must be positive.")
         for name, value in self.mvc:
             if not (np.isfinite(value) and value > 0.0):
                 raise BiomecError(

@@ -21,6 +21,7 @@ AXES = "XYZ"
 COP_SHIFT_M = 0.005
 COP_END_SHIFT_M = 0.02  # where a contact begins or ends a force near the threshold divides the moment: more is usual
 CONTACT_END_S = 0.05
+FILTERED_BAND = (0.4, 0.6)  # of the end of the grid: where channels without noise get their cut-off
 WRENCH = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
 
 
@@ -41,6 +42,11 @@ class ManualCutoff:
     name: str
     hz: float | tuple[float, ...]
 
+    def __post_init__(self) -> None:
+        for hz in (self.hz,) if isinstance(self.hz, float | int) else self.hz:
+            if not (np.isfinite(hz) and hz > 0.0):
+                raise BiomecError(f"Filter: {self.name} was given a cut-off of {hz:g} Hz by hand; it must be positive.")
+
 
 @dataclass(frozen=True)
 class FilterOptions:
@@ -59,6 +65,8 @@ class FilterOptions:
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "manual", tuple(self.manual))
+        if not (np.isfinite(self.cutoff_hz) and self.cutoff_hz > 0.0):
+            raise BiomecError(f"Filter: a fixed cut-off of {self.cutoff_hz:g} Hz is not possible; it must be above 0.")
         names = [one.name for one in self.manual]
         twice = sorted({name for name in names if names.count(name) > 1})
         if twice:
@@ -109,7 +117,8 @@ def filter_markers(
     _check_names(options, markers.names, "marker")
     analysis, cutoff, notices = _cutoffs(markers.p_WM, markers.rate_hz, markers.names, AXES, options, progress)
     filtered = low_pass(markers.p_WM, markers.rate_hz, cutoff)
-    notices += _about_gaps(markers) + _about_untouched(markers.names, filtered.untouched, cutoff)
+    notices += _about_gaps(markers) + _about_untouched(markers.names, filtered.untouched, cutoff, analysis)
+    notices += [] if analysis is None else _about_filtered_before(analysis)
     return FilteredMarkers(
         replace(markers, p_WM=filtered.values),
         read_only(cutoff),
@@ -133,7 +142,8 @@ def filter_plates(
         done.append(replace(plate, force=filtered.values[:, 0, :3], moment=filtered.values[:, 0, 3:]))
         cutoffs[i] = cutoff[0]
         analyses += [] if analysis is None else [analysis]
-        notices += said + _about_untouched((plate.name,), filtered.untouched, cutoff) + _about_shift(plate, done[-1])
+        notices += said + _about_untouched((plate.name,), filtered.untouched, cutoff, analysis)
+        notices += _about_shift(plate, done[-1])
         if progress is not None:
             progress((i + 1) / len(plates))
     return FilteredPlates(tuple(done), read_only(cutoffs), tuple(analyses), options, tuple(notices))
@@ -231,6 +241,21 @@ def _about_gaps(markers: Markers) -> list[Notice]:
     return notices
 
 
+def _about_filtered_before(analysis: ResidualAnalysis) -> list[Notice]:
+    """Recordings whose cut-offs are those of the grid, not of the movement: they hold no noise within it."""
+    found = analysis.cutoff_hz[np.isfinite(analysis.cutoff_hz)]
+    low, high = (share * analysis.grid_hz[-1] for share in FILTERED_BAND)
+    clustered = int(((found >= low) & (found <= high)).sum())
+    if 2 * clustered <= found.size:
+        return []
+    sentence = (
+        f"{clustered} of {found.size} channels ask for {low:g} to {high:g} Hz, about half of the highest cut-off tried "
+        f"({analysis.grid_hz[-1]:g} Hz). Such values come from where the search ends: the markers were filtered before "
+        "or move too fast for it. Leave out this filter, take a fixed cut-off, or search up to a higher one."
+    )
+    return [warning("filtered-before", sentence)]
+
+
 def _about_shift(before: ForcePlate, after: ForcePlate) -> list[Notice]:
     """How far the centre of pressure went, where the plate is loaded before and after: usually, and at contact ends."""
     shift = np.linalg.norm(after.centre_of_pressure() - before.centre_of_pressure(), axis=1)
@@ -262,9 +287,14 @@ def _about_shift(before: ForcePlate, after: ForcePlate) -> list[Notice]:
     return notices
 
 
-def _about_untouched(names: tuple[str, ...], untouched: BoolArray, cutoff: FloatArray) -> list[Notice]:
-    """Stretches that were too short for their cut-off; channels without a cut-off are told of elsewhere."""
-    raw = np.asarray((untouched & np.isfinite(cutoff)).any(axis=2))  # (T, M)
+def _about_untouched(
+    names: tuple[str, ...], untouched: BoolArray, cutoff: FloatArray, analysis: ResidualAnalysis | None
+) -> list[Notice]:
+    """Stretches that are too short to filter or to analyse; channels in which no noise was found are told elsewhere."""
+    told = np.isfinite(cutoff)
+    if analysis is not None:
+        told |= np.isnan(analysis.residual).all(axis=0)  # no stretch was long enough to look for a cut-off
+    raw = np.asarray((untouched & told).any(axis=2))  # (T, M)
     notices = []
     for m in np.flatnonzero(raw.any(axis=0)):
         runs = stretches(raw[:, m])

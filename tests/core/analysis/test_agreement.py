@@ -123,6 +123,9 @@ def test_constant_values_have_no_correlation():
         (np.zeros((5, 3)), np.zeros((4, 3)), r"\(5, 3\) and \(4, 3\)"),
         (np.zeros((5, 2)), np.ones((5, 2)), "three components, not 2"),
         (np.full((5, 3), np.nan), np.ones((5, 3)), "at least 3 complete pairs; there are 0"),
+        (np.zeros((0, 3)), np.zeros((0, 3)), "at least 3 complete pairs; there are 0"),  # numpy complained instead
+        (np.zeros(0), np.zeros(0), "at least 3 complete pairs; there are 0"),
+        (np.zeros((5, 0)), np.zeros((5, 0)), "three components, not 0"),
         (np.zeros((5, 3)), np.ones((5, 3)), "do not vary"),
     ],
 )

@@ -141,6 +141,12 @@ def test_gaps_stay_gaps_and_splinters_are_left_out():
 def test_impossible_options_are_refused():
     with pytest.raises(BiomecError, match="band"):
         EmgOptions(band_hz=(100.0, 20.0))
+    with pytest.raises(BiomecError, match="band"):
+        EmgOptions(band_hz=(20.0, np.inf))
+    for number in (np.nan, np.inf, 0.0, -1.0):  # NaN went through, and the notice blamed gaps that were not there
+        for name in ("envelope_cutoff_hz", "mains_hz", "mains_quality", "window_s"):
+            with pytest.raises(BiomecError, match="it must be positive"):
+                EmgOptions(**{name: number})
     with pytest.raises(BiomecError, match="maximal contraction"):
         EmgOptions(mvc=(("A", 0.0),))
     with pytest.raises(BiomecError, match="high-pass cut-off of 20 Hz"):

@@ -153,6 +153,40 @@ def test_impossible_options_are_refused_in_a_sentence(options, words):
         filter_markers(walkers()[1], FilterOptions(**options))
 
 
+@pytest.mark.parametrize("number", [np.nan, np.inf, 0.0, -6.0])
+def test_a_cut_off_that_is_no_frequency_is_refused(number):
+    """The input came back unfiltered, without a notice or as 'given by hand'."""
+    for make in (
+        lambda: FilterOptions(CutoffChoice.FIXED, cutoff_hz=number),
+        lambda: ManualCutoff("A", number),
+        lambda: ManualCutoff("A", (5.0, number, 5.0)),
+    ):
+        with pytest.raises(BiomecError, match=f"of {number:g} Hz"):
+            make()
+
+
+def test_recordings_too_short_for_an_analysis_are_told():
+    """Three frames came back raw, with no notice."""
+    _, markers = walkers()
+    for frames in (1, 2, 3):
+        done = filter_markers(Markers(markers.names, markers.p_WM[:frames], RATE))
+        assert_array_equal(done.markers.p_WM, markers.p_WM[:frames])
+        told = {name for notice in done.notices if notice.code == "stretch-too-short" for name in notice.about}
+        assert told == set(markers.names)
+
+
+def test_markers_that_were_filtered_before_are_told():
+    """Their cut-offs lay near half the end of the grid, and looked like results."""
+    clean, markers = walkers()
+    assert "filtered-before" not in codes(filter_markers(markers))
+    filtered = low_pass(markers.p_WM, RATE, 6.0).values
+    for p in (filtered, clean):
+        done = filter_markers(Markers(markers.names, p, RATE))
+        assert "12 of 12 channels" in {n.code: n.sentence for n in done.notices}["filtered-before"]
+    fixed = FilterOptions(CutoffChoice.FIXED)
+    assert "filtered-before" not in codes(filter_markers(Markers(markers.names, filtered, RATE), fixed))
+
+
 def test_plates_keep_their_centre_of_pressure():
     """The centre follows from filtered force and moment, and is nearer to the true one than the measured one."""
     t = np.arange(5000) / 1000.0
