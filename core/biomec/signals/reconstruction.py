@@ -21,7 +21,8 @@ from biomec.recording import Markers, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.gaps import gap_lengths
 from biomec.signals.local_frames import Donors, PoseMethod
-from biomec.signals.reconstruction_notices import GapReporter, summary
+from biomec.signals.reconstruction_notices import GapReporter, rebuilt_far_off, summary
+from biomec.signals.static_checks import check_static
 from biomec.signals.static_pose import StaticPose
 
 
@@ -37,18 +38,22 @@ class SampleOrigin(IntEnum):
 @dataclass(frozen=True)
 class ReconstructionOptions:
     """pose: how a segment's pose follows from its markers; gap_limit_s: longest gap that may be interpolated [s];
-    smallest_height_m: a triad lower than this is nearly a line and not used [m].
+    smallest_height_m: a triad lower than this is nearly a line and not used [m]; largest_rms_m: a marker whose rebuilt
+    place is further than this from where it was measured, as a root mean square, is told [m].
     """
 
     pose: PoseMethod = PoseMethod.TRIAD
     gap_limit_s: float = 0.2
     smallest_height_m: float = 0.010
+    largest_rms_m: float = 0.030
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.gap_limit_s) and self.gap_limit_s >= 0.0):
             raise BiomecError(f"The gap limit is {self.gap_limit_s} s; give a number of seconds, 0 for no filling.")
         if not (np.isfinite(self.smallest_height_m) and self.smallest_height_m > 0.0):
             raise BiomecError(f"The smallest height of a triad is {self.smallest_height_m} m; it must be positive.")
+        if not self.largest_rms_m > 0.0:
+            raise BiomecError(f"The largest rms of a rebuilt marker is {self.largest_rms_m} m; it must be positive.")
 
 
 @dataclass(frozen=True)
@@ -155,7 +160,9 @@ def reconstruct(
         for place, k in enumerate(kept)
     )
     reporter = GapReporter(trial, static, marker_set, options.gap_limit_s)
-    notices = [notice for k, name in enumerate(names) for notice in reporter.gaps(name, origin[:, k] == 0)]
+    notices = [*reporter.no_marker_of_the_set(), *check_static(trial, static, marker_set)]
+    notices += rebuilt_far_off(trial, {one.name: one.rms_m for one in quality}, options.largest_rms_m)
+    notices += [notice for k, name in enumerate(names) for notice in reporter.gaps(name, origin[:, k] == 0)]
     notices += reporter.never_seen(set(marker_set.lacking(names, dynamic=False)) - set(names))
     counts = {kind.name.lower(): int((origin == kind).sum()) for kind in SampleOrigin}
     return Reconstruction(

@@ -22,6 +22,22 @@ class GapReporter:
     marker_set: MarkerSet
     limit_s: float
 
+    def no_marker_of_the_set(self) -> list[Notice]:
+        """A problem if nothing in the trial belongs to the set, so that nothing can be rebuilt."""
+        there = self.trial.markers.names
+        if any(name in self.marker_set for name in there):
+            return []
+        labels = (
+            f"it has {', '.join(there[:8])}{' and more' if len(there) > 8 else ''}" if there else "it has no markers"
+        )
+        return [
+            problem(
+                "no-marker-of-the-set",
+                f"No marker of the set {self.marker_set.name} is in {self.trial.source.name}: {labels}. Nothing can be "
+                "rebuilt. Choose the set that was used, or map the labels to it first.",
+            )
+        ]
+
     def gaps(self, name: str, missing: BoolArray) -> list[Notice]:
         """One notice for every stretch in which a marker stays missing."""
         file, rate, start = self.trial.source.name, self.trial.rate_hz, self.trial.first_frame
@@ -81,6 +97,23 @@ class GapReporter:
     def _or_another(self, name: str) -> str:
         segments = self.marker_set[name].segments if name in self.marker_set else ()
         return f", or use another marker of the {segments[0]}" if segments else ""
+
+
+def rebuilt_far_off(trial: Trial, rms_m: Mapping[str, float], limit_m: float) -> list[Notice]:
+    """One notice of the markers whose rebuilt places lie far from where they were measured."""
+    far = {name: rms for name, rms in rms_m.items() if rms > limit_m}  # NaN compares as not far
+    if not far:
+        return []
+    listed = ", ".join(f"{name} {1e3 * rms:.0f} mm" for name, rms in sorted(far.items(), key=lambda one: -one[1]))
+    return [
+        warning(
+            "rebuilt-far-off",
+            f"In {trial.source.name} these markers, rebuilt from the static, lie further than {1e3 * limit_m:.0f} mm "
+            f"(rms) from where they were measured: {listed}. Do not trust them where they are rebuilt; check the "
+            "static and the labels.",
+            *far,
+        )
+    ]
 
 
 def summary(trial: Trial, counts: Mapping[str, int]) -> list[Notice]:

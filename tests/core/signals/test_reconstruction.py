@@ -275,9 +275,11 @@ def test_the_work_can_be_followed_and_cancelled():
         reconstruct(TRUTH, STATIC, FULL, progress=stop)
 
 
-@pytest.mark.parametrize("bad", [{"gap_limit_s": -1.0}, {"gap_limit_s": np.nan}, {"smallest_height_m": 0.0}])
+@pytest.mark.parametrize(
+    "bad", [{"gap_limit_s": -1.0}, {"gap_limit_s": np.nan}, {"smallest_height_m": 0.0}, {"largest_rms_m": np.nan}]
+)
 def test_impossible_options_are_refused(bad):
-    with pytest.raises(BiomecError, match=r"gap limit|smallest height"):
+    with pytest.raises(BiomecError, match=r"gap limit|smallest height|largest rms"):
         ReconstructionOptions(**bad)
 
 
@@ -290,6 +292,47 @@ def walk():
     pig = load_marker_set("plug-in-gait")
     static, trial = (read_c3d(recording("gait_pig_pair", f"HC030A0{k}.c3d")) for k in (1, 5))
     return pig, static, static_pose(static, pig), trial
+
+
+@pytest.mark.parametrize("scale", [1.3, 1.1, 0.9])
+def test_a_static_of_another_size_is_told(walk, scale):
+    """The static of somebody larger was used without a word, and markers were rebuilt 90 mm away."""
+    pig, static, pose, trial = walk
+    kinds = ("static-other-size", "static-mirrored", "rebuilt-far-off")
+    assert [n for n in reconstruct(trial, pose, pig).notices if n.code in kinds] == []
+    other = static_pose(make_trial(static.markers.names, static.markers.p_WM * scale), pig)
+    told = {notice.code: notice for notice in reconstruct(trial, other, pig).notices}
+    assert {"head", "pelvis", "right shank", "left shank"} <= set(told["static-other-size"].about)
+    assert f"head ({1e3 * 0.171 * abs(scale - 1.0):.0f} mm, {100.0 * (scale - 1.0):+.0f} %)" in (
+        told["static-other-size"].sentence
+    )  # 171 mm: the median distance of the four markers of the head
+    assert "static-mirrored" not in told
+    if scale == 1.3:
+        assert "LTUB 90 mm" in told["rebuilt-far-off"].sentence
+        lenient = reconstruct(trial, other, pig, ReconstructionOptions(largest_rms_m=0.1))
+        assert "rebuilt-far-off" not in {notice.code for notice in lenient.notices}
+
+
+def test_a_mirrored_static_is_a_problem(walk):
+    """A static with one axis reversed was used without a word, and markers were rebuilt 153 mm away."""
+    pig, static, _, trial = walk
+    for mirror in ([-1.0, 1.0, 1.0], [1.3, -1.3, 1.3]):
+        other = static_pose(make_trial(static.markers.names, static.markers.p_WM * np.array(mirror)), pig)
+        told = {notice.code: notice for notice in reconstruct(trial, other, pig).notices}
+        assert told["static-mirrored"].severity is Severity.PROBLEM
+        assert {"head", "thorax", "right shank", "left shank"} <= set(told["static-mirrored"].about)
+        assert ("static-other-size" in told) == (mirror[0] == 1.3)
+
+
+def test_a_trial_without_any_marker_of_the_set_is_a_problem(walk):
+    """Nothing was rebuilt, and nothing was said."""
+    _, _, pose, trial = walk
+    cast = load_marker_set("ior-cast")
+    other = keep(trial, [name for name in trial.markers.names if name not in cast])
+    for strange in (other, make_trial((), np.zeros((5, 0, 3)))):
+        told = {notice.code: notice for notice in reconstruct(strange, pose, cast).notices}
+        assert told["no-marker-of-the-set"].severity is Severity.PROBLEM
+        assert f"No marker of the set {cast.name} is in {strange.source.name}" in told["no-marker-of-the-set"].sentence
 
 
 @pytest.mark.parametrize("side", "LR")
