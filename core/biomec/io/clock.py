@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -41,11 +41,22 @@ class Clock:
         return out
 
 
-def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: float | None) -> Clock:
+def read_clock(
+    text: TextFile,
+    time_s: FloatArray,
+    lines: IntArray,
+    stated_hz: float | None,
+    *,
+    printed_s: float = 0.0,
+    numbers: FloatArray | None = None,
+) -> Clock:
     """Clock of a time column (rows,) [s]; ``stated_hz`` is the header's rate, which wins where the two disagree.
 
-    A row that is left out of an otherwise even clock becomes a missing frame, and said so. A clock that runs backwards
-    or unevenly is a fault: Biomec needs samples at a constant rate.
+    printed_s : one unit of the last decimal that the times are printed with [s]
+    numbers   : (rows,) how the file counts its frames, if it does
+
+    A row that is left out of an otherwise even clock becomes a missing frame, and said so. A clock that runs backwards,
+    stands still or runs unevenly is a fault: Biomec needs samples at a constant rate, in order.
     """
     if stated_hz is not None:
         check_rate(text, stated_hz)
@@ -53,12 +64,14 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
     every = np.arange(rows, dtype=np.int64)
     if rows == 0:
         raise text.fault("there is not a single row of data.")
+    counted = _counted(text, numbers, lines)
+    frames = every if counted is None else counted
     if not np.isfinite(time_s).all():
         if stated_hz is None:
             raise text.fault("the time is missing.", int(lines[np.flatnonzero(~np.isfinite(time_s))[0]]))
         start = float(time_s[0]) if np.isfinite(time_s[0]) else 0.0
         note = warning("time-missing", f"Times are missing; the stated rate of {stated_hz:g} Hz was used for all rows.")
-        return Clock(stated_hz, start, every, (note,))
+        return Clock(stated_hz, start, frames, (note, *_missing_rows(frames, lines, stated_hz)))
     start = float(time_s[0])
     wild = np.flatnonzero(np.abs(time_s) > LATEST_S)
     if wild.size:
@@ -66,34 +79,30 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
     if rows == 1:
         note = info("rate-assumed", "There is one row only, so a rate of 1 Hz was assumed.")
         return Clock(stated_hz or 1.0, start, every, () if stated_hz else (note,))
+    may_repeat = stated_hz is not None and printed_s * stated_hz > 1.0 + 1e-9
+    _check_order(text, time_s, lines, may_repeat)
     exact = _clock_on_grid(time_s, lines, stated_hz, allowed=0.02)
     if exact is not None:
-        return exact
-    rounding = _printed_step(time_s)
-    if stated_hz is not None and _off_grid(time_s, every, stated_hz) <= 0.25 / stated_hz + rounding:
-        return Clock(stated_hz, start, every)
-    back = np.flatnonzero(np.diff(time_s) <= 0.0)
-    if back.size:
-        line = int(lines[back[0] + 1])
-        raise text.fault(
-            f"the time goes from {time_s[back[0]]:g} s to {time_s[back[0] + 1]:g} s; it must increase from row to row.",
-            line,
-        )
-    mean_hz = (rows - 1) / float(time_s[-1] - time_s[0])
-    steps = np.diff(time_s)
-    even = float(steps.max()) <= 1.5 * float(np.median(steps)) + 2.0 * rounding
-    if even and _off_grid(time_s, every, mean_hz) <= 0.25 / mean_hz + rounding:
-        measured = _round_rate(time_s, every, mean_hz)
+        return exact if counted is None else _compared(exact, counted, lines)
+    if stated_hz is not None and _scatter(time_s, frames, stated_hz) <= _allowed(stated_hz, printed_s):
+        return Clock(stated_hz, start, frames, _missing_rows(frames, lines, stated_hz))
+    _check_order(text, time_s, lines, may_repeat=False)
+    mean_hz = int(frames[-1]) / float(time_s[-1] - time_s[0])
+    steps = np.diff(time_s) / np.diff(frames)
+    even = float(steps.max()) <= 1.5 * float(np.median(steps)) + 2.0 * printed_s
+    if even and _scatter(time_s, frames, mean_hz) <= _allowed(mean_hz, printed_s):
+        measured = _round_rate(time_s, frames, mean_hz)
         if stated_hz is None:
-            return Clock(measured, start, every)
+            return Clock(measured, start, frames, _missing_rows(frames, lines, measured))
         note = warning(
             "rate-disagrees",
             f"The header states {stated_hz:g} Hz but the times run at {measured:.6g} Hz; the header was believed.",
         )
-        return Clock(stated_hz, start, every, (note,))
+        return Clock(stated_hz, start, frames, (note, *_missing_rows(frames, lines, stated_hz)))
     gappy = _clock_on_grid(time_s, lines, stated_hz, allowed=0.25)
     if gappy is not None:
-        return gappy
+        return gappy if counted is None else _compared(gappy, counted, lines)
+    steps = np.diff(time_s)
     step = 1.0 / stated_hz if stated_hz else float(np.median(steps))
     odd = int(np.argmax(np.abs(steps - step)))
     raise text.fault(
@@ -103,19 +112,93 @@ def read_clock(text: TextFile, time_s: FloatArray, lines: IntArray, stated_hz: f
     )
 
 
+def _check_order(text: TextFile, time_s: FloatArray, lines: IntArray, may_repeat: bool) -> None:
+    """Refuse a time that goes back, or that stands still although it is printed finely enough to move."""
+    steps = np.diff(time_s)
+    back = np.flatnonzero(steps < 0.0 if may_repeat else steps <= 0.0)
+    if back.size:
+        k = int(back[0])
+        raise text.fault(
+            f"the time goes from {time_s[k]:g} s to {time_s[k + 1]:g} s; it must increase from row to row. "
+            "A row stands in the wrong place or twice: export the file again.",
+            int(lines[k + 1]),
+        )
+
+
+def _counted(text: TextFile, numbers: FloatArray | None, lines: IntArray) -> IntArray | None:
+    """Frame of each row by the file's own numbers, counted from 0; None if they are no count.
+
+    Numbers that go up by more than one everywhere are those of a recording of which every second or third was kept.
+    """
+    if numbers is None or len(numbers) < 2 or not np.isfinite(numbers).all():
+        return None
+    steps = np.diff(numbers)
+    if np.abs(numbers).max() >= 2**53 or (numbers != np.rint(numbers)).any() or not steps.any():
+        return None  # times, or a column that says the same in every row
+    back = np.flatnonzero(steps <= 0.0)
+    if back.size:
+        k = int(back[0])
+        raise text.fault(
+            f"the frame number goes from {numbers[k]:.0f} to {numbers[k + 1]:.0f}; it must increase from row to row. "
+            "A row stands in the wrong place or twice: export the file again.",
+            int(lines[k + 1]),
+        )
+    stride = float(steps.min())
+    frames = (numbers - numbers[0]) / stride
+    if (frames != np.rint(frames)).any() or frames[-1] >= _most_frames(len(numbers)):
+        return None
+    return np.asarray(frames, dtype=np.int64)
+
+
+def _compared(clock: Clock, counted: IntArray, lines: IntArray) -> Clock:
+    """The clock of the times, with a notice where the file counts its frames otherwise."""
+    different = np.flatnonzero(clock.frames != counted)
+    if not different.size:
+        return clock
+    note = warning(
+        "frame-numbers-disagree",
+        f"From line {int(lines[different[0]])} on the frame numbers do not go with the times, which run evenly at "
+        f"{clock.rate_hz:g} Hz; the times were believed. Check whether frames were cut out of the file.",
+        frames=(int(clock.frames[different[0]]), int(clock.frames[-1])),
+    )
+    return replace(clock, notices=(*clock.notices, note))
+
+
+def _missing_rows(frames: IntArray, lines: IntArray, rate_hz: float) -> tuple[Notice, ...]:
+    """The notice that rows are missing, if any are."""
+    gaps = np.flatnonzero(np.diff(frames) > 1)
+    if not gaps.size:
+        return ()
+    first, last = int(gaps[0]), int(gaps[-1])
+    return (
+        problem(
+            "rows-missing",
+            f"{int(frames[-1]) + 1 - len(frames)} rows are missing from the even clock of {rate_hz:g} Hz, the first "
+            f"after line {int(lines[first])}; those frames are empty.",
+            frames=(int(frames[first]) + 1, int(frames[last + 1]) - 1),
+        ),
+    )
+
+
 def check_rate(text: TextFile, rate_hz: float) -> None:
     """Refuse a sampling rate that nothing is sampled with."""
     if not 1e-4 < rate_hz < 1e7:
         raise text.fault(f"the stated sampling rate of {rate_hz:g} Hz is impossible.")
 
 
-def _printed_step(time_s: FloatArray) -> float:
-    """One unit of the last decimal that the times are printed with [s]; 0 if they have more than six."""
-    for decimals in range(7):
-        scaled = time_s * 10.0**decimals
-        if float(np.abs(scaled - np.rint(scaled)).max()) < 1e-6:
-            return float(10.0**-decimals)
-    return 0.0
+def _allowed(rate_hz: float, printed_s: float) -> float:
+    """How far the times of an even clock may scatter [s]: a quarter of a frame, or what printing them does to them."""
+    return max(0.25 / rate_hz, 0.5 * printed_s + 0.02 / rate_hz)
+
+
+def _scatter(time_s: FloatArray, frames: IntArray, rate_hz: float) -> float:
+    """Half the range of the differences between the times and an even clock [s], wherever that clock starts."""
+    return 0.5 * float(np.ptp(time_s - frames / rate_hz))
+
+
+def _most_frames(rows: int) -> int:
+    """Frames beyond which so few rows are no clock with gaps."""
+    return 10 * rows + 1000
 
 
 def _off_grid(time_s: FloatArray, frames: IntArray, rate_hz: float) -> float:
@@ -143,25 +226,15 @@ def _clock_on_grid(time_s: FloatArray, lines: IntArray, stated_hz: float | None,
     Returns None if the times are not such a grid.
     """
     step = 1.0 / stated_hz if stated_hz else float(np.median(np.diff(time_s)))
-    if not (step > 0.0 and 0.0 < float(np.abs(time_s - time_s[0]).max()) / step < 10 * len(time_s) + 1000):
-        return None  # too few rows to speak of a clock with gaps
+    if not (step > 0.0 and 0.0 < float(np.abs(time_s - time_s[0]).max()) / step < _most_frames(len(time_s))):
+        return None
     frames = np.rint((time_s - time_s[0]) / step).astype(np.int64)
     if not (np.diff(frames) > 0).all() or np.median(np.diff(frames)) > 1.0:
         return None
     rate_hz = stated_hz or _round_rate(time_s, frames, int(frames[-1]) / float(time_s[-1] - time_s[0]))
     if _off_grid(time_s, frames, rate_hz) > allowed / rate_hz:
         return None
-    gaps = np.flatnonzero(np.diff(frames) > 1)
-    if not gaps.size:
-        return Clock(rate_hz, float(time_s[0]), frames)
-    first, last = int(gaps[0]), int(gaps[-1])
-    note = problem(
-        "rows-missing",
-        f"{int(frames[-1]) + 1 - len(frames)} rows are missing from the even clock of {rate_hz:g} Hz, the first after "
-        f"line {int(lines[first])}; those frames are empty.",
-        frames=(int(frames[first]) + 1, int(frames[last + 1]) - 1),
-    )
-    return Clock(rate_hz, float(time_s[0]), frames, (note,))
+    return Clock(rate_hz, float(time_s[0]), frames, _missing_rows(frames, lines, rate_hz))
 
 
 def first_frame(start_s: float, rate_hz: float, number: float | None = None) -> int:

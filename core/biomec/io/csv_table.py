@@ -37,7 +37,7 @@ from biomec.io.labels import writable_names
 from biomec.io.left_out import left_out
 from biomec.io.marker_csv import read_marker_csv, split_unit
 from biomec.io.points import all_points, sort_points
-from biomec.io.table import Table, check_rows, read_table, table_text
+from biomec.io.table import Table, check_rows, printed_step, read_table, table_text
 from biomec.io.text import TextFile, cells, count_of, number, read_text, without_trailing_blanks, write_text
 from biomec.notices import Notice
 from biomec.recording import Analog, Authority, Event, ForcePlate, LabAxes, Markers, Subject, Trial
@@ -172,7 +172,8 @@ def _numbers(text: TextFile, block: _Block) -> tuple[Table, list[str], Clock]:
     part = replace(text, lines=text.lines[: block.last_line], ended=ended)
     table = read_table(part, block.names_line + 1, columns, ",")
     stated = number(block.keys.get("rate_hz", ""))
-    return table, columns[1:], read_clock(text, table.values[:, 0], table.lines, stated)
+    printed_s = printed_step(text, table.lines, 0, ",")
+    return table, columns[1:], read_clock(text, table.values[:, 0], table.lines, stated, printed_s=printed_s)
 
 
 def _positions(text: TextFile, block: _Block, columns: list[str], values: FloatArray) -> tuple[list[str], FloatArray]:

@@ -16,7 +16,7 @@ from biomec.io.clock import Clock, channel_start, check_rate, first_frame, read_
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
 from biomec.io.points import all_points, sort_points
-from biomec.io.table import Table, check_rows, read_table, table_text
+from biomec.io.table import Table, check_rows, printed_step, read_table, table_text
 from biomec.io.text import (
     TextFile,
     cells,
@@ -49,17 +49,19 @@ def read_emt(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
     first = _first_track(text, columns, at)
     table = read_table(text, at + 1, columns, delimiter)
     rate = leading_number(header.get("frequency", ""))
-    clock, unclear = _clock(text, table, columns[:first], rate, leading_number(header.get("start time", "")) or 0.0)
+    kind = _kind(header.get("type", ""), text.name, columns[first:])
+    counter = table.values[:, 0] if kind == "points" and columns[0].lower().startswith(_COUNTERS) else None
+    printed_s = printed_step(text, table.lines, first - 1, delimiter)
+    start_time = leading_number(header.get("start time", "")) or 0.0
+    clock, unclear = _clock(text, table, columns[:first], rate, start_time, printed_s, counter)
     notices = (*table.notices, *check_rows(len(table.lines), count_of(header.get("frames", ""))), *clock.notices)
     values = clock.spread(table.values[:, first:])
-    kind = _kind(header.get("type", ""), text.name, columns[first:])
     unit = header.get("measure unit", "")
     if kind == "points":
         labels = _point_labels(text, columns[first:], at)
         tracks = _check_tracks(count_of(header.get("tracks", "")), len(labels))
         p_W, unit_notices = metres(values.reshape(len(values), -1, 3), unit)
         points = sort_points(labels, p_W, clock.rate_hz, zeros_are_missing)
-        counter = float(table.values[0, 0]) if columns[0].lower().startswith(_COUNTERS) else None
         return Trial(
             source=text.source,
             markers=points.markers,
@@ -67,7 +69,7 @@ def read_emt(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
             subject=Subject(points.subject),
             unlabelled=points.unlabelled,
             other_subjects=points.other_subjects,
-            first_frame=first_frame(clock.start_s, clock.rate_hz, counter),
+            first_frame=first_frame(clock.start_s, clock.rate_hz, None if counter is None else float(counter[0])),
             notices=(*notices, *unclear, *tracks, *unit_notices, *points.notices),
         )
     names, renamed = unique_names(columns[first:], "track")
@@ -115,11 +117,18 @@ def _first_track(text: TextFile, columns: Sequence[str], at: int) -> int:
 
 
 def _clock(
-    text: TextFile, table: Table, before: Sequence[str], rate: float | None, start_s: float
+    text: TextFile,
+    table: Table,
+    before: Sequence[str],
+    rate: float | None,
+    start_s: float,
+    printed_s: float,
+    counter: FloatArray | None,
 ) -> tuple[Clock, tuple[Notice, ...]]:
     """Clock from the time column, or from the frame numbers and the stated frequency."""
     if before[-1].lower().startswith("time"):
-        clock = read_clock(text, table.values[:, len(before) - 1], table.lines, rate)
+        time_s = table.values[:, len(before) - 1]
+        clock = read_clock(text, time_s, table.lines, rate, printed_s=printed_s, numbers=counter)
         if start_s and abs(clock.start_s - start_s) > 0.5 / clock.rate_hz:
             if clock.start_s == 0.0:
                 return replace(clock, start_s=start_s), ()
@@ -130,7 +139,8 @@ def _clock(
         raise text.fault("there is neither a column Time nor a Frequency in the header.")
     check_rate(text, rate)
     numbers = table.values[:, 0]
-    return read_clock(text, start_s + (numbers - numbers[:1]) / rate, table.lines, rate), ()
+    time_s = start_s + (numbers - numbers[:1]) / rate
+    return read_clock(text, time_s, table.lines, rate, numbers=counter), ()
 
 
 def _kind(type_: str, file: str, tracks: Sequence[str]) -> str:

@@ -11,7 +11,7 @@ from biomec.arrays import FloatArray
 from biomec.io.clock import check_rate, first_frame, read_clock
 from biomec.io.labels import unique_names
 from biomec.io.points import sort_points
-from biomec.io.table import read_table
+from biomec.io.table import printed_step, read_table
 from biomec.io.text import TextFile, cells, delimiter_of, leading_number, without_trailing_blanks
 from biomec.io.units import metres
 from biomec.notices import Notice, info
@@ -51,7 +51,8 @@ def read_marker_csv(text: TextFile) -> Trial:
             at,
         )
     table = read_table(text, at + 1, columns, delimiter)
-    clock = read_clock(text, table.values[:, time], table.lines, None)
+    printed_s = printed_step(text, table.lines, time, delimiter)
+    clock = read_clock(text, table.values[:, time], table.lines, None, printed_s=printed_s)
     values = clock.spread(table.values)
     labels, at_columns = _triples([name for name, _ in names])
     counters = {k for k, name in enumerate(lower) if name in _FRAME}
@@ -125,7 +126,7 @@ def _nexus(text: TextFile) -> Trial:
     if not len(table.lines):
         raise text.fault("the trajectories have no rows.", at)
     frames: FloatArray = table.values[:, 0]
-    clock = read_clock(text, (frames - 1.0) / rate, table.lines, rate)
+    clock = read_clock(text, (frames - 1.0) / rate, table.lines, rate, numbers=frames)
     unit = next((word for word in units[2:] if word), "")
     p_W, unit_notices = metres(clock.spread(table.values[:, 2:]).reshape(-1, count, 3), unit)
     points = sort_points(labels, p_W, rate)

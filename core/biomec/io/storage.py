@@ -15,7 +15,7 @@ from biomec.io.clock import channel_start, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
 from biomec.io.plate_columns import columns_of_plates, plates_of_columns
-from biomec.io.table import check_rows, read_table, table_text
+from biomec.io.table import check_rows, printed_step, read_table, table_text
 from biomec.io.text import (
     TextFile,
     cells,
@@ -57,7 +57,8 @@ def read_storage(path: str | os.PathLike[str]) -> Trial:
     if len(columns) < 2:
         raise text.fault("there is no column beside time.", at)
     table = read_table(text, at + 1, columns, delimiter)
-    clock = read_clock(text, table.values[:, 0], table.lines, number(header.get("datarate", "")))
+    printed_s = printed_step(text, table.lines, 0, delimiter)
+    clock = read_clock(text, table.values[:, 0], table.lines, number(header.get("datarate", "")), printed_s=printed_s)
     notices = [*table.notices, *clock.notices, *_check_counts(header, len(table.lines), len(columns))]
     names, renamed = unique_names(columns[1:], "column")
     notices += renamed

@@ -14,7 +14,7 @@ from biomec.io.clock import first_frame, read_clock
 from biomec.io.labels import writable_names
 from biomec.io.left_out import left_out
 from biomec.io.points import all_points, sort_points
-from biomec.io.table import check_rows, read_table, table_text
+from biomec.io.table import check_rows, printed_step, read_table, table_text
 from biomec.io.text import (
     TextFile,
     cells,
@@ -41,7 +41,14 @@ def read_trc(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
     keys, at = _header(text)
     labels, columns, delimiter, first_row, notices = _columns(text, at + 2, count_of(keys.get("nummarkers", "")))
     table = read_table(text, first_row, columns, delimiter)
-    clock = read_clock(text, table.values[:, 1], table.lines, number(keys.get("datarate", "")) or None)
+    clock = read_clock(
+        text,
+        table.values[:, 1],
+        table.lines,
+        number(keys.get("datarate", "")) or None,
+        printed_s=printed_step(text, table.lines, 1, delimiter),
+        numbers=table.values[:, 0],
+    )
     p_W, unit_notices = metres(table.values[:, 2:].reshape(-1, len(labels), 3), keys.get("units", ""))
     points = sort_points(labels, clock.spread(p_W), clock.rate_hz, zeros_are_missing)
     count = check_rows(len(table.lines), count_of(keys.get("numframes", "")))

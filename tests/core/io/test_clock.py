@@ -1,18 +1,26 @@
 """Sampling rates from times as files print them."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from biomec.errors import FileError
 from biomec.io.clock import Clock, channel_start, first_frame, read_clock
+from biomec.io.table import printed_step
 from biomec.io.text import TextFile
 from biomec.recording import Source
 
 TEXT = TextFile("x.mot", Source("x.mot", "MOT", "", 0), [], True)
 
 
-def clock(time_s: np.ndarray, stated_hz: float | None = None) -> Clock:
-    return read_clock(TEXT, np.asarray(time_s, dtype=np.float64), np.arange(len(time_s)) + 8, stated_hz)
+def clock(time_s: np.ndarray, stated_hz: float | None = None, numbers: np.ndarray | None = None) -> Clock:
+    """Clock of times that are printed with as many decimals as they need."""
+    time_s = np.asarray(time_s, dtype=np.float64)
+    text = replace(TEXT, lines=[""] * 7 + [repr(t) for t in time_s.tolist()])
+    lines = np.arange(len(time_s)) + 8
+    numbers = None if numbers is None else np.asarray(numbers, dtype=np.float64)
+    return read_clock(text, time_s, lines, stated_hz, printed_s=printed_step(text, lines, 0, None), numbers=numbers)
 
 
 @pytest.mark.parametrize("rate_hz", [50.0, 59.94, 60.0, 100.0, 119.88, 600.0, 1000.0])
@@ -96,3 +104,63 @@ def test_channels_of_their_own_file_keep_their_start_unless_it_is_a_date() -> No
     start, frames, notices = channel_start(clock(1.7e9 + np.arange(50) / 100.0))
     assert (start, frames) == (0.0, 50)
     assert [notice.code for notice in notices] == ["start-ignored"]
+
+
+@pytest.mark.parametrize("rate_hz", [100.0, 500.0, 1000.0])
+def test_rows_in_the_wrong_order_or_twice_are_refused(rate_hz: float) -> None:
+    """Two neighbouring rows were swapped, or one stood twice: the numbers came out wrong without a word."""
+    rows = np.arange(60)
+    swapped = rows.copy()
+    swapped[[20, 21]] = [21, 20]
+    for order, line in ((swapped, 29), (np.insert(rows, 20, 20), 29)):
+        with pytest.raises(FileError, match=rf"line {line}: the time goes from .* it must increase"):
+            clock(np.round(order / rate_hz, 3), rate_hz)
+
+
+def test_times_may_stand_still_only_if_they_are_printed_too_coarsely() -> None:
+    time = np.round(np.arange(900) / 500.0, 2)
+    assert clock(time, 500.0).complete
+    with pytest.raises(FileError, match="it must increase"):
+        clock(np.append(time, time[-1] + 0.001), 500.0)  # three decimals, so 0.00 and 0.00 are one row twice
+    with pytest.raises(FileError, match="it must increase"):
+        clock(np.append(time, time[-9]), 500.0)
+
+
+@pytest.mark.parametrize("decimals", [2, 3, 9])
+def test_frame_numbers_show_what_coarse_times_hide(decimals: int) -> None:
+    """Rows 20 to 22 of a recording at 500 Hz were gone, its times had two decimals, and the file came out shorter."""
+    rows = np.delete(np.arange(900), [20, 21, 22])
+    found = clock(np.round(rows / 500.0, decimals), 500.0, rows + 1)
+    assert found.frames.tolist() == rows.tolist()
+    assert [notice.code for notice in found.notices] == ["rows-missing"]
+    assert found.notices[0].frames == (20, 22)
+
+
+def test_frame_numbers_that_repeat_or_go_back_are_refused() -> None:
+    for numbers in ([1, 2, 2, 3], [1, 3, 2, 4]):
+        with pytest.raises(FileError, match=r"line 10: the frame number goes from . to 2; it must increase"):
+            clock(np.arange(4) / 100.0, 100.0, numbers)
+
+
+def test_frame_numbers_that_say_nothing_are_left_alone() -> None:
+    time = np.arange(50) / 100.0
+    for numbers in (np.zeros(50), np.arange(50) * 2 + 7, np.full(50, np.nan), np.arange(50) / 3.0):
+        found = clock(time, 100.0, numbers)
+        assert found.complete
+        assert found.notices == ()
+    jumping = np.arange(50) + 3 * (np.arange(50) > 19)
+    found = clock(time, 100.0, jumping)
+    assert found.complete
+    assert [notice.code for notice in found.notices] == ["frame-numbers-disagree"]
+    assert "From line 28 on" in found.notices[0].sentence
+    missing = clock(np.full(50, np.nan), 100.0, jumping)
+    assert [notice.code for notice in missing.notices] == ["time-missing", "rows-missing"]
+    assert missing.frames.tolist() == jumping.tolist()
+
+
+def test_a_row_left_out_of_coarsely_printed_times_is_not_overlooked() -> None:
+    rows = np.delete(np.arange(200), 90)
+    for numbers in (None, rows):
+        found = clock(np.round(rows / 60.0, 2), 60.0, numbers)
+        assert found.frames.tolist() == rows.tolist()
+        assert [notice.code for notice in found.notices] == ["rows-missing"]

@@ -107,7 +107,17 @@ def test_the_start_of_a_cut_recording(tmp_path: Path) -> None:
     times = POINTS.replace(" 0.000\t", " 2.400\t").replace(" 0.010\t", " 2.410\t").replace(" 0.020\t", " 2.420\t")
     assert read(tmp_path, times).first_frame == 241
     assert read(tmp_path, POINTS.replace("Start time:   \t0.000", "Start time:   \t2.400")).first_frame == 241
-    assert read(tmp_path, POINTS.replace("     1\t", "   241\t")).first_frame == 241
+    numbered = POINTS.replace("     1\t", "   241\t").replace("     2\t", "   242\t").replace("     3\t", "   243\t")
+    assert read(tmp_path, numbered).first_frame == 241
+
+
+def test_rows_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
+    """Two neighbouring rows were swapped, and the movement came out wrong without a word."""
+    *head, second, third = POINTS.rstrip("\n").split("\n")
+    with pytest.raises(FileError, match=r"line 14: the frame number goes from 3 to 2"):
+        read(tmp_path, "\n".join([*head, third, second, ""]))
+    with pytest.raises(FileError, match=r"line 14: the frame number goes from 2 to 2"):
+        read(tmp_path, "\n".join([*head, second, second, third, ""]))
 
 
 @pytest.mark.parametrize(

@@ -258,3 +258,12 @@ def test_points_of_an_empty_plate_far_away_are_said(tmp_path: Path) -> None:
     (said,) = [notice for notice in trial.notices if notice.code == "points-astray"]
     assert "Plate plate has 1 samples of at most 20 N that act up to 346 m" in said.sentence
     np.testing.assert_allclose(trial.plates[0].centre_of_pressure(1.0), np.tile([0.3, 0.01, 0.1], (3, 1)), atol=1e-9)
+
+
+def test_rows_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
+    """Two neighbouring rows of a file at 1000 Hz were swapped, and the forces came out wrong without a word."""
+    names, *rows = table(["a"], [[float(k)] for k in range(50)]).splitlines()
+    rows[20:22] = rows[21], rows[20]
+    content = HEADER.replace("nRows=3", "nRows=50\nDataRate=1000").replace("=10\n", "=2\n")
+    with pytest.raises(FileError, match=r"line 30: the time goes from 0.021 s to 0.02 s; it must increase"):
+        read(tmp_path, "\n".join([content + names, *rows, ""]))

@@ -146,6 +146,26 @@ def test_faults_name_the_line(tmp_path: Path, old: str, new: str, fault: str) ->
         read(tmp_path, (HEADER + ROWS).replace(old, new, 1))
 
 
+@pytest.mark.parametrize(
+    ("order", "fault"), [((0, 2, 1), "line 8: the frame number goes from 3 to 2"), ((0, 1, 1, 2), "line 8: .* 2 to 2")]
+)
+def test_rows_in_the_wrong_order_or_twice_are_refused(tmp_path: Path, order: tuple[int, ...], fault: str) -> None:
+    """Two neighbouring rows were swapped, and the movement came out wrong without a word."""
+    rows = ROWS.splitlines(keepends=True)
+    with pytest.raises(FileError, match=fault):
+        read(tmp_path, HEADER + "".join(rows[k] for k in order))
+
+
+def test_frames_that_coarse_times_hide_are_empty(tmp_path: Path) -> None:
+    header = HEADER.replace("100\t100\t3", "500\t500\t97")
+    kept = [k for k in range(100) if k not in (20, 21, 22)]
+    trial = read(tmp_path, header + "".join(f"{k + 1}\t{k / 500:.2f}\t{k + 1}\t0\t0\t4\t5\t6\n" for k in kept))
+    assert trial.frames == 100
+    assert np.flatnonzero(~trial.markers.visible[:, 0]).tolist() == [20, 21, 22]
+    assert trial.markers["C7"][99].tolist() == [0.1, 0.0, 0.0]
+    assert [(notice.code, notice.frames) for notice in trial.notices] == [("rows-missing", (20, 22))]
+
+
 def test_three_hundred_labels(tmp_path: Path) -> None:
     rng = np.random.default_rng(0)
     trial = walk()
