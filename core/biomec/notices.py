@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Protocol
 
 
 class Severity(StrEnum):
@@ -47,3 +48,18 @@ def warning(code: str, sentence: str, *about: str, frames: tuple[int, int] | Non
 def problem(code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None) -> Notice:
     """Return a notice that part of the result is missing or cannot be trusted."""
     return Notice(Severity.PROBLEM, code, sentence, about, frames)
+
+
+class WithNotices(Protocol):
+    """A trial, a session or the result of a step."""
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What a user should know about it."""
+
+
+def gathered_notices(*results: WithNotices) -> tuple[Notice, ...]:
+    """Notices of several trials and results, each once, the most severe first and else in their order."""
+    rank = list(Severity)
+    once = dict.fromkeys(notice for result in results for notice in result.notices)
+    return tuple(sorted(once, key=lambda notice: -rank.index(notice.severity)))

@@ -5,7 +5,8 @@ from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.plate import LOADED_N, ForcePlate
 from biomec.recording.series import Analog, Markers, Outputs
-from biomec.recording.session import EmgAlignment, Json, Original, Record, Result, Session, frozen_json
+from biomec.recording.session import EmgAlignment, Json, Original, Record, Result, Session, Storable, frozen_json
+from biomec.recording.step import stored_markers, stored_notices, stored_plates
 from biomec.recording.trial import Event, Source, Subject, Trial
 
 __all__ = [
@@ -27,7 +28,11 @@ __all__ = [
     "Result",
     "Session",
     "Source",
+    "Storable",
     "Subject",
     "Trial",
     "frozen_json",
+    "stored_markers",
+    "stored_notices",
+    "stored_plates",
 ]

@@ -5,12 +5,13 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
-from datetime import date
-from typing import Any, TypeAlias
+from datetime import UTC, date, datetime
+from typing import Any, Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
 
+from biomec._version import __version__
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
 from biomec.notices import Notice
@@ -62,6 +63,13 @@ class Result:
         if name not in self.arrays:
             raise BiomecError(f"The result has no array {name}; it has {', '.join(self.arrays) or 'none'}.")
         return self.arrays[name]
+
+
+class Storable(Protocol):
+    """What a step of the pipeline gave, if it can be stored with a session."""
+
+    def to_result(self) -> Result:
+        """Return it as plain arrays and data."""
 
 
 @dataclass(frozen=True)
@@ -165,3 +173,18 @@ class Session:
         """Return the session with the result of a step, and with its line in the history."""
         history = self.provenance if record is None else (*self.provenance, record)
         return replace(self, results={**self.results, step: result}, provenance=history)
+
+    def with_step(self, step: str, result: Result | Storable, when: str | None = None, **settings: Any) -> Session:
+        """Return the session with what a step gave, and with its line in the history; the trials stay as measured.
+
+        The line holds the step's options, the version of Biomec, the fingerprints of the recordings, and further
+        ``settings`` worth keeping, such as ``marker_set="plug-in-gait"``. ``when``: UTC, ISO 8601; now if not given.
+        """
+        stored = result if isinstance(result, Result) else result.to_result()
+        if when is None:
+            when = datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+        trials = {"dynamic": self.dynamic, "static": self.static}
+        inputs = {name: trial.source.sha256 for name, trial in trials.items() if trial is not None}
+        options = stored.metadata.get("options", {})
+        record = Record(step, when, __version__, {**settings, "options": options} if options else settings, inputs)
+        return self.with_result(step, stored, record)

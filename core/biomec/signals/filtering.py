@@ -12,7 +12,8 @@ from biomec.arrays import BoolArray, FloatArray, read_only
 from biomec.errors import BiomecError
 from biomec.notices import Notice, info, warning
 from biomec.progress import Progress
-from biomec.recording import ForcePlate, Markers
+from biomec.recording import ForcePlate, Markers, Result
+from biomec.recording.step import marker_arrays, plate_arrays, step_result
 from biomec.signals.butterworth import low_pass
 from biomec.signals.residual_analysis import ResidualAnalysis, ResidualOptions, residual_analysis
 from biomec.signals.stretches import stretches
@@ -94,6 +95,16 @@ class FilteredMarkers:
     options: FilterOptions
     notices: tuple[Notice, ...]
 
+    def to_result(self) -> Result:
+        """Return what a session stores: positions, cut-offs, untouched samples, options, notices."""
+        return step_result(
+            {**marker_arrays(self.markers), "cutoff_hz": self.cutoff_hz, "untouched": self.untouched},
+            self.options,
+            self.notices,
+            names=self.markers.names,
+            rate_hz=self.markers.rate_hz,
+        )
+
 
 @dataclass(frozen=True)
 class FilteredPlates:
@@ -108,6 +119,15 @@ class FilteredPlates:
     analyses: tuple[ResidualAnalysis, ...]
     options: FilterOptions
     notices: tuple[Notice, ...]
+
+    def to_result(self) -> Result:
+        """Return what a session stores: force and moment of every plate, cut-offs, options, notices."""
+        return step_result(
+            {**plate_arrays(self.plates), "cutoff_hz": self.cutoff_hz},
+            self.options,
+            self.notices,
+            plates=[plate.name for plate in self.plates],
+        )
 
 
 def filter_markers(

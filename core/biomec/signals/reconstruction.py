@@ -17,8 +17,9 @@ from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.errors import BiomecError
 from biomec.notices import Notice
 from biomec.progress import Progress
-from biomec.recording import Markers, Trial
+from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
+from biomec.recording.step import marker_arrays, step_result
 from biomec.signals.gaps import gap_lengths
 from biomec.signals.local_frames import Donors, PoseMethod
 from biomec.signals.reconstruction_notices import GapReporter, rebuilt_far_off, summary
@@ -107,6 +108,18 @@ class Reconstruction:
 
     def __getitem__(self, name: str) -> MarkerQuality:
         return self.quality[self.markers.index(name)]
+
+    def to_result(self) -> Result:
+        """Return what a session stores: positions, origin of every sample, residuals, quality, options, notices."""
+        return step_result(
+            {**marker_arrays(self.markers), "origin": self.origin.astype(np.uint8), "residual": self.residual},
+            self.options,
+            self.notices,
+            names=self.markers.names,
+            rate_hz=self.markers.rate_hz,
+            origins={origin.name.lower(): origin for origin in SampleOrigin},
+            quality=self.quality,
+        )
 
 
 def reconstruct(
