@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biomec.arrays import FloatArray
+from biomec.io.plate_evidence import examine_plate_units, sign_doubt
 from biomec.notices import Notice, info, warning
 from biomec.recording import Authority, ForcePlate, LabAxes, Markers, Trial
 
@@ -49,8 +50,9 @@ def examined(trial: Trial) -> Trial:
         trial = scaled(trial, factor)
         words = f"The file states no unit of length; its lengths were multiplied by {factor:g}, so that a person fits."
         notices = (warning("unit-by-evidence", words),)
+    trial, of_plates = examine_plate_units(trial)
     axes, more = examine_axes(trial)
-    new = [notice for notice in (*notices, *more) if notice not in trial.notices]
+    new = [notice for notice in (*notices, *of_plates, *more) if notice not in trial.notices]
     return with_axes(trial, axes).with_notices(*new)
 
 
@@ -192,20 +194,23 @@ def _axis_of(vector: FloatArray, least: float = ALONG) -> str | None:
 
 
 def _up(trial: Trial) -> tuple[Clue | None, list[Notice]]:
-    """Strongest clue to gravity: the force of the plates, then upper above lower markers, then a tall narrow box."""
-    pushed, standing = _up_by_plates(trial), _up_by_names(trial.markers)
-    if pushed is None:
-        return standing or _up_by_box(trial.markers), []
-    if standing is not None and standing.direction[1] == pushed.direction[1] and standing.direction != pushed.direction:
-        plates = [plate.name for plate in trial.plates]
-        doubt = warning(
-            "plate-sign-doubtful",
-            f"{pushed.reason[0].upper()}{pushed.reason[1:]}, but {standing.reason}: the forces of {', '.join(plates)} "
-            "may be those of the subject on the plates, with the sign reversed. Check it.",
-            *plates,
-        )
-        return None, [doubt]
+    """Strongest clue to gravity: the force of the plates, then upper above lower markers, then a tall narrow box.
+
+    Plates alone never say that an axis points down, nor the contrary of what is known: their sign is doubted instead.
+    """
+    pushed, seen = _up_by_plates(trial), _up_by_names(trial.markers) or _up_by_box(trial.markers)
+    if pushed is None or (seen is not None and seen.direction == pushed.direction):
+        return pushed or seen, []
+    up = trial.axes.up
+    if seen is not None and _opposite(seen.direction, pushed.direction):
+        return seen, [sign_doubt(trial, pushed.reason, seen.reason)]
+    if pushed.direction != up and (pushed.direction[0] == "-" or _opposite(up, pushed.direction)):
+        return seen, [sign_doubt(trial, pushed.reason, f"nothing but the plates says that up is {pushed.direction}")]
     return pushed, []
+
+
+def _opposite(one: str, other: str) -> bool:
+    return one[1] == other[1] and one[0] != other[0]
 
 
 def _up_by_plates(trial: Trial) -> Clue | None:

@@ -12,6 +12,7 @@ from biomec._version import __version__
 from biomec.errors import FileError
 from biomec.io.companions import Companions, Found, find_companions
 from biomec.io.evidence import examined, up_from, with_axes
+from biomec.io.plate_evidence import reversed_plates, sign_doubt
 from biomec.io.registry import PROJECT, find_format, read_trial
 from biomec.notices import Notice, info, warning
 from biomec.recording import (
@@ -50,6 +51,7 @@ def import_session(
     recorded: date | None = None,
     saved_frames: EmgAlignment | None = None,
     axes: LabAxes | None = None,
+    reverse_plates: bool = False,
     keep_originals: bool = True,
 ) -> Session:
     """Read a dynamic file and what belongs to it.
@@ -58,6 +60,7 @@ def import_session(
     saved_frames      : frames of the whole recording that the dynamic trial holds, to align EMG of a separate file; by
                         default what the dynamic file says of its first frame
     axes              : how the laboratory's axes point, by the user's word
+    reverse_plates    : the files hold the forces of the subject on the plates; take their opposite
     keep_originals    : keep the bytes of all files in the session
 
     A file given by hand must be readable. One that was found by its name and is not gives a notice instead.
@@ -65,7 +68,8 @@ def import_session(
     dynamic = Path(dynamic)
     if find_format(dynamic)[0].name == PROJECT:
         raise FileError(dynamic.name, "this is a project already; open it instead of importing it.")
-    trial = read_trial(dynamic)
+    trial = read_trial(dynamic, examine=False)
+    trial = reversed_plates(trial) if reverse_plates else trial
     trial = examined(trial if axes is None else with_axes(trial, axes))
     found = find_companions(dynamic)
     notices = list(found.notices)
@@ -76,6 +80,8 @@ def import_session(
     emg_trial = _companion("emg", emg, found, notices, files, needed=trial.emg is None)
 
     if plate_trial is not None:
+        if reverse_plates:
+            plate_trial = examined(reversed_plates(plate_trial))
         trial, more = merge_plates(trial, plate_trial)
         trial = examined(trial)  # the plates know what is up
         notices += more
@@ -115,7 +121,7 @@ def _companion(
         return None
     if choice is not None:
         files[kind] = Path(choice)
-        return examined(read_trial(files[kind]))
+        return read_trial(files[kind])
     by_name: Found | None = getattr(found, kind)
     what = {"static": "static", "plates": "file of force plates", "emg": "EMG file"}[kind]
     if by_name is None:
@@ -128,7 +134,7 @@ def _companion(
         notices.append(info(f"{kind}-not-needed", words))
         return None
     try:
-        trial = examined(read_trial(by_name.path))
+        trial = read_trial(by_name.path)
     except FileError as error:
         notices.append(warning(f"{kind}-unreadable", f"{by_name.path.name} {by_name.reason}, but: {error}"))
         return None
@@ -189,7 +195,12 @@ def merge_plates(trial: Trial, plate_trial: Trial) -> tuple[Trial, list[Notice]]
         words = f"{name} holds no force plate: no columns with force, point of application and torque of a plate."
         return trial, [warning("plates-none", words)]
     notices = list(plate_trial.notices)
-    if plate_trial.axes.up != trial.axes.up and Authority.ASSUMED not in (
+    here, there = trial.axes.up, plate_trial.axes.up
+    if here[1] == there[1] and here != there:  # turned, the places of the plates would be mirrored
+        against = f"in {trial.source.name} up is {here}"
+        notices.append(sign_doubt(plate_trial, f"in {name} up is {there}", against))
+        plate_trial = with_axes(plate_trial, replace(plate_trial.axes, up=here, forward=trial.axes.forward))
+    elif here != there and Authority.ASSUMED not in (
         trial.axes.authority,
         plate_trial.axes.authority,
     ):

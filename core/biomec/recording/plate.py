@@ -77,7 +77,7 @@ class ForcePlate:
         """
         force, cop, up = np.asarray(force), np.asarray(cop), np.asarray(up, dtype=np.float64)
         known = np.asarray(np.isfinite(cop).all(axis=1, keepdims=True))
-        loaded = known[:, 0] & (force @ up > LOADED_N)
+        loaded = known[:, 0] & (np.abs(force @ up) > LOADED_N)  # also where the sign is still to be reversed
         height = float(np.median(cop[loaded] @ up)) if loaded.any() else 0.0
         origin = height * up if corners is None else np.mean(corners, axis=0)
         middle = np.median(cop[loaded], axis=0) if loaded.any() and corners is None else origin
@@ -125,9 +125,10 @@ def points_astray(force: FloatArray, cop: FloatArray, corners: FloatArray | None
     """(N,) where a force (N, 3) of at most `LOADED_N` acts at a point (N, 3) where the plate cannot be.
 
     That is farther from the middle of the corners than these; without corners, over 2 m from the median of the points
-    of larger forces; where there are none, over 50 m from the laboratory's origin.
+    of larger forces and from the laboratory's origin, where files put a point that is not known; where there are no
+    larger forces, over 50 m from the origin.
     """
-    known = np.isfinite(cop).all(axis=1)
+    known = np.asarray(np.isfinite(cop).all(axis=1))
     size = np.linalg.norm(force, axis=1)
     pushed = known & (size > LOADED_N)
     middle, farthest = np.zeros(3), LABORATORY_M
@@ -136,5 +137,8 @@ def points_astray(force: FloatArray, cop: FloatArray, corners: FloatArray | None
         farthest = float(np.linalg.norm(corners - middle, axis=1).max())
     elif pushed.any():
         middle, farthest = np.median(cop[pushed], axis=0), ASTRAY_M
-    away = np.linalg.norm(np.where(known[:, None], cop, middle) - middle, axis=1) > farthest
+    point = np.where(known[:, None], cop, middle)
+    away = np.linalg.norm(point - middle, axis=1) > farthest
+    if corners is None:
+        away &= np.linalg.norm(point, axis=1) > ASTRAY_M
     return np.asarray(known & (size <= LOADED_N) & (size > 0.0) & away)

@@ -12,6 +12,7 @@ from biomec.io.emt import write_emt
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP, import_session, merge_emg, merge_plates, merge_subjects
+from biomec.notices import Severity
 from biomec.recording import (
     Analog,
     Authority,
@@ -195,6 +196,37 @@ def test_plates_in_other_axes_are_turned_and_said():
     assert codes(notices) == ["plates-turned"]
     np.testing.assert_array_equal(merged.plates[0].up, [0.0, 0.0, 1.0])
     np.testing.assert_array_equal(merged.plates[0].force[:, 2], plate_trial().plates[0].force[:, 1])
+
+
+def test_plates_of_reversed_sign_are_not_turned(four_files, tmp_path):
+    """A table with the forces on the ground was read as 'up is -y': the plates were turned, 25 cm beside the foot."""
+    right = plate_trial()
+    path = tmp_path / "20150408_Arthur_Aberto1.mot"
+    opposite = tuple(replace(plate, force=-plate.force, moment=-plate.moment) for plate in right.plates)
+    cop = import_session(four_files).dynamic.plates[0].centre_of_pressure()
+    write_trial(replace(right, plates=opposite), path, overwrite=True)
+    session = import_session(four_files)
+    assert "plates-turned" not in codes(session.notices)
+    (doubt,) = [notice for notice in session.notices if notice.code == "plate-sign-doubtful"]
+    assert doubt.severity is Severity.PROBLEM
+    assert doubt.about == tuple(plate.name for plate in right.plates)
+    assert session.dynamic.axes.up == "+y"
+    np.testing.assert_allclose(session.dynamic.plates[0].force, opposite[0].force, atol=1e-9)
+    mended = import_session(four_files, reverse_plates=True)
+    assert "plates-reversed" in codes(mended.notices)
+    assert "plate-sign-doubtful" not in codes((*mended.notices, *mended.dynamic.notices))
+    np.testing.assert_allclose(mended.dynamic.plates[0].force, right.plates[0].force, atol=1e-9)
+    np.testing.assert_allclose(mended.dynamic.plates[0].centre_of_pressure(), cop, atol=1e-9)
+
+
+def test_plates_of_opposite_up_are_left_where_they_are():
+    trial = marker_trial(axes=LabAxes("+y", "+x", Authority.FILE))
+    other = plate_trial(axes=LabAxes("-y", "+x", Authority.FILE))
+    merged, notices = merge_plates(trial, other)
+    assert codes(notices) == ["plate-sign-doubtful"]
+    for before, after in zip(other.plates, merged.plates, strict=True):
+        np.testing.assert_array_equal(after.force, before.force)
+        np.testing.assert_array_equal(after.up, [0.0, 1.0, 0.0])
 
 
 def test_plates_show_what_is_up_where_the_markers_do_not(four_files, tmp_path):
