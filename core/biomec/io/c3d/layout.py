@@ -13,6 +13,7 @@ from biomec.io.c3d.processor import Processor
 from biomec.notices import Notice, warning
 
 FULL_WORD = 65535  # POINT:FRAMES holds this when the count does not fit
+RATE_ROUNDING = 1e-4  # of the rate: numbers of single precision, rounded by hand or not
 VALUES_PER_POINT = 4  # x, y, z, and a word with residual and cameras
 
 
@@ -56,7 +57,32 @@ class DataLayout:
 def find_layout(
     file: str, header: Header, parameters: Parameters, processor: Processor, size: int
 ) -> tuple[DataLayout, tuple[Notice, ...]]:
-    """Return the layout that header, parameters and size agree upon.
+    """Return the layout that header, parameters and size agree upon, and where header and parameters do not."""
+    layout, notices = _find_layout(file, header, parameters, processor, size)
+    return layout, (*notices, *_clocks(file, header, parameters, layout))
+
+
+def _clocks(file: str, header: Header, parameters: Parameters, used: DataLayout) -> list[Notice]:
+    """Say so if header and parameters state two rates or two first frames, and which of them is believed."""
+    notices = []
+    for where, rate in (("POINT:RATE", parameters.number("POINT", "RATE")), ("the header", header.rate_hz)):
+        if rate is not None and rate != 0.0 and not abs(rate - used.rate_hz) <= RATE_ROUNDING * used.rate_hz:
+            sentence = f"{file}: {where} states a frame rate of {rate:g} Hz, but {used.rate_hz:g} Hz are believed."
+            notices.append(warning("c3d-rates-disagree", sentence + " Check it: all velocities depend on it."))
+    first = used.first_frame
+    if header.first_frame and first < FULL_WORD and header.first_frame != first:  # the header holds 16 bits
+        sentence = (
+            f"{file}: the first frame is {first} by TRIAL:ACTUAL_START_FIELD, which is believed, but "
+            f"{header.first_frame} by the header. Check the times of events."
+        )
+        notices.append(warning("c3d-first-frames-disagree", sentence))
+    return notices
+
+
+def _find_layout(
+    file: str, header: Header, parameters: Parameters, processor: Processor, size: int
+) -> tuple[DataLayout, tuple[Notice, ...]]:
+    """Return the layout with which header, parameters and size agree.
 
     Where header and parameters disagree, that word is believed with which the data fill the file to its last block.
     """

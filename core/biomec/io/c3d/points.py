@@ -12,7 +12,7 @@ from biomec.arrays import IntArray
 from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters
 from biomec.io.labels import unique_names
-from biomec.notices import Notice, info
+from biomec.notices import Notice, info, warning
 
 # Lists of the POINT group, the kind of their members and the parameter with their unit.
 LISTS = {
@@ -68,6 +68,7 @@ class SortedPoints:
 def sort_points(file: str, parameters: Parameters, count: int) -> SortedPoints:
     """Sort ``count`` points by their labels, the lists of model outputs and the subjects' prefixes."""
     labels = list(parameters.texts("POINT", "LABELS")[:count])
+    given = len(labels)
     descriptions = [*parameters.texts("POINT", "DESCRIPTIONS")[:count], *[""] * count][:count]
     labels += [""] * (count - len(labels))
     split = [_split(label) for label in labels]
@@ -114,7 +115,35 @@ def sort_points(file: str, parameters: Parameters, count: int) -> SortedPoints:
             f"{file} also holds markers of {listed(list(others))}; kept apart from those of {subject or 'the first'}."
         )
         notices.append(info("c3d-other-subjects", sentence, *others))
+    notices += _unnamed(file, given, count, len(unlabelled.names)) + _ghosts(file, parameters, split)
     return SortedPoints(subject, markers, unlabelled, others, outputs, tuple(kept), tuple(units), tuple(notices))
+
+
+def _unnamed(file: str, given: int, count: int, unlabelled: int) -> list[Notice]:
+    """Say so if names are missing that should be there: of all points, or of those behind the last name."""
+    if not count or (unlabelled < count and given >= count):
+        return []
+    if unlabelled == count:
+        code, what = "c3d-no-labels", f"{file}: none of its {count} points has a name, so that there are no markers."
+    else:
+        code, what = "c3d-labels-short", f"{file} holds {count} points, but names for {given} only."
+    sentence = f"{what} Label them in the capture system; if they were labelled there, the file is damaged."
+    return [warning(code, sentence)]
+
+
+def _ghosts(file: str, parameters: Parameters, split: Sequence[tuple[str, str]]) -> list[Notice]:
+    """Say so if the lists of model outputs name points that are not there."""
+    known = {name for _, name in split}
+    notices = []
+    for name in LISTS:
+        absent = [member for member in parameters.texts("POINT", name) if member and _split(member)[1] not in known]
+        if absent:
+            sentence = (
+                f"{file}: the list {name} names {listed(absent)}, but no point is called so. "
+                "They were deleted by another program, or the file is damaged."
+            )
+            notices.append(warning("c3d-list-without-points", sentence, *absent))
+    return notices
 
 
 def _split(label: str) -> tuple[str, str]:

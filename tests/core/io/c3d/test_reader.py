@@ -7,6 +7,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.errors import FileError
 from biomec.io.c3d import read_c3d
+from biomec.notices import Severity
 from biomec.recording import Authority
 from tests.oracles.c3d_bytes import DEC, INTEL, MIPS, c3d_bytes, continued, real_bytes
 from tests.real_data import recording
@@ -224,6 +225,73 @@ def test_points_without_a_label_are_kept_apart(read):
     assert trial.markers.names == ("C7", "T10")
     assert trial.unlabelled.names == ("*12", "*4", "*5")
     assert_allclose(1e3 * trial.unlabelled.p_WM, points[:, [1, 3, 4]], rtol=1e-6)
+
+
+@pytest.mark.parametrize("labels", [None, [], ["", "", ""], ["*1", "*2", "*3"]])
+def test_a_file_without_any_name_is_warned_of(read, labels):
+    """One flipped byte in the group POINT: "Markers none, 3 points without a name", and not a word that it matters."""
+    trial = read(c3d_bytes(np.ones((2, 3, 3)), parameters={("POINT", "LABELS"): labels}))
+    assert (trial.markers.names, len(trial.unlabelled.names)) == ((), 3)
+    notice = next(notice for notice in trial.notices if notice.code == "c3d-no-labels")
+    assert notice.severity is Severity.WARNING
+    assert "none of its 3 points has a name" in str(notice)
+    assert "damaged" in str(notice)
+
+
+def test_fewer_names_than_points_are_warned_of(read):
+    trial = read(c3d_bytes(np.ones((2, 3, 3)), parameters={("POINT", "LABELS"): ["C7", "T10"]}))
+    notice = next(notice for notice in trial.notices if notice.code == "c3d-labels-short")
+    assert "3 points, but names for 2 only" in str(notice)
+    whole = read(c3d_bytes(np.ones((2, 3, 3)), parameters={("POINT", "LABELS"): ["C7", "*2", ""]}))
+    assert not {"c3d-labels-short", "c3d-no-labels"} & set(codes(whole))
+    empty = read(c3d_bytes(np.ones((2, 0, 3)), analog=np.ones((2, 1))))
+    assert "c3d-no-labels" not in codes(empty)
+
+
+def test_lists_that_name_points_which_are_not_there_are_warned_of(read):
+    parameters = {
+        ("POINT", "LABELS"): ["Ann:C7", "Ann:Knee"],
+        ("POINT", "POWERS"): ["Knee", "Ann:Knee", "Hip"],
+        ("POINT", "ANGLES"): ["Knee"],
+        ("POINT", "SCALARS"): [""],
+    }
+    trial = read(c3d_bytes(np.ones((2, 2, 3)), parameters=parameters))
+    said = [notice for notice in trial.notices if notice.code == "c3d-list-without-points"]
+    assert [notice.about for notice in said] == [("Hip",)]
+    assert "the list POWERS names Hip, but no point is called so" in str(said[0])
+
+
+@pytest.mark.parametrize(("parameter", "believed"), [(120.0, 120.0), (0.0, 100.0), (1e9, 100.0), (100.000001, 100.0)])
+def test_two_frame_rates_are_said_with_the_one_believed(read, parameter, believed):
+    """POINT:RATE was believed in silence, whatever the header said."""
+    trial = read(c3d_bytes(np.ones((4, 1, 3)), rate=100.0, parameters={("POINT", "RATE"): np.array(parameter)}))
+    assert trial.rate_hz == believed
+    said = [str(notice) for notice in trial.notices if notice.code == "c3d-rates-disagree"]
+    if parameter in (0.0, 100.000001):  # not stated; rounding
+        assert said == []
+    else:
+        assert len(said) == 1
+        assert f"{believed:g} Hz are believed" in said[0]
+        assert ("the header" if parameter == 120.0 else "POINT:RATE") in said[0]
+
+
+@pytest.mark.parametrize(("header", "start", "told"), [(1, 286, True), (286, 286, False), (0, 286, False)])
+def test_two_first_frames_are_said_with_the_one_believed(read, header, start, told):
+    parameters = {
+        ("TRIAL", "ACTUAL_START_FIELD"): np.array([start, 0]),
+        ("TRIAL", "ACTUAL_END_FIELD"): np.array([start + 3, 0]),
+    }
+    trial = read(c3d_bytes(np.ones((4, 1, 3)), first_frame=header, parameters=parameters))
+    assert trial.first_frame == start
+    said = [str(notice) for notice in trial.notices if notice.code == "c3d-first-frames-disagree"]
+    assert len(said) == told
+    assert all("is 286 by TRIAL:ACTUAL_START_FIELD, which is believed, but 1 by the header" in one for one in said)
+
+
+@pytest.mark.parametrize("parts", REAL_FILES, ids=lambda parts: parts[-1])
+def test_a_sound_file_is_not_suspected(parts):
+    new = {"c3d-no-labels", "c3d-labels-short", "c3d-list-without-points", "c3d-rates-disagree"}
+    assert not (new | {"c3d-first-frames-disagree"}) & set(codes(read_c3d(recording(*parts))))
 
 
 def test_a_label_used_twice_is_numbered(read):
