@@ -44,6 +44,8 @@ def _parser() -> argparse.ArgumentParser:
     info.set_defaults(run=_info)
     info.add_argument("file", type=Path, metavar="FILE")
     info.add_argument("--json", action="store_true", help="print the report for programs")
+    zeros = "points at exactly (0, 0, 0) are there; by default they are missing samples"
+    info.add_argument("--keep-zeros", action="store_true", help=zeros)
 
     convert = commands.add_parser("convert", help="write a recording in another format, in other axes, or a part of it")
     convert.set_defaults(run=_convert)
@@ -54,6 +56,7 @@ def _parser() -> argparse.ArgumentParser:
     convert.add_argument("--from-axes", type=_axes, metavar="AXES", help="how the axes of IN point, if IN is wrong")
     convert.add_argument("--frames", type=_frames, metavar="A-B", help="only these frames, as IN numbers them")
     convert.add_argument("--scale", type=float, metavar="F", help="multiply all lengths, if IN states a wrong unit")
+    convert.add_argument("--keep-zeros", action="store_true", help=zeros)
     convert.add_argument("--force", action="store_true", help="overwrite OUT")
 
     import_ = commands.add_parser("import", help="make a project of a dynamic file and the files that belong to it")
@@ -83,13 +86,12 @@ def _parser() -> argparse.ArgumentParser:
 
 # ---------------------------------------------------------------------------------------------------------- recordings
 def _info(options: argparse.Namespace) -> int:
-    from biomec.io.evidence import examined
     from biomec.io.project import load_project
     from biomec.io.registry import PROJECT, find_format, read_trial
     from biomec.io.summary import summary, summary_text
 
     session = load_project(options.file) if find_format(options.file)[0].name == PROJECT else None
-    trial = examined(read_trial(options.file)) if session is None else session.dynamic
+    trial = read_trial(options.file, keep_zeros=options.keep_zeros) if session is None else session.dynamic
     facts = summary(trial, session)
     print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) if options.json else summary_text(facts))
     return 0
@@ -97,10 +99,11 @@ def _info(options: argparse.Namespace) -> int:
 
 def _convert(options: argparse.Namespace) -> int:
     from biomec.io.evidence import examined, scaled, with_axes
+    from biomec.io.left_out import written
     from biomec.io.registry import read_trial, write_trial
 
     _keep_existing(options.output, options.force, options.input)
-    trial = read_trial(options.input)
+    trial = read_trial(options.input, examine=False, keep_zeros=options.keep_zeros)
     if options.scale is not None:
         trial = scaled(trial, options.scale)
     if options.from_axes is not None:
@@ -111,7 +114,7 @@ def _convert(options: argparse.Namespace) -> int:
     if options.axes is not None:
         trial = trial.turned(_target(trial.axes, options.axes))
     lost = write_trial(trial, options.output, overwrite=options.force)
-    print(f"{options.output} written: {trial.frames} frames, {len(trial.markers.names)} markers.")
+    print(f"{options.output} written: {written(trial, lost)}.")
     _tell((*trial.notices, *lost))
     return 0
 
@@ -219,3 +222,7 @@ def _demo(options: argparse.Namespace) -> int:
         print(f"The demonstration cannot start: {error}. To see what is missing: biomec doctor", file=sys.stderr)
         return 1
     return int(tour.main(options.out))
+
+
+if __name__ == "__main__":  # `python -m biomec.cli` is what people try beside `python -m biomec`
+    sys.exit(main())

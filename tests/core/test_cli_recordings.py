@@ -219,3 +219,31 @@ def test_import_leaves_out_what_the_user_does_not_want(tmp_path):
 def test_a_project_has_its_own_ending(file, tmp_path, capsys):
     assert main(["import", str(file), str(tmp_path / "a.h5")]) == 1
     assert "must end with .biomec" in capsys.readouterr().err
+
+
+def test_what_is_said_to_be_written_was_written(file, tmp_path, capsys):
+    """A MOT file holds no markers, but "59 markers" were said to be written."""
+    assert main(["convert", str(file), str(tmp_path / "b.mot")]) == 0
+    said = capsys.readouterr().out
+    assert "markers" not in said
+    assert "force plate" in said
+
+
+@pytest.mark.parametrize("module", ["biomec", "biomec.cli"])
+def test_both_modules_are_the_command(module, file):
+    """`python -m biomec.cli info FILE` printed nothing and said that all was well."""
+    run = subprocess.run([sys.executable, "-m", module, "info", str(file)], capture_output=True, check=True)
+    assert b"40 frames" in run.stdout
+
+
+def test_zeros_are_kept_if_the_user_says_so(tmp_path, capsys):
+    trial = full_trial()
+    p = trial.markers.p_WM.copy()
+    p[3, 0] = 0.0
+    write_trial(replace(trial, markers=replace(trial.markers, p_WM=p), notices=()), tmp_path / "a.trc")
+    for option, lost in (([], True), (["--keep-zeros"], False)):
+        assert main(["info", str(tmp_path / "a.trc"), *option]) == 0
+        assert ("(0, 0, 0)" in capsys.readouterr().out) == lost
+        assert main(["convert", str(tmp_path / "a.trc"), str(tmp_path / "b.mat"), "--force", *option]) == 0
+        capsys.readouterr()
+        assert np.isnan(read_trial(tmp_path / "b.mat").markers.p_WM[3, 0]).all() == lost

@@ -11,6 +11,7 @@ from biomec.io.text import TextFile
 from biomec.notices import Notice, info, problem, warning
 
 LONGEST_START_S = 86400.0
+SLOWEST_HZ = 5.0  # nobody records a movement with fewer samples a second
 LATEST_S = 1e11  # three thousand years: clocks on the wall count seconds from 1970 or from year 1
 
 
@@ -60,6 +61,25 @@ def read_clock(
     """
     if stated_hz is not None:
         check_rate(text, stated_hz)
+    clock = _even_clock(text, time_s, lines, stated_hz, printed_s, numbers)
+    if stated_hz is not None or len(time_s) < 2 or clock.rate_hz >= SLOWEST_HZ:
+        return clock
+    note = warning(
+        "rate-doubtful",
+        f"The file states no rate, and by its times it has {clock.rate_hz:.3g} samples a second. Times are read as "
+        "seconds: are these milliseconds or numbers of frames? Check them.",
+    )
+    return replace(clock, notices=(*clock.notices, note))
+
+
+def _even_clock(
+    text: TextFile,
+    time_s: FloatArray,
+    lines: IntArray,
+    stated_hz: float | None,
+    printed_s: float,
+    numbers: FloatArray | None,
+) -> Clock:
     rows = len(time_s)
     every = np.arange(rows, dtype=np.int64)
     if rows == 0:

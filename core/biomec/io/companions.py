@@ -206,7 +206,7 @@ def _series(path: Path) -> tuple[str, str]:
 
 def _stands_still(path: Path) -> bool:
     try:
-        markers = read_trial(path).markers
+        markers = read_trial(path, examine=False).markers
     except BiomecError:
         return False
     seen = markers.visible.sum(axis=0) > 1

@@ -55,12 +55,15 @@ class _Block:
     last_line: int
 
 
-def read_csv(path: str | os.PathLike[str]) -> Trial:
-    """Read a CSV file: Biomec's own, or a table of markers with columns ``time, NAME_X, NAME_Y, NAME_Z``."""
+def read_csv(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) -> Trial:
+    """Read a CSV file: Biomec's own, or a table of markers with columns ``time, NAME_X, NAME_Y, NAME_Z``.
+
+    In tables of other programs points at (0, 0, 0) are missing, unless told otherwise.
+    """
     text = read_text(path, "CSV")
     first = next((line for line in text.lines if line.strip()), "")
     if not first.lstrip("# ").startswith(_TITLE):
-        return read_marker_csv(text)
+        return read_marker_csv(text, zeros_are_missing)
     general, blocks = _blocks(text)
     if general.get(_TITLE) != _VERSION:
         raise text.fault(f"this file was written by a newer Biomec (version {general.get(_TITLE)!r} of the format).")

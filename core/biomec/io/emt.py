@@ -12,10 +12,10 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError, FileError
-from biomec.io.clock import Clock, channel_start, check_rate, first_frame, read_clock
+from biomec.io.clock import Clock, channel_start, check_rate, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
-from biomec.io.points import all_points, sort_points
+from biomec.io.points import all_points, sort_points, trial_of_points
 from biomec.io.table import Table, check_rows, printed_step, read_table, table_text
 from biomec.io.text import (
     TextFile,
@@ -29,7 +29,7 @@ from biomec.io.text import (
 )
 from biomec.io.units import PER_METRE, PER_VOLT, metres, plain_unit
 from biomec.notices import Notice, info, warning
-from biomec.recording import Analog, LabAxes, Markers, Subject, Trial
+from biomec.recording import Analog, LabAxes, Markers, Trial
 
 _HEADER_LINES = 200
 _AXIS = re.compile(r"(.+?)[.\s_]?([XYZ])", re.IGNORECASE)
@@ -62,16 +62,8 @@ def read_emt(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
         tracks = _check_tracks(count_of(header.get("tracks", "")), len(labels))
         p_W, unit_notices = metres(values.reshape(len(values), -1, 3), unit)
         points = sort_points(labels, p_W, clock.rate_hz, zeros_are_missing)
-        return Trial(
-            source=text.source,
-            markers=points.markers,
-            axes=LabAxes("+y", "+x"),
-            subject=Subject(points.subject),
-            unlabelled=points.unlabelled,
-            other_subjects=points.other_subjects,
-            first_frame=first_frame(clock.start_s, clock.rate_hz, None if counter is None else float(counter[0])),
-            notices=(*notices, *unclear, *tracks, *unit_notices, *points.notices),
-        )
+        number = None if counter is None else float(counter[0])
+        return trial_of_points(text.source, points, clock, number, (*notices, *unclear, *tracks, *unit_notices))
     names, renamed = unique_names(columns[first:], "track")
     tracks = _check_tracks(count_of(header.get("tracks", "")), len(names))
     values, unit, unit_notices = _volts(values, unit) if kind == "emg" else (values, unit, ())

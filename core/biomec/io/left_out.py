@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Set
+from collections.abc import Iterable, Set
 
 from biomec.notices import Notice, warning
 from biomec.recording import Authority, LabAxes, Subject, Trial
@@ -49,9 +49,24 @@ def parts_of(trial: Trial, usual_axes: LabAxes) -> list[str]:
 
 
 def left_out(trial: Trial, format: str, stored: Set[str], usual_axes: LabAxes = LabAxes()) -> tuple[Notice, ...]:
-    """One notice that lists the parts of the trial which the written file does not hold."""
-    lost = [PARTS[part] for part in parts_of(trial, usual_axes) if part not in stored]
-    if not lost:
+    """One notice that lists the parts of the trial which the written file does not hold; it is about their keys."""
+    keys = [part for part in parts_of(trial, usual_axes) if part not in stored]
+    if not keys:
         return ()
+    lost = [PARTS[part] for part in keys]
     words = lost[0] if len(lost) == 1 else ", ".join(lost[:-1]) + " and " + lost[-1]
-    return (warning("not-stored", f"This {format} file does not hold {words}."),)
+    return (warning("not-stored", f"This {format} file does not hold {words}.", *keys),)
+
+
+def written(trial: Trial, notices: Iterable[Notice]) -> str:
+    """Words for what a file holds that was written with these notices: "197 frames, 59 markers, 2 force plates"."""
+    lost = {part for notice in notices if notice.code == "not-stored" for part in notice.about}
+    frames = f"{trial.frames} frames" if "markers" not in lost and trial.markers.names else ""
+    counts = {
+        "markers": (len(trial.markers.names), "markers"),
+        "plates": (len(trial.plates), "force plates"),
+        "analog": (len(trial.analog.names) if trial.analog else 0, "analog channels"),
+        "emg": (len(trial.emg.names) if trial.emg else 0, "EMG channels"),
+    }
+    kept = [f"{count} {words}" for part, (count, words) in counts.items() if count and part not in lost]
+    return ", ".join(filter(None, (frames, *kept))) or f"{trial.frames} frames"

@@ -10,7 +10,7 @@ import numpy as np
 from biomec.arrays import FloatArray
 from biomec.io.clock import check_rate, first_frame, read_clock
 from biomec.io.labels import unique_names
-from biomec.io.points import sort_points
+from biomec.io.points import sort_points, trial_of_points
 from biomec.io.table import printed_step, read_table
 from biomec.io.text import TextFile, cells, delimiter_of, leading_number, without_trailing_blanks
 from biomec.io.units import metres
@@ -29,7 +29,7 @@ def split_unit(column: str) -> tuple[str, str]:
     return (match.group(1), match.group(2).strip()) if match else (column.strip(), "")
 
 
-def read_marker_csv(text: TextFile) -> Trial:
+def read_marker_csv(text: TextFile, zeros_are_missing: bool = True) -> Trial:
     """Read a table with a header line, or the trajectories of a Nexus ASCII export.
 
     Columns of a plain table are ``time`` (or a frame number and a rate), three a marker, and any others, which become
@@ -38,7 +38,7 @@ def read_marker_csv(text: TextFile) -> Trial:
     at = next(k for k in range(1, len(text.lines) + 1) if text.line(k).strip())
     first = text.line(at).strip().strip('"').strip(",;\t")
     if first.lower() in ("trajectories", "devices", "joints", "model outputs"):
-        return _nexus(text)
+        return _nexus(text, zeros_are_missing)
     delimiter = delimiter_of(text.line(at), ("\t", ";", ","))
     columns = without_trailing_blanks(cells(text.line(at), delimiter))
     names = [split_unit(column) for column in columns]
@@ -51,8 +51,9 @@ def read_marker_csv(text: TextFile) -> Trial:
             at,
         )
     table = read_table(text, at + 1, columns, delimiter)
-    printed_s = printed_step(text, table.lines, time, delimiter)
-    clock = read_clock(text, table.values[:, time], table.lines, None, printed_s=printed_s)
+    per_second = 1000.0 if names[time][1].lower() in ("ms", "msec") else 1.0
+    printed_s = printed_step(text, table.lines, time, delimiter) / per_second
+    clock = read_clock(text, table.values[:, time] / per_second, table.lines, None, printed_s=printed_s)
     values = clock.spread(table.values)
     labels, at_columns = _triples([name for name, _ in names])
     counters = {k for k, name in enumerate(lower) if name in _FRAME}
@@ -63,7 +64,7 @@ def read_marker_csv(text: TextFile) -> Trial:
     )
     if len({names[k][1] for k in at_columns}) > 1:
         raise text.fault("the markers have different units; export them all in one unit.", at)
-    points = sort_points(labels, p_W, clock.rate_hz)
+    points = sort_points(labels, p_W, clock.rate_hz, zeros_are_missing)
     analog = None
     if rest:
         channel_names, renamed = unique_names([names[k][0] for k in rest], "column")
@@ -100,7 +101,7 @@ def _triples(names: Sequence[str]) -> tuple[list[str], list[int]]:
     return labels, columns
 
 
-def _nexus(text: TextFile) -> Trial:
+def _nexus(text: TextFile, zeros_are_missing: bool) -> Trial:
     """Trajectories of a Nexus ASCII export: section, rate, names, axes, units, rows, blank line; Z is up."""
     at = next(
         (k for k, line in enumerate(text.lines, 1) if line.strip().strip('"').strip(",;\t").lower() == "trajectories"),
@@ -129,7 +130,7 @@ def _nexus(text: TextFile) -> Trial:
     clock = read_clock(text, (frames - 1.0) / rate, table.lines, rate, numbers=frames)
     unit = next((word for word in units[2:] if word), "")
     p_W, unit_notices = metres(clock.spread(table.values[:, 2:]).reshape(-1, count, 3), unit)
-    points = sort_points(labels, p_W, rate)
+    points = sort_points(labels, p_W, rate, zeros_are_missing)
     others = [
         word
         for line in text.lines
@@ -139,13 +140,5 @@ def _nexus(text: TextFile) -> Trial:
         (info("sections-skipped", f"The sections {', '.join(others)} of this export were not read."),) if others else ()
     )
     start = float(frames[0]) if np.isfinite(frames[0]) else None
-    return Trial(
-        source=text.source,
-        markers=points.markers,
-        axes=LabAxes("+z", "+x"),
-        subject=Subject(points.subject),
-        unlabelled=points.unlabelled,
-        other_subjects=points.other_subjects,
-        first_frame=first_frame(clock.start_s, rate, start),
-        notices=(*table.notices, *clock.notices, *unit_notices, *points.notices, *note),
-    )
+    notices = (*table.notices, *clock.notices, *unit_notices, *note)
+    return trial_of_points(text.source, points, clock, start, notices, LabAxes("+z", "+x"))

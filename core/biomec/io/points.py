@@ -8,9 +8,10 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.arrays import BoolArray, FloatArray
+from biomec.io.clock import Clock, first_frame
 from biomec.io.labels import sort_labels
 from biomec.notices import Notice, info, warning
-from biomec.recording import Markers, Trial
+from biomec.recording import LabAxes, Markers, Source, Subject, Trial
 
 
 @dataclass(frozen=True)
@@ -27,14 +28,17 @@ class Points:
 def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_are_missing: bool = True) -> Points:
     """Markers from positions (T, P, 3) [m], NaN where missing.
 
-    Many systems write a lost sample as exactly (0, 0, 0): such samples become missing, and a notice says so.
+    Many systems write a lost sample as exactly (0, 0, 0): such samples become missing, and a notice says so. The one
+    point that is there in every frame is kept, with a notice: it is the origin of the file's axes. Several cannot be.
     """
     notices: list[Notice] = []
     if zeros_are_missing:
         zero = (p_W == 0.0).all(axis=2)
         if zero.any():
-            p_W = np.where(zero[:, :, None], np.nan, p_W)
-            notices += _zero_notices(labels, zero)
+            always = zero.all(axis=0)
+            origin = always & (always.sum() == 1) & (len(zero) > 1)
+            p_W = np.where((zero & ~origin)[:, :, None], np.nan, p_W)
+            notices += _zero_notices(labels, zero, origin)
     known = np.isfinite(p_W)
     partial = known.any(axis=2) & ~known.all(axis=2)
     if partial.any():
@@ -74,19 +78,41 @@ def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_ar
     )
 
 
-def _zero_notices(labels: Sequence[str], zero: BoolArray) -> list[Notice]:
+def trial_of_points(
+    source: Source,
+    points: Points,
+    clock: Clock,
+    number: float | None,
+    notices: tuple[Notice, ...],
+    axes: LabAxes = LabAxes("+y", "+x"),
+) -> Trial:
+    """Trial of a file that holds points and nothing else; ``number`` is what the file calls its first frame."""
+    return Trial(
+        source=source,
+        markers=points.markers,
+        axes=axes,
+        subject=Subject(points.subject),
+        unlabelled=points.unlabelled,
+        other_subjects=points.other_subjects,
+        first_frame=first_frame(clock.start_s, clock.rate_hz, number),
+        notices=(*notices, *points.notices),
+    )
+
+
+def _zero_notices(labels: Sequence[str], zero: BoolArray, origin: BoolArray) -> list[Notice]:
     always = zero.all(axis=0)
     notices = []
     if always.any():
         about = [labels[k] for k in np.flatnonzero(always).tolist()]
-        notices.append(
-            warning(
-                "zero-in-every-frame",
-                f"{_listed(about)} lies at exactly (0, 0, 0) in every frame and was read as missing. If that point is "
-                "the origin of the laboratory, read the file again with zeros kept.",
-                *about,
-            )
+        words = f"{_listed(about)} {'lies' if len(about) == 1 else 'lie'} at exactly (0, 0, 0) in every frame and "
+        words += (
+            "was kept, as the origin of the file's axes. If that point was never seen, do not use it."
+            if origin.any()
+            else "was read as missing. If that is where it was, read the file again with zeros kept."
+            if len(about) == 1
+            else "were read as missing. If that is where they were, read the file again with zeros kept."
         )
+        notices.append(warning("zero-in-every-frame", words, *about))
     sometimes = zero.any(axis=0) & ~always
     if sometimes.any():
         about = [labels[k] for k in np.flatnonzero(sometimes).tolist()]

@@ -9,9 +9,11 @@ from __future__ import annotations
 import importlib
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 
 from biomec.errors import BiomecError, FileError
+from biomec.io.evidence import examined
 from biomec.io.project import is_project, load_project, save_project
 from biomec.notices import Notice, warning
 from biomec.recording import Session, Trial
@@ -27,6 +29,7 @@ class Format:
     extensions : in lower case with the dot; the first is the usual one
     module     : where ``read_<function>`` and ``write_<function>`` are
     looks_like : True if the first bytes of a file can only be this format; text formats see lower case without zeros
+    holds_zeros : True if the reader takes ``zeros_are_missing``: lost points may be written as (0, 0, 0)
     """
 
     name: str
@@ -34,10 +37,11 @@ class Format:
     module: str
     function: str
     looks_like: Callable[[bytes], bool]
+    holds_zeros: bool = False
 
-    def reader(self) -> Callable[[Path], Trial]:
+    def reader(self) -> Callable[..., Trial]:
         """Return the function that reads this format."""
-        function: Callable[[Path], Trial] = getattr(importlib.import_module(self.module), f"read_{self.function}")
+        function: Callable[..., Trial] = getattr(importlib.import_module(self.module), f"read_{self.function}")
         return function
 
     def writer(self) -> Callable[[Trial, Path], tuple[Notice, ...]]:
@@ -56,27 +60,33 @@ def _is_table(head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("C3D", (".c3d",), "biomec.io.c3d", "c3d", _is_c3d),
-    Format("EMT", (".emt",), "biomec.io.emt", "emt", lambda head: head.lstrip().startswith(b"bts ascii")),
-    Format("TRC", (".trc",), "biomec.io.trc", "trc", lambda head: head.lstrip().startswith(b"pathfiletype")),
+    Format("C3D", (".c3d",), "biomec.io.c3d", "c3d", _is_c3d, True),
+    Format("EMT", (".emt",), "biomec.io.emt", "emt", lambda head: head.lstrip().startswith(b"bts ascii"), True),
+    Format("TRC", (".trc",), "biomec.io.trc", "trc", lambda head: head.lstrip().startswith(b"pathfiletype"), True),
     Format("MOT", (".mot", ".sto"), "biomec.io.storage", "storage", _is_table),
     Format("MAT", (".mat",), "biomec.io.mat", "mat", lambda head: head.startswith(b"matlab")),
-    Format("CSV", (".csv", ".txt", ".tsv"), "biomec.io.csv_table", "csv", lambda head: False),
+    Format("CSV", (".csv", ".txt", ".tsv"), "biomec.io.csv_table", "csv", lambda head: False, True),
     Format(
         "Biomec project", (".biomec",), "biomec.io.registry", "project_trial", lambda head: is_project(head.upper())
     ),
 )
 
 
-def read_trial(path: Path | str) -> Trial:
+def read_trial(path: Path | str, *, examine: bool = True, keep_zeros: bool = False) -> Trial:
     """Read a recording of any known format; of a project, its dynamic trial.
 
-    Nothing is turned or judged here: `biomec.io.evidence.examined` compares what the file says with what the data say.
+    examine    : compare what the file says about axes and units with what the data say (`biomec.io.evidence.examined`);
+                 False leaves both as the file has them or as its format usually does
+    keep_zeros : believe points at exactly (0, 0, 0), which are missing samples in most files
     """
     path = Path(path)
     format_, notices = find_format(path)
+    reader = format_.reader()
+    if keep_zeros and format_.holds_zeros:
+        reader = partial(reader, zeros_are_missing=False)
     try:
-        return format_.reader()(path).with_notices(*notices)
+        trial = reader(path).with_notices(*notices)
+        return examined(trial) if examine and format_.name != PROJECT else trial
     except FileError:
         raise
     except BiomecError as error:

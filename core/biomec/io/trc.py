@@ -10,10 +10,10 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.errors import FileError
-from biomec.io.clock import first_frame, read_clock
+from biomec.io.clock import read_clock
 from biomec.io.labels import writable_names
 from biomec.io.left_out import left_out
-from biomec.io.points import all_points, sort_points
+from biomec.io.points import all_points, sort_points, trial_of_points
 from biomec.io.table import check_rows, printed_step, read_table, table_text
 from biomec.io.text import (
     TextFile,
@@ -27,7 +27,7 @@ from biomec.io.text import (
 )
 from biomec.io.units import PER_METRE, metres
 from biomec.notices import Notice, warning
-from biomec.recording import LabAxes, Subject, Trial
+from biomec.recording import Trial
 
 HEADER_KEYS = (
     "DataRate", "CameraRate", "NumFrames", "NumMarkers", "Units", "OrigDataRate", "OrigDataStartFrame", "OrigNumFrames",
@@ -54,16 +54,8 @@ def read_trc(path: str | os.PathLike[str], *, zeros_are_missing: bool = True) ->
     count = check_rows(len(table.lines), count_of(keys.get("numframes", "")))
     numbered = float(table.values[0, 0])
     start = numbered if np.isfinite(numbered) else number(keys.get("origdatastartframe", ""))
-    return Trial(
-        source=text.source,
-        markers=points.markers,
-        axes=LabAxes("+y", "+x"),
-        subject=Subject(points.subject),
-        unlabelled=points.unlabelled,
-        other_subjects=points.other_subjects,
-        first_frame=first_frame(clock.start_s, clock.rate_hz, start),
-        notices=(*notices, *table.notices, *count, *clock.notices, *unit_notices, *points.notices),
-    )
+    notices = (*notices, *table.notices, *count, *clock.notices, *unit_notices)
+    return trial_of_points(text.source, points, clock, start, notices)
 
 
 def _header(text: TextFile) -> tuple[dict[str, str], int]:

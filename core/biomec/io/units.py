@@ -7,12 +7,13 @@ import numpy as np
 from biomec.arrays import FloatArray
 from biomec.notices import Notice, warning
 
-PER_METRE = {"m": 1.0, "dm": 10.0, "cm": 100.0, "mm": 1000.0, "um": 1e6}
+PER_METRE = {"m": 1.0, "dm": 10.0, "cm": 100.0, "mm": 1000.0, "um": 1e6, "in": 1.0 / 0.0254, "ft": 1.0 / 0.3048}
 PER_VOLT = {"v": 1.0, "mv": 1e3, "uv": 1e6, "nv": 1e9}
 _LONG_NAMES = {
     "metre": "m", "metres": "m", "meter": "m", "meters": "m", "metro": "m", "metros": "m",
     "millimetre": "mm", "millimetres": "mm", "millimeter": "mm", "millimeters": "mm",
     "centimetre": "cm", "centimetres": "cm", "centimeter": "cm", "centimeters": "cm",
+    "inch": "in", "inches": "in", '"': "in", "foot": "ft", "feet": "ft", "'": "ft",
     "volt": "v", "volts": "v", "millivolt": "mv", "millivolts": "mv", "microvolt": "uv", "microvolts": "uv",
 }  # fmt: skip
 LARGEST_LABORATORY_M = 50.0  # a marker further than this from the origin is in another unit

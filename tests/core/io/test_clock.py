@@ -164,3 +164,12 @@ def test_a_row_left_out_of_coarsely_printed_times_is_not_overlooked() -> None:
         found = clock(np.round(rows / 60.0, 2), 60.0, numbers)
         assert found.frames.tolist() == rows.tolist()
         assert [notice.code for notice in found.notices] == ["rows-missing"]
+
+
+def test_milliseconds_read_as_seconds_are_said() -> None:
+    """Times 0, 10, 20 in milliseconds were read as 0.1 Hz without a word."""
+    found = clock(np.arange(100) * 10.0)
+    assert found.rate_hz == 0.1
+    assert [notice.code for notice in found.notices] == ["rate-doubtful"]
+    assert clock(np.arange(100) * 10.0, 0.1).notices == ()
+    assert clock(np.arange(100) / 5.0).notices == ()

@@ -130,3 +130,12 @@ def test_nexus_export(tmp_path: Path) -> None:
         read(tmp_path, "Devices\n1000\n")
     with pytest.raises(FileError, match="need a rate"):
         read(tmp_path, NEXUS.replace("X,Y,Z,X,Y,Z", "X,Y,Z,RX,RY,RZ"))
+
+
+@pytest.mark.parametrize(("column", "rate_hz"), [("time [ms]", 100.0), ("time", 0.1)])
+def test_times_in_milliseconds(tmp_path: Path, column: str, rate_hz: float) -> None:
+    rows = "".join(f"{10 * k},1,2,3\n" for k in range(20))
+    (tmp_path / "x.csv").write_text(f"{column},C7_X [m],C7_Y [m],C7_Z [m]\n{rows}")
+    trial = read_csv(tmp_path / "x.csv")
+    assert trial.rate_hz == rate_hz
+    assert ("rate-doubtful" in [notice.code for notice in trial.notices]) == (rate_hz < 1.0)

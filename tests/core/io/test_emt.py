@@ -126,7 +126,7 @@ def test_rows_in_the_wrong_order_are_refused(tmp_path: Path) -> None:
         ("Frames:       \t3", "Frames:       \t300", "rows-fewer-than-stated"),
         ("Frames:       \t3", "Frames:       \t2", "rows-more-than-stated"),
         ("Tracks:       \t2", "Tracks:       \t3", "tracks-not-as-stated"),
-        ("\tmm", "\tinch", "unit-assumed"),
+        ("\tmm", "\tfurlong", "unit-assumed"),
         ("100 Hz", "20 Hz", "rate-disagrees"),
     ],
 )

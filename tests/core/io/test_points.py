@@ -14,18 +14,31 @@ def test_zero_triples_are_missing_unless_kept() -> None:
     p[0, 0] = [0.0, 0.0, 1e-300]  # nearly zero is a place
     found = sort_points(["A", "B", "O"], p, 100.0)
     assert found.markers.visible.tolist() == [
-        [True, True, False],
-        [True, False, False],
-        [True, False, False],
-        [True, True, False],
+        [True, True, True],
+        [True, False, True],
+        [True, False, True],
+        [True, True, True],
     ]
     always, sometimes = found.notices
     assert (always.code, always.about) == ("zero-in-every-frame", ("O",))
     assert (sometimes.code, sometimes.about, sometimes.frames) == ("zeros-are-missing", ("B",), (1, 2))
+    assert "kept, as the origin" in always.sentence
     assert "2 samples of B" in sometimes.sentence
     kept = sort_points(["A", "B", "O"], p, 100.0, zeros_are_missing=False)
     assert kept.markers.visible.all()
     assert kept.notices == ()
+
+
+def test_several_points_cannot_all_be_the_origin() -> None:
+    p = np.ones((4, 3, 3))
+    p[:, 1:] = 0.0
+    found = sort_points(["A", "B", "O"], p, 100.0)
+    assert found.markers.visible.all(axis=0).tolist() == [True, False, False]
+    (notice,) = found.notices
+    assert (notice.code, notice.about) == ("zero-in-every-frame", ("B", "O"))
+    assert "B, O lie at exactly (0, 0, 0) in every frame and were read as missing" in notice.sentence
+    one_frame = sort_points(["A", "O"], p[:1, :2], 100.0)  # nothing tells a lost sample from the origin
+    assert one_frame.markers.visible.tolist() == [[True, False]]
 
 
 def test_samples_without_all_coordinates_are_missing_and_said() -> None:
@@ -37,11 +50,20 @@ def test_samples_without_all_coordinates_are_missing_and_said() -> None:
 
 
 @pytest.mark.parametrize(
-    ("unit", "factor"), [("m", 1), ("mm", 1000), ("[mm]", 1000), ("cm", 100), ("Millimeters", 1000)]
+    ("unit", "factor"),
+    [
+        ("m", 1),
+        ("mm", 1000),
+        ("[mm]", 1000),
+        ("cm", 100),
+        ("Millimeters", 1000),
+        ("inches", 1 / 0.0254),
+        ("ft", 1 / 0.3048),
+    ],
 )
-def test_lengths_become_metres(unit: str, factor: int) -> None:
+def test_lengths_become_metres(unit: str, factor: float) -> None:
     values, notices = metres(np.array([1.25, np.nan]) * factor, unit)
-    np.testing.assert_array_equal(values, [1.25, np.nan])
+    np.testing.assert_allclose(values, [1.25, np.nan], rtol=2**-51)  # two roundings
     assert notices == ()
 
 

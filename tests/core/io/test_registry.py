@@ -154,3 +154,27 @@ def test_an_unknown_format_cannot_be_written(tmp_path):
     with pytest.raises(FileError, match="says no format that Biomec writes"):
         write_trial(simple_trial(), tmp_path / "a.docx")
     assert not (tmp_path / "a.docx").exists()
+
+
+def test_a_table_with_z_up_has_its_centre_of_pressure_on_the_floor(tmp_path):
+    """A MOT file with Z up was read with Y up, and its centre of pressure lay metres away, without a word."""
+    names = "time\t" + "\t".join(f"ground_force_{k}{axis}" for k in "vp" for axis in "xyz") + "\tground_torque_z\n"
+    rows = "".join(f"{k / 1000:.3f}\t30\t-20\t700\t0.4\t0.25\t0\t1.5\n" for k in range(200))
+    (tmp_path / "a.mot").write_text(f"grf\nversion=1\nnRows=200\nnColumns=8\ninDegrees=no\nendheader\n{names}{rows}")
+    trial = read_trial(tmp_path / "a.mot")
+    assert trial.axes.up == "+z"
+    assert "up-by-evidence" in [notice.code for notice in trial.notices]
+    np.testing.assert_allclose(trial.plates[0].centre_of_pressure()[100], [0.4, 0.25, 0.0], atol=1e-12)
+    assert read_trial(tmp_path / "a.mot", examine=False).axes.up == "+y"
+
+
+@pytest.mark.parametrize("extension", [".trc", ".emt", ".csv"])
+def test_zeros_are_kept_if_asked_for(extension, tmp_path):
+    p = simple_trial().markers.p_WM.copy()
+    p[3, 1] = 0.0
+    trial = replace(simple_trial(), markers=replace(simple_trial().markers, p_WM=p))
+    write_trial(trial, tmp_path / f"a{extension}")
+    kept = read_trial(tmp_path / f"a{extension}", keep_zeros=True)
+    assert kept.markers["IJ"][3].tolist() == [0.0, 0.0, 0.0]
+    usual = read_trial(tmp_path / f"a{extension}")
+    assert np.isnan(usual.markers["IJ"][3]).all() == (extension != ".csv")  # Biomec's own table means what it says
