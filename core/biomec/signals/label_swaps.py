@@ -1,13 +1,15 @@
 """Labels that change places during a trial, and left and right that were exchanged from the start.
 
 Markers of one segment keep their distances. Where distances of two markers jump, and jump back if their labels are
-exchanged, the labels were exchanged. Left and right are told by the body itself, from markers of its midline.
+exchanged, the labels were exchanged. What distances do not tell, paths in time may: see `label_leaps`. Left and right
+are told by the body itself, from markers of its midline.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
+from enum import StrEnum
 from itertools import combinations
 
 import numpy as np
@@ -17,6 +19,7 @@ from biomec.errors import BiomecError
 from biomec.notices import Notice, info, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.marker_set import MarkerSet
+from biomec.signals.label_leaps import LeapOptions, exchanged_paths
 from biomec.signals.static_pose import StaticPose, pair_distances, segment_pairs
 from biomec.signals.stretches import stretches
 
@@ -27,17 +30,27 @@ class SwapOptions:
 
     jump_m  : a distance within a segment that leaves its reference by more than this is suspicious [m]
     remedy  : exchanging two labels must reduce their mean deviation to less than this fraction
+    leap    : the same for two markers that leap onto each other's path
     """
 
     jump_m: float = 0.025
     remedy: float = 0.35
+    leap: LeapOptions = field(default_factory=LeapOptions)
+
+
+class SwapEvidence(StrEnum):
+    """What tells that labels are exchanged."""
+
+    DISTANCES = "distances"  # to the other markers of a segment
+    PATHS = "paths"  # both leap onto the path of the other
 
 
 @dataclass(frozen=True)
 class LabelSwap:
     """Two labels that are exchanged from ``first`` to ``last`` (frames from 0, inclusive).
 
-    before_m, after_m : mean deviation of their distances from the reference, as labelled and with labels exchanged [m]
+    before_m, after_m : mean deviation of their distances from the reference, as labelled and with labels exchanged; or
+                        from where their paths lead, at the ends of the stretch [m]
     """
 
     a: str
@@ -46,6 +59,7 @@ class LabelSwap:
     last: int
     before_m: float
     after_m: float
+    evidence: SwapEvidence = SwapEvidence.DISTANCES
 
 
 @dataclass(frozen=True)
@@ -63,20 +77,21 @@ def find_swaps(
 ) -> SwapReport:
     """Find exchanged labels. The reference is the static pose if there is one, else the median of the trial itself.
 
-    Two markers whose exchange leaves all distances as they are (the only two of a segment, or mirror images in it)
-    cannot be told apart in this way; without a static pose, nor can a swap that lasts longer than half the trial.
+    Two markers whose exchange leaves all distances as they are (the only two of a segment, or mirror images in it) are
+    told by their paths, which need to be seen at the beginning or the end of the swap. Without a static pose, a swap
+    that lasts longer than half the trial cannot be told from the frames in which the labels are right.
     """
     names = tuple(name for name in trial.markers.names if name in marker_set)
-    swaps = _segment_swaps(trial.markers.select(names), marker_set, static, options)
+    markers = trial.markers.select(names)
+    swaps = _segment_swaps(markers, marker_set, static, options)
+    swaps = _joined((*swaps, *_path_swaps(markers, swaps, options)))
     sides = _exchanged_sides(trial.markers, marker_set)
     start, file = trial.first_frame, trial.source.name
     notices = [
         warning(
             "labels-swapped",
             f"{swap.a} and {swap.b} seem to have exchanged labels from frame {start + swap.first} to "
-            f"{start + swap.last} in {file}: their distances to the rest of the segment are off by "
-            f"{1e3 * swap.before_m:.0f} mm, and by {1e3 * swap.after_m:.0f} mm if the labels are exchanged. "
-            "Exchange them in these frames if you agree.",
+            f"{start + swap.last} in {file}: {_evidence(swap)} Exchange them in these frames if you agree.",
             swap.a,
             swap.b,
             frames=(swap.first, swap.last),
@@ -124,6 +139,48 @@ def swap_labels(trial: Trial, a: str, b: str, frames: tuple[int, int] | None = N
 
 
 # ------------------------------------------------------------------------------------------- swaps during a trial
+
+
+def _path_swaps(markers: Markers, known: tuple[LabelSwap, ...], options: SwapOptions) -> list[LabelSwap]:
+    """Swaps that show in the paths of the markers, after those that are known already have been undone."""
+    p = markers.p_WM.copy()
+    for swap in known:
+        both = [markers.index(swap.a), markers.index(swap.b)]
+        p[swap.first : swap.last + 1, both] = p[swap.first : swap.last + 1, both[::-1]]
+    names = markers.names
+    return [
+        LabelSwap(
+            names[one.pair[0]], names[one.pair[1]], one.first, one.last, one.own_m, one.other_m, SwapEvidence.PATHS
+        )
+        for one in exchanged_paths(replace(markers, p_WM=p), options.leap)
+    ]
+
+
+def _joined(swaps: Iterable[LabelSwap]) -> tuple[LabelSwap, ...]:
+    """Swaps by time; stretches of one pair that touch are one swap, with the evidence of its longest part."""
+    joined: list[tuple[LabelSwap, int]] = []  # with the frames of the longest part
+    for swap in sorted(swaps, key=lambda swap: (swap.a, swap.b, swap.first)):
+        length = swap.last - swap.first + 1
+        before, longest = joined[-1] if joined else (None, 0)
+        if before is not None and (before.a, before.b) == (swap.a, swap.b) and swap.first <= before.last + 1:
+            told = swap if length > longest else before
+            joined[-1] = replace(told, first=before.first, last=max(before.last, swap.last)), max(length, longest)
+        else:
+            joined.append((swap, length))
+    return tuple(sorted((swap for swap, _ in joined), key=lambda swap: (swap.first, swap.a, swap.b)))
+
+
+def _evidence(swap: LabelSwap) -> str:
+    before, after = 1e3 * swap.before_m, 1e3 * swap.after_m
+    if swap.evidence is SwapEvidence.PATHS:
+        return (
+            f"there both leap by {before:.0f} mm, and land {after:.0f} mm from where the path of the other leads. "
+            "If instead the labels are wrong in the other frames, exchange those."
+        )
+    return (
+        f"their distances to the rest of the segment are off by {before:.0f} mm, and by {after:.0f} mm if the labels "
+        "are exchanged."
+    )
 
 
 def _segment_swaps(

@@ -12,7 +12,7 @@ from biomec.errors import BiomecError
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.trc import read_trc
-from biomec.signals.label_swaps import find_swaps, swap_labels
+from biomec.signals.label_swaps import SwapEvidence, find_swaps, swap_labels
 from biomec.signals.static_pose import static_pose
 from tests.core.signals.marker_bodies import hide, make_trial, moving_trial, static_trial
 from tests.real_data import recording
@@ -69,6 +69,39 @@ def test_swaps_on_two_segments_and_at_different_times(data):
 def test_a_swap_continues_behind_a_gap():
     wrong = hide(hide(swap_labels(NOISY, "C7", "T8", (60, 99)), "C7", 70, 75), "T8", 70, 75)
     assert found(find_swaps(wrong, FULL, STATIC)) == [({"C7", "T8"}, 60, 99)]
+
+
+PLUG_IN_GAIT_PAIRS = (
+    *(("RTHI", "RKNE"), ("RASI", "LASI"), ("LELB", "LWRA"), ("LWRA", "LWRB"), ("LSHO", "RSHO"), ("RFIN", "RWRB")),
+    *(("RTIB", "RANK"), ("RKNE", "LKNE"), ("RTHI", "LTHI"), ("RHEE", "RTOE"), ("C7", "T10"), ("CLAV", "STRN")),
+    *(("RHEE", "LHEE"), ("RANK", "LANK"), ("LFHD", "RFHD"), ("RTIB", "LTIB")),
+)
+
+
+@pytest.mark.parametrize("with_static", [True, False], ids=["static", "median"])
+@pytest.mark.parametrize("frames", [(50, 89), (50, 50), (150, 196)], ids=str)
+def test_swaps_that_distances_do_not_tell_are_found_by_the_paths(with_static, frames):
+    """Six of sixteen exchanges in Plug-in Gait went unnoticed: two markers a segment, or symmetric ones."""
+    pig = load_marker_set("plug-in-gait")
+    static, walk = (read_c3d(recording("gait_pig_pair", f"HC030A0{k}.c3d")) for k in (1, 5))
+    pose = static_pose(static, pig) if with_static else None
+    for pair in PLUG_IN_GAIT_PAIRS:
+        report = find_swaps(swap_labels(walk, *pair, frames), pig, pose)
+        assert found(report) == [(set(pair), *frames)]
+        (notice,) = [notice for notice in report.notices if notice.code == "labels-swapped"]
+        words = "the path of the other leads" if report.swaps[0].evidence is SwapEvidence.PATHS else "their distances"
+        assert words in notice.sentence
+
+
+def test_a_swap_in_real_walking_is_one_swap_even_if_both_signs_tell_parts_of_it():
+    """Soft feet: distances told all but four frames in the middle, which the paths told."""
+    opensim = load_marker_set("opensim-gait2354")
+    static, walk = (read_trc(recording("gait_opensim2354", f"subject01_{k}.trc")) for k in ("static", "walk1"))
+    pose = static_pose(static, opensim)
+    for pair, first in ((("R.Midfoot.Sup", "R.Midfoot.Lat"), 45), (("L.Heel", "R.Toe.Med"), 5)):
+        assert found(find_swaps(swap_labels(walk, *pair, (first, first + 39)), opensim, pose)) == [
+            (set(pair), first, first + 39)
+        ]
 
 
 def test_a_swap_throughout_needs_the_static_pose():
