@@ -12,6 +12,7 @@ from biomec.errors import BiomecError
 from biomec.notices import Notice, info, warning
 from biomec.recording import LOADED_N, ForcePlate, Trial
 from biomec.signals.plate_baseline import Baseline, plate_baseline, without_baseline
+from biomec.signals.plate_gaps import missing, missing_notices
 from biomec.signals.plate_geometry import called
 from biomec.signals.stretches import stretches
 
@@ -54,7 +55,7 @@ class Contact:
     plate, number : name of the plate, and which of its contacts this is, from 1
     first, last   : samples of the plate, inclusive
     on_s, off_s   : when the vertical force crossed the thresholds, between samples, on the clock of the trial [s]
-    starts_before, ends_after : the plate was already, or still, loaded at the end of the recording
+    starts_before, ends_after : the plate was already, or still, loaded where the recording or a gap in it ends it
     peak_n        : largest vertical force [N]
     impulse       : (3,) Σ f / rate over its samples [N s]
     mean_cop      : (3,) force-weighted mean centre of pressure [m]
@@ -100,25 +101,33 @@ class DetectedContacts:
 def detect_contacts(trial: Trial, options: ContactOptions = ContactOptions()) -> DetectedContacts:
     """Loaded stretches of every plate of a trial, and the plates' unloaded readings."""
     baselines = tuple(plate_baseline(plate) for plate in trial.plates)
+    gap_rule = (
+        f"Within a contact, gaps below {1e3 * options.join_gap_s:g} ms are passed over; at a longer one the contact "
+        "is cut, and gives no foot strike or foot off there."
+    )
     plates, notices = [], []
     for plate, baseline in zip(trial.plates, baselines, strict=True):
         if baseline is not None and options.offset != "keep":
             plates.append(without_baseline(plate, baseline, drift=options.offset == "remove with drift"))
         else:
             plates.append(plate)
-        notices += _baseline_notices(plate, baseline, options)
+        notices += _baseline_notices(plate, baseline, options) + missing_notices(plate, gap_rule)
     contacts = tuple(contact for plate in plates for contact in plate_contacts(plate, options))
     return DetectedContacts(tuple(plates), contacts, baselines, options, tuple(notices))
 
 
 def plate_contacts(plate: ForcePlate, options: ContactOptions = ContactOptions()) -> tuple[Contact, ...]:
-    """Loaded stretches of one plate: a switch with hysteresis on its vertical force. NaN counts as unloaded."""
+    """Loaded stretches of one plate: a switch with hysteresis on its vertical force.
+
+    A stretch ends where samples are missing; a gap shorter than ``join_gap_s`` within a contact does not part it.
+    """
     loaded = switched(plate.vertical, options.threshold_n, options.threshold_n - options.hysteresis_n)
     first, last = stretches(loaded).T - [[0], [1]]
     if first.size:
         apart = (first[1:] - last[:-1] - 1) / plate.rate_hz >= options.join_gap_s
         first, last = first[np.r_[True, apart]], last[np.r_[apart, True]]
-        cut_short = (first == 0) | (last == plate.samples - 1)  # the rest was not recorded
+        unknown = np.concatenate([[True], missing(plate), [True]])
+        cut_short = unknown[first] | unknown[last + 2]  # the sample before or after was not recorded
         long = ((last - first + 1) / plate.rate_hz >= options.minimum_s) | cut_short
         first, last = first[long], last[long]
     return tuple(
@@ -130,6 +139,7 @@ def plate_contacts(plate: ForcePlate, options: ContactOptions = ContactOptions()
 def contact_of(plate: ForcePlate, number: int, first: int, last: int, options: ContactOptions) -> Contact:
     """Describe samples ``first`` to ``last`` (inclusive) of a plate as one contact."""
     force, moment = plate.force[first : last + 1], plate.moment[first : last + 1]
+    gone = missing(plate)
     threshold = options.threshold_n
     cop = replace(plate, force=force, moment=moment).centre_of_pressure(threshold)
     known = np.isfinite(cop[:, 0])
@@ -142,8 +152,8 @@ def contact_of(plate: ForcePlate, number: int, first: int, last: int, options: C
         last=last,
         on_s=_crossing(plate, first - 1, first, threshold),
         off_s=_crossing(plate, last + 1, last, threshold - options.hysteresis_n),
-        starts_before=first == 0,
-        ends_after=last == plate.samples - 1,
+        starts_before=first == 0 or bool(gone[first - 1]),
+        ends_after=last == plate.samples - 1 or bool(gone[last + 1]),
         peak_n=float(np.nanmax(force @ plate.up)),
         impulse=read_only(np.nansum(force, axis=0) / plate.rate_hz),
         mean_cop=read_only(np.broadcast_to(mean, 3)),

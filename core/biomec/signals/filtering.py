@@ -15,6 +15,7 @@ from biomec.progress import Progress
 from biomec.recording import ForcePlate, Markers, Result
 from biomec.recording.step import marker_arrays, plate_arrays, step_result
 from biomec.signals.butterworth import low_pass
+from biomec.signals.plate_gaps import missing_notices
 from biomec.signals.residual_analysis import ResidualAnalysis, ResidualOptions, residual_analysis
 from biomec.signals.stretches import stretches
 
@@ -164,6 +165,7 @@ def filter_plates(
         analyses += [] if analysis is None else [analysis]
         notices += said + _about_untouched((plate.name,), filtered.untouched, cutoff, analysis)
         notices += _about_shift(plate, done[-1])
+        notices += missing_notices(plate, "Every stretch between them was filtered on its own; nothing was bridged.")
         if progress is not None:
             progress((i + 1) / len(plates))
     return FilteredPlates(tuple(done), read_only(cutoffs), tuple(analyses), options, tuple(notices))

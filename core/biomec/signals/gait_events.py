@@ -101,7 +101,8 @@ def plate_events(
     """Strikes and offs of feet on plates: when the vertical force crossed the thresholds of the contact.
 
     Contacts of one foot that follow each other within ``join_s`` (heel on one plate, toes on the next) are one stance.
-    A stance that began before the recording, or ends after it, has no strike or no off. Contacts that the checks do not
+    A stance that began before the recording, or ends after it, has no strike or no off, and so has one that is cut by
+    missing samples. Contacts that the checks do not
     trust give no events.
     """
     events, notices = [], []
@@ -122,8 +123,8 @@ def plate_events(
             off = None if contact.ends_after else contact.off_s
             last = stances[-1] if stances else None
             if last is not None and last[2] is not None and contact.on_s - last[2] < join_s:
-                last[1] = off if last[1] is not None and (off is None or off > last[1]) else last[1]
-                last[2] = max(last[2], contact.off_s)
+                if contact.off_s >= last[2]:
+                    last[1:] = off, contact.off_s
             else:
                 stances.append([strike, off, contact.off_s])
         for strike_s, off_s, _ in stances:

@@ -147,3 +147,35 @@ def test_the_clock_of_the_plate_is_kept():
     plate = replace(Walk(plates_for=(1,)).plates()[0], start_s=0.25)
     (early,), (late,) = plate_contacts(replace(plate, start_s=0.0)), plate_contacts(plate)
     assert late.on_s - early.on_s == pytest.approx(0.25)
+
+
+def with_gap(first: int, stop: int) -> ForcePlate:
+    """A stance from 0.1 to 0.8 s of which samples are missing."""
+    vertical = np.zeros(1000)
+    vertical[100:800] = 700.0
+    vertical[first:stop] = np.nan
+    return plate_with(vertical)
+
+
+def test_samples_missing_in_mid_stance_do_not_end_it():
+    """The user saw a foot off and a foot strike in the middle of a stance, and no notice."""
+    one, two = plate_contacts(with_gap(400, 450))
+    assert (one.starts_before, one.ends_after) == (False, True)
+    assert (two.starts_before, two.ends_after) == (True, False)
+    assert (one.last, two.first) == (399, 450)
+    (whole,) = plate_contacts(with_gap(400, 410))  # 10 ms
+    assert (whole.first, whole.last, whole.starts_before, whole.ends_after) == (100, 799, False, False)
+    assert whole.impulse @ UP == pytest.approx(0.69 * 700.0)  # nothing is made up for what is missing
+
+
+def test_a_short_part_beside_missing_samples_is_kept():
+    one, _ = plate_contacts(with_gap(120, 300))
+    assert (one.first, one.last) == (100, 119)  # 20 ms, and who knows how much more
+
+
+def test_missing_samples_are_said():
+    trial = replace(Walk().trial(), plates=(with_gap(400, 450),))
+    (said,) = [n for n in detect_contacts(trial).notices if n.code == "plate-samples-missing"]
+    assert "50 of 1000 samples are missing (0.400 to 0.449 s)" in said.sentence
+    whole = replace(trial, plates=(with_gap(0, 0),))
+    assert "plate-samples-missing" not in [n.code for n in detect_contacts(whole).notices]

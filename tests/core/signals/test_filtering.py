@@ -1,5 +1,7 @@
 """The filter step on markers and plates."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
@@ -239,6 +241,17 @@ def test_moments_of_an_empty_plate_that_leak_into_the_contact_are_told():
         "P", force, np.where(on[:, None], cop, [200.0, 0.0, 0.0]), np.zeros_like(force), 1000.0, UP
     )
     assert codes(filter_plates([made], options)) == []  # what the reader makes of such a file
+
+
+def test_missing_samples_of_a_plate_are_told():
+    plate = standing_plate(np.tile([0.1, 0.0, 0.05], (3000, 1)))
+    assert "plate-samples-missing" not in codes(filter_plates([plate]))
+    force = plate.force.copy()
+    force[1000:1100] = np.nan
+    done = filter_plates([replace(plate, force=force)])
+    said = {notice.code: notice.sentence for notice in done.notices}["plate-samples-missing"]
+    assert "100 of 3000 samples are missing (1.000 to 1.099 s)" in said
+    assert np.isnan(done.plates[0].force[1000:1100]).all()
 
 
 def test_plates_do_what_the_filter_does_to_force_and_moment():

@@ -176,3 +176,17 @@ def test_the_real_treadmill_walk_steps_left_and_right_in_turn():
     # rules for markers, learned from the plates, agree with them
     apart = frames_apart(result.kinematics, result.plates, trial.rate_hz)
     assert all(abs(d) < 1.0 for key, d in apart.items() if key[2] < 2.3)
+
+
+@pytest.mark.parametrize("gap_s", [0.01, 0.05, 0.2])
+def test_samples_missing_in_mid_stance_give_no_events(gap_s):
+    """A loose cable became a foot off and a foot strike."""
+    trial = Walk(plates_for=(0, 1)).trial()
+    whole, _ = plate_events(contacts_of(trial))
+    plate = trial.plates[0]
+    middle = int(np.flatnonzero(plate.loaded()).mean())
+    force = plate.force.copy()
+    force[middle : middle + round(gap_s * plate.rate_hz)] = np.nan
+    events, _ = plate_events(contacts_of(replace(trial, plates=(replace(plate, force=force), trial.plates[1]))))
+    assert [(e.label, e.context) for e in events] == [(e.label, e.context) for e in whole]
+    assert [e.time_s for e in events] == pytest.approx([e.time_s for e in whole], abs=1e-9)
