@@ -52,8 +52,24 @@ def examined(trial: Trial) -> Trial:
         notices = (warning("unit-by-evidence", words),)
     trial, of_plates = examine_plate_units(trial)
     axes, more = examine_axes(trial)
-    new = [notice for notice in (*notices, *of_plates, *more) if notice not in trial.notices]
+    new = [notice for notice in (*notices, *of_plates, *more, *examine_events(trial)) if notice not in trial.notices]
     return with_axes(trial, axes).with_notices(*new)
+
+
+def examine_events(trial: Trial) -> tuple[Notice, ...]:
+    """Return a notice about events before the first frame, but for rounding, or after the end of the last."""
+    slack = 0.5 / trial.rate_hz
+    outside = [event for event in trial.events if not -slack <= event.time_s <= trial.duration_s]
+    if not outside or not trial.frames:
+        return ()
+    first = outside[0]
+    return (
+        warning(
+            "events-outside",
+            f"{len(outside)} of {len(trial.events)} events lie outside the trial of {trial.duration_s:.3f} s; "
+            f"the first is {first.context} {first.label} at {first.time_s:.3f} s. Check the first frame of the file.",
+        ),
+    )
 
 
 def with_axes(trial: Trial, axes: LabAxes) -> Trial:
@@ -301,7 +317,7 @@ def _walked(markers: Markers) -> FloatArray:
 
 def _middle(markers: Markers, *patterns: re.Pattern[str]) -> FloatArray | None:
     """Mean (T, 3) of the markers whose landmark matches and which are mostly seen; None if there are none."""
-    seen = markers.visible.mean(axis=0) > 0.5
+    seen = markers.visible.sum(axis=0) > 0.5 * markers.frames
     columns = [
         k for k, name in enumerate(markers.names) if seen[k] and any(p.search(_landmark(name)) for p in patterns)
     ]

@@ -9,7 +9,7 @@ import pytest
 from biomec.io.evidence import examine_axes, examine_units, examined, scaled
 from biomec.io.registry import read_trial
 from biomec.notices import warning
-from biomec.recording import Authority, ForcePlate, LabAxes, Markers, Source, Trial
+from biomec.recording import Authority, Event, ForcePlate, LabAxes, Markers, Source, Trial
 from biomec.recording.axes import DIRECTIONS
 from tests.core.io.people import PUSH_UP, STANDING, person
 from tests.real_data import recording
@@ -178,3 +178,24 @@ def test_a_shoulder_alone_shows_nothing():
     trial = read_trial(recording("shoulder_scapula", "ABD01.trc"))
     assert examine_axes(trial)[0] == trial.axes
     assert examine_units(trial) == (1.0, ())
+
+
+def test_events_outside_the_trial_are_said():
+    """Events at -3 s and 90 s of a trial of one second passed without a word."""
+    trial = Trial(
+        Source("a.c3d", "C3D", "", 0),
+        Markers(("A",), np.ones((101, 1, 3)), 100.0),
+        LabAxes(),
+        events=tuple(Event(time, "Foot Strike", "Left") for time in (0.0, 1.0, -0.004, 90.0, -3.0)),
+    )
+    (said,) = [notice for notice in examined(trial).notices if notice.code == "events-outside"]
+    assert "2 of 5 events lie outside the trial" in said.sentence
+    assert "Left Foot Strike at -3.000 s" in said.sentence
+    inside = replace(trial, events=trial.events[1:-1])
+    assert "events-outside" not in [notice.code for notice in examined(inside).notices]
+
+
+def test_a_trial_without_frames_says_nothing():
+    """Warnings are errors in this suite: the mean over no frames was one."""
+    trial = Trial(Source("a.trc", "TRC", "", 0), Markers(("C7", "LTOE"), np.ones((0, 2, 3)), 100.0), LabAxes())
+    assert examined(trial).axes == trial.axes
