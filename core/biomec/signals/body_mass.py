@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -15,7 +15,7 @@ from biomec.notices import Notice, info, warning
 from biomec.recording import Event, ForcePlate, Trial
 from biomec.signals.contact_detection import frame_range
 from biomec.signals.contacts import ContactAssignment
-from biomec.signals.limb_names import limb_of
+from biomec.signals.limb_names import Limb, limb_of
 from biomec.signals.plate_resampling import plate_at_frames
 from biomec.signals.stretches import stretches
 
@@ -93,11 +93,15 @@ def mass_from_plates(
                 f"{trial.source.name}: the stretch {stretch_s[0]:g} to {stretch_s[1]:g} s holds no frames."
             )
         return _estimate(trial, total, first, last, "given stretch", options)
-    still = _longest(_still(total, trial.rate_hz, options))
-    if still is not None and (still[1] - still[0] + 1) / trial.rate_hz >= options.still_s:
-        return _estimate(trial, total, *still, "still", options)
+    quiet = _still(total, trial.rate_hz, options)
+    known = trial.events if events is None else tuple(events)
     if contacts is not None:
-        known = trial.events if events is None else tuple(events)
+        quiet &= _all_on_plates(trial, contacts, known, shared=True)
+    still = _longest(quiet)
+    if still is not None and (still[1] - still[0] + 1) / trial.rate_hz >= options.still_s:
+        weighed = _estimate(trial, total, *still, "still", options)
+        return weighed if contacts is not None else _unchecked(trial, weighed)
+    if contacts is not None:
         carried = _longest(_all_on_plates(trial, contacts, known) & (total > options.least_n))
         if carried is not None and (carried[1] - carried[0] + 1) / trial.rate_hz >= options.moving_s:
             return _estimate(trial, total, *carried, "supported", options)
@@ -130,6 +134,15 @@ def _estimate(trial: Trial, total: FloatArray, first: int, last: int, how: str, 
     return MassEstimate(mass, how, (first, last), float(part.std()), stated, difference, options, notices)
 
 
+def _unchecked(trial: Trial, weighed: MassEstimate) -> MassEstimate:
+    sentence = (
+        f"{trial.source.name}: the plates carry {weighed.mass_kg:.1f} kg of a subject who stands still. Whether the "
+        "whole body is on them was not checked, because nobody told which foot is on which plate."
+    )
+    names = [plate.name for plate in trial.plates]
+    return replace(weighed, notices=(*weighed.notices, info("mass-unchecked", sentence, *names, frames=weighed.frames)))
+
+
 def _total_vertical(trial: Trial, contacts: ContactAssignment | None) -> FloatArray:
     """(T,) vertical force of all plates together at the frames, against gravity as the trial's axes have it [N]."""
     plates: tuple[ForcePlate, ...] = trial.plates if contacts is None else contacts.detected.plates
@@ -152,10 +165,13 @@ def _still(total: FloatArray, rate_hz: float, options: MassOptions) -> BoolArray
     return np.asarray(covered)
 
 
-def _all_on_plates(trial: Trial, contacts: ContactAssignment, events: Sequence[Event]) -> BoolArray:
+def _all_on_plates(
+    trial: Trial, contacts: ContactAssignment, events: Sequence[Event], shared: bool = False
+) -> BoolArray:
     """(T,) frames in which each foot is known to be either in the air or on a plate of its own.
 
     A foot is in the air from its off to its next strike, and on a plate during its contacts; else nothing is known.
+    With ``shared``, a contact that several segments share is one of each of them: true while nobody moves.
     """
     time = trial.time_s
     half = 0.5 / trial.rate_hz
@@ -163,8 +179,8 @@ def _all_on_plates(trial: Trial, contacts: ContactAssignment, events: Sequence[E
     for side in ("Left", "Right"):
         safe = np.zeros(trial.frames, dtype=np.bool_)
         for item in contacts.contacts:
-            limb = None if item.segment is None else limb_of(item.segment)
-            if limb is not None and (limb.kind, limb.side) == ("foot", side):
+            limbs = [limb_of(name) for name in ((item.segment or ""), *(item.sharing if shared else ()))]
+            if Limb("foot", side) in limbs:
                 safe |= (time >= item.contact.on_s - half) & (time <= item.contact.off_s + half)
         mine = [e for e in events if e.context == side and e.label in ("Foot Strike", "Foot Off")]
         mine.sort(key=lambda event: event.time_s)

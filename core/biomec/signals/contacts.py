@@ -20,7 +20,7 @@ from biomec.signals.contact_geometry import (
     resting,
     segment_points,
 )
-from biomec.signals.limb_names import limb_of
+from biomec.signals.limb_names import LIMBS, limb_of
 from biomec.signals.plate_geometry import called, hull_distance, on_surface
 from biomec.signals.plate_resampling import FrameWrench, contact_at_frames
 
@@ -133,7 +133,12 @@ def assign_contacts(
 
 
 def assign(result: ContactAssignment, plate: str, number: int, segment: str) -> ContactAssignment:
-    """Give a contact to a segment by hand."""
+    """Give a contact to a segment by hand: one of those the assignment knows, or a hand or foot by its usual name."""
+    if segment not in result.segments and limb_of(segment) is None:
+        known = ", ".join(dict.fromkeys([*result.segments, *(limb.label for limb in LIMBS)]))
+        raise BiomecError(
+            f"Contact {number} of {called(plate)} cannot be given to {segment}, which is not known. Known are {known}."
+        )
     return _changed(
         result, plate, number, lambda a: replace(a, segment=segment, by="manual", confidence=1.0, reason="set by hand")
     )

@@ -16,7 +16,7 @@ import numpy as np
 from biomec.arrays import FloatArray
 from biomec.recording import Event, Markers
 from biomec.signals.butterworth import low_pass
-from biomec.signals.kinematic_events import GaitMarkers
+from biomec.signals.kinematic_events import FEWEST_FRAMES, GaitMarkers
 
 HALF_WIDTH_S = 0.06
 FARTHEST_S = 0.10
@@ -34,8 +34,10 @@ def learned_events(
     """Move events from markers to where they fit the pattern of the plates' events of the same kind.
 
     Patterns of the same foot are preferred to those of the other. Events without a pattern, or whose neighbourhood is
-    not fully recorded, stay as they are.
+    not fully recorded, stay as they are; all do in a recording that is too short for a velocity.
     """
+    if markers.frames < FEWEST_FRAMES:
+        return tuple(sorted(kinematics))
     motion = {
         side: _motion(markers, gait.heel[side], gait.toe[side], up, forward)
         for side in gait.heel

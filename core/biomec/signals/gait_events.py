@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec.notices import Notice, info
+from biomec.notices import Notice, info, warning
 from biomec.recording import Event, Trial
 from biomec.signals.contacts import ContactAssignment
 from biomec.signals.event_editing import OFF, SIDES, STRIKE, merge_events, order_notices
@@ -19,7 +19,7 @@ from biomec.signals.kinematic_events import (
     level,
     walking_direction,
 )
-from biomec.signals.limb_names import limb_of
+from biomec.signals.limb_names import LIMBS, limb_of
 from biomec.signals.plate_geometry import called
 from biomec.signals.plate_quality import PlateQuality
 
@@ -105,7 +105,7 @@ def plate_events(
     missing samples. Contacts that the checks do not
     trust give no events.
     """
-    events, notices = [], []
+    events, notices = [], _nameless(contacts)
     for side in SIDES:
         stances: list[list[float | None]] = []  # [strike, off, end of load]
         mine = [item for item in contacts.contacts if item.segment is not None and _is_foot(item.segment, side)]
@@ -131,6 +131,19 @@ def plate_events(
             events += [Event(strike_s, STRIKE, side, "plates")] if strike_s is not None else []
             events += [Event(off_s, OFF, side, "plates")] if off_s is not None else []
     return tuple(sorted(events)), notices
+
+
+def _nameless(contacts: ContactAssignment) -> list[Notice]:
+    """Segments with contacts whose name does not say which hand or foot they are."""
+    segments = {item.segment: None for item in contacts.contacts if item.segment and limb_of(item.segment) is None}
+    if not segments:
+        return []
+    names = ", ".join(segments)
+    sentence = (
+        f"Contacts of {names} give no foot strikes and offs, because the name does not say which foot it is. "
+        f"Call feet {' and '.join(limb.label for limb in LIMBS if limb.kind == 'foot')}, or right foot and left foot."
+    )
+    return [warning("contact-side-unknown", sentence, *segments)]
 
 
 def _is_foot(segment: str, side: str) -> bool:

@@ -17,6 +17,8 @@ from biomec.signals.butterworth import low_pass
 from biomec.signals.event_editing import OFF, SIDES, STRIKE
 from biomec.signals.stretches import stretches
 
+FEWEST_FRAMES = 3  # fewer have neither a velocity nor a peak
+
 
 @dataclass(frozen=True)
 class GaitMarkers:
@@ -82,16 +84,20 @@ def kinematic_events(
             f"Markers at {markers.rate_hz:g} Hz are too slow for events from their motion with a low-pass of "
             f"{options.cutoff_hz:g} Hz. Lower the cut-off, or use plates."
         )
+    if markers.frames < FEWEST_FRAMES:
+        sentence = f"No foot events are found from markers, because {markers.frames} frames show no movement."
+        return (), [warning("too-short-for-events", sentence)]
     events: list[Event] = []
     notices: list[Notice] = []
     for side in SIDES:
         needed = [gait.heel.get(side, ""), gait.toe.get(side, ""), *gait.pelvis]
         absent = [name for name in needed if name not in markers]
         if absent:
-            what = ", ".join(name or "a foot marker" for name in absent)
+            roles = ("the heel marker", "the toe marker", *gait.pelvis)
+            what = [name or role for name, role in zip(needed, roles, strict=True) if name in absent]
             sentence = (
-                f"No {side.lower()} foot events are found from markers, because "
-                f"{what} is missing from the recording or the settings."
+                f"No {side.lower()} foot events are found from markers, because {' and '.join(what)} "
+                f"{'is' if len(what) == 1 else 'are'} missing from the recording or the settings."
             )
             notices.append(warning("gait-markers-missing", sentence, *[name for name in absent if name]))
             continue

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
 
 from biomec.arrays import BoolArray, FloatArray, read_only
+from biomec.frozen import FrozenDict
 from biomec.notices import Notice, Severity, info, problem, warning
 from biomec.recording import ForcePlate, Trial
 from biomec.signals.contact_detection import frame_range
@@ -58,9 +60,12 @@ class ContactQuality:
     edge_m: FloatArray
     near_edge: float
     outside: float
-    reach_m: dict[str, float]
+    reach_m: Mapping[str, float]
     sharing: tuple[str, ...]
     trusted: bool
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "reach_m", FrozenDict(self.reach_m))
 
 
 @dataclass(frozen=True, eq=False)

@@ -162,3 +162,12 @@ def test_the_real_treadmill_walk_alternates_between_feet():
     assert {a.segment for a in result.contacts if a.contact.plate == second} == {"Pe_E"}
     strikes = sorted((a.contact.on_s, a.segment) for a in result.contacts if not a.contact.starts_before)
     assert [segment for _, segment in strikes] == ["Pe_D", "Pe_E", "Pe_D", "Pe_E"]
+
+
+def test_a_contact_cannot_be_given_to_a_segment_nobody_knows():
+    """A slip of the keyboard took the force away from everybody, silently."""
+    result = assigned(Walk(plates_for=(0,)).trial(), {"my R": SEGMENTS["Pe_D"]})
+    with pytest.raises(BiomecError, match=r"Pe_X, which is not known\. Known are my R, Mao_D, Mao_E, Pe_D, Pe_E"):
+        assign(result, "Plate 1", 1, "Pe_X")
+    for name in ("my R", "Pe_D", "right foot"):
+        assert assign(result, "Plate 1", 1, name).find("Plate 1", 1).segment == name

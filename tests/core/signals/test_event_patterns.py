@@ -97,3 +97,11 @@ def test_the_rate_of_the_cameras_does_not_matter(rate):
     plates = [e for e in walk.events() if e.time_s < 1.1]
     _, learned = found(walk, plates)
     assert all(abs(e) < 0.5 / rate for e in errors(learned, walk).values())
+
+
+def test_one_frame_moves_nothing():
+    walk = Walk(plates_for=(0, 1))
+    markers = walk.trial().markers
+    short = replace(markers, p_WM=markers.p_WM[:1])
+    events = (Event(0.0, STRIKE, "Left", "kinematics"),)
+    assert learned_events(short, GAIT, UP, FORWARD, events, events) == events

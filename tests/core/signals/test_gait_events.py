@@ -190,3 +190,25 @@ def test_samples_missing_in_mid_stance_give_no_events(gap_s):
     events, _ = plate_events(contacts_of(replace(trial, plates=(replace(plate, force=force), trial.plates[1]))))
     assert [(e.label, e.context) for e in events] == [(e.label, e.context) for e in whole]
     assert [e.time_s for e in events] == pytest.approx([e.time_s for e in whole], abs=1e-9)
+
+
+@pytest.mark.parametrize("frames", [1, 2])
+@pytest.mark.parametrize("method", ["zeni", "oconnor"])
+def test_a_recording_of_one_frame_has_no_events_and_says_so(frames, method):
+    """It ended in an error about gradients."""
+    trial = Walk(plates_for=(0, 1)).trial()
+    short = replace(trial, markers=replace(trial.markers, p_WM=trial.markers.p_WM[:frames]), plates=())
+    options = GaitEventOptions(kinematics=KinematicEventOptions(method, forward=(0.0, 1.0, 0.0)))
+    result = gait_events(short, GAIT, options=options)
+    assert result.events == ()
+    assert [notice.code for notice in result.notices] == ["too-short-for-events"]
+
+
+def test_segments_whose_names_say_no_side_are_told():
+    """Free names gave no events, and no word about it."""
+    trial = Walk(plates_for=(0, 1)).trial()
+    free = {"my R": SEGMENTS["Pe_D"], "Pe_E": SEGMENTS["Pe_E"]}
+    events, (said,) = plate_events(contacts_of(trial, free))
+    assert {event.context for event in events} == {"Left"}
+    assert (said.code, said.about) == ("contact-side-unknown", ("my R",))
+    assert "Pe_D and Pe_E" in said.sentence

@@ -141,3 +141,12 @@ def test_a_marker_set_knows_which_of_its_markers_show_steps():
     assert gait_markers(pig).pelvis == gait_markers(pig, ["RHEE"]).pelvis == ("SACR", "RPSI", "LPSI")
     with pytest.raises(BiomecError, match="shoulder-isb does not say which markers show steps"):
         gait_markers(load_marker_set("shoulder-isb"))
+
+
+def test_missing_markers_are_named_in_a_sentence():
+    """It read 'because a foot marker, a foot marker is missing'."""
+    bare = GaitMarkers(GAIT.pelvis, {"Right": GAIT.heel["Right"]}, {"Right": "GONE"})
+    _, notices = kinematic_events(Walk().trial().markers, bare, UP, FORWARD, KinematicEventOptions())
+    left, right = sorted(notices, key=lambda notice: notice.about)
+    assert "No right foot events are found from markers, because GONE is missing" in right.sentence
+    assert "because the heel marker and the toe marker are missing" in left.sentence

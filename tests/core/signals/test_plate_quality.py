@@ -158,3 +158,12 @@ def test_the_real_static_is_flagged_and_the_real_walk_is_clean():
 
 def test_the_real_treadmill_walk_has_no_corners_and_no_other_fault():
     assert set(codes(checked(opensim_trial(), OPENSIM_SEGMENTS))) == {"plate-without-corners"}
+
+
+def test_what_was_measured_of_a_contact_cannot_be_changed():
+    trial = Walk(plates_for=(0,)).trial()
+    assignment = assign_contacts(trial, detect_contacts(trial), SEGMENTS)
+    (checked,) = check_plates(trial, assignment).contacts
+    assert checked.reach_m
+    with pytest.raises(TypeError):
+        checked.reach_m["heel"] = 0.0
