@@ -213,6 +213,7 @@ def test_shoulder_example() -> None:
     assert trial.markers.names == ("gu", "centelbow", "EpL", "centpxt8", "centijc7", "ij", "ts", "aa", "ai")
     assert (trial.frames, trial.rate_hz, trial.first_frame) == (1091, 100.0, 1)
     assert [notice.code for notice in trial.notices] == ["zero-in-every-frame"]  # ij is this file's origin
+    assert trial.markers["ij"].tolist() == [[0.0, 0.0, 0.0]] * 1091
     whole = read_trc(path, zeros_are_missing=False)
     assert whole.markers.visible.all()
     assert whole.notices == ()
