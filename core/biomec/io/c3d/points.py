@@ -134,16 +134,19 @@ def _unnamed(file: str, given: int, count: int, unlabelled: int) -> list[Notice]
 def _ghosts(file: str, parameters: Parameters, split: Sequence[tuple[str, str]]) -> list[Notice]:
     """Say so if the lists of model outputs name points that are not there."""
     known = {name for _, name in split}
-    notices = []
+    absent: dict[str, list[str]] = {}
     for name in LISTS:
-        absent = [member for member in parameters.texts("POINT", name) if member and _split(member)[1] not in known]
-        if absent:
-            sentence = (
-                f"{file}: the list {name} names {listed(absent)}, but no point is called so. "
-                "They were deleted by another program, or the file is damaged."
-            )
-            notices.append(warning("c3d-list-without-points", sentence, *absent))
-    return notices
+        for member in parameters.texts("POINT", name):
+            if member and _split(member)[1] not in known:
+                absent.setdefault(name, []).append(member)
+    if not absent:
+        return []
+    members = [member for group in absent.values() for member in group]
+    sentence = (
+        f"{file}: {', '.join(absent)} of the group POINT name {listed(members)}, but no point is called so. "
+        "They were deleted by another program, or the file is damaged."
+    )
+    return [warning("c3d-list-without-points", sentence, *members)]
 
 
 def _split(label: str) -> tuple[str, str]:

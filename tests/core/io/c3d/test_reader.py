@@ -252,13 +252,13 @@ def test_lists_that_name_points_which_are_not_there_are_warned_of(read):
     parameters = {
         ("POINT", "LABELS"): ["Ann:C7", "Ann:Knee"],
         ("POINT", "POWERS"): ["Knee", "Ann:Knee", "Hip"],
-        ("POINT", "ANGLES"): ["Knee"],
+        ("POINT", "ANGLES"): ["Knee", "Ankle"],
         ("POINT", "SCALARS"): [""],
     }
     trial = read(c3d_bytes(np.ones((2, 2, 3)), parameters=parameters))
     said = [notice for notice in trial.notices if notice.code == "c3d-list-without-points"]
-    assert [notice.about for notice in said] == [("Hip",)]
-    assert "the list POWERS names Hip, but no point is called so" in str(said[0])
+    assert [notice.about for notice in said] == [("Ankle", "Hip")]
+    assert "ANGLES, POWERS of the group POINT name Ankle, Hip, but no point is called so" in str(said[0])
 
 
 @pytest.mark.parametrize(("parameter", "believed"), [(120.0, 120.0), (0.0, 100.0), (1e9, 100.0), (100.000001, 100.0)])
