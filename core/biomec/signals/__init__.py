@@ -33,6 +33,7 @@ from biomec.signals.mapping import apply_mapping, suggest_mapping
 from biomec.signals.plate_quality import PlateQuality, PlateQualityOptions, check_plates
 from biomec.signals.reconstruction import Reconstruction, ReconstructionOptions, SampleOrigin, reconstruct
 from biomec.signals.static_pose import StaticPose, StaticPoseOptions, static_pose
+from biomec.signals.trajectory_checks import TrajectoryCheckOptions, check_trajectories
 
 __all__ = [
     "PLATE_FILTER",
@@ -68,10 +69,12 @@ __all__ = [
     "StaticPoseOptions",
     "SwapOptions",
     "SwapReport",
+    "TrajectoryCheckOptions",
     "add_event",
     "apply_mapping",
     "assign_contacts",
     "check_plates",
+    "check_trajectories",
     "contact_table",
     "cycles_between_events",
     "derivative",

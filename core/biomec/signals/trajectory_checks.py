@@ -12,7 +12,7 @@ import numpy as np
 
 from biomec.arrays import BoolArray, IntArray
 from biomec.errors import BiomecError
-from biomec.notices import Notice, problem, warning
+from biomec.notices import Notice, info, problem, warning
 from biomec.recording import Markers, Trial
 from biomec.signals.stretches import stretches
 
@@ -77,6 +77,13 @@ def _frozen(trial: Trial, fewest: int, others_m: float) -> list[Notice]:
         if len(runs) == 0:
             continue
         name = markers.names[k]
+        if (runs[:, 1] - runs[:, 0]).sum() == markers.visible[:, k].sum():
+            sentence = (
+                f"{name} stands still to the last digit throughout {trial.source.name}: it is fixed in the laboratory, "
+                "or the coordinates are given relative to it. If it was on the body, do not use it."
+            )
+            notices.append(info("fixed-marker", sentence, name, frames=_span(runs)))
+            continue
         sentence = (
             f"{name} does not change by the last digit in {trial.source.name} {_frames(trial, runs)}, while other "
             "markers move: a gap was filled with one value. Treat these frames as hidden, so that they are rebuilt."

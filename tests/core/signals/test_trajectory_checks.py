@@ -55,6 +55,14 @@ def test_a_marker_that_stands_still_to_the_last_bit_is_told():
     assert f"from frame {walk.first_frame + 60} to {walk.first_frame + 119}" in notice.sentence
 
 
+def test_a_marker_that_never_moves_is_fixed_not_frozen():
+    """A shoulder recording in the axes of the thorax: the jugular notch is the origin. It was called a filled gap."""
+    notices = check_trajectories(read_trial(recording("shoulder_scapula", "ABD01.trc")))
+    assert {notice.code for notice in notices} == {"fixed-marker"}
+    assert {notice.severity for notice in notices} == {Severity.INFO}
+    assert "ij" in {name for notice in notices for name in notice.about}
+
+
 @pytest.mark.parametrize(("frames", "told"), [(19, False), (20, True)])  # 0.2 s at 100 Hz
 def test_the_shortest_stretch(frames, told):
     moving = moving_trial(FULL)
