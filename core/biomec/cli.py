@@ -4,6 +4,7 @@ import argparse
 import importlib
 import io
 import json
+import os
 import re
 import sys
 from collections.abc import Sequence
@@ -29,7 +30,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
         parser.print_help()
         return 0
     try:
-        return int(options.run(options))
+        code = int(options.run(options))
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough; nothing more can be written there
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
     except BiomecError as error:  # its message is a sentence for the user; any other error is ours to repair
         print(error, file=sys.stderr)
         return 1

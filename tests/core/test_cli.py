@@ -2,6 +2,7 @@
 
 import importlib
 import json
+import os
 import subprocess
 import sys
 import types
@@ -106,3 +107,15 @@ def test_demo_without_its_packages_says_what_to_do(error, sentence, monkeypatch,
     monkeypatch.setattr(importlib, "import_module", refuse)
     assert main(["demo"]) == 1
     assert sentence in capsys.readouterr().err
+
+
+def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
+    """`biomec info FILE | head -1` ended in a trace of calls."""
+    file = tmp_path / "one.csv"
+    file.write_text("time,A_X,A_Y,A_Z\n0.00,0.1,1.0,0.2\n0.01,0.1,1.1,0.2\n")
+    reading, writing = os.pipe()
+    os.close(reading)
+    command = [sys.executable, "-m", "biomec", "info", str(file)]
+    done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
+    os.close(writing)
+    assert (done.returncode, done.stderr) == (0, "")
