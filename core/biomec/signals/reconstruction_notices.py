@@ -12,6 +12,8 @@ from biomec.recording.marker_set import MarkerSet
 from biomec.signals.static_pose import StaticPose
 from biomec.signals.stretches import stretches
 
+FEWEST_KNOWN = 0.2  # of the trial's markers, or of the set's: sets share a few labels (C7) by chance
+
 
 @dataclass(frozen=True)
 class GapReporter:
@@ -23,18 +25,20 @@ class GapReporter:
     limit_s: float
 
     def no_marker_of_the_set(self) -> list[Notice]:
-        """A problem if nothing in the trial belongs to the set, so that nothing can be rebuilt."""
+        """A problem if nothing in the trial belongs to the set, or next to nothing of both: it is another set."""
         there = self.trial.markers.names
-        if any(name in self.marker_set for name in there):
+        known = [name for name in there if name in self.marker_set]
+        if known and len(known) >= FEWEST_KNOWN * min(len(there), len(self.marker_set.followed)):
             return []
+        none = f"Only {', '.join(known)}" if known else "No marker"
         labels = (
             f"it has {', '.join(there[:8])}{' and more' if len(there) > 8 else ''}" if there else "it has no markers"
         )
         return [
             problem(
                 "no-marker-of-the-set",
-                f"No marker of the set {self.marker_set.name} is in {self.trial.source.name}: {labels}. Nothing can be "
-                "rebuilt. Choose the set that was used, or map the labels to it first.",
+                f"{none} of the set {self.marker_set.name} is in {self.trial.source.name}: {labels}. Next to nothing "
+                "can be rebuilt. Choose the set that was used, or map the labels to it first.",
             )
         ]
 

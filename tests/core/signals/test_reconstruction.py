@@ -329,6 +329,8 @@ def test_a_trial_without_any_marker_of_the_set_is_a_problem(walk):
     _, _, pose, trial = walk
     cast = load_marker_set("ior-cast")
     other = keep(trial, [name for name in trial.markers.names if name not in cast])
+    told = {notice.code: notice for notice in reconstruct(trial, pose, cast).notices}
+    assert f"Only C7, T2 of the set {cast.name} is in" in told["no-marker-of-the-set"].sentence  # shared by chance
     for strange in (other, make_trial((), np.zeros((5, 0, 3)))):
         told = {notice.code: notice for notice in reconstruct(strange, pose, cast).notices}
         assert told["no-marker-of-the-set"].severity is Severity.PROBLEM
