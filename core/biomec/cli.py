@@ -72,6 +72,7 @@ def _parser() -> argparse.ArgumentParser:
     for kind in ("static", "plates", "emg"):
         import_.add_argument(f"--{kind}", metavar="FILE", help=f"{kind} file, or 'none'; default: found by its name")
     import_.add_argument("--frames", type=_frames, metavar="A-B", help="first and last saved frame, to align the EMG")
+    import_.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
     import_.add_argument("--force", action="store_true", help="overwrite PROJECT")
 
     doctor = commands.add_parser("doctor", help="say what is installed and whether it works")
@@ -95,10 +96,11 @@ def _info(options: argparse.Namespace) -> int:
     from biomec.io.project import load_project
     from biomec.io.registry import PROJECT, find_format, read_trial
     from biomec.io.summary import summary, summary_text
+    from biomec.signals.trajectory_checks import check_trajectories
 
     session = load_project(options.file) if find_format(options.file)[0].name == PROJECT else None
     trial = read_trial(options.file, keep_zeros=options.keep_zeros) if session is None else session.dynamic
-    facts = summary(trial, session)
+    facts = summary(trial.with_notices(*check_trajectories(trial)), session)
     print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) if options.json else summary_text(facts))
     return 0
 
@@ -135,7 +137,14 @@ def _import(options: argparse.Namespace) -> int:
     _keep_existing(options.project, options.force, options.dynamic)
     static, plates, emg = (SKIP if file == "none" else file for file in (options.static, options.plates, options.emg))
     frames = None if options.frames is None else EmgAlignment(*options.frames)
-    session = import_session(options.dynamic, static=static, plates=plates, emg=emg, saved_frames=frames)
+    session = import_session(
+        options.dynamic,
+        static=static,
+        plates=plates,
+        emg=emg,
+        saved_frames=frames,
+        reverse_plates=options.reverse_plates,
+    )
     save_project(session, options.project)
     print(f"{options.project} written: {', '.join(session.provenance[0].settings['files'].values())}.")
     _tell((*session.dynamic.notices, *session.notices), least=Severity.INFO)

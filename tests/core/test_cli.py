@@ -119,3 +119,13 @@ def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):
     done = subprocess.run(command, stdout=writing, stderr=subprocess.PIPE, text=True, check=False)
     os.close(writing)
     assert (done.returncode, done.stderr) == (0, "")
+
+
+def test_info_tells_of_a_copied_marker(tmp_path, capsys):
+    """Two markers with the same numbers in every frame looked like two markers."""
+    rows = "\n".join(f"{k / 100:.2f},{k / 100:.3f},1.0,0.2,{k / 100:.3f},1.0,0.2" for k in range(50))
+    file = tmp_path / "twice.csv"
+    file.write_text(f"time,A_X,A_Y,A_Z,B_X,B_Y,B_Z\n{rows}\n")
+    assert main(["info", str(file)]) == 0
+    said = " ".join(capsys.readouterr().out.split())
+    assert "A and B" in said
