@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import glob
 import os
 import secrets
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from biomec.errors import FileError
+
+LEFTOVER_AGE_S = 24 * 3600.0  # older than any save still at work
 
 
 @contextmanager
@@ -25,6 +29,7 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         target = target.resolve()
         if target.is_dir():
             raise FileError(target.name, "this is a folder; give the name of a file to write to.")
+        _forget_leftovers(target)
         temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
         temporary.open("xb").close()
         yield temporary
@@ -41,6 +46,14 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         if temporary is not None:
             with suppress(OSError):
                 temporary.unlink(missing_ok=True)
+
+
+def _forget_leftovers(target: Path) -> None:
+    """Remove what a program that was killed while it saved ``target`` has left, once nobody can be writing it."""
+    for leftover in target.parent.glob(f".{glob.escape(target.name[:40])}.{'[0-9a-f]' * 12}.part"):
+        with suppress(OSError):
+            if time.time() - leftover.stat().st_mtime > LEFTOVER_AGE_S:
+                leftover.unlink()
 
 
 def _reason(fault: Exception) -> str:

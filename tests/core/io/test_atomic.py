@@ -85,3 +85,18 @@ def test_killing_the_program_during_a_save_loses_nothing(tmp_path: Path) -> None
     process.send_signal(signal.SIGKILL)
     process.communicate()
     assert target.read_text() == "old"
+
+
+def test_what_a_killed_save_left_is_removed_after_a_day(tmp_path):
+    """Every killed save left a hidden file beside the project, for ever."""
+    old, young, other = (tmp_path / f".{name}.0123456789ab.part" for name in ("a[1].csv", "b.csv", "c.csv"))
+    for leftover in (old, young, other):
+        leftover.write_bytes(b"half")
+    os.utime(old, (0, 0))
+    os.utime(other, (0, 0))
+    for name in ("a[1].csv", "b.csv"):
+        with atomic_path(tmp_path / name) as path:
+            path.write_bytes(b"whole")
+    assert not old.exists()
+    assert young.exists()  # somebody may still be writing it
+    assert other.exists()  # not ours to judge

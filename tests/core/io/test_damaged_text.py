@@ -140,11 +140,9 @@ def test_huge_headers_and_long_lines_are_read_or_refused_quickly(tmp_path: Path,
     outcome(read, tmp_path / name, content[:40] + b"\t" * 2_000_000 + content[40:])
 
 
-@pytest.mark.parametrize("name", list(FORMATS))
+@pytest.mark.parametrize("name", [name for name in FORMATS if name != "x.mat"])  # MAT is not text
 def test_other_line_ends_and_encodings_change_nothing(tmp_path: Path, name: str) -> None:
     read, write = FORMATS[name]
-    if name == "x.mat":
-        pytest.skip("not a text format")
     folder = tmp_path / "pasta ção 測"
     folder.mkdir()
     path = folder / name
