@@ -307,6 +307,8 @@ for moment in moments:
         os._exit(0)
     _, status = os.waitpid(child, 0)
     killed += os.WIFSIGNALED(status)
+    for leftover in path.parent.glob(".*.part"):  # looking at them would move the later steps
+        leftover.unlink()
     loaded = load_project(path)
     assert loaded.settings["version"] in (0, moment), (loaded.settings["version"], moment)
     if loaded.settings["version"] == moment:
