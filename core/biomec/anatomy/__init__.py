@@ -1,1 +1,1 @@
-"""A person as a multibody system: landmarks, joint centres, segment frames, inertia, scapulothoracic contact, models."""
+"""A person as a multibody system: landmarks, joint centres, frames, inertia, scapulothoracic contact, models."""

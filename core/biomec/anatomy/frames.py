@@ -77,8 +77,8 @@ def parse_direction(text: str) -> Direction:
     match = _PRODUCT.fullmatch(text)
     if match is None:
         raise DescriptionError(
-            f'"{text}" is no direction. Write a difference of two points such as "CAC - VC", or a cross product such as '
-            f'"(GLAB - CAC) x y"; an s in front reverses it on the left side.'
+            f'"{text}" is no direction. Write a difference of two points such as "CAC - VC", or a cross product '
+            f'such as "(GLAB - CAC) x y"; an s in front reverses it on the left side.'
         )
     minus, sided, head, tail, axis, head_2, tail_2, axis_2 = match.groups()
     second = Term(head_2 or "", tail_2 or "", axis_2 or "") if head_2 or axis_2 else None
