@@ -26,18 +26,22 @@ class Table:
     where  : opens every message, such as ``four-bar.toml: Body crank``
     values : what TOML found there
     prefix : path of an inner table, such as ``points.``, written before its keys in messages
+    lines  : where in its file the table stands, or None if messages need no line
     """
 
     where: str
     values: Mapping[str, Any]
     prefix: str = ""
+    lines: Lines | None = None
 
     def __contains__(self, key: str) -> bool:
         return key in self.values
 
-    def refusal(self, sentence: str) -> DescriptionError:
-        """Error to raise about this table."""
-        return DescriptionError(f"{self.where}: {sentence}")
+    def refusal(self, sentence: str, key: str | None = None) -> DescriptionError:
+        """Error to raise about this table, or about one of its keys."""
+        if self.lines is None:
+            return DescriptionError(f"{self.where}: {sentence}")
+        return DescriptionError(self.lines.told(self.where, self.lines.of(key)) + f": {sentence}")
 
     def only(self, allowed: Sequence[str]) -> None:
         """Refuse keys that nobody reads: most are misspelt, and silence would lose them."""
@@ -45,7 +49,8 @@ class Table:
             if key not in allowed:
                 raise self.refusal(
                     f"there is no key {self.prefix}{shown(key)}{did_you_mean(key, allowed)} "
-                    f"The keys here are {', '.join(allowed)}."
+                    f"The keys here are {', '.join(allowed)}.",
+                    key,
                 )
 
     def text(self, key: str) -> str:
@@ -76,7 +81,8 @@ class Table:
             if not abs(number) <= LARGEST:
                 raise self.refusal(
                     f"{self.prefix}{key} holds {shown(number)}, and every number must be finite and at most "
-                    f"{LARGEST:g}. Check it and its unit (m, kg, kg m², degrees)."
+                    f"{LARGEST:g}. Check it and its unit (m, kg, kg m², degrees).",
+                    key,
                 )
         return np.array(value, dtype=np.float64)
 
@@ -85,7 +91,7 @@ class Table:
         value = self.values.get(key, {})
         if not isinstance(value, dict):
             raise self._wrong(key, f"one table, such as {key} = {{ A = … }} or [{key}]", value)
-        return Table(self.where, value, f"{self.prefix}{key}.")
+        return Table(self.where, value, f"{self.prefix}{key}.", self.lines)
 
     def tables(self, key: str) -> list[Table]:
         """Tables that a file repeats as ``[[key]]``, each with the name it gives itself in its messages."""
@@ -96,7 +102,9 @@ class Table:
         for number, item in enumerate(value, start=1):
             name = item.get("name")
             named = name if isinstance(name, str) and name.strip() else f"number {number}"
-            found.append(Table(f"{self.where}: {key.capitalize()} {named}", item))
+            where = f"{self.where}: {key.capitalize()} {named}"
+            lines = None if self.lines is None else self.lines.of_table(key, number, name)
+            found.append(Table(where, item, lines=lines))
         return found
 
     def _value(self, key: str, expected: str) -> Any:
@@ -105,13 +113,55 @@ class Table:
         return self.values[key]
 
     def _wrong(self, key: str, expected: str, value: object, why: str = "") -> DescriptionError:
-        return self.refusal(f"{self.prefix}{key} must be {expected}, not {shown(value)}{why and ' '}{why}.")
+        return self.refusal(f"{self.prefix}{key} must be {expected}, not {shown(value)}{why and ' '}{why}.", key)
 
 
-def read_toml(text: str, source: str) -> Table:
-    """Whole text as a table; ``source`` names it in messages."""
+@dataclass(frozen=True)
+class Lines:
+    """A stretch of the lines of a file, in which a table stands.
+
+    text  : all lines of the file
+    first : number of the first line of the stretch, counted from 1
+    last  : number of its last line
+    """
+
+    text: tuple[str, ...]
+    first: int
+    last: int
+
+    def of(self, key: str | None) -> int:
+        """Line in which a key of the table is given; the first line of the table if it cannot be told."""
+        if key is not None:
+            pattern = re.compile(rf"(^|[\s{{,]){re.escape(key)}\s*=")
+            for number in range(self.first, self.last + 1):
+                if pattern.search(self.text[number - 1]):
+                    return number
+        return self.first
+
+    def of_table(self, key: str, number: int, name: object) -> Lines:
+        """Lines of the ``number``-th table of that key: a block under [[key]], or a row of the list ``key = [``."""
+        heads = [k for k, line in enumerate(self.text, 1) if re.match(rf"\s*\[\[\s*{re.escape(key)}\s*\]\]", line)]
+        if len(heads) >= number:
+            start = heads[number - 1]
+            after = [k for k, line in enumerate(self.text, 1) if k > start and line.lstrip().startswith("[")]
+            return Lines(self.text, start, min(after, default=len(self.text) + 1) - 1)
+        start = self.of(key)
+        quoted = re.compile(rf"name\s*=\s*{re.escape(written(name))}" if isinstance(name, str) else r"\{")
+        rows = [k for k in range(start, self.last + 1) if quoted.search(self.text[k - 1])]
+        row = rows[0] if rows else start
+        return Lines(self.text, row, row)
+
+    def told(self, where: str, line: int) -> str:
+        """Opening of a message with the line behind the name of the file."""
+        source, colon, rest = where.partition(": ")
+        return f"{source}, line {line}{colon}{rest}"
+
+
+def read_toml(text: str, source: str, *, with_lines: bool = False) -> Table:
+    """Whole text as a table; ``source`` names it in messages, which tell the line if that is wanted."""
+    lines = tuple(text.splitlines()) or ("",)
     try:
-        return Table(source, tomllib.loads(text))
+        return Table(source, tomllib.loads(text), lines=Lines(lines, 1, len(lines)) if with_lines else None)
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).rstrip(")").rpartition(" (at ")
         if not place.startswith("line"):
