@@ -24,7 +24,8 @@ class PointDefinition:
 
     A landmark of that name in the recording takes precedence.
 
-    of         : landmarks whose mean it is; empty if there are methods
+    of         : landmarks whose mean it is
+    opposite   : (A, B): it lies opposite to A, as far behind B
     methods    : names in `anatomy.centres.CENTRE_METHODS`, the preferred one first; one is taken if its landmarks exist
     carried_by : landmarks of the segment that it is fixed in. It is then computed once, in the static pose, and moves
                  with them; without any it is computed anew in every frame.
@@ -33,6 +34,7 @@ class PointDefinition:
     name: str
     side: Side | None = None
     of: tuple[str, ...] = ()
+    opposite: tuple[str, ...] = ()
     methods: tuple[str, ...] = ()
     carried_by: tuple[str, ...] = ()
 
@@ -44,7 +46,7 @@ class SegmentDefinition:
     frames  : the preferred one first; one is taken if its landmarks exist
     basis   : two points and two axes, or one point and three axes; the order of the natural coordinates
     points  : further landmarks that are fixed in the segment
-    markers : markers that follow it, for global optimisation
+    follows : names that marker sets give to the same segment; markers of a segment so called move with it
     inertia : row of the inertia table and its share of that row's mass, or None for a massless segment
     draw    : lines between landmarks, for pictures
     """
@@ -54,7 +56,7 @@ class SegmentDefinition:
     frames: tuple[FrameDefinition, ...]
     basis: tuple[str, ...]
     points: tuple[str, ...] = ()
-    markers: tuple[str, ...] = ()
+    follows: tuple[str, ...] = ()
     inertia: tuple[str, float] | None = None
     draw: tuple[tuple[str, ...], ...] = ()
 

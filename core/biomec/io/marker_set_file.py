@@ -25,11 +25,24 @@ from biomec.recording.marker_set import (
 from biomec.toml_table import Table, did_you_mean, read_toml, shown
 from biomec_resources import resource
 
-FILE_KEYS = ("name", "title", "sources", "sides", "midline", "contacts", "gait", "segment", "cluster", "marker")
+FILE_KEYS = (
+    "name",
+    "title",
+    "sources",
+    "sides",
+    "midline",
+    "contacts",
+    "gait",
+    "landmarks",
+    "segment",
+    "cluster",
+    "marker",
+)
 MARKER_KEYS = ("name", "segments", "landmark", "flags", "rebuilt_by", "replaces", "aliases", "near", "place")
 FLAGS = ("internal", "removed", "technical", "optional")
 MIDLINE_KEYS = ("front", "back", "top", "bottom")
 GAIT_KEYS = ("pelvis", "heel", "toe")
+LANDMARK_SIDES = Sides("D", "E")  # how body models write the side of a landmark: CIAS_D, CIAS_E
 WORDS = Sides("right", "left")  # segments and plates are named in words: "* scapula" is the right and the left scapula
 
 
@@ -102,6 +115,7 @@ def parse_marker_set(text: str, source: str) -> MarkerSet:
             midline=BodyMidline(**found),
             contacts=_contacts(top.table("contacts"), names, segment_names),
             gait=_gait(top.table("gait"), names) if "gait" in top else None,
+            landmarks=_landmarks(top.table("landmarks"), names),
         )
     except DescriptionError as error:
         raise DescriptionError(f"{source}: {error}") from error
@@ -247,3 +261,16 @@ def _gait(table: Table, names: _Names) -> WalkingMarkers:
         return Sides(names.label(pattern, Side.RIGHT), names.label(pattern, Side.LEFT))
 
     return WalkingMarkers(names.resolve(table, "pelvis", None), both("heel"), both("toe"))
+
+
+def _landmarks(table: Table, names: _Names) -> dict[str, tuple[tuple[str, ...], ...]]:
+    """Rows such as ``PMCP = "RPSI + LPSI | SACR"``: the mean of markers, or else another way."""
+    found: dict[str, tuple[tuple[str, ...], ...]] = {}
+    for key in table.values:
+        for side in _each_side(key):
+            ways = []
+            for way in table.text(key).split("|"):
+                words = Table(table.where, {key: [word.strip() for word in way.split("+")]}, table.prefix)
+                ways.append(names.resolve(words, key, side))
+            found[LANDMARK_SIDES.write(key, side) if side else key] = tuple(ways)
+    return found

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterable
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from enum import StrEnum
 
 from biomec.errors import DescriptionError
+from biomec.frozen import FrozenDict
 
 SIDE = "*"  # stands for the side in a pattern: "*ASI" is RASI and LASI, "CLBR_*_11" is CLBR_D_11 and CLBR_E_11
 
@@ -131,6 +132,8 @@ class MarkerSet:
     sides   : how labels write the side; None for a set without sides
     contacts: segments that may rest on a plate; empty where the set does not say
     gait    : markers from which steps are seen; None where the set does not say
+    landmarks : landmark of the body models (``CIAS_D``) -> ways to get it, each the markers whose mean it is, the
+                preferred way first. A marker that bears the name of a landmark is that landmark by itself.
     """
 
     name: str
@@ -143,6 +146,7 @@ class MarkerSet:
     midline: BodyMidline = BodyMidline()
     contacts: tuple[ContactSegment, ...] = ()
     gait: WalkingMarkers | None = None
+    landmarks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         _refuse_repeated(self.name, "marker", (marker.name for marker in self.markers))
@@ -169,6 +173,10 @@ class MarkerSet:
         for name in () if self.gait is None else self.gait.names:
             if name not in known:
                 raise DescriptionError(f"{self.name}: gait names {name}, which is no marker of the set.")
+        for name in (name for ways in self.landmarks.values() for way in ways for name in way):
+            if name not in known:
+                raise DescriptionError(f"{self.name}: landmarks name {name}, which is no marker of the set.")
+        object.__setattr__(self, "landmarks", FrozenDict(dict(self.landmarks)))
 
     def _check_donors(self, where: str, donors: tuple[str, ...], known: set[str]) -> None:
         for name in donors:

@@ -50,15 +50,39 @@ class Source:
         return cls(name, format, hashlib.sha256(content).hexdigest(), len(content))
 
 
+_BOTH_SIDES = {
+    "leg_length": 1.6,
+    "knee_width": 0.4,
+    "ankle_width": 0.3,
+    "asis_trochanter": 0.4,
+    "shoulder_offset": 0.3,
+    "elbow_width": 0.3,
+    "wrist_width": 0.3,
+    "hand_thickness": 0.2,
+    "thigh_rotation": 3.2,
+    "shank_rotation": 3.2,
+    "tibial_torsion": 3.2,
+}
+MEASURES: Mapping[str, float] = FrozenDict(
+    {f"{key}_{side}": limit for key, limit in _BOTH_SIDES.items() for side in "DE"}
+    | {"asis_distance": 0.8, "marker_diameter": 0.1}
+)
+"""Measures of a person, D right and E left, with the size beyond which they are a slip of the unit [m, rad]."""
+
+
 @dataclass(frozen=True)
 class Subject:
-    """What is known about the person; None where nobody has said it."""
+    """What is known about the person; None where nobody has said it.
+
+    measures : lengths [m] and angles [rad] that were taken on the person, such as ``leg_length_D``: see `MEASURES`
+    """
 
     name: str = ""
     sex: str | None = None  # "female" or "male"
     mass_kg: float | None = None
     height_m: float | None = None
     birth_date: date | None = None
+    measures: Mapping[str, float] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if self.sex not in (None, "female", "male"):
@@ -66,6 +90,15 @@ class Subject:
         for what, value, limit in (("mass", self.mass_kg, 500.0), ("height", self.height_m, 3.0)):
             if value is not None and not 0.0 < value < limit:
                 raise BiomecError(f"Subject {self.name}: a {what} of {value:g} is impossible; check the unit (kg, m).")
+        for key, value in self.measures.items():
+            if key not in MEASURES:
+                raise BiomecError(f"Subject {self.name}: there is no measure {key}; there are {', '.join(MEASURES)}.")
+            if not abs(value) < MEASURES[key]:
+                raise BiomecError(
+                    f"Subject {self.name}: the measure {key} is {value:g}; it cannot be beyond {MEASURES[key]:g}. "
+                    f"Check the unit (m, rad)."
+                )
+        object.__setattr__(self, "measures", FrozenDict({str(k): float(v) for k, v in self.measures.items()}))
 
     def age_on(self, day: date) -> int | None:
         """Full years on a day."""

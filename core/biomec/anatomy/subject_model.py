@@ -1,0 +1,322 @@
+"""A person's multibody system: a body model given lengths, joint centres and masses by a static acquisition."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomec.anatomy.availability import Available, available_parts
+from biomec.anatomy.ellipsoids import ContactSurface, EllipsoidOptions, contact_surfaces
+from biomec.anatomy.frames import Direction, FrameDefinition, Points
+from biomec.anatomy.inertia import BodyInertia, InertiaOptions, body_inertia
+from biomec.anatomy.landmarks import Measures, PointPlan, plan_points, recorded_landmarks
+from biomec.anatomy.measures import known_measures
+from biomec.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
+from biomec.arrays import FloatArray, read_only
+from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
+from biomec.multibody.body import Body
+from biomec.multibody.joints import Constraint, EllipsoidContact, Revolute, Spherical, Universal
+from biomec.multibody.system import System
+from biomec.notices import Notice, info, warning
+from biomec.recording import Subject
+from biomec.recording.marker_set import MarkerSet, Side
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a person's model is built.
+
+    centres        : point (``CAQ_D``) or pattern (``CAQ_*``) -> method for its joint centre, instead of the model's own
+    universal_zero : crossed axes of universal joints stand at exactly 90°, as printed in [Nunes2017]; otherwise they
+                     keep the angle of the static pose
+    without        : segments to leave out
+    """
+
+    centres: Mapping[str, str] = field(default_factory=dict)
+    inertia: InertiaOptions = field(default_factory=InertiaOptions)
+    ellipsoid: EllipsoidOptions = field(default_factory=EllipsoidOptions)
+    universal_zero: bool = False
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "centres", FrozenDict(dict(self.centres)))
+        object.__setattr__(self, "without", tuple(self.without))
+
+
+@dataclass(frozen=True, eq=False)
+class SubjectModel:
+    """A model of one person.
+
+    system       : bodies named after their segments, joints and scapulothoracic contacts
+    static       : all points of the static pose (3,) [m], recorded and computed
+    plan         : which method gave each computed point
+    frames       : segment -> definition of its frame that was used
+    followed     : marker -> segment that it is fixed in, for global optimisation
+    inertia      : masses, centres of mass and tensors, with their source
+    surfaces     : scapulothoracic contact -> its ellipsoid, with its source
+    left_out     : segment of the model -> why it is not in the system
+    measures     : what is known of the person; lengths that nobody took were measured on the static pose
+    """
+
+    model: BodyModel
+    system: System
+    static: Points
+    plan: PointPlan
+    frames: Mapping[str, FrameDefinition]
+    followed: Mapping[str, str]
+    inertia: BodyInertia
+    surfaces: Mapping[str, ContactSurface]
+    left_out: Mapping[str, str]
+    measures: Measures
+    marker_set: MarkerSet
+    options: ModelOptions
+    notices: tuple[Notice, ...]
+
+    @property
+    def segments(self) -> tuple[SegmentDefinition, ...]:
+        """Segments that are in the system, in the order of the coordinates."""
+        return tuple(segment for segment in self.model.segments if segment.name in self.system.layout.bodies)
+
+    def points_in_motion(self, markers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """Landmarks and computed points (T, 3) [m] of markers (T, 3), in axes X forward, Y up, Z right."""
+        recorded = recorded_landmarks(markers, self.marker_set)
+        return self.plan.in_motion(recorded, self.static, self.measures)
+
+    def measured_coordinates(self, points: Points) -> FloatArray:
+        """q* (T, n): natural coordinates straight from the points (T, 3) of every frame; NaN where one is missing."""
+        parts = []
+        for segment in self.segments:
+            R_WB = self.frames[segment.name].attitude(points, segment.sign)
+            parts += [R_WB[..., "xyz".index(e)] if e in "xyz" else points[e] for e in segment.basis]
+        return np.concatenate(parts, axis=-1)
+
+    def attitudes(self, q: FloatArray) -> dict[str, FloatArray]:
+        """Segment -> R_WB (..., 3, 3), columns are its axes, in configurations q (..., n)."""
+        layout = self.system.layout
+        return {
+            name: np.stack([layout.local_vector(name, axis)(q) for axis in np.eye(3)], axis=-1)
+            for name in layout.bodies
+        }
+
+    def points_of(self, q: FloatArray) -> dict[str, FloatArray]:
+        """``segment.point`` -> (..., 3) [m], for all points fixed in segments, in configurations q (..., n)."""
+        layout = self.system.layout
+        return {
+            f"{body.name}.{point}": layout.point(f"{body.name}.{point}")(q)
+            for body in self.system.bodies
+            for point in body.points
+        }
+
+
+def build_subject_model(
+    model: BodyModel,
+    static_markers: Mapping[str, FloatArray],
+    marker_set: MarkerSet,
+    subject: Subject,
+    options: ModelOptions = ModelOptions(),
+    *,
+    seen: Iterable[str] | None = None,
+) -> SubjectModel:
+    """Make a person's multibody system.
+
+    static_markers : marker -> (3,) position in the static pose [m], in axes X forward, Y up, Z right
+    seen           : markers that the motion to be analysed shows in some frame, rebuilt ones included; segments that
+                     cannot be followed drop out. None: all of the static pose.
+    """
+    recorded = recorded_landmarks(static_markers, marker_set)
+    measures, notices = known_measures(subject, recorded, model)
+    plan = plan_points(model, recorded, measures, options.centres)
+    static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
+    motion = static if seen is None else _points_in_motion(plan, static, recorded, marker_set, set(seen), measures)
+    parts = available_parts(model, set(static), set(motion), plan.lacking, options.without)
+    followed = _followed(parts, static_markers, marker_set)
+    builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
+    bodies, inertia, surfaces, more = builder.bodies()
+    constraints = _constraints(parts, surfaces, options)
+    notices += [*more, *parts.notices, *_about_centres(plan)]
+    return SubjectModel(
+        model=model,
+        system=System(bodies, constraints, name=model.name),
+        static=FrozenDict(static),
+        plan=plan,
+        frames=FrozenDict({segment.name: frame for segment, frame in parts.segments}),
+        followed=FrozenDict(followed),
+        inertia=inertia,
+        surfaces=FrozenDict(surfaces),
+        left_out=parts.left_out,
+        measures=FrozenDict(dict(measures)),
+        marker_set=marker_set,
+        options=options,
+        notices=tuple(notices),
+    )
+
+
+def _points_in_motion(
+    plan: PointPlan, static: Points, recorded: Points, marker_set: MarkerSet, seen: set[str], measures: Measures
+) -> dict[str, FloatArray]:
+    """Points that the frames can give, tried on the static pose with the markers that the motion shows."""
+    shown = recorded_landmarks(
+        {n: p for n, p in recorded.items() if n in seen and n not in marker_set.landmarks}, marker_set
+    )
+    return plan.in_motion({name: np.asarray(p)[None] for name, p in shown.items()}, static, measures)
+
+
+def _followed(parts: Available, markers: Mapping[str, FloatArray], marker_set: MarkerSet) -> dict[str, str]:
+    """Marker -> segment of the system that it moves with, by the segments of the marker set."""
+    named = {name: segment.name for segment, _ in parts.segments for name in (segment.name, *segment.follows)}
+    found = {}
+    for marker in marker_set.markers:
+        if marker.name in markers and not marker.internal:
+            owner = next((named[name] for name in marker.segments if name in named), None)
+            if owner is not None:
+                found[marker.name] = owner
+    return found
+
+
+class _Builder:
+    """Bodies of the segments that are available."""
+
+    def __init__(
+        self,
+        parts: Available,
+        static: Points,
+        measures: Measures,
+        markers: Points,
+        followed: Mapping[str, str],
+        options: ModelOptions,
+    ) -> None:
+        self.parts, self.static, self.measures, self.options = parts, static, measures, options
+        self.markers, self.followed = markers, followed
+        self.attitude = {s.name: frame.attitude(static, s.sign) for s, frame in parts.segments}
+        self.origin = {s.name: np.asarray(static[frame.origin]) for s, frame in parts.segments}
+
+    def local(self, segment: str, point: FloatArray) -> FloatArray:
+        return np.asarray(self.attitude[segment].T @ (point - self.origin[segment]))
+
+    def bodies(self) -> tuple[list[Body], BodyInertia, dict[str, ContactSurface], list[Notice]]:
+        names = {segment.name: segment for segment, _ in self.parts.segments}
+        rows = {s.name: (s.inertia[0], _code(s.side), s.inertia[1]) for s in names.values() if s.inertia}
+        inertia = body_inertia(
+            rows,
+            self.static,
+            mass_kg=float(self.measures["mass"]),
+            height_m=float(self.measures["height"]),
+            sex=str(self.measures["sex"]),
+            options=self.options.inertia,
+        )
+        surfaces, notices = self.surfaces()
+        points = {name: self.points(segment) for name, segment in names.items()}
+        vectors: dict[str, dict[str, FloatArray]] = {name: {} for name in names}
+        for contact in self.parts.contacts:
+            origin = self.local(contact.on, np.asarray(self.static[contact.origin]))
+            points[contact.on][_centre_name(contact)] = origin + surfaces[contact.name].centre
+        for joint in self.parts.joints:
+            for end, axis in ((joint.proximal, joint.axis), (joint.distal, joint.distal_axis)):
+                if isinstance(axis, Direction):
+                    direction = axis.unit(self.static, -1.0 if joint.side is Side.LEFT else 1.0)
+                    vectors[end][_axis_name(joint)] = self.attitude[end].T @ direction
+        bodies = []
+        for name, segment in names.items():
+            R, part = self.attitude[name], inertia.segments.get(name)
+            bodies.append(
+                Body(
+                    name=name,
+                    points=points[name],
+                    vectors=vectors[name],
+                    basis=segment.basis,
+                    mass=0.0 if part is None else part.mass,
+                    centre_of_mass=None if part is None else self.local(name, part.com_W),
+                    inertia=None if part is None else R.T @ part.J_W @ R,
+                    position=self.origin[name],
+                    attitude=R,
+                )
+            )
+        return bodies, inertia, surfaces, [*inertia.notices, *notices]
+
+    def points(self, segment: SegmentDefinition) -> dict[str, FloatArray]:
+        """Local coordinates of everything that is fixed in a segment: basis, joint centres, landmarks, markers."""
+        centres = [j.centre for j in self.parts.joints if segment.name in (j.proximal, j.distal)]
+        glides = [c.point for c in self.parts.contacts if segment.name == c.segment]
+        landmarks = [name for name in segment.points if name in self.static]
+        wanted = dict.fromkeys([*segment.basic_points, *centres, *glides, *landmarks])
+        found = {name: self.local(segment.name, np.asarray(self.static[name])) for name in wanted}
+        for marker, owner in self.followed.items():
+            if owner == segment.name:
+                found.setdefault(marker, self.local(segment.name, np.asarray(self.markers[marker])))
+        return found
+
+    def surfaces(self) -> tuple[dict[str, ContactSurface], list[Notice]]:
+        """Ellipsoid of every scapulothoracic contact, from the places of its points in the static pose."""
+        found: dict[str, ContactSurface] = {}
+        notices: list[Notice] = []
+        for side in dict.fromkeys(contact.side for contact in self.parts.contacts):
+            here = [contact for contact in self.parts.contacts if contact.side is side]
+            places = {
+                contact.name: self.attitude[contact.on].T @ (self.static[contact.point] - self.static[contact.origin])
+                for contact in here
+            }
+            surfaces, told = contact_surfaces(
+                places, side=_code(side) or "D", height_m=float(self.measures["height"]), options=self.options.ellipsoid
+            )
+            found.update(surfaces)
+            notices += told
+        return found, notices
+
+
+def _constraints(parts: Available, surfaces: Mapping[str, ContactSurface], options: ModelOptions) -> list[Constraint]:
+    found: list[Constraint] = []
+    for joint in parts.joints:
+        proximal, distal = f"{joint.proximal}.{joint.centre}", f"{joint.distal}.{joint.centre}"
+        if joint.type == "spherical":
+            found.append(Spherical(joint.name, proximal, distal))
+        elif joint.type == "revolute":
+            found.append(Revolute(joint.name, proximal, distal, _axis(joint, joint.proximal, joint.axis)))
+        elif joint.type == "universal":
+            axes = _axis(joint, joint.proximal, joint.axis), _axis(joint, joint.distal, joint.distal_axis)
+            cosine = 0.0 if options.universal_zero else None
+            found.append(Universal(joint.name, proximal, distal, *axes, cosine=cosine))
+        else:
+            raise BiomecError(f"The joint {joint.name} has the unknown type {joint.type}.")
+    for contact in parts.contacts:
+        surface = surfaces[contact.name]
+        centre = f"{contact.on}.{_centre_name(contact)}"
+        point = f"{contact.segment}.{contact.point}"
+        found.append(EllipsoidContact(contact.name, point, centre, surface.radii, surface.attitude))
+    return found
+
+
+def _axis(joint: JointDefinition, owner: str, axis: Direction | str | None) -> str:
+    return f"{owner}.{axis if isinstance(axis, str) else _axis_name(joint)}"
+
+
+def _axis_name(joint: JointDefinition) -> str:
+    return f"axis of {joint.name}"
+
+
+def _centre_name(contact: GlidingContact) -> str:
+    return f"ellipsoid of {contact.name}"
+
+
+def _code(side: Side | None) -> str | None:
+    return None if side is None else "D" if side is Side.RIGHT else "E"
+
+
+def _about_centres(plan: PointPlan) -> list[Notice]:
+    """Tell which methods gave the joint centres, and which were not the preferred ones."""
+    found: list[Notice] = []
+    for step in plan.steps:
+        method = plan.methods[step.name]
+        if step.methods and method in step.methods[1:]:
+            found.append(
+                warning(
+                    "centre-second-choice",
+                    f"{step.name} was found by {method}, because what {step.methods[0]} needs is not known.",
+                    step.name,
+                )
+            )
+    used = {name: method for name, method in plan.methods.items() if method not in ("mean", "opposite")}
+    told = ", ".join(f"{name} by {method}" for name, method in used.items())
+    return [*found, *([info("centres", f"Joint centres: {told}.")] if told else [])]
