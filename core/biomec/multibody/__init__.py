@@ -31,6 +31,7 @@ from biomec.multibody.nullspace import null_space, partition_coordinates
 from biomec.multibody.position import FrameStatus, PositionOptions, PositionResult, PositionSolver
 from biomec.multibody.projection import ProjectionOptions, Projector
 from biomec.multibody.system import Drive, System
+from biomec.multibody.targets import PointTargets
 
 __all__ = [
     "AngleCoordinate",
@@ -46,6 +47,7 @@ __all__ = [
     "LengthDriver",
     "PointContacts",
     "PointDriver",
+    "PointTargets",
     "PositionOptions",
     "PositionResult",
     "PositionSolver",

@@ -46,18 +46,24 @@ class NormalMatrix(NamedTuple):
 
 
 def normal_matrix(
-    system: System, W: sparse.csr_array, alpha: float, contact_columns: IntArray | None = None
+    system: System,
+    W: sparse.csr_array,
+    alpha: float,
+    contact_columns: IntArray | None = None,
+    target_columns: IntArray | None = None,
 ) -> NormalMatrix:
     """Prepare W + α ΦqᵀΦq for a metric from `checked_metric`.
 
-    Entries of W that couple bodies make the factor fuller; those of the mass matrix do not.
+    Entries of W that couple bodies make the factor fuller; those of the mass matrix do not. The pattern also holds the
+    rows of targets, if their columns are given.
     """
     contacts = np.zeros((0, 4), dtype=np.int64) if contact_columns is None else contact_columns
+    soft = () if target_columns is None else target_columns
     tables = system.tables
     row_columns = [tables.columns[tables.pointer[r] : tables.pointer[r + 1]] for r in range(system.m)]
     coupled = sparse.coo_array(W)
     metric_pairs = np.column_stack([coupled.row, coupled.col])[coupled.row != coupled.col]
-    plan = plan_elimination(system.n, _groups(system), [*row_columns, *contacts, *metric_pairs])
+    plan = plan_elimination(system.n, _groups(system), [*row_columns, *contacts, *metric_pairs, *soft])
     varies = np.array([_varies(tables, r) for r in range(system.m)], dtype=bool)
     constant = matrix_on_pattern(plan, W)
     for r in np.flatnonzero(~varies):

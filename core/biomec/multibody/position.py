@@ -8,6 +8,9 @@ by augmented Lagrangians, each frame on its own:
 
 The multipliers take Φ *after* the step (Eq. 2.68 prints the one before, which diverges). Redundant rows do no harm:
 the matrix is positive definite because W is. Equation numbers are those of [Nunes2017].
+
+With measured points as targets, ½ Σ w ‖C q − p‖² is added to what is minimised (theory §8.6). The
+iterations stand in `search.py`.
 """
 
 from __future__ import annotations
@@ -22,31 +25,21 @@ from numpy.typing import ArrayLike
 from scipy import sparse
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
-from biomec.compiled import compiled
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
-from biomec.multibody import rows as row_kernels
 from biomec.multibody.contacts import PointContacts, check_contacts, contact_lanes
-from biomec.multibody.elimination import factor, solve
-from biomec.multibody.normal import (
-    LANES,
-    NormalMatrix,
-    add_transposed,
-    assemble,
-    checked_metric,
-    metric_product,
-    normal_matrix,
-)
+from biomec.multibody.curvature import Curvature, curvature_tables, no_curvature
+from biomec.multibody.normal import LANES, NormalMatrix, checked_metric, normal_matrix
+from biomec.multibody.search import solve_lanes
 from biomec.multibody.system import Drive, System
+from biomec.multibody.targets import PointTargets, check_targets, target_lanes, target_tables
 from biomec.progress import Progress, in_parallel
-
-RUNAWAY = 1e6  # ‖Δq‖ of a search that has left the laboratory [m]
 
 
 class FrameStatus(IntEnum):
     """How the solution of a frame ended. Only PHI is a valid configuration."""
 
-    PHI = 0  # converged: ‖Φ‖ below the tolerance
+    PHI = 0  # converged: ‖Φ‖ below the tolerance, and with targets also ‖Δq‖ below the step tolerance
     DQ = 1  # stopped moving (‖Δq‖ below the tolerance) with constraints still violated
     MAX_ITER = 2  # iterations used up
     SINGULAR = 3  # a factorisation failed or the iteration ran away
@@ -78,11 +71,12 @@ class PositionOptions:
     alpha: float = 1e7  # penalty factor α
     tolerance: float = 1e-10  # on ‖Φ‖ and on ‖Δq‖
     max_iterations: int = 50
+    step_tolerance: float = 1e-7  # on ‖Δq‖ where targets pull: what is left is shorter still (theory §8.6)
 
     def __post_init__(self) -> None:
         whole = int(self.max_iterations) == self.max_iterations > 0
-        if not (0.0 < self.alpha < np.inf and self.tolerance > 0.0 and whole):
-            raise BiomecError("Position options: penalty and tolerance must be positive, iterations a whole number.")
+        if not (0.0 < self.alpha < np.inf and self.tolerance > 0.0 and self.step_tolerance > 0.0 and whole):
+            raise BiomecError("Position options: penalty and tolerances must be positive, iterations a whole number.")
 
 
 @dataclass(frozen=True)
@@ -132,7 +126,8 @@ class PositionSolver:
 
     metric : W: None or "identity", weights (n,), or a symmetric positive definite matrix (n, n). A larger weight means
              that the coordinate moves less. Only ratios count: the penalty is taken in units of the median weight.
-             Ratios beyond about 1e4 cost iterations.
+             Ratios beyond about 1e4 cost iterations. Beside targets of weight 1, 1e-6 is a weak pull that only decides
+             what no target does; much less is lost in round-off.
     """
 
     def __init__(
@@ -145,18 +140,22 @@ class PositionSolver:
         self.system = system
         self.options = options or PositionOptions()
         self._metric = checked_metric(metric, system.n)
-        self._alpha = self.options.alpha * float(np.median(self._metric.diagonal()))
-        self._normals: dict[bytes, NormalMatrix] = {}
+        self._weight = float(np.median(self._metric.diagonal()))
+        self._prepared: dict[tuple[bytes, bytes, float], tuple[NormalMatrix, Curvature]] = {}
 
     def solve(
         self,
         q_star: ArrayLike,
         *,
         contacts: PointContacts | None = None,
+        targets: PointTargets | None = None,
         drive: Drive | None = None,
         progress: Progress | None = None,
     ) -> PositionResult:
-        """Make measured coordinates q* (T, n), or (n,) for one frame, consistent."""
+        """Make measured coordinates q* (T, n), or (n,) for one frame, consistent, and near to targets if there are.
+
+        Every frame starts from its q*. `PointTargets.residual` tells how far from the targets the solution is.
+        """
         given = np.atleast_2d(np.asarray(q_star, dtype=np.float64))
         if given.ndim != 2 or given.shape[1] != self.system.n:
             raise BiomecError(
@@ -164,9 +163,11 @@ class PositionSolver:
             )
         frames = given.shape[0]
         check_contacts(contacts, frames, self.system.n)
-        normal = self._normal(contacts)
+        check_targets(targets, frames, self.system.n)
+        normal, curvature = self._prepare(contacts, targets)
+        soft = target_tables(normal.plan, targets)
         rows = normal.rows
-        target, _, _ = self.system.targets(drive, (frames,))
+        driven, _, _ = self.system.targets(drive, (frames,))
         q, multipliers = np.empty((frames, self.system.n)), np.empty((frames, rows))
         first_phi, last_phi = np.empty((frames, rows)), np.empty((frames, rows))
         status, iterations = np.empty(frames, dtype=np.int64), np.empty(frames, dtype=np.int64)
@@ -175,12 +176,14 @@ class PositionSolver:
         def work(part: slice) -> None:
             started = perf_counter()
             entries, points = contact_lanes(contacts, part)
+            places, weights = target_lanes(targets, part)
             lanes = frames_last(given[part])
             lam = np.zeros((rows, lanes.shape[1]))
             phi_0, phi = np.empty_like(lam), np.empty_like(lam)
-            _solve_lanes(
-                normal, lanes, np.ascontiguousarray(target[:, part]), entries, points, self.options.tolerance,
-                self.options.max_iterations, lam, phi_0, phi, status[part], iterations[part], increment[part],
+            solve_lanes(
+                normal, lanes, np.ascontiguousarray(driven[:, part]), entries, points, soft, curvature, places, weights,
+                self.options.tolerance, self.options.step_tolerance, self.options.max_iterations, lam, phi_0, phi,
+                status[part], iterations[part], increment[part],
             )  # fmt: skip
             q[part], multipliers[part], first_phi[part], last_phi[part] = lanes.T, lam.T, phi_0.T, phi.T
             seconds[part] = (perf_counter() - started) / lanes.shape[1]
@@ -204,12 +207,24 @@ class PositionSolver:
             options=self.options,
         )
 
-    def _normal(self, contacts: PointContacts | None) -> NormalMatrix:
-        columns = None if contacts is None else contacts.columns
-        key = b"" if columns is None else columns.tobytes()
-        if key not in self._normals:
-            self._normals[key] = normal_matrix(self.system, self._metric, self._alpha, columns)
-        return self._normals[key]
+    def _prepare(self, contacts: PointContacts | None, targets: PointTargets | None) -> tuple[NormalMatrix, Curvature]:
+        held = None if contacts is None else contacts.columns
+        pulled = None if targets is None else targets.columns
+        alpha = self.options.alpha * self._weight
+        if targets is not None and (targets.weights > 0.0).any():
+            typical = float(np.median(targets.weights[targets.weights > 0.0]))
+            # in whole powers of ten, so that trials with other weights share what is prepared
+            alpha = max(alpha, self.options.alpha * 10.0 ** round(np.log10(typical)))
+        key = (_bytes(held), _bytes(pulled), alpha)
+        if key not in self._prepared:
+            normal = normal_matrix(self.system, self._metric, alpha, held, pulled)
+            bent = no_curvature() if targets is None else curvature_tables(self.system.tables, normal.plan)
+            self._prepared[key] = normal, bent
+        return self._prepared[key]
+
+
+def _bytes(columns: IntArray | None) -> bytes:
+    return b"" if columns is None else columns.tobytes()
 
 
 def _types_with_contacts(system: System, contacts: PointContacts | None) -> dict[str, IntArray]:
@@ -223,109 +238,3 @@ def _by_type(types: Mapping[str, IntArray], phi: FloatArray) -> Mapping[str, Flo
     return FrozenDict(
         {name: read_only(np.linalg.norm(phi[:, rows], axis=1) / rows.size) for name, rows in types.items()}
     )
-
-
-@compiled
-def _residuals(
-    normal: NormalMatrix,
-    q: FloatArray,
-    target: FloatArray,
-    sine: FloatArray,
-    contact_entries: FloatArray,
-    contact_points: FloatArray,
-    phi: FloatArray,
-    jacobian: FloatArray,
-) -> None:
-    """Φ of the system and of the contacts (rows, F), and the system's Jacobian entries."""
-    m, frames = target.shape
-    row_kernels.evaluate(normal.tables, q, target, sine, phi, jacobian)
-    for r in range(contact_points.shape[0]):
-        for f in range(frames):
-            phi[m + r, f] = -contact_points[r, f]
-        for i in range(4):
-            column = normal.contact_columns[r, i]
-            for f in range(frames):
-                phi[m + r, f] += contact_entries[r, i, f] * q[column, f]
-
-
-@compiled
-def _solve_lanes(
-    normal: NormalMatrix,
-    q: FloatArray,
-    target: FloatArray,
-    contact_entries: FloatArray,
-    contact_points: FloatArray,
-    tolerance: float,
-    max_iterations: int,
-    lam: FloatArray,
-    phi_0: FloatArray,
-    phi: FloatArray,
-    status: IntArray,
-    iterations: IntArray,
-    increment: FloatArray,
-) -> None:
-    """Augmented-Lagrangian iterations for the frames in q (n, F), in place; a frame that has ended stays as it is."""
-    n, frames = q.shape
-    rows = phi.shape[0]
-    q_star = q.copy()
-    jacobian = np.empty((normal.tables.columns.size, frames))
-    X = np.empty((normal.plan.rows.size, frames))
-    y, step = np.empty((n, frames)), np.empty((n, frames))
-    weighted = np.empty((rows, frames))
-    norm, bad, active, before = np.empty(frames), np.zeros(frames), np.ones(frames), np.full(frames, np.inf)
-    sine = np.empty((normal.tables.angle.size, frames))
-    row_kernels.sine_form(normal.tables, q, target, sine)
-    _residuals(normal, q, target, sine, contact_entries, contact_points, phi, jacobian)
-    left = frames
-    for f in range(frames):
-        status[f], iterations[f], increment[f] = 2, 0, 0.0
-        total = 0.0
-        for i in range(n):
-            total += q[i, f]
-        for r in range(rows):
-            phi_0[r, f] = phi[r, f]
-            total += phi[r, f]
-        if not np.isfinite(total):
-            status[f], active[f] = 4, 0.0
-            left -= 1
-    for iteration in range(1, max_iterations + 1):
-        if left == 0:
-            break
-        for i in range(n):
-            for f in range(frames):
-                step[i, f] = q_star[i, f] - q[i, f]
-        metric_product(normal, step, y)
-        for r in range(rows):
-            for f in range(frames):
-                weighted[r, f] = -(normal.alpha * phi[r, f] + lam[r, f])
-        add_transposed(normal, jacobian, contact_entries, weighted, y)
-        assemble(normal, jacobian, contact_entries, X)
-        for f in range(frames):
-            bad[f], norm[f] = 0.0, 0.0
-        factor(normal.plan, X, bad)
-        solve(normal.plan, X, y)
-        for i in range(n):
-            k = normal.plan.place[i]
-            for f in range(frames):
-                norm[f] += y[k, f] * y[k, f]
-                if active[f] > 0.5:
-                    q[i, f] += y[k, f]
-        _residuals(normal, q, target, sine, contact_entries, contact_points, phi, jacobian)
-        for f in range(frames):
-            if active[f] < 0.5:
-                continue
-            total = 0.0
-            for r in range(rows):
-                lam[r, f] += normal.alpha * phi[r, f]
-                total += phi[r, f] * phi[r, f]
-            iterations[f] = iteration
-            increment[f] = np.sqrt(norm[f])
-            if bad[f] > 0.5 or not increment[f] < RUNAWAY:
-                status[f], active[f] = 3, 0.0
-            elif np.sqrt(total) < tolerance:
-                status[f], active[f] = 0, 0.0
-            elif increment[f] < tolerance and not total < 0.25 * before[f]:  # a violation that still falls goes on
-                status[f], active[f] = 1, 0.0
-            before[f] = total
-            if active[f] < 0.5:
-                left -= 1

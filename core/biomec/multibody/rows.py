@@ -159,14 +159,14 @@ def evaluate(
     at = 0
     for i in range(tables.ellipsoid.size):
         r = tables.ellipsoid[i]
-        _read_inputs(tables, q, tables.x0, at, x)
+        read_inputs(tables, q, tables.x0, at, x)
         _ellipsoid(x, tables.H[i], phi[r], gradient)
         _write_jacobian(tables, r, at, gradient, jacobian)
         at += ELLIPSOID_INPUTS
     x, gradient = np.empty((ANGLE_INPUTS, q.shape[1])), np.empty((ANGLE_INPUTS, q.shape[1]))
     for i in range(tables.angle.size):
         r = tables.angle[i]
-        _read_inputs(tables, q, tables.x0, at, x)
+        read_inputs(tables, q, tables.x0, at, x)
         _angle(x, target[r], tables.magnitude[i], use_sine[i], phi[r], gradient)
         _write_jacobian(tables, r, at, gradient, jacobian)
         at += ANGLE_INPUTS
@@ -199,8 +199,8 @@ def evaluate_rates(
     x, xdot = np.empty((ELLIPSOID_INPUTS, frames)), np.empty((ELLIPSOID_INPUTS, frames))
     at = 0
     for i in range(tables.ellipsoid.size):
-        _read_inputs(tables, q, tables.x0, at, x)
-        _read_inputs(tables, qdot, still, at, xdot)
+        read_inputs(tables, q, tables.x0, at, x)
+        read_inputs(tables, qdot, still, at, xdot)
         _ellipsoid_rates(x, xdot, tables.H[i], acceleration[tables.ellipsoid[i]])
         for f in range(frames):
             velocity[tables.ellipsoid[i], f] = 0.0
@@ -208,8 +208,8 @@ def evaluate_rates(
     x, xdot = np.empty((ANGLE_INPUTS, frames)), np.empty((ANGLE_INPUTS, frames))
     for i in range(tables.angle.size):
         r = tables.angle[i]
-        _read_inputs(tables, q, tables.x0, at, x)
-        _read_inputs(tables, qdot, still, at, xdot)
+        read_inputs(tables, q, tables.x0, at, x)
+        read_inputs(tables, qdot, still, at, xdot)
         _angle_rates(
             x, xdot, target[r], target_rate[r], target_acceleration[r], tables.magnitude[i], use_sine[i],
             velocity[r], acceleration[r],
@@ -238,7 +238,7 @@ def _quadratic(tables: RowTables, q: FloatArray, target: FloatArray, phi: FloatA
 
 
 @compiled
-def _read_inputs(tables: RowTables, q: FloatArray, offset: FloatArray, at: int, x: FloatArray) -> None:
+def read_inputs(tables: RowTables, q: FloatArray, offset: FloatArray, at: int, x: FloatArray) -> None:
     """x = X q + offset for the inputs of one row, which start at ``at``."""
     for s in range(x.shape[0]):
         for f in range(q.shape[1]):
