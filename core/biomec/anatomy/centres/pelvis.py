@@ -19,7 +19,7 @@ ASIS_DISTANCE = "asis_distance"
 class Pelvis:
     """Pelvis on its three landmarks; all arrays (..., 3) or (...), in metres.
 
-    w = n(CIAS_D − CIAS_E)  to the right;  v = n((PMCP − CIAS_E) × w)  up;  u = v × w  forward      [Nunes2017] Table 4.2
+    w = n(CIAS_D − CIAS_E)  to the right;  v = n((PMCP − CIAS_E) × w)  up;  u = v × w  forward     [Nunes2017] Table 4.2
 
     width is the distance of the anterior spines as it was measured on the person (``asis_distance``) or else
     ‖CIAS_D − CIAS_E‖; depth is ‖mid CIAS − PMCP‖. Both of the latter are between the centres of the markers.

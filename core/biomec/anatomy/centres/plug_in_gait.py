@@ -1,8 +1,8 @@
 """Limb centres of the conventional gait model (Plug-in Gait), built on chords      [Kadaba1990], [Davis1991]
 
 Its markers go by the landmarks they are nearest to: KNE is CLAT, ANK is ML, SHO is AC, CLAV is IJ, STRN is PX, T10 is
-T8, ELB is EL, WRA is ER, WRB is EU; the sticks THI, TIB and the finger FIN keep their names. Unlike the regressions, all
-of these take off the radius of the markers.
+T8, ELB is EL, WRA is ER, WRB is EU; the sticks THI, TIB and the finger FIN keep their names. Unlike the regressions,
+all of these take off the radius of the markers.
 """
 
 from __future__ import annotations
@@ -47,12 +47,12 @@ def chord(a: FloatArray, b: FloatArray, c: FloatArray, delta: float, beta: float
 
 
 def knee_plug_in_gait(given: Given) -> FloatArray:
-    """Chord from hip and thigh stick: δ = knee width / 2 + marker radius, β the thigh rotation, reversed on the left."""
+    """Chord from hip and thigh stick: δ = knee width / 2 + marker radius, β = thigh rotation, reversed on the left."""
     return _leg_chord(given, "THI_*", "CAQ_*", "CLAT_*", "knee_width_*", "thigh_rotation_*")
 
 
 def ankle_plug_in_gait(given: Given) -> FloatArray:
-    """Chord from knee and shank stick: δ = ankle width / 2 + marker radius, β the shank rotation, reversed on the left.
+    """Chord from knee and shank stick: δ = ankle width / 2 + marker radius, β = shank rotation, reversed on the left.
 
     The model has one point for the ankle: it serves as joint centre (CAT) and as middle of the malleoli (PMM).
     """

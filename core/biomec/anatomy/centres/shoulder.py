@@ -1,6 +1,6 @@
 """Glenohumeral joint centre, from the scapula or, where there is no scapula, from acromion and trunk.
 
-The acromion of the trunk-based methods is the landmark AC. No marker radius is taken off: all were made for bony points.
+The acromion of the trunk-based methods is the landmark AC. All were made for bony points; no marker radius comes off.
 """
 
 from __future__ import annotations
