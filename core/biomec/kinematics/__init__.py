@@ -1,0 +1,1 @@
+"""Motion that obeys a body model: consistent coordinates, motion of the segments, joint angles."""

@@ -1,0 +1,215 @@
+"""Rotations and the angles that describe them: twelve sequences, floating axis, hinges, angular velocity.
+
+Rotation matrices are (..., 3, 3), their columns are the axes of the turned frame; angles are radians. NaN in a matrix
+gives NaN for that matrix and nothing else.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomec.anatomy.frames import AXES, unit
+from biomec.arrays import FloatArray
+from biomec.errors import BiomecError
+
+SEQUENCES = tuple(i + j + k for i in "XYZ" for j in "XYZ" for k in "XYZ" if i != j and j != k)
+SINGULAR = 1e-12  # [rad] from the singularity: here nothing but round-off tells the first angle from the third
+NEWTON_STEPS = 30  # of `nearest_rotation`; a step halves a large error and squares a small one
+ORTHONORMAL = 1e-15  # change by a step at which axes are as orthonormal as double precision allows
+
+
+def _axes(sequence: str) -> tuple[int, int, int, int, float]:
+    """Axes i, j of the first two rotations, the remaining axis, that of the third, and the parity of (i, j, rest)."""
+    if sequence not in SEQUENCES:
+        raise BiomecError(f"{sequence} is no sequence of rotations; use one of {', '.join(SEQUENCES)}.")
+    i, j, third = (AXES.index(letter.lower()) for letter in sequence)
+    rest = 3 - i - j
+    return i, j, rest, third, 1.0 if (j - i) % 3 == 1 else -1.0
+
+
+def is_symmetric(sequence: str) -> bool:
+    """Whether a sequence ends with the axis that it began with, as YXY does."""
+    i, _, _, third, _ = _axes(sequence)
+    return i == third
+
+
+def cardan(R: ArrayLike, sequence: str) -> FloatArray:
+    """Angles (..., 3) a, b, c with R = R_i(a) R_j(b) R_k(c), each about an axis of the frame that turns.
+
+    With ε = +1 if i, j, k follow each other as X, Y, Z do and −1 otherwise:
+
+        i, j, k differ   b = asin(ε R_ik), |b| ≤ π/2     a = atan2(−ε R_jk, R_kk)      c = atan2(−ε R_ij, R_ii)
+          ZXY            b = asin(R21)                   a = atan2(−R01, R11)          c = atan2(−R20, R22)
+          YXZ            b = −asin(R12)                  a = atan2(R02, R22)           c = atan2(R10, R11)
+        k = i, rest l    b = acos(R_ii), 0 ≤ b ≤ π       a = atan2(R_ji, −ε R_li)      c = atan2(R_ij, ε R_il)
+          YXY            b = acos(R11)                   a = atan2(R01, R21)           c = atan2(R10, −R12)
+
+    These are the angles of the joint coordinate system [GroodSuntay1983], see `joint_coordinate_system`. b comes from a
+    two-argument arctangent, and c from R_i(a)ᵀ R, which is the same and keeps `rotation` of the angles equal to R also
+    at the singularity (b = ±π/2; b = 0 or π if k = i), where a is taken as 0.
+    """
+    R = np.asarray(R, dtype=np.float64)
+    i, j, rest, third, parity = _axes(sequence)
+    if third == i:
+        opposite, adjacent = R[..., j, i], -parity * R[..., rest, i]
+        b = np.arctan2(np.hypot(opposite, adjacent), R[..., i, i])
+    else:
+        opposite, adjacent = -parity * R[..., j, rest], R[..., rest, rest]
+        b = np.arctan2(parity * R[..., i, rest], np.hypot(opposite, adjacent))
+    a = np.where(np.hypot(opposite, adjacent) < SINGULAR, 0.0, np.arctan2(opposite, adjacent))
+    row = np.cos(a)[..., None] * R[..., j, :] + parity * np.sin(a)[..., None] * R[..., rest, :]  # of R_i(a)ᵀ R
+    c = (
+        np.arctan2(-parity * row[..., rest], row[..., j])
+        if third == i
+        else np.arctan2(parity * row[..., i], row[..., j])
+    )
+    return np.stack([a, b, c], axis=-1)
+
+
+def rotation(angles: ArrayLike, sequence: str) -> FloatArray:
+    """R = R_i(a) R_j(b) R_k(c) (..., 3, 3) of angles (..., 3)."""
+    angles = np.asarray(angles, dtype=np.float64)
+    i, j, _, third, _ = _axes(sequence)
+    return np.asarray(elementary(angles[..., 0], i) @ elementary(angles[..., 1], j) @ elementary(angles[..., 2], third))
+
+
+def elementary(angle: ArrayLike, axis: int) -> FloatArray:
+    """Rotations (..., 3, 3) by ``angle`` (...) about axis 0, 1 or 2."""
+    angle = np.asarray(angle, dtype=np.float64)
+    j, k = (axis + 1) % 3, (axis + 2) % 3
+    R = np.zeros((*angle.shape, 3, 3))
+    R[..., axis, axis] = np.where(np.isnan(angle), np.nan, 1.0)
+    R[..., j, j] = R[..., k, k] = np.cos(angle)
+    R[..., k, j] = np.sin(angle)
+    R[..., j, k] = -R[..., k, j]
+    return R
+
+
+def other_solution(angles: ArrayLike, sequence: str) -> FloatArray:
+    """The other angles (..., 3) of the same rotations: (a+π, π−b, c+π), or (a+π, −b, c+π) for YXY and its like."""
+    a, b, c = np.moveaxis(np.asarray(angles, dtype=np.float64), -1, 0)
+    return wrapped(np.stack([a + np.pi, -b if is_symmetric(sequence) else np.pi - b, c + np.pi], axis=-1))
+
+
+def gimbal(R: ArrayLike, sequence: str) -> FloatArray:
+    """Distance (...) from the singularity of the sequence [rad]: π/2 − |b|, or min(b, π − b) for YXY and its like.
+
+    There the first and the third axis fall together, and only the sum or difference of their angles means anything:
+    an error δ of the attitude becomes about δ / sin(distance) in either of them.
+    """
+    b = cardan(R, sequence)[..., 1]
+    return np.asarray(np.minimum(b, np.pi - b) if is_symmetric(sequence) else 0.5 * np.pi - np.abs(b))
+
+
+def joint_coordinate_system(
+    R_WP: ArrayLike, R_WD: ArrayLike, sequence: str
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Axes e1, e2, e3 (..., 3) about which the three angles turn, in the laboratory [GroodSuntay1983].
+
+    e1 is fixed in the proximal segment P, e3 in the distal one D, and the floating axis e2 is normal to both:
+
+        ZXY    e1 = Z_P,  e3 = Y_D,  e2 = e3 × e1 / |e3 × e1|
+        YXZ    e1 = Y_P,  e3 = Z_D,  e2 = e1 × e3 / |e1 × e3|
+        YXY    e1 = Y_P,  e3 = Y_D,  e2 = e1 × e3 / |e1 × e3|
+
+    e2 is NaN at the singularity, where it is not defined.
+    """
+    i, _, _, third, parity = _axes(sequence)
+    e1 = np.asarray(R_WP, dtype=np.float64)[..., :, i]
+    e3 = np.asarray(R_WD, dtype=np.float64)[..., :, third]
+    sign = 1.0 if third == i else -parity
+    return e1, sign * unit(np.cross(e1, e3)), e3
+
+
+def wrapped(angle: ArrayLike) -> FloatArray:
+    """Angles brought into (−π, π] by whole turns."""
+    angle = np.asarray(angle, dtype=np.float64)
+    return np.asarray(angle - 2.0 * np.pi * np.ceil((angle - np.pi) / (2.0 * np.pi)))
+
+
+def unwrapped(angles: ArrayLike, sequence: str | None = None) -> FloatArray:
+    """Angles (T, k) without jumps in time: every valid sample is the one nearest to the valid sample before it.
+
+    Frames with a NaN stay NaN, and the next valid frame goes on from the last one before. With ``sequence`` (k = 3)
+    the other angles of the same rotation (`other_solution`) are taken where they are the nearer ones, so that a joint
+    can pass the singularity (an abduction of 100° does not fold back to 80°). Since a change of branch in the middle of
+    the singularity is a matter of noise, the branch of most frames is in the end the one that was given.
+    """
+    angles = np.array(angles, dtype=np.float64)
+    valid = np.flatnonzero(np.isfinite(angles).all(axis=1))
+    path = angles[valid]
+    if sequence is not None and len(valid):
+        path = _nearer_branch(path, sequence)
+    angles[:] = np.nan
+    angles[valid] = np.unwrap(path, axis=0)
+    return angles
+
+
+def _nearer_branch(path: FloatArray, sequence: str) -> FloatArray:
+    """Of the two solutions in every frame (T, 3) the one nearer to that of the frame before, by Σ cos(difference).
+
+    The distance between two frames is the same in either branch, and so is that from one to the other; whether to
+    change is therefore decided for every frame at once.
+    """
+    other = other_solution(path, sequence)
+    stay = np.cos(np.diff(path, axis=0)).sum(axis=1)
+    change = np.cos(other[1:] - path[:-1]).sum(axis=1)
+    in_other = np.concatenate([[False], np.cumsum(change > stay) % 2 == 1])
+    if in_other.sum() > 0.5 * len(in_other):
+        in_other = ~in_other
+    return np.where(in_other[:, None], other, path)
+
+
+def rotation_about_axis(R: ArrayLike, axis: ArrayLike) -> FloatArray:
+    """Angle θ (...) in (−π, π] of the rotation about ``axis`` n (..., 3) that is nearest to R.
+
+        θ = atan2(n·r, tr R − nᵀR n),   r = (R21 − R12, R02 − R20, R10 − R01)
+
+    maximises tr(R(n, θ)ᵀ R); it is the twist 2 atan2(n·q⃗, q0) of the quaternion of R. ``axis`` need not be unit length.
+    """
+    R = np.asarray(R, dtype=np.float64)
+    n = unit(np.asarray(axis, dtype=np.float64))
+    sine = np.sum(n * _axial(R), axis=-1)
+    along = np.einsum("...i,...ij,...j->...", n, R, n)
+    return np.asarray(np.arctan2(2.0 * sine, np.trace(R, axis1=-2, axis2=-1) - along))
+
+
+def _axial(A: FloatArray) -> FloatArray:
+    """Axial vector (..., 3) of the antisymmetric part of A (..., 3, 3)."""
+    twice = np.stack([A[..., 2, 1] - A[..., 1, 2], A[..., 0, 2] - A[..., 2, 0], A[..., 1, 0] - A[..., 0, 1]], axis=-1)
+    return np.asarray(0.5 * twice)
+
+
+def angular_velocity(R: ArrayLike, Rdot: ArrayLike) -> FloatArray:
+    """ω (..., 3) [rad/s] in the laboratory: axial vector of Ṙ Rᵀ.
+
+    With R̈ instead of Ṙ it is the angular acceleration: R̈ Rᵀ = α̃ + ω̃ ω̃, and ω̃ ω̃ is symmetric.
+    """
+    product = np.asarray(Rdot, dtype=np.float64) @ np.swapaxes(np.asarray(R, dtype=np.float64), -1, -2)
+    return _axial(product)
+
+
+def nearest_rotation(A: ArrayLike) -> FloatArray:
+    """Rotations (..., 3, 3) nearest to nearly orthonormal axes A: the orthogonal factor of A = R S [Higham1986].
+
+    Newton's iteration X ← ½(X + X⁻ᵀ), where X⁻ᵀ has the columns x2×x3, x3×x1, x1×x2 divided by det X. NaN where axes
+    are missing, lie in a plane or are left-handed.
+    """
+    X = np.array(A, dtype=np.float64)
+    shape = X.shape
+    X = X.reshape(-1, 3, 3)
+    volume = np.sum(X[:, :, 0] * np.cross(X[:, :, 1], X[:, :, 2]), axis=-1)
+    X[~(volume > 0.0)] = np.nan
+    moving = np.flatnonzero(volume > 0.0)
+    for _ in range(NEWTON_STEPS):
+        if not moving.size:
+            break
+        old = X[moving]
+        x, y, z = old[:, :, 0], old[:, :, 1], old[:, :, 2]
+        yz = np.cross(y, z)
+        cofactors = np.stack([yz, np.cross(z, x), np.cross(x, y)], axis=-1)
+        new = 0.5 * (old + cofactors / np.sum(x * yz, axis=-1)[:, None, None])
+        X[moving] = new
+        moving = moving[np.abs(new - old).max(axis=(1, 2)) > ORTHONORMAL]
+    return X.reshape(shape)
