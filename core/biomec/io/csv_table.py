@@ -41,6 +41,7 @@ from biomec.io.table import Table, check_rows, printed_step, read_table, table_t
 from biomec.io.text import TextFile, cells, count_of, number, read_text, without_trailing_blanks, write_text
 from biomec.notices import Notice
 from biomec.recording import Analog, Authority, Event, ForcePlate, LabAxes, Markers, Subject, Trial
+from biomec.recording.trial import MEASURES
 
 _TITLE = "biomec recording"
 _VERSION = "1"
@@ -160,7 +161,12 @@ def _date(word: str) -> date | None:
 def _subject(general: dict[str, str]) -> Subject:
     mass, height = number(general.get("mass_kg", "")), number(general.get("height_m", ""))
     return Subject(
-        general.get("subject", ""), general.get("sex") or None, mass, height, _date(general.get("birth_date", ""))
+        general.get("subject", ""),
+        general.get("sex") or None,
+        mass,
+        height,
+        _date(general.get("birth_date", "")),
+        {key: value for key in MEASURES if (value := number(general.get(key, ""))) is not None},
     )
 
 
@@ -258,6 +264,7 @@ def _lines(
         "mass_kg": subject.mass_kg if subject.mass_kg is not None else "",
         "height_m": subject.height_m if subject.height_m is not None else "",
         "birth_date": subject.birth_date or "",
+        **subject.measures,
         "recorded": trial.recorded or "",
     }
     yield from (f"# {key} = {value}" for key, value in general.items() if value != "")

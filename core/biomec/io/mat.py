@@ -7,6 +7,7 @@ there is ``[]``::
     trial.source.name, .format, .sha256, .size      the file that was read
     trial.axes.up, .forward, .authority, .forward_authority          '+y', '+x', 'assumed', 'assumed'
     trial.subject.name, .sex, .mass_kg, .height_m, .birth_date       NaN or '' where unknown; dates 'yyyy-mm-dd'
+    trial.subject.measures.leg_length_D …                            m and rad, D right, E left
     trial.recorded                                  'yyyy-mm-dd' or ''
     trial.first_frame                               number of the first frame
     trial.markers.names, .position_m, .rate_hz, .residual_m          position is frames × markers × 3
@@ -187,6 +188,9 @@ class _Reader:
         names, kinds, units = (self.texts(struct, name) for name in ("names", "kinds", "units"))
         return Outputs(names, kinds, units, self.array(struct, "values", 3), self.number(struct, "rate_hz"))
 
+    def measures(self, struct: object) -> dict[str, float]:
+        return {name: self.number(struct, name) for name in struct} if isinstance(struct, Mapping) else {}
+
     def trial(self) -> Trial:
         source, axes, subject = (self.struct(name) or {} for name in ("source", "axes", "subject"))
         markers, unlabelled = self.struct("markers"), self.struct("unlabelled")
@@ -212,6 +216,7 @@ class _Reader:
                 self.known(subject, "mass_kg"),
                 self.known(subject, "height_m"),
                 self.day(subject, "birth_date"),
+                self.measures(subject.get("measures")),
             ),
             recorded=self.day(self.stored, "recorded"),
             unlabelled=None if unlabelled is None else self.markers(unlabelled),
@@ -287,6 +292,7 @@ def _tree(trial: Trial) -> dict[str, Any]:
             "mass_kg": np.nan if subject.mass_kg is None else subject.mass_kg,
             "height_m": np.nan if subject.height_m is None else subject.height_m,
             "birth_date": "" if subject.birth_date is None else subject.birth_date.isoformat(),
+            "measures": dict(subject.measures) or nothing,
         },
         "recorded": "" if trial.recorded is None else trial.recorded.isoformat(),
         "first_frame": float(trial.first_frame),

@@ -99,13 +99,19 @@ def subject_to_json(subject: Subject) -> dict[str, Any]:
         "mass_kg": subject.mass_kg,
         "height_m": subject.height_m,
         "birth_date": born,
+        "measures": dict(subject.measures),
     }
 
 
 def subject_from_json(stored: Mapping[str, Any]) -> Subject:
     """Return a subject from `subject_to_json`."""
     return Subject(
-        stored["name"], stored["sex"], stored["mass_kg"], stored["height_m"], day_from_json(stored["birth_date"])
+        stored["name"],
+        stored["sex"],
+        stored["mass_kg"],
+        stored["height_m"],
+        day_from_json(stored["birth_date"]),
+        stored.get("measures", {}),  # projects of the first version have none
     )
 
 

@@ -6,7 +6,7 @@ from dataclasses import fields, replace
 from datetime import UTC, date, datetime
 from enum import Enum
 from pathlib import Path
-from typing import Final, TypeAlias
+from typing import Any, Final, TypeAlias
 
 from biomec._version import __version__
 from biomec.errors import FileError
@@ -275,9 +275,13 @@ def merge_emg(trial: Trial, emg_trial: Trial, alignment: EmgAlignment) -> tuple[
 
 # ------------------------------------------------------------------------------------------------------------ subject
 def merge_subjects(*subjects: Subject) -> Subject:
-    """Return what is known of one person: field by field, the first of the subjects that says it."""
-    known = {}
+    """Return what is known of one person: field by field and measure by measure, the first of them that says it."""
+    known: dict[str, Any] = {"measures": {}}
+    for subject in reversed(subjects):
+        known["measures"] |= subject.measures
     for field in fields(Subject):
+        if field.name == "measures":
+            continue
         said = [getattr(subject, field.name) for subject in subjects]
         known[field.name] = next((value for value in said if value not in (None, "")), said[0])
     return Subject(**known)

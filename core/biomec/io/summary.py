@@ -13,6 +13,7 @@ from biomec.recording import Analog, ForcePlate, Markers, Session, Trial
 
 SCHEMA = 1  # of the JSON report; keys are added without a new number, never renamed or removed
 WIDTH = 100  # characters of a line
+_SIDE_LETTERS = {"D": "right", "E": "left"}
 
 
 # -------------------------------------------------------------------------------------------------------- for programs
@@ -37,6 +38,7 @@ def summary(trial: Trial, session: Session | None = None) -> dict[str, Any]:
             "mass_kg": subject.mass_kg,
             "height_m": subject.height_m,
             "birth_date": None if subject.birth_date is None else subject.birth_date.isoformat(),
+            "measures": dict(subject.measures),
         },
         "axes": {
             "up": axes.up,
@@ -123,6 +125,9 @@ def summary_text(facts: Mapping[str, Any]) -> str:
     start = "" if facts["first_frame"] == 1 else f", first frame {facts['first_frame']}"
     lines += _row("Time", f"{facts['frames']} frames at {facts['rate_hz']:g} Hz, {facts['duration_s']:.3f} s{start}")
     lines += _row("Subject", _subject(facts["subject"]))
+    measures = facts["subject"]["measures"]
+    if measures:
+        lines += _row("Measures", ", ".join(_measure(name, value) for name, value in measures.items()))
     lines += _row("Recorded", facts["recorded"] or "not stated")
     axes = facts["axes"]
     lines += _row("Axes", f"up {axes['up']} ({axes['up_by']}), forward {axes['forward']} ({axes['forward_by']})")
@@ -167,6 +172,14 @@ def _subject(subject: Mapping[str, Any]) -> str:
     known += [f"{subject['height_m']:.3g} m"] if subject["height_m"] is not None else []
     known += [f"born {subject['birth_date']}"] if subject["birth_date"] else []
     return ", ".join(word for word in known if word) or "not stated"
+
+
+def _measure(name: str, value: float) -> str:
+    """``leg length right 830 mm``; angles in degrees."""
+    stem, _, side = name.rpartition("_")
+    words = (f"{stem} {_SIDE_LETTERS[side]}" if side in _SIDE_LETTERS else name).replace("_", " ")
+    angle = "rotation" in name or "torsion" in name
+    return f"{words} {np.degrees(value):.3g}°" if angle else f"{words} {1e3 * value:.4g} mm"
 
 
 def _marker_rows(markers: Sequence[Mapping[str, Any]]) -> list[str]:

@@ -55,7 +55,7 @@ def full_session() -> Session:
         full_trial(),
         full_trial(frames=5, seed=2),
         EmgAlignment(11, 50),
-        Subject("Arthur", "male", 71.5),
+        Subject("Arthur", "male", 71.5, measures={"knee_width_E": 0.102}),
         full_trial().recorded,
         {"cutoff_hz": 6.0, "names": ["Mão", "\udcff", "a\0b"], "deep": {"z": None, "a": [True, -0.0, 1e-323]}},
         {

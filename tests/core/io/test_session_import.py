@@ -148,6 +148,11 @@ def test_subjects_are_merged_field_by_field():
     assert merged == Subject("A", "female", 60.0, 1.7)
 
 
+def test_measures_are_merged_one_by_one():
+    said = Subject(measures={"knee_width_D": 0.10}), Subject(measures={"knee_width_D": 0.11, "leg_length_D": 0.83})
+    assert merge_subjects(*said).measures == {"knee_width_D": 0.10, "leg_length_D": 0.83}
+
+
 def test_axes_by_the_users_word_turn_nothing(four_files):
     session = import_session(four_files, axes=LabAxes("+z", "+x", Authority.USER, Authority.USER), plates=SKIP)
     assert session.dynamic.axes.up == "+z"

@@ -17,7 +17,7 @@ KEYS = {
     "notices", "project",
 }  # fmt: skip
 PART_KEYS = {
-    "subject": {"name", "sex", "mass_kg", "height_m", "birth_date"},
+    "subject": {"name", "sex", "mass_kg", "height_m", "birth_date", "measures"},
     "axes": {"up", "up_by", "forward", "forward_by"},
     "analog": {"names", "units", "rate_hz", "samples", "start_s"},
     "emg": {"names", "units", "rate_hz", "samples", "start_s"},

@@ -95,7 +95,11 @@ def trials(draw: Any, *, least_markers: int = 0) -> Trial:
         Source("walk.c3d", "C3D", "ab" * 32, 12345),
         found,
         draw(AXES),
-        subject=draw(st.sampled_from([Subject("Rui"), Subject("Rui", "male", 71.5, 1.8, date(1990, 2, 28))])),
+        subject=draw(
+            st.sampled_from(
+                [Subject("Rui"), Subject("Rui", "male", 71.5, 1.8, date(1990, 2, 28), {"leg_length_D": 0.91})]
+            )
+        ),
         recorded=draw(st.sampled_from([None, date(2015, 4, 8)])),
         unlabelled=unlabelled,
         other_subjects=others,

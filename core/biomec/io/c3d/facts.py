@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomec.errors import BiomecError
+from biomec.io.c3d.measures import read_measures
 from biomec.io.c3d.parameters import Parameters, as_written
 from biomec.io.units import PER_METRE, plain_unit
 from biomec.notices import Notice, info, warning
@@ -45,7 +46,7 @@ def _direction(text: str) -> str | None:
 
 
 def read_subject(file: str, parameters: Parameters, name: str) -> tuple[Subject, tuple[Notice, ...]]:
-    """Name, body mass [kg] and height (mm in most files, told from m and cm by its size) of the subject."""
+    """Name, body mass [kg], height (mm in most files, told from m and cm by its size) and measures of the subject."""
     notices: list[Notice] = []
     names = parameters.texts("SUBJECTS", "NAMES")
     index = names.index(name) if name in names else 0
@@ -75,4 +76,6 @@ def read_subject(file: str, parameters: Parameters, name: str) -> tuple[Subject,
             notices.append(
                 warning("c3d-subject", f"{file}: the {what} of the subject, {number:g}, is impossible; ignored.")
             )
-    return Subject(name=name, mass_kg=known.get("mass_kg"), height_m=known.get("height_m")), tuple(notices)
+    measures, about_measures = read_measures(file, parameters, index)
+    subject = Subject(name, mass_kg=known.get("mass_kg"), height_m=known.get("height_m"), measures=measures)
+    return subject, (*notices, *about_measures)

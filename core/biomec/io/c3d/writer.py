@@ -18,6 +18,7 @@ from biomec.io.atomic import atomic_path
 from biomec.io.c3d.grid import SampleGrid, grid_for
 from biomec.io.c3d.header import read_head
 from biomec.io.c3d.layout import FULL_WORD, VALUES_PER_POINT, find_layout
+from biomec.io.c3d.measures import written_measures
 from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import INTEGER, REAL, TEXT
 from biomec.io.c3d.plates import NotUnderstood, plate_axes
@@ -268,6 +269,7 @@ def _extra_parameters(
         extra["PROCESSING", "Bodymass"] = np.array([trial.subject.mass_kg])
     if trial.subject.height_m is not None:
         extra["PROCESSING", "Height"] = np.array([MM * trial.subject.height_m])
+    extra |= written_measures(trial.subject)
     return extra
 
 

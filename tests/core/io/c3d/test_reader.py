@@ -412,6 +412,42 @@ def test_an_impossible_mass_is_ignored_and_said_so(read):
     assert "c3d-subject" in codes(trial)
 
 
+def test_the_measures_of_a_real_subject_are_those_in_the_file():
+    measures = read_c3d(recording("gait_pig_pair", "HC030A01.c3d")).subject.measures
+    mm = {
+        "leg_length": (830, 830), "knee_width": (104, 102), "ankle_width": (59, 61), "shoulder_offset": (35, 35),
+        "elbow_width": (84, 84), "wrist_width": (50, 50), "hand_thickness": (31, 31),
+        "asis_trochanter": (58.344, 58.344),
+    }  # fmt: skip
+    expected = {
+        f"{key}_{side}": value / 1e3 for key, both in mm.items() for side, value in zip("DE", both, strict=True)
+    }
+    expected |= {"asis_distance": 0.204, "marker_diameter": 0.010}
+    assert measures == pytest.approx(expected)  # zeros of the file, such as the tibial torsion, say nothing
+
+
+@pytest.mark.parametrize(
+    ("name", "written", "key", "value"),
+    [
+        ("RTibialTorsion", 0.25, "tibial_torsion_D", 0.25),
+        ("RTibialTorsion", -15.0, "tibial_torsion_D", np.radians(-15.0)),
+        ("LTibiaRotation", 0.1, "shank_rotation_E", 0.1),
+        ("LKneeWidth", 0.102, "knee_width_E", 0.102),
+    ],
+)
+def test_measures_in_other_units(read, name, written, key, value):
+    trial = read(c3d_bytes(np.ones((1, 1, 3)), parameters={("PROCESSING", name): np.array(written)}))
+    assert trial.subject.measures == pytest.approx({key: value})
+
+
+def test_an_impossible_measure_is_ignored_and_said_so(read):
+    trial = read(c3d_bytes(np.ones((1, 1, 3)), parameters={("PROCESSING", "LKneeWidth"): np.array(1020.0)}))
+    assert not trial.subject.measures
+    assert "LKneeWidth of the subject, 1020, is impossible" in next(
+        notice.sentence for notice in trial.notices if notice.code == "c3d-subject"
+    )
+
+
 # ----------------------------------------------------------------------------------------------------- analog channels
 
 

@@ -67,7 +67,12 @@ def laboratory_trials(draw):
         SOURCE,
         markers,
         LabAxes("+z", draw(st.sampled_from(["+x", "-y"]))),
-        Subject(draw(st.sampled_from(["", "Ana"])), mass_kg=draw(st.sampled_from([None, 45.8])), height_m=1.75),
+        Subject(
+            draw(st.sampled_from(["", "Ana"])),
+            mass_kg=draw(st.sampled_from([None, 45.8])),
+            height_m=1.75,
+            measures=draw(st.sampled_from([{}, {"leg_length_D": 0.83, "tibial_torsion_E": -0.2}])),
+        ),
         unlabelled=Markers(("*7",), draw(positions(frames, 1)), rate) if draw(st.booleans()) else None,
         other_subjects={"Beto": Markers(("M0", "X"), draw(positions(frames, 2)), rate)} if draw(st.booleans()) else {},
         outputs=outputs,
@@ -127,6 +132,7 @@ def test_a_laboratory_trial_comes_back(tmp_path, trial):
     assert_allclose(sorted(e.time_s for e in back.events), sorted(e.time_s for e in trial.events), rtol=0, atol=1e-5)
     assert back.first_frame == trial.first_frame
     assert (back.subject.name, back.subject.mass_kg) == (trial.subject.name, trial.subject.mass_kg)
+    assert back.subject.measures == pytest.approx(dict(trial.subject.measures))
     assert (back.axes.up, back.axes.forward) == (trial.axes.up, trial.axes.forward)
 
 
