@@ -118,6 +118,7 @@ def joint_angles(
     static: Mapping[str, FloatArray],
     valid: BoolArray | None = None,
     axes: Mapping[str, FloatArray] | None = None,
+    first_frame: int = 1,
     options: AngleOptions = AngleOptions(),
 ) -> JointAngles:
     """Angles of every definition whose two segments are there.
@@ -126,6 +127,7 @@ def joint_angles(
     static    : segment -> R_WB (3, 3) in the static pose
     valid     : (T,) frames to use; the others give NaN. All by default.
     axes      : joint -> axis (3,) of a hinge, in the local axes of the proximal segment
+    first_frame : number of the first frame, for the sentences of notices
 
     The angles are those of R = R_WPᵀ R_WD by the sequence of the definition (`rotations.cardan`; [GroodSuntay1983],
     [Wu2002], [Wu2005]), multiplied by the sign of the component. Of the two solutions of YXY and its like the one with
@@ -153,7 +155,7 @@ def joint_angles(
             curves = _hinge(definition, R, R0, (axes or {}).get(definition.joint), limit, options.unwrap, notices)
         else:
             curves = _by_sequence(definition, definition.sequence, R, R0, limit, options.unwrap)
-        notices += _gimbal_notice(definition, curves, options)
+        notices += _gimbal_notice(definition, curves, options, first_frame)
         done.append((definition, curves))
     return _collected(done, frames, options, notices)
 
@@ -267,17 +269,17 @@ def _in_first_turn(raw: FloatArray) -> FloatArray:
     return np.asarray(raw - (middle - wrapped(middle)))
 
 
-def _gimbal_notice(definition: AngleDefinition, curves: _Curves, options: AngleOptions) -> list[Notice]:
+def _gimbal_notice(definition: AngleDefinition, curves: _Curves, options: AngleOptions, start: int) -> list[Notice]:
     """One sentence about a joint that comes near its singularity."""
     at = np.flatnonzero(curves.gimbal.any(axis=1))
     if not at.size:
         return []
     first, last = int(at[0]), int(at[-1])
-    where = f"{at.size} frames (from {first} to {last}" if at.size > 1 else f"one frame ({first}"
+    where = f"{at.size} frames (from {start + first} to {start + last})" if at.size > 1 else f"frame {start + first}"
     unsure = " and ".join(c.positive for c in definition.components if c.index != MIDDLE)
     sentence = (
-        f"The {definition.joint} is within {options.gimbal_limit_deg:g}° of gimbal lock in {where}, counted from 0): "
-        f"two axes of the sequence {definition.sequence} nearly coincide there, so do not read {unsure} in those "
+        f"The {definition.joint} is within {options.gimbal_limit_deg:g}° of gimbal lock in {where}: two "
+        f"axes of the sequence {definition.sequence} nearly coincide there, so do not read {unsure} in those "
         f"frames, or choose another convention of angles."
     )
     return [warning("gimbal-lock", sentence, definition.joint, frames=(first, last))]

@@ -10,11 +10,12 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomec.anatomy.frames import AXES, unit
-from biomec.arrays import FloatArray
+from biomec.arrays import BoolArray, FloatArray
 from biomec.errors import BiomecError
 
 SEQUENCES = tuple(i + j + k for i in "XYZ" for j in "XYZ" for k in "XYZ" if i != j and j != k)
 SINGULAR = 1e-12  # [rad] from the singularity: here nothing but round-off tells the first angle from the third
+NEAR = np.radians(10.0)  # from the singularity: here noise leads the first and third angle astray
 NEWTON_STEPS = 30  # of `nearest_rotation`; a step halves a large error and squares a small one
 ORTHONORMAL = 1e-15  # change by a step at which axes are as orthonormal as double precision allows
 
@@ -98,8 +99,13 @@ def gimbal(R: ArrayLike, sequence: str) -> FloatArray:
     There the first and the third axis fall together, and only the sum or difference of their angles means anything:
     an error δ of the attitude becomes about δ / sin(distance) in either of them.
     """
-    b = cardan(R, sequence)[..., 1]
-    return np.asarray(np.minimum(b, np.pi - b) if is_symmetric(sequence) else 0.5 * np.pi - np.abs(b))
+    return _distance(cardan(R, sequence)[..., 1], sequence)
+
+
+def _distance(b: FloatArray, sequence: str) -> FloatArray:
+    """Distance from the singularity by the second angle, of either solution."""
+    sine, cosine = np.abs(np.sin(b)), np.abs(np.cos(b))
+    return np.asarray(np.arctan2(sine, cosine) if is_symmetric(sequence) else np.arctan2(cosine, sine))
 
 
 def joint_coordinate_system(
@@ -133,32 +139,47 @@ def unwrapped(angles: ArrayLike, sequence: str | None = None) -> FloatArray:
 
     Frames with a NaN stay NaN, and the next valid frame goes on from the last one before. With ``sequence`` (k = 3)
     the other angles of the same rotation (`other_solution`) are taken where they are the nearer ones, so that a joint
-    can pass the singularity (an abduction of 100° does not fold back to 80°). Since a change of branch in the middle of
-    the singularity is a matter of noise, the branch of most frames is in the end the one that was given.
+    can pass the singularity (an abduction of 100° does not fold back to 80°); the branch of most frames is the one
+    that was given. Frames within `NEAR` of the singularity have no say in this, because noise could lead the curve
+    anywhere there: the last clear frame before and the first one after are compared, and frames in between take the
+    solution nearest to the straight line from the one to the other.
     """
     angles = np.array(angles, dtype=np.float64)
     valid = np.flatnonzero(np.isfinite(angles).all(axis=1))
     path = angles[valid]
-    if sequence is not None and len(valid):
-        path = _nearer_branch(path, sequence)
     angles[:] = np.nan
-    angles[valid] = np.unwrap(path, axis=0)
+    if len(valid):
+        angles[valid] = np.unwrap(path, axis=0) if sequence is None else _continued(path, sequence)
     return angles
 
 
-def _nearer_branch(path: FloatArray, sequence: str) -> FloatArray:
-    """Of the two solutions in every frame (T, 3) the one nearer to that of the frame before, by Σ cos(difference).
+def _continued(path: FloatArray, sequence: str) -> FloatArray:
+    """Continuous one of the two solutions, (T, 3)."""
+    other = other_solution(path, sequence)
+    clear = _distance(path[:, 1], sequence) >= NEAR
+    if not clear.any():
+        clear[:] = True
+    use_other = _nearer_branch(path[clear], other[clear])
+    result = np.empty_like(path)
+    result[clear] = np.unwrap(np.where(use_other[:, None], other[clear], path[clear]), axis=0)
+    at, known = np.flatnonzero(~clear), np.flatnonzero(clear)
+    line = np.stack([np.interp(at, known, result[known, k]) for k in range(3)], axis=-1)
+    off, off_other = wrapped(path[at] - line), wrapped(other[at] - line)
+    nearer = np.cos(off_other).sum(axis=1) > np.cos(off).sum(axis=1)
+    result[at] = line + np.where(nearer[:, None], off_other, off)
+    return result
+
+
+def _nearer_branch(path: FloatArray, other: FloatArray) -> BoolArray:
+    """Frames (T,) that take the other solution, because it is nearer to that of the frame before by Σ cos(difference).
 
     The distance between two frames is the same in either branch, and so is that from one to the other; whether to
     change is therefore decided for every frame at once.
     """
-    other = other_solution(path, sequence)
     stay = np.cos(np.diff(path, axis=0)).sum(axis=1)
     change = np.cos(other[1:] - path[:-1]).sum(axis=1)
     in_other = np.concatenate([[False], np.cumsum(change > stay) % 2 == 1])
-    if in_other.sum() > 0.5 * len(in_other):
-        in_other = ~in_other
-    return np.where(in_other[:, None], other, path)
+    return ~in_other if in_other.sum() > 0.5 * len(in_other) else in_other
 
 
 def rotation_about_axis(R: ArrayLike, axis: ArrayLike) -> FloatArray:

@@ -290,7 +290,7 @@ def test_gimbal_lock_is_flagged_where_two_axes_nearly_coincide():
     definition = table(Side.RIGHT)["shoulder"]
     abduction = np.radians(np.arange(0.0, 100.0, 2.0) + 0.5)
     R = rotation(np.stack([0.2 + 0 * abduction, -abduction, 0.3 + 0 * abduction], -1), "ZXY")
-    result = angles_of(R, [definition], options=AngleOptions(unwrap=False))
+    result = angles_of(R, [definition], first_frame=101, options=AngleOptions(unwrap=False))
     e1, _, e3 = joint_coordinate_system(np.broadcast_to(np.eye(3), R.shape), R, "ZXY")
     between = np.degrees(np.arccos(np.abs(np.sum(e1 * e3, -1))))  # axes 1 and 3: 0° at the lock
     for name in ("shoulder flexion", "shoulder internal rotation"):
@@ -298,8 +298,10 @@ def test_gimbal_lock_is_flagged_where_two_axes_nearly_coincide():
     assert not result.gimbal[:, 1].any()  # abduction itself is well defined
     (notice,) = result.notices
     at = np.flatnonzero(between < 10.0)
-    assert notice.frames == (at[0], at[-1]) == (40, 49)
-    assert "The shoulder is within 10° of gimbal lock in 10 frames (from 40 to 49, counted from 0)" in notice.sentence
+    assert notice.frames == (at[0], at[-1]) == (40, 49)  # in the arrays; the sentence has the numbers of the file
+    assert "The shoulder is within 10° of gimbal lock in 10 frames (from 141 to 150)" in notice.sentence
+    (short,) = angles_of(R[:41], [definition]).notices
+    assert "gimbal lock in frame 41: " in short.sentence
     assert "do not read flexion and internal rotation" in notice.sentence
     none = angles_of(R, [definition], options=AngleOptions(gimbal_limit_deg=0.0))
     assert not none.gimbal.any()
