@@ -18,13 +18,13 @@ from biomec.arrays import FloatArray
 def scapula_axes(given: Given) -> FloatArray:
     """Axes x, y, z (..., 3, 3; columns) of the regressions on the scapula, with origin AC      [Meskers1998]
 
-    x = n(AC − TE)  outwards;   z = n(x × (AC − AI))  backwards;   y = z × x  up.  On the left y and z are reversed, so
-    that the coordinates are those of the mirrored, right scapula.
+    x = n(AC − TE)  outwards;   z = n(x × (AC − AI))  backwards;   y = z × x  up.  On the left z is reversed once y is
+    built, so that the coordinates are those of the mirrored, right scapula.
     """
     AC = given.point("AC_*")
     x = unit(AC - given.point("TE_*"))
     z = unit(np.cross(x, AC - given.point("AI_*")))
-    return np.stack([x, given.outward * np.cross(z, x), given.outward * z], axis=-1)
+    return np.stack([x, np.cross(z, x), given.outward * z], axis=-1)
 
 
 def shoulder_meskers_1998(given: Given) -> FloatArray:
@@ -43,19 +43,25 @@ def shoulder_meskers_1998(given: Given) -> FloatArray:
 
 
 def shoulder_without_coracoid(given: Given) -> FloatArray:
-    """Regression on AC, TE and AI alone [mm], for recordings without the coracoid process.
+    """Regression without the coracoid process, from the middle of AC and AA along `scapula_axes` [Meskers1998], in mm.
 
-    With a = ‖AC − TE‖ and b = ‖AC − AI‖, in the frame of `scapula_axes` [Meskers1998] but with x reversed, towards TE:
+    With a = ‖AC − TE‖ and b = ‖AC − AI‖:
     x = 9.8 − 0.399 a + 0.223 b;   y = −69.6 + 0.731 a − 0.277 b;   z = −2.7 − 0.297 a + 0.065 b
 
-    It circulates in programs of shoulder laboratories without a published source: a substitute, not a first choice.
+    It circulates in programs of shoulder laboratories without a published source, and with differing signs; of these
+    readings the one here comes nearest to a published shoulder model. A substitute, not a first choice.
     """
-    axes, AC = scapula_axes(given), given.point("AC_*")
+    AC = given.point("AC_*")
     a, b = (1e3 * _length(AC - given.point(name)) for name in ("TE_*", "AI_*"))
-    x = 9.8 - 0.399 * a + 0.223 * b
-    y = -69.6 + 0.731 * a - 0.277 * b
-    z = -2.7 - 0.297 * a + 0.065 * b
-    return np.asarray(AC + 1e-3 * np.einsum("...ij,...j->...i", axes, np.stack([-x, y, z], axis=-1)))
+    local = np.stack(
+        [
+            9.8 - 0.399 * a + 0.223 * b,
+            -69.6 + 0.731 * a - 0.277 * b,
+            -2.7 - 0.297 * a + 0.065 * b,
+        ],
+        axis=-1,
+    )
+    return np.asarray(given.mid("AC_*", "AA_*") + 1e-3 * np.einsum("...ij,...j->...i", scapula_axes(given), local))
 
 
 def shoulder_dumas(male: tuple[float, float], female: tuple[float, float], given: Given) -> FloatArray:
@@ -103,7 +109,7 @@ METHODS: tuple[CentreMethod, ...] = (
         "shoulder-without-coracoid",
         "GU_*",
         "Meskers1998",
-        ("AC_*", "TE_*", "AI_*"),
+        ("AC_*", "AA_*", "TE_*", "AI_*"),
         shoulder_without_coracoid,
         "Scapula without coracoid process (source not published)",
     ),
