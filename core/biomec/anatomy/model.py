@@ -168,13 +168,3 @@ class BodyModel:
     def conventions(self) -> tuple[str, ...]:
         """Conventions of angles that the model knows, `STANDARD` first."""
         return tuple(dict.fromkeys([STANDARD, *(angle.convention for angle in self.angles)]))
-
-    def angles_by(self, convention: str = STANDARD) -> tuple[AngleDefinition, ...]:
-        """Angles of a convention; joints that it does not define keep their standard angles."""
-        if convention not in self.conventions:
-            raise DescriptionError(
-                f"The model {self.name} has no angles by the convention {convention}; it has "
-                f"{', '.join(self.conventions)}."
-            )
-        special = {angle.joint: angle for angle in self.angles if angle.convention == convention}
-        return tuple(special.get(a.joint, a) for a in self.angles if a.convention == STANDARD)

@@ -8,6 +8,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from biomec.anatomy.availability import Available, available_parts
+from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.ellipsoids import ContactSurface, EllipsoidOptions, contact_surfaces
 from biomec.anatomy.frames import Direction, FrameDefinition, Points
 from biomec.anatomy.inertia import BodyInertia, InertiaOptions, body_inertia
@@ -101,6 +102,15 @@ class SubjectModel:
             for name in layout.bodies
         }
 
+    def joint_axes(self) -> dict[str, FloatArray]:
+        """Hinge -> its axis (3,) in the local axes of the proximal segment."""
+        found = {}
+        for joint in self.model.joints:
+            if joint.type == "revolute" and any(one.name == joint.name for one in self.system.constraints):
+                name = joint.axis if isinstance(joint.axis, str) else _axis_name(joint)
+                found[joint.name] = np.asarray(self.system.layout.bodies[joint.proximal].vectors[name])
+        return found
+
     def points_of(self, q: FloatArray) -> dict[str, FloatArray]:
         """``segment.point`` -> (..., 3) [m], for all points fixed in segments, in configurations q (..., n)."""
         layout = self.system.layout
@@ -150,7 +160,7 @@ def build_subject_model(
         measures=FrozenDict(dict(measures)),
         marker_set=marker_set,
         options=options,
-        notices=tuple(notices),
+        notices=tuple(dict.fromkeys(notices)),
     )
 
 
@@ -317,6 +327,10 @@ def _about_centres(plan: PointPlan) -> list[Notice]:
                     step.name,
                 )
             )
-    used = {name: method for name, method in plan.methods.items() if method not in ("mean", "opposite")}
-    told = ", ".join(f"{name} by {method}" for name, method in used.items())
+    used: dict[str, str] = {}
+    for step in plan.steps:
+        method = plan.methods[step.name]
+        if method in CENTRE_METHODS and not method.endswith("midpoint"):  # the middle of two markers needs no word
+            used.setdefault(method, CENTRE_METHODS[method].centre.removesuffix("_*"))
+    told = ", ".join(f"{centre} by {method}" for method, centre in used.items())
     return [*found, *([info("centres", f"Joint centres: {told}.")] if told else [])]
