@@ -6,8 +6,6 @@ described by what a clinician sees: where a point of the moving segment goes.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
-
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -23,8 +21,8 @@ from biomec.kinematics.segment_motion import segment_motion
 from biomec.multibody.reference.human import human_motion, human_system, human_tree
 from biomec.notices import Severity
 from biomec.recording.marker_set import Side
+from tests.core.kinematics.movements import FORWARD, LIMB_MOVEMENTS, RIGHT, UP, direction, turn
 
-FORWARD, UP, RIGHT = np.eye(3)
 EXACT = 1e-12  # products of a few rotation matrices; the smallest sine that matters is 0.1
 
 
@@ -54,9 +52,16 @@ def table(side):
         "elbow": ("ZXY", ("flexion/extension", 0, 1.0)),
         "radioulnar": ("ZXY", ("pronation/supination", 2, s)),
         "wrist": ("ZXY", ("flexion/extension", 0, 1.0), ("radial deviation/ulnar deviation", 1, -s)),
+        "hip": (
+            "ZXY",
+            ("flexion/extension", 0, 1.0),
+            ("abduction/adduction", 1, -s),
+            ("internal rotation/external rotation", 2, s),
+        ),
         "knee": ("ZXY", ("flexion/extension", 0, -1.0)),
         "ankle": ("ZXY", ("dorsiflexion/plantarflexion", 0, 1.0), ("inversion/eversion", 1, s)),
     }
+    rows["glenohumeral"] = rows["shoulder"]
     return {joint: define(joint, row[0], *row[1:], side=side) for joint, row in rows.items()}
 
 
@@ -74,47 +79,6 @@ ISB = {
 }
 
 
-@dataclass(frozen=True)
-class Movement:
-    """A turn by 20° that carries the direction ``start`` of the segment towards ``end``; outward is lateral."""
-
-    joint: str
-    angle: str
-    start: str
-    end: str
-
-
-MOVEMENTS = (
-    Movement("sternoclavicular", "protraction", "outward", "forward"),  # the acromion goes forward
-    Movement("sternoclavicular", "elevation", "outward", "up"),
-    Movement("scapulothoracic", "protraction", "outward", "forward"),
-    Movement("scapulothoracic", "upward rotation", "outward", "up"),  # the glenoid looks up
-    Movement("scapulothoracic", "posterior tilt", "up", "back"),
-    Movement("shoulder", "flexion", "down", "forward"),  # the elbow goes forward
-    Movement("shoulder", "abduction", "down", "outward"),
-    Movement("shoulder", "internal rotation", "forward", "inward"),
-    Movement("elbow", "flexion", "down", "forward"),
-    Movement("radioulnar", "pronation", "forward", "inward"),  # in the anatomical position the palm looks forward
-    Movement("wrist", "flexion", "down", "forward"),  # towards the palm
-    Movement("wrist", "radial deviation", "down", "outward"),  # towards the thumb
-    Movement("knee", "flexion", "down", "back"),
-    Movement("ankle", "dorsiflexion", "forward", "up"),
-    Movement("ankle", "inversion", "down", "inward"),  # the sole looks inward
-)
-
-
-def direction(word, side):
-    outward = RIGHT if side is Side.RIGHT else -RIGHT
-    return {
-        "forward": FORWARD, "back": -FORWARD, "up": UP, "down": -UP, "outward": outward, "inward": -outward,
-    }[word]  # fmt: skip
-
-
-def turn(start, end, angle):
-    """Rotation by ``angle`` that carries ``start`` towards ``end`` (two normal unit vectors)."""
-    return Rotation.from_rotvec(angle * np.cross(start, end)).as_matrix()
-
-
 def angles_of(R, definitions, **more):
     """Angles of a limb whose attitude in the trunk is R (T, 3, 3); the trunk stands askew in the laboratory."""
     R = np.atleast_3d(R).reshape(-1, 3, 3)
@@ -125,7 +89,7 @@ def angles_of(R, definitions, **more):
 
 
 @pytest.mark.parametrize("side", Side)
-@pytest.mark.parametrize("movement", MOVEMENTS, ids=lambda m: f"{m.joint} {m.angle}")
+@pytest.mark.parametrize("movement", LIMB_MOVEMENTS, ids=lambda m: f"{m.joint} {m.angle}")
 def test_movements_have_the_sign_of_their_name_on_both_sides(movement, side):
     definition = table(side)[movement.joint]
     R = turn(direction(movement.start, side), direction(movement.end, side), np.radians(20))
