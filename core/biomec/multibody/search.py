@@ -21,6 +21,7 @@ from biomec.multibody.targets import TargetTables, add_pull, add_stiffness, targ
 
 RUNAWAY = 1e6  # ‖Δq‖ of a search that has left the laboratory [m]
 LONGEST = 0.5  # step of a coordinate towards targets [m]; half a radian for a unit vector
+SETTLING = 3  # iterations after which multipliers are near enough to lend the constraints' curvature
 
 
 @compiled
@@ -109,7 +110,10 @@ def solve_lanes(
             bad[f], norm[f] = 0.0, 0.0
         if pulled:
             add_pull(soft, normal.plan.place, q, soft_points, soft_weights, y)
-            _factor_pulled(normal, jacobian, contact_entries, soft, stiffness, curvature, q, lam, active, X, bad)
+            _factor_pulled(
+                normal, jacobian, contact_entries, soft, stiffness, curvature, q, lam, iteration > SETTLING, active, X,
+                bad,
+            )  # fmt: skip
             solve(normal.plan, X, y)
             _shorten(normal, jacobian, contact_entries, phi, y, step, weighted)
         else:
@@ -153,24 +157,26 @@ def _factor_pulled(
     curvature: Curvature,
     q: FloatArray,
     lam: FloatArray,
+    bend: bool,
     active: FloatArray,
     X: FloatArray,
     bad: FloatArray,
 ) -> None:
-    """Factor W + Σ w CᵀC + Σ λ ∂²φ/∂q² + α ΦqᵀΦq; far away, where that is indefinite, without the curvature."""
+    """Factor W + Σ w CᵀC + Σ λ ∂²φ/∂q² + α ΦqᵀΦq; where that is indefinite or too early, without the curvature."""
     bending = lam.copy()
-    for _ in range(2):
+    while True:
         assemble(normal, jacobian, contact_entries, X)
         add_stiffness(soft, stiffness, X)
-        add_curvature(normal.tables, curvature, q, bending, X)
+        if bend:
+            add_curvature(normal.tables, curvature, q, bending, X)
         factor(normal.plan, X, bad)
         again = False
         for f in range(bad.size):
-            if bad[f] * active[f] > 0.5 and bending[:, f].any():
-                bad[f], again = 0.0, True
+            if bend and bad[f] * active[f] > 0.5 and bending[:, f].any():
+                again = True
                 bending[:, f] = 0.0
         if not again:
-            break
+            return
         for f in range(bad.size):
             bad[f] = 0.0
 
