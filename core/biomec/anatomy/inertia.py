@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -176,8 +177,12 @@ class _Person:
     def table_of(self, row: str) -> InertiaTable:
         """Table that a row comes from: thorax and abdomen apart are only in the later one."""
         if row in ("thorax", "abdomen") and row not in self.table:
-            return load_inertia_table(SPLIT_TABLE)
+            return self.split_table
         return self.girdle if row in GIRDLE else self.table
+
+    @cached_property
+    def split_table(self) -> InertiaTable:
+        return load_inertia_table(SPLIT_TABLE)
 
     def girdle_mass(self, row: str, share: float) -> float:
         entry = self.girdle.entry(row, self.sex)
