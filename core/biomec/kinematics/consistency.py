@@ -1,0 +1,202 @@
+"""Kinematic consistency: measured motion made to obey the model in positions, velocities and accelerations.
+
+Markers on skin, rebuilt markers and filters leave segments that change their length and joints that come apart. Per
+frame, the configuration nearest to the measured one that satisfies every constraint is found, by one of two measures of
+nearness: natural coordinates ([Nunes2017] Eq. 4.14), or markers (`global_optimisation`). `docs/consistency.md` explains
+both to users.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomec.anatomy.frames import Points
+from biomec.anatomy.landmarks import trajectories
+from biomec.anatomy.subject_model import SubjectModel
+from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.errors import BiomecError
+from biomec.kinematics.consistency_notices import Reporter
+from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec.kinematics.consistent_motion import ConsistentMotion
+from biomec.kinematics.contact_points import ContactPoints, contact_points
+from biomec.kinematics.global_optimisation import (
+    PULL,
+    fit_markers,
+    marker_targets,
+    starting_coordinates,
+    undetermined_segments,
+)
+from biomec.kinematics.weights import coordinate_weights, marker_weights
+from biomec.multibody.contacts import PointContacts
+from biomec.multibody.position import PositionSolver
+from biomec.multibody.projection import Projection, Projector
+from biomec.notices import Notice, warning
+from biomec.progress import Progress
+from biomec.recording import Markers
+from biomec.signals.derivatives import derivative
+
+__all__ = ["ConsistencyOptions", "ConsistentMotion", "ContactPoints", "consistent_motion", "contact_points"]
+
+POSITIONS, VELOCITIES = 0.7, 0.85  # share of the work that is done after each
+
+
+def consistent_motion(
+    body: SubjectModel,
+    markers: Markers,
+    contacts: ContactPoints | None = None,
+    options: ConsistencyOptions = ConsistencyOptions(),
+    progress: Progress | None = None,
+    *,
+    origin: IntArray | None = None,
+) -> ConsistentMotion:
+    """Motion of a person's model nearest to the markers of a trial.
+
+    markers  : in axes X forward, Y up, Z right, rebuilt and filtered as wanted
+    contacts : points held by the ground, from `contact_points`; temporary rows on all three levels, with no velocity
+               and no acceleration of the point (Eqs. 4.15-4.16)
+    origin   : (T, M) `SampleOrigin` of the samples: in global optimisation rebuilt ones weigh less
+
+    1. Positions: minimise ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself.
+    2. q̇* is the derivative in time of the consistent q, projected on Φq q̇ = 0 in the metric of the masses.
+    3. q̈* is the derivative of the projected q̇, projected on Φq q̈ = −Φ̇q q̇.
+    """
+    if contacts is not None and contacts.frames != markers.frames:
+        raise BiomecError(
+            f"The contacts have {contacts.frames} frames, the markers {markers.frames}; take both from one trial."
+        )
+    points = _raw_points(body, markers)
+    q_star = body.measured_coordinates(points)
+    system, layout = body.system, body.system.layout
+    held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
+    on_positions, on_velocities, on_accelerations = _stages(progress)
+    if options.method == "markers":
+        start = starting_coordinates(body, markers, q_star)
+        targets = marker_targets(body, markers, marker_weights(body, markers, options.weights, origin))
+        attached = _only_seen(body, start.q, start.seen)
+        temporary = PointContacts.at(layout, attached, held) if held else None
+        position = fit_markers(body, start, targets, temporary, options, on_positions)
+        weights = np.full(system.n, PULL)
+        undetermined = undetermined_segments(body, position.q, targets, temporary)
+    else:
+        temporary = PointContacts.at(layout, q_star, held) if held else None
+        weights = coordinate_weights(body, q_star, options.weights)
+        solver = PositionSolver(system, metric=weights, options=options.position)
+        position = solver.solve(q_star, contacts=temporary, progress=on_positions)
+        undetermined = np.zeros((markers.frames, len(layout.bodies)), dtype=np.bool_)
+    valid = position.valid
+    q = np.where(valid[:, None], position.q, np.nan)
+
+    projector, notices = _projector(body, temporary, options)
+    velocity = _projected(projector, q, None, derivative(q, markers.rate_hz, 1, options.scheme), on_velocities)
+    qddot_star = derivative(velocity.value, markers.rate_hz, 1, options.scheme)
+    acceleration = _projected(projector, q, velocity.value, qddot_star, on_accelerations)
+
+    landmarks, distance = _landmark_distances(body, points, q)
+    seen, residual = _marker_residuals(body, markers, q)
+    reporter = Reporter(body, markers, points, position, valid, undetermined, landmarks, distance, seen, residual)
+    return ConsistentMotion(
+        q=read_only(q),
+        qdot=velocity.value,
+        qddot=acceleration.value,
+        q_star=read_only(q_star),
+        position=position,
+        velocity=velocity,
+        acceleration=acceleration,
+        valid=read_only(valid, np.bool_),
+        segments=tuple(layout.bodies),
+        undetermined=read_only(undetermined, np.bool_),
+        landmarks=landmarks,
+        distance=read_only(distance),
+        markers=seen,
+        marker_residual=read_only(residual),
+        weights=read_only(weights),
+        contacts=contacts,
+        rate_hz=markers.rate_hz,
+        options=options,
+        notices=(*(() if contacts is None else contacts.notices), *notices, *reporter.notices(options)),
+    )
+
+
+def _raw_points(body: SubjectModel, markers: Markers) -> Points:
+    """Points of every frame (T, 3) [m]; NaN for those that frames and coordinates need and the trial does not have."""
+    points = body.points_in_motion(trajectories(markers))
+    absent = np.full((markers.frames, 3), np.nan)
+    for segment in body.segments:
+        for name in (*body.frames[segment.name].landmarks, *segment.basic_points):
+            points.setdefault(name, absent)
+    return points
+
+
+def _only_seen(body: SubjectModel, q: FloatArray, seen: BoolArray) -> FloatArray:
+    """Coordinates (T, n) with NaN for segments that are not seen (T, S), so that no contact is attached to a guess."""
+    known = np.array(q)
+    for s, name in enumerate(body.system.layout.bodies):
+        known[np.ix_(~seen[:, s], body.system.layout.columns(name))] = np.nan
+    return known
+
+
+def _projector(
+    body: SubjectModel, contacts: PointContacts | None, options: ConsistencyOptions
+) -> tuple[Projector, list[Notice]]:
+    """Projector in the metric of the masses, or with all coordinates alike where the masses do not suffice."""
+    if options.metric == "mass":
+        try:
+            return Projector(body.system, contacts=contacts, options=options.projection), []
+        except BiomecError as refusal:
+            told = warning(
+                "no-mass-metric",
+                f"Velocities and accelerations were projected with all coordinates alike instead of by the masses: "
+                f"{refusal}",
+            )
+            alike = Projector(body.system, metric="identity", contacts=contacts, options=options.projection)
+            return alike, [told]
+    return Projector(body.system, metric="identity", contacts=contacts, options=options.projection), []
+
+
+def _projected(
+    projector: Projector, q: FloatArray, qdot: FloatArray | None, x_star: FloatArray, progress: Progress | None
+) -> Projection:
+    """Project velocities (``qdot`` None) or accelerations; frames with NaN stay NaN in all their coordinates."""
+    if qdot is None:
+        return projector.velocities(q, x_star, progress=progress)
+    return projector.accelerations(q, qdot, x_star, progress=progress)
+
+
+def _landmark_distances(body: SubjectModel, points: Points, q: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
+    """Landmarks (L,) of the model and the distance (T, L) from the raw to the consistent one [m].
+
+    A joint centre belongs to two segments; consistent coordinates put it at one place.
+    """
+    layout = body.system.layout
+    computed = {step.name for step in body.plan.steps}
+    owner: dict[str, str] = {}
+    for segment in body.segments:
+        model = {*segment.basic_points, *segment.points, *computed}
+        for name in layout.bodies[segment.name].points:
+            if name in model and name in points:
+                owner.setdefault(name, segment.name)
+    columns = [
+        np.linalg.norm(layout.point(f"{segment}.{name}")(q) - points[name], axis=1) for name, segment in owner.items()
+    ]
+    return tuple(owner), np.reshape(columns, (len(owner), len(q))).T
+
+
+def _marker_residuals(body: SubjectModel, markers: Markers, q: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
+    """Followed markers (M,) that the trial shows and the distance (T, M) to the model's [m]."""
+    layout = body.system.layout
+    seen = tuple(name for k, name in enumerate(markers.names) if name in body.followed and markers.visible[:, k].any())
+    columns = [
+        np.linalg.norm(layout.point(f"{body.followed[name]}.{name}")(q) - markers[name], axis=1) for name in seen
+    ]
+    return seen, np.reshape(columns, (len(seen), len(q))).T
+
+
+def _stages(progress: Progress | None) -> tuple[Progress | None, Progress | None, Progress | None]:
+    """Progress of the three levels out of that of the whole."""
+    if progress is None:
+        return None, None, None
+
+    def part(begin: float, end: float) -> Progress:
+        return lambda done: progress(begin + (end - begin) * done)
+
+    return part(0.0, POSITIONS), part(POSITIONS, VELOCITIES), part(VELOCITIES, 1.0)

@@ -1,0 +1,230 @@
+"""What kinematic consistency tells its user: how many frames converged, and where the measured motion is worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.anatomy.frames import Points
+from biomec.anatomy.subject_model import SubjectModel
+from biomec.arrays import BoolArray, FloatArray
+from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec.multibody.position import FrameStatus, PositionResult
+from biomec.notices import Notice, info, problem, warning
+from biomec.recording import Markers
+from biomec.signals.stretches import stretches
+
+LARGE_SHIFT = 0.030  # m: a landmark that consistency moves further than this, on average, is told
+LARGE_RESIDUAL = 0.020  # m: a root mean square of a marker above this is told; OpenSim's rule of thumb for a good fit
+SHAPE_CHANGE = 0.015  # m: root mean square of changes of distance within a segment above which it is told
+WORST = 3  # landmarks and markers listed by name
+TYPES = {
+    "rigid": "the segments' lengths and right angles",
+    "spherical": "the ball joints",
+    "universal": "the universal joints",
+    "revolute": "the hinges",
+    "ellipsoid": "the scapulae's contact with the thorax",
+    "temporary": "the contacts with the ground",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Reporter:
+    """Words about one consistent motion; fields as in `ConsistentMotion`, ``points`` (T, 3) are the raw landmarks."""
+
+    body: SubjectModel
+    markers: Markers
+    points: Points
+    position: PositionResult
+    valid: BoolArray
+    undetermined: BoolArray
+    landmarks: tuple[str, ...]
+    distance: FloatArray
+    seen: tuple[str, ...]
+    residual: FloatArray
+
+    def notices(self, options: ConsistencyOptions) -> list[Notice]:
+        """Everything worth telling, the frames first."""
+        told = [self.converged(), *self.unsolved(options)]
+        if options.method == "markers":
+            told += self.not_determined()
+            if options.weights.kind == "sigma-mu":
+                told.append(info("weights-alike", "Weights by σ/μ are for coordinates; here all markers weigh alike."))
+        return [*told, *self.worst_type(), *self.worst_landmarks(), *self.worst_markers(), *self.changing_shapes()]
+
+    # ------------------------------------------------------------------ frames
+
+    def converged(self) -> Notice:
+        """How many frames obey the model."""
+        count, total = int(self.valid.sum()), len(self.valid)
+        if not count:
+            return problem("consistency", f"None of the {total} frames could be made to obey the model.")
+        mean = float(self.position.iterations[self.valid].mean())
+        worst = float(self.position.violation[self.valid].max())
+        told = f"{count} of {total} frames obey the model ({mean:.1f} iterations on average, ‖Φ‖ at most {worst:.1e})."
+        return info("consistency", told) if count == total else warning("consistency", told)
+
+    def unsolved(self, options: ConsistencyOptions) -> list[Notice]:
+        """Frames that do not, stretch by stretch, and why."""
+        told: list[Notice] = []
+        status = self.position.status
+        for kind in FrameStatus:
+            if kind is FrameStatus.PHI:
+                continue
+            for first, stop in stretches(np.asarray(status == kind)).tolist():
+                why = kind.sentence
+                if kind is FrameStatus.MISSING:
+                    why = self._missing(first, stop, options)
+                told.append(
+                    problem(
+                        f"frames-{kind.name.lower().replace('_', '-')}",
+                        f"{_frames(first, stop, self.markers.rate_hz)} cannot be used. {why}",
+                        *(self._absent(first, stop) if kind is FrameStatus.MISSING else ()),
+                        frames=(first, stop - 1),
+                    )
+                )
+        return told
+
+    def _absent(self, first: int, stop: int) -> tuple[str, ...]:
+        """Landmarks that frames and coordinates need and that are missing in some frame of a stretch."""
+        needed = dict.fromkeys(
+            name
+            for segment in self.body.segments
+            for name in (*self.body.frames[segment.name].landmarks, *segment.basic_points)
+        )
+        return tuple(name for name in needed if not np.isfinite(self.points[name][first:stop]).all())
+
+    def _missing(self, first: int, stop: int, options: ConsistencyOptions) -> str:
+        if options.method == "markers":
+            return "No marker of the model is in sight."
+        computed = {step.name for step in self.body.plan.steps}
+        absent = self._absent(first, stop)
+        recorded = [name for name in absent if name not in computed] or list(absent)
+        frames = stop - first
+        lost = []
+        for name in recorded:
+            count = int((~np.isfinite(self.points[name][first:stop]).all(axis=1)).sum())
+            lost.append(name if count == frames else f"{name} (in {count} of them)")
+        return (
+            f"Landmarks are missing: {', '.join(lost)}. Fill the gaps of their markers, or use global optimisation, "
+            "which needs only some markers."
+        )
+
+    def not_determined(self) -> list[Notice]:
+        """Segments that neither markers nor constraints hold, stretch by stretch."""
+        told = []
+        for s, name in enumerate(self.body.system.layout.bodies):
+            here = self.undetermined[:, s] & self.valid
+            if not here.any():
+                continue
+            parts = stretches(here).tolist()
+            first, stop = max(parts, key=lambda part: part[1] - part[0])
+            told.append(
+                problem(
+                    "segment-undetermined",
+                    f"Too few markers of the {name} and its neighbours are in sight in {int(here.sum())} frames to "
+                    f"tell where it is (longest stretch: {_frames(first, stop, self.markers.rate_hz).lower()}); what "
+                    "is shown of it there only continues its motion. Do not use its angles there, or leave the "
+                    "segment out.",
+                    name,
+                    frames=(first, stop - 1),
+                )
+            )
+        return told
+
+    # ------------------------------------------------------------------ where the measured motion is worst
+
+    def worst_type(self) -> list[Notice]:
+        """Which constraints the measured coordinates violated most."""
+        before = {
+            kind: float(values[self.valid].mean())
+            for kind, values in self.position.before.items()
+            if kind != "temporary" and self.valid.any()
+        }
+        if not before or max(before.values()) < 1e-6:
+            return []
+        kind = max(before, key=lambda name: before[name])
+        return [
+            info(
+                "worst-constraints",
+                f"The start disagreed most with {TYPES.get(kind, kind)} (mean violation {before[kind]:.1e} a row).",
+                kind,
+            )
+        ]
+
+    def worst_landmarks(self) -> list[Notice]:
+        """Landmarks that consistency moved most."""
+        worst = _worst(self.landmarks, self.distance, lambda x: float(x.mean()))
+        if not worst:
+            return []
+        listed = ", ".join(f"{name} {1e3 * mean:.1f} mm (at most {1e3 * top:.1f})" for name, mean, top in worst)
+        sentence = f"Landmarks moved most from where they were measured, on average: {listed}."
+        if worst[0][1] > LARGE_SHIFT:
+            return [warning("landmarks-moved", f"{sentence} Check their markers and the static.", worst[0][0])]
+        return [info("landmarks-moved", sentence, *(name for name, *_ in worst))]
+
+    def worst_markers(self) -> list[Notice]:
+        """Markers that are farthest from where the model has them."""
+        worst = _worst(self.seen, self.residual, lambda x: float(np.sqrt(np.mean(x**2))))
+        if not worst:
+            return []
+        known = self.residual[np.isfinite(self.residual)]
+        rms = 1e3 * float(np.sqrt(np.mean(known**2)))
+        listed = ", ".join(f"{name} {1e3 * each:.1f} mm (at most {1e3 * top:.1f})" for name, each, top in worst)
+        sentence = f"Markers are {rms:.1f} mm (rms) from where the model has them; the worst: {listed}."
+        if worst[0][1] > LARGE_RESIDUAL:
+            return [warning("marker-residuals", f"{sentence} Check their labels and the static.", worst[0][0])]
+        return [info("marker-residuals", sentence, *(name for name, *_ in worst))]
+
+    def changing_shapes(self) -> list[Notice]:
+        """Segments whose raw landmarks do not keep their distances: skin, a wrong label or a badly rebuilt marker.
+
+        For every pair of a segment's landmarks the distance is compared with that of the static pose; a landmark's
+        change is the root mean square over frames and partners.
+        """
+        told = []
+        for segment in self.body.segments:
+            here = self.body.system.layout.bodies[segment.name].points
+            names = [name for name in self.landmarks if name in here]
+            if len(names) < 2:
+                continue
+            p = np.stack([self.points[name] for name in names], axis=1)
+            local = np.stack([here[name] for name in names])
+            length = np.linalg.norm(local[:, None] - local, axis=-1)
+            change = np.linalg.norm(p[:, :, None] - p[:, None], axis=-1) - length
+            known = np.isfinite(change) & ~np.eye(len(names), dtype=np.bool_)
+            square = np.where(known, change**2, 0.0).sum(axis=(0, 2))
+            rms = np.sqrt(square / np.maximum(known.sum(axis=(0, 2)), 1))
+            worst = int(np.argmax(rms))
+            if rms[worst] > SHAPE_CHANGE:
+                told.append(
+                    warning(
+                        "segment-changes-shape",
+                        f"The {segment.name} does not keep its shape: the distances of {names[worst]} from its other "
+                        f"landmarks differ by {1e3 * rms[worst]:.0f} mm (rms) from the static. Its markers slip, are "
+                        "mislabelled, or were rebuilt badly.",
+                        segment.name,
+                        names[worst],
+                    )
+                )
+        return told
+
+
+def _worst(
+    names: tuple[str, ...], values: FloatArray, measure: Callable[[FloatArray], float]
+) -> list[tuple[str, float, float]]:
+    """Names with the largest measure of their column of ``values`` (T, K), that measure, and the largest value."""
+    found = []
+    for k, name in enumerate(names):
+        known = values[np.isfinite(values[:, k]), k]
+        if known.size:
+            found.append((name, measure(known), float(known.max())))
+    return sorted(found, key=lambda one: -one[1])[:WORST]
+
+
+def _frames(first: int, stop: int, rate_hz: float) -> str:
+    if stop - first == 1:
+        return f"Frame {first}"
+    return f"Frames {first} to {stop - 1} ({(stop - first) / rate_hz:.2f} s)"
