@@ -1,51 +1,20 @@
-"""The command `biomec`."""
+"""Commands about recordings: `info`, `convert`, `import`."""
 
 import argparse
-import importlib
-import io
 import json
-import os
 import re
-import sys
-from collections.abc import Sequence
 from dataclasses import replace
 from pathlib import Path
 
-from biomec._version import __version__
-from biomec.errors import BiomecError, FileError
-from biomec.notices import Notice, Severity
+from biomec.cli.arguments import Commands, frames, keep_existing, tell
+from biomec.errors import FileError
+from biomec.notices import Severity
 from biomec.recording import Authority, LabAxes, Trial
 from biomec.recording.axes import DIRECTIONS
 
-__all__ = ["main"]
 
-
-def main(arguments: Sequence[str] | None = None) -> int:
-    """Run the command line and return its exit code: 0 when all went well."""
-    if isinstance(sys.stdout, io.TextIOWrapper):
-        sys.stdout.reconfigure(errors="backslashreplace")  # a file may have a name that this terminal cannot show
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    if options.command is None:
-        parser.print_help()
-        return 0
-    try:
-        code = int(options.run(options))
-        sys.stdout.flush()
-        return code
-    except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough; nothing more can be written there
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
-    except BiomecError as error:  # its message is a sentence for the user; any other error is ours to repair
-        print(error, file=sys.stderr)
-        return 1
-
-
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="biomec", description="Whole-body biomechanics from motion capture.")
-    parser.add_argument("--version", action="version", version=f"biomec {__version__}")
-    commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-
+def add_commands(commands: Commands) -> None:
+    """Add the parsers of this module."""
     info = commands.add_parser("info", help="say what a recording or a project holds")
     info.set_defaults(run=_info)
     info.add_argument("file", type=Path, metavar="FILE")
@@ -60,7 +29,7 @@ def _parser() -> argparse.ArgumentParser:
     axes = "y-up, z-up, x-up, or up and forward such as +z,-y"
     convert.add_argument("--axes", type=_axes, metavar="AXES", help=f"turn into these axes: {axes}")
     convert.add_argument("--from-axes", type=_axes, metavar="AXES", help="how the axes of IN point, if IN is wrong")
-    convert.add_argument("--frames", type=_frames, metavar="A-B", help="only these frames, as IN numbers them")
+    convert.add_argument("--frames", type=frames, metavar="A-B", help="only these frames, as IN numbers them")
     convert.add_argument("--scale", type=float, metavar="F", help="multiply all lengths, if IN states a wrong unit")
     convert.add_argument("--keep-zeros", action="store_true", help=zeros)
     convert.add_argument("--force", action="store_true", help="overwrite OUT")
@@ -71,27 +40,11 @@ def _parser() -> argparse.ArgumentParser:
     import_.add_argument("project", type=Path, metavar="PROJECT", help="the project to write (.biomec)")
     for kind in ("static", "plates", "emg"):
         import_.add_argument(f"--{kind}", metavar="FILE", help=f"{kind} file, or 'none'; default: found by its name")
-    import_.add_argument("--frames", type=_frames, metavar="A-B", help="first and last saved frame, to align the EMG")
+    import_.add_argument("--frames", type=frames, metavar="A-B", help="first and last saved frame, to align the EMG")
     import_.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
     import_.add_argument("--force", action="store_true", help="overwrite PROJECT")
 
-    doctor = commands.add_parser("doctor", help="say what is installed and whether it works")
-    doctor.set_defaults(run=_doctor)
-    doctor.add_argument("--json", action="store_true", help="print the report for programs")
 
-    demo = commands.add_parser("demo", help="show the engine on mechanisms with a known answer")
-    demo.set_defaults(run=_demo)
-    demo.add_argument(
-        "--out",
-        type=Path,
-        default=Path("demo-output"),
-        metavar="DIR",
-        help="folder for the pictures (default: %(default)s)",
-    )
-    return parser
-
-
-# ---------------------------------------------------------------------------------------------------------- recordings
 def _info(options: argparse.Namespace) -> int:
     from biomec.io.project import load_project
     from biomec.io.registry import PROJECT, find_format, read_trial
@@ -110,7 +63,7 @@ def _convert(options: argparse.Namespace) -> int:
     from biomec.io.left_out import written
     from biomec.io.registry import read_trial, write_trial
 
-    _keep_existing(options.output, options.force, options.input)
+    keep_existing(options.output, options.force, options.input)
     trial = read_trial(options.input, examine=False, keep_zeros=options.keep_zeros)
     if options.scale is not None:
         trial = scaled(trial, options.scale)
@@ -123,7 +76,7 @@ def _convert(options: argparse.Namespace) -> int:
         trial = trial.turned(_target(trial.axes, options.axes))
     lost = write_trial(trial, options.output, overwrite=options.force)
     print(f"{options.output} written: {written(trial, lost)}.")
-    _tell((*trial.notices, *lost))
+    tell((*trial.notices, *lost))
     return 0
 
 
@@ -134,7 +87,7 @@ def _import(options: argparse.Namespace) -> int:
 
     if options.project.suffix.lower() != ".biomec":
         raise FileError(options.project.name, "the name of a project must end with .biomec.")
-    _keep_existing(options.project, options.force, options.dynamic)
+    keep_existing(options.project, options.force, options.dynamic)
     static, plates, emg = (SKIP if file == "none" else file for file in (options.static, options.plates, options.emg))
     frames = None if options.frames is None else EmgAlignment(*options.frames)
     session = import_session(
@@ -147,23 +100,8 @@ def _import(options: argparse.Namespace) -> int:
     )
     save_project(session, options.project)
     print(f"{options.project} written: {', '.join(session.provenance[0].settings['files'].values())}.")
-    _tell((*session.dynamic.notices, *session.notices), least=Severity.INFO)
+    tell((*session.dynamic.notices, *session.notices), least=Severity.INFO)
     return 0
-
-
-def _keep_existing(path: Path, force: bool, source: Path) -> None:
-    """Raise a sentence if writing would destroy something."""
-    if path.exists() and source.exists() and path.samefile(source):
-        raise FileError(path.name, "this is the file that is read; give the new file another name.")
-    if path.exists() and not force:
-        raise FileError(path.name, "a file of this name exists and was not overwritten. Use --force to overwrite it.")
-
-
-def _tell(notices: Sequence[Notice], least: Severity = Severity.WARNING) -> None:
-    ranks = list(Severity)
-    for notice in notices:
-        if ranks.index(notice.severity) >= ranks.index(least):
-            print(f"{notice.severity}: {notice.sentence}", file=sys.stderr)
 
 
 def _part(trial: Trial, frames: tuple[int, int]) -> Trial:
@@ -204,40 +142,3 @@ def _axes(text: str) -> tuple[str, str | None]:
     if len(words) == 2 and words[0][1] == words[1][1]:
         raise argparse.ArgumentTypeError(f"{text!r}: up and forward must differ")
     return words[0], words[1] if len(words) == 2 else None
-
-
-def _frames(text: str) -> tuple[int, int]:
-    match = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", text)
-    if match is None or int(match.group(1)) > int(match.group(2)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no stretch of frames such as 120-480")
-    return int(match.group(1)), int(match.group(2))
-
-
-# -------------------------------------------------------------------------------------------------- the program itself
-def _doctor(options: argparse.Namespace) -> int:
-    from biomec.doctor import examine
-
-    report = examine()
-    print(report.as_json() if options.json else report.as_text())
-    return 0 if report.healthy else 1
-
-
-def _demo(options: argparse.Namespace) -> int:
-    # By name, at run time: the library does not depend on the desktop program.
-    try:
-        tour = importlib.import_module("biomec_app.engine_tour")
-    except ModuleNotFoundError as error:
-        print(
-            f"The demonstration cannot start, because the Python package {error.name} is not installed. "
-            'It needs the desktop part of Biomec: pip install "biomec[app]"',
-            file=sys.stderr,
-        )
-        return 1
-    except ImportError as error:  # a package is there, but not what it loads
-        print(f"The demonstration cannot start: {error}. To see what is missing: biomec doctor", file=sys.stderr)
-        return 1
-    return int(tour.main(options.out))
-
-
-if __name__ == "__main__":  # `python -m biomec.cli` is what people try beside `python -m biomec`
-    sys.exit(main())

@@ -1,0 +1,247 @@
+"""The one way to run an analysis: steps in their order, each a pure function, results that know when they are stale.
+
+`Analysis` is immutable. Running a step gives a new one; changing settings makes the later results stale, and running
+all computes only what is stale. Window, command line and notebook use the same functions and get the same numbers.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field, replace
+from typing import Any
+
+from biomec._version import __version__
+from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
+from biomec.kinematics.consistency import consistent_motion
+from biomec.kinematics.consistent_motion import ConsistentMotion
+from biomec.kinematics.contact_points import contact_points
+from biomec.kinematics.joint_angles import JointAngles, joint_angles
+from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.notices import Notice
+from biomec.pipeline.body import LoadedBody, load_body
+from biomec.pipeline.clean_signals import CleanSignals, clean_signals
+from biomec.pipeline.preparation import Prepared, prepare
+from biomec.pipeline.repetitions import Repetitions, find_repetitions
+from biomec.pipeline.settings import AnalysisSettings
+from biomec.progress import Progress
+from biomec.recording import Session
+from biomec.recording.step import plain_data
+
+
+@dataclass(frozen=True)
+class Step:
+    """One step of the analysis.
+
+    name     : key of its result
+    title    : what a menu calls it
+    run      : the work
+    settings : the part of the settings that it depends on
+    share    : rough part of the whole running time, for progress
+    """
+
+    name: str
+    title: str
+    run: Callable[[Analysis, Progress | None], Any]
+    settings: Callable[[AnalysisSettings], Any]
+    share: float
+
+
+@dataclass(frozen=True, eq=False)
+class Done:
+    """What a step gave, and a fingerprint of everything that it was made from."""
+
+    value: Any
+    fingerprint: str
+
+
+@dataclass(frozen=True, eq=False)
+class Analysis:
+    """A session, settings, and the results of the steps that have run."""
+
+    session: Session
+    settings: AnalysisSettings = field(default_factory=AnalysisSettings)
+    done: Mapping[str, Done] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "done", FrozenDict(dict(self.done)))
+
+    # ------------------------------------------------------------------ what is there
+
+    def fingerprint(self, name: str) -> str:
+        """Fingerprint of what goes into a step: recordings, subject, version, settings of it and of those before."""
+        session = self.session
+        trials = [trial for trial in (session.dynamic, session.static) if trial is not None]
+        made_of: list[Any] = [__version__, [trial.source.sha256 for trial in trials], plain_data(session.subject)]
+        for step in STEPS:
+            made_of.append([step.name, plain_data(step.settings(self.settings))])
+            if step.name == name:
+                break
+        text = json.dumps(made_of, sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    def is_current(self, name: str) -> bool:
+        """Whether a step has run and nothing that it was made from has changed since."""
+        return name in self.done and self.done[name].fingerprint == self.fingerprint(name)
+
+    @property
+    def stale(self) -> tuple[str, ...]:
+        """Steps that have a result which the settings no longer give."""
+        return tuple(name for name in self.done if not self.is_current(name))
+
+    def _value(self, name: str) -> Any:
+        if name not in self.done:
+            raise BiomecError(f'Run "{step_named(name).title}" first.')
+        return self.done[name].value
+
+    @property
+    def prepared(self) -> Prepared:
+        """Trials with mapped labels, in Biomec's axes."""
+        value: Prepared = self._value("preparation")
+        return value
+
+    @property
+    def clean(self) -> CleanSignals:
+        """Rebuilt and filtered signals, contacts, events."""
+        value: CleanSignals = self._value("signals")
+        return value
+
+    @property
+    def loaded(self) -> LoadedBody:
+        """The person's model."""
+        value: LoadedBody = self._value("body")
+        return value
+
+    @property
+    def motion(self) -> ConsistentMotion:
+        """Consistent coordinates, velocities and accelerations."""
+        value: ConsistentMotion = self._value("consistency")
+        return value
+
+    @property
+    def segments(self) -> SegmentMotion:
+        """Motion of the segments and of the centre of mass."""
+        value: SegmentMotion = self._value("segments")
+        return value
+
+    @property
+    def angles(self) -> JointAngles:
+        """Joint angles."""
+        value: JointAngles = self._value("angles")
+        return value
+
+    @property
+    def repetitions(self) -> Repetitions:
+        """Cycles and their mean curves."""
+        value: Repetitions = self._value("cycles")
+        return value
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What reading and all steps that have run found, assumed or missed, in their order."""
+        session = self.session
+        found = [*session.notices, *session.dynamic.notices]
+        for step in STEPS:
+            if step.name in self.done:
+                found += getattr(self.done[step.name].value, "notices", ())
+        return tuple(dict.fromkeys(found))
+
+    # ------------------------------------------------------------------ work
+
+    def with_settings(self, settings: AnalysisSettings) -> Analysis:
+        """Return the analysis with other settings; results stay, and those that depend on a change are stale."""
+        return replace(self, settings=settings)
+
+    def run(self, name: str, progress: Progress | None = None) -> Analysis:
+        """Run one step; those before it must be current."""
+        for step in STEPS:
+            if step.name == name:
+                break
+            if not self.is_current(step.name):
+                raise BiomecError(f'Run "{step.title}" first: "{step_named(name).title}" needs its result.')
+        value = step.run(self, progress)
+        return replace(self, done={**self.done, name: Done(value, self.fingerprint(name))})
+
+    def run_all(self, progress: Progress | None = None) -> Analysis:
+        """Run every step whose result is missing or stale."""
+        analysis, before = self, 0.0
+        total = sum(step.share for step in STEPS)
+        for step in STEPS:
+            if not analysis.is_current(step.name):
+                analysis = analysis.run(step.name, _part(progress, before / total, step.share / total))
+            before += step.share
+            if progress is not None:
+                progress(before / total)
+        return analysis
+
+    def stored(self) -> Session:
+        """Return the session with the results of all steps and their lines in the history."""
+        session = self.session.with_settings(analysis=plain_data(self.settings))
+        for step in STEPS:
+            if step.name in self.done:
+                done = self.done[step.name]
+                session = session.with_step(step.name, done.value, fingerprint=done.fingerprint)
+        return session
+
+
+def analyze(session: Session, settings: AnalysisSettings | None = None, progress: Progress | None = None) -> Analysis:
+    """Run the whole analysis of a session."""
+    return Analysis(session, settings or AnalysisSettings()).run_all(progress)
+
+
+def step_named(name: str) -> Step:
+    """Return the step of that name."""
+    for step in STEPS:
+        if step.name == name:
+            return step
+    raise BiomecError(f"There is no step {name}; there are {', '.join(step.name for step in STEPS)}.")
+
+
+def _part(progress: Progress | None, start: float, share: float) -> Progress | None:
+    return None if progress is None else lambda fraction: progress(start + share * fraction)
+
+
+# --------------------------------------------------------------------------------------------------------------- steps
+def _consistency(analysis: Analysis, progress: Progress | None) -> ConsistentMotion:
+    clean, loaded, options = analysis.clean, analysis.loaded, analysis.settings.consistency
+    segments = [segment.name for segment in loaded.body.segments]
+    held = contact_points(
+        clean.contacts, clean.trial.plates, clean.trial.frames, clean.trial.rate_hz, segments, options
+    )
+    return consistent_motion(loaded.body, clean.markers, held, options, progress, origin=clean.reconstruction.origin)
+
+
+def _segments(analysis: Analysis, progress: Progress | None) -> SegmentMotion:
+    motion = analysis.motion
+    return segment_motion(analysis.loaded.body.system, motion.q, motion.qdot, motion.qddot)
+
+
+def _angles(analysis: Analysis, progress: Progress | None) -> JointAngles:
+    body, motion, options = analysis.loaded.body, analysis.motion, analysis.settings.angles
+    return joint_angles(
+        body.attitudes(motion.q),
+        body.model.angles,
+        static=body.attitudes(body.system.reference),
+        valid=motion.valid,
+        axes=body.joint_axes(),
+        first_frame=analysis.clean.trial.first_frame,
+        options=options,
+    )
+
+
+STEPS: tuple[Step, ...] = (
+    Step("preparation", "Prepare Recording", lambda a, p: prepare(a.session, a.settings.preparation),
+         lambda s: s.preparation, 0.05),
+    Step("signals", "Reconstruct and Filter", lambda a, p: clean_signals(a.prepared, a.settings.signals, p),
+         lambda s: s.signals, 0.35),
+    Step("body", "Load Biomechanical Model",
+         lambda a, p: load_body(a.prepared, a.clean, a.session.subject, a.settings.body), lambda s: s.body, 0.1),
+    Step("consistency", "Kinematic Consistency", _consistency, lambda s: s.consistency, 0.35),
+    Step("segments", "Kinematic Analysis (Body Segment)", _segments, lambda s: None, 0.05),
+    Step("angles", "Calculate Joint Angles", _angles, lambda s: s.angles, 0.05),
+    Step("cycles", "Find Cycles",
+         lambda a, p: find_repetitions(a.clean, a.angles, a.motion.valid, a.settings.cycles), lambda s: s.cycles, 0.05),
+)  # fmt: skip
+"""Steps in the order in which they run; a step depends on all before it."""

@@ -1,0 +1,99 @@
+"""Third step: the person's model, and the motion of its landmarks as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biomec.anatomy.landmarks import trajectories
+from biomec.anatomy.model_file import load_model
+from biomec.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.arrays import FloatArray
+from biomec.errors import BiomecError
+from biomec.multibody.structure import Structure, structure
+from biomec.notices import Notice, info
+from biomec.pipeline.clean_signals import CleanSignals
+from biomec.pipeline.preparation import Prepared
+from biomec.pipeline.settings import BodySettings
+from biomec.recording import Result, Subject
+from biomec.recording.step import step_result
+
+MODELS = {
+    "biomec-full": "m21",
+    "dumas-isb": "m17",
+    "ior-cast": "m17",
+    "opensim-gait2354": "legs",
+    "plug-in-gait": "plug-in-gait",
+    "shoulder-isb": "upper-limb",
+}
+"""Model that suits a marker set, where the user names none."""
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedBody:
+    """A person's model and what it needs of the recording.
+
+    points    : landmarks and computed points (T, 3) [m]
+    structure : coordinates, rows, rank and degrees of freedom of the system
+    """
+
+    body: SubjectModel
+    points: Mapping[str, FloatArray]
+    structure: Structure
+    subject: Subject
+    options: BodySettings
+    notices: tuple[Notice, ...]
+
+    def to_result(self) -> Result:
+        """Return what a session stores: the model, lengths and masses of the person, and where they come from."""
+        body = self.body
+        segments = [
+            {"name": part.name, "mass_kg": part.mass, "com_m": part.centre_of_mass, "inertia_kgm2": part.inertia}
+            for part in body.system.bodies
+        ]
+        return step_result(
+            {"static": np.array(list(body.static.values()))},
+            self.options,
+            self.notices,
+            model=body.model.name,
+            landmarks=list(body.static),
+            segments=segments,
+            left_out=body.left_out,
+            methods=body.plan.methods,
+            measures=body.measures,
+            ellipsoids=body.surfaces,
+            coordinates=self.structure.coordinates,
+            constraints=self.structure.rows,
+            redundant=self.structure.redundant,
+            dof=self.structure.degrees_of_freedom,
+        )
+
+
+def load_body(
+    prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
+) -> LoadedBody:
+    """Build the person's model, and compute its landmarks in every frame."""
+    name = settings.model or MODELS.get(prepared.marker_set.name)
+    if name is None:
+        raise BiomecError(
+            f"Which model suits the marker set {prepared.marker_set.name} is not known. Choose one (--model NAME)."
+        )
+    model = load_model(name)
+    notices: list[Notice] = []
+    if subject.mass_kg is None and clean.mass is not None and clean.mass.mass_kg is not None:
+        subject = replace(subject, mass_kg=clean.mass.mass_kg)
+        notices.append(info("mass-weighed", f"The mass, {clean.mass.mass_kg:.1f} kg, was weighed on the force plates."))
+    static = {marker: clean.static[marker] for marker in clean.static.names if np.isfinite(clean.static[marker]).all()}
+    markers = trajectories(clean.markers)
+    seen = [marker for marker, path in markers.items() if np.isfinite(path).any()]
+    body = build_subject_model(model, static, prepared.marker_set, subject, settings.options, seen=seen)
+    return LoadedBody(
+        body,
+        body.points_in_motion(markers),
+        structure(body.system),
+        subject,
+        settings,
+        (*notices, *body.notices),
+    )

@@ -1,0 +1,138 @@
+"""Second step: lost markers rebuilt, markers and plates filtered, contacts given to hands and feet."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biomec.notices import Notice
+from biomec.pipeline.preparation import Prepared
+from biomec.pipeline.settings import SignalSettings
+from biomec.progress import Progress
+from biomec.recording import Markers, Result, Trial
+from biomec.recording.marker_set import MarkerSet
+from biomec.recording.step import marker_arrays, plate_arrays, step_result
+from biomec.signals import (
+    ContactAssignment,
+    FilteredMarkers,
+    FilteredPlates,
+    GaitEvents,
+    MassEstimate,
+    Reconstruction,
+    StaticPose,
+    assign_contacts,
+    check_plates,
+    detect_contacts,
+    filter_markers,
+    filter_plates,
+    gait_events,
+    gait_markers,
+    mass_from_plates,
+    reconstruct,
+    static_pose,
+)
+
+WALKED = 0.8  # m; a pelvis that travels less does not walk
+
+
+@dataclass(frozen=True, eq=False)
+class CleanSignals:
+    """What the cameras and plates say after repair.
+
+    trial     : the dynamic trial with rebuilt and filtered markers and filtered plates
+    filtered  : cut-offs and what else the filter tells; None where no filter was wanted
+    contacts  : which hand or foot stands on which plate; None without plates
+    mass      : what the plates weigh; None without plates
+    """
+
+    trial: Trial
+    static: StaticPose
+    reconstruction: Reconstruction
+    filtered: FilteredMarkers | None
+    filtered_plates: FilteredPlates | None
+    contacts: ContactAssignment | None
+    events: GaitEvents
+    mass: MassEstimate | None
+    options: SignalSettings
+    notices: tuple[Notice, ...]
+
+    @property
+    def markers(self) -> Markers:
+        """Rebuilt and filtered markers."""
+        return self.trial.markers
+
+    def to_result(self) -> Result:
+        """Return what a session stores: markers and plates, origin of every sample, contacts, events, mass."""
+        cutoffs = {} if self.filtered is None else {"cutoff_hz": self.filtered.cutoff_hz}
+        return step_result(
+            {
+                **marker_arrays(self.markers),
+                **plate_arrays(self.trial.plates),
+                **cutoffs,
+                "origin": self.reconstruction.origin.astype("uint8"),
+                "rebuilt_residual": self.reconstruction.residual,
+            },
+            self.options,
+            self.notices,
+            names=self.markers.names,
+            rate_hz=self.markers.rate_hz,
+            plates=[plate.name for plate in self.trial.plates],
+            contacts=[] if self.contacts is None else self.contacts.contacts,
+            events=self.events.events,
+            mass_kg=None if self.mass is None else self.mass.mass_kg,
+            quality=self.reconstruction.quality,
+        )
+
+
+def clean_signals(
+    prepared: Prepared, settings: SignalSettings = SignalSettings(), progress: Progress | None = None
+) -> CleanSignals:
+    """Rebuild, filter and assign, in this order."""
+    trial, marker_set = prepared.dynamic, prepared.marker_set
+    pose = static_pose(prepared.static, marker_set, settings.static)
+    rebuilt = reconstruct(trial, pose, marker_set, settings.reconstruction, _part(progress, 0.0, 0.3))
+    filtered = filtered_plates = None
+    clean = replace(trial, markers=rebuilt.markers)
+    if settings.marker_filter is not None:
+        filtered = filter_markers(rebuilt.markers, settings.marker_filter, _part(progress, 0.3, 0.8))
+        clean = replace(clean, markers=filtered.markers)
+    if settings.plate_filter is not None and trial.plates:
+        filtered_plates = filter_plates(trial.plates, settings.plate_filter, _part(progress, 0.8, 1.0))
+        clean = replace(clean, plates=filtered_plates.plates)
+    notices = [*pose.notices, *rebuilt.notices]
+    notices += [notice for one in (filtered, filtered_plates) if one is not None for notice in one.notices]
+    contacts = mass = quality = None
+    if clean.plates:
+        detected = detect_contacts(clean, settings.contacts)
+        contacts = assign_contacts(clean, detected, marker_set.contact_segments, settings.assignment)
+        quality = check_plates(clean, contacts)
+        mass = mass_from_plates(clean, contacts)
+        notices += [*detected.notices, *contacts.notices, *quality.notices, *mass.notices]
+    walking = gait_markers(marker_set, clean.markers.names) if _walks(clean, marker_set) else None
+    events = gait_events(clean, walking, contacts, quality)
+    notices += events.notices
+    return CleanSignals(
+        clean, pose, rebuilt, filtered, filtered_plates, contacts, events, mass, settings, tuple(notices)
+    )
+
+
+def _walks(trial: Trial, marker_set: MarkerSet) -> bool:
+    """Whether the pelvis travels over the floor; otherwise steps are not sought in the markers."""
+    if marker_set.gait is None:
+        return False
+    there = [name for name in marker_set.gait.pelvis if name in trial.markers]
+    feet = [name for name in marker_set.gait.names if name not in marker_set.gait.pelvis]
+    if not there or not all(name in trial.markers for name in feet):
+        return False
+    path = trial.markers.select(there).p_WM.mean(axis=1)
+    level = path - (path @ trial.axes.up_vector)[:, None] * trial.axes.up_vector
+    seen = level[np.isfinite(level).all(axis=1)]
+    return bool(seen.size) and float(np.linalg.norm(np.ptp(seen, axis=0))) > WALKED
+
+
+def _part(progress: Progress | None, start: float, end: float) -> Progress | None:
+    """Progress of a part of the work as progress of the whole."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(start + (end - start) * fraction)

@@ -1,0 +1,247 @@
+"""What an analysis leaves in a folder: a summary, tables of angles and quality, coordinates, and the session itself.
+
+summary.json     what was analysed, how well it went, what was assumed
+angles.csv       joint angles [°], one row a frame
+cycles.csv       mean and standard deviation of the angles over the valid cycles [°], 0 to 100 %
+quality.csv      how each frame was solved: status, iterations, ‖Φ‖, ‖Δq‖, violation by type of constraint [SI units]
+coordinates.csv  consistent natural coordinates [m, –]
+segments.csv     centres of mass of the segments and of the whole body [m]
+session.biomec   everything, to be opened again
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biomec._version import __version__
+from biomec.arrays import FloatArray
+from biomec.errors import FileError
+from biomec.io.atomic import atomic_path
+from biomec.io.project import save_project
+from biomec.multibody.position import FrameStatus
+from biomec.pipeline.analysis import Analysis
+
+MILLIMETRE = 1e3
+FILES = (
+    "summary.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv", "session.biomec",
+)  # fmt: skip
+
+
+def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
+    """Write all files of an analysis into a folder, made if needed; nothing is overwritten unless asked for."""
+    folder = Path(folder)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
+    there = [name for name in FILES if (folder / name).exists()]
+    if there and not overwrite:
+        raise FileError(
+            folder.name, f"it holds results already ({', '.join(there)}). Choose another folder, or allow to overwrite."
+        )
+    texts = {
+        "summary.json": json.dumps(summary(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        "angles.csv": _angles_csv(analysis),
+        "cycles.csv": _cycles_csv(analysis),
+        "quality.csv": _quality_csv(analysis),
+        "coordinates.csv": _coordinates_csv(analysis),
+        "segments.csv": _segments_csv(analysis),
+    }
+    for name, text in texts.items():
+        with atomic_path(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    save_project(analysis.stored(), folder / "session.biomec")
+    return tuple(folder / name for name in FILES)
+
+
+def summary(analysis: Analysis) -> dict[str, Any]:
+    """What was analysed and how well it went, as plain data: lengths in mm where a key says so, else SI."""
+    loaded, motion, clean = analysis.loaded, analysis.motion, analysis.clean
+    body, position = loaded.body, motion.position
+    squares = motion.marker_residual**2
+    valid = motion.valid
+    return {
+        "biomec": __version__,
+        "recording": {
+            "dynamic": analysis.session.dynamic.source.name,
+            "static": None if analysis.session.static is None else analysis.session.static.source.name,
+            "marker_set": analysis.prepared.marker_set.name,
+            "frames": clean.trial.frames,
+            "rate_hz": clean.trial.rate_hz,
+            "seconds": clean.trial.duration_s,
+        },
+        "subject": {
+            "sex": body.measures["sex"],
+            "mass_kg": body.measures["mass"],
+            "height_m": body.measures["height"],
+            "weighed_kg": None if clean.mass is None else clean.mass.mass_kg,
+        },
+        "model": {
+            "name": body.model.name,
+            "segments": len(body.system.bodies),
+            "coordinates": loaded.structure.coordinates,
+            "constraints": loaded.structure.rows,
+            "redundant": len(loaded.structure.redundant),
+            "dof": loaded.structure.degrees_of_freedom,
+            "left_out": dict(body.left_out),
+            "joint_centres": dict(body.plan.methods),
+        },
+        "consistency": {
+            "method": motion.options.method,
+            "frames": len(valid),
+            "converged": int(valid.sum()),
+            "iterations_mean": _number(position.iterations[valid].mean() if valid.any() else np.nan),
+            "iterations_max": int(position.iterations.max(initial=0)),
+            "phi_max": _number(np.max(position.violation[valid], initial=0.0) if valid.any() else np.nan),
+            "velocity_phi_max": _number(_largest(motion.velocity.after)),
+            "acceleration_phi_max": _number(_largest(motion.acceleration.after)),
+            "violation_before": {name: _number(_mean(value[valid])) for name, value in position.before.items()},
+            "violation_after": {name: _number(_mean(value[valid])) for name, value in position.after.items()},
+            "landmark_shift_mm": {
+                name: _number(MILLIMETRE * _mean(motion.distance[valid, k])) for k, name in enumerate(motion.landmarks)
+            },
+        },
+        "markers": {
+            "rms_mm": _number(MILLIMETRE * np.sqrt(_mean(squares[valid]))),
+            "max_mm": _number(MILLIMETRE * _largest(motion.marker_residual[valid])),
+            "by_marker": {
+                name: {
+                    "rms_mm": _number(MILLIMETRE * np.sqrt(_mean(squares[valid, k]))),
+                    "max_mm": _number(MILLIMETRE * _largest(motion.marker_residual[valid, k])),
+                }
+                for k, name in enumerate(motion.markers)
+            },
+        },
+        "cycles": {
+            "by": analysis.repetitions.by,
+            "found": analysis.repetitions.found,
+            "valid": analysis.repetitions.valid,
+        },
+        "angles": {
+            name: {
+                "min_deg": _number(np.degrees(_extreme(np.nanmin, column))),
+                "max_deg": _number(np.degrees(_extreme(np.nanmax, column))),
+            }
+            for name, column in zip(analysis.angles.names, analysis.angles.values.T, strict=True)
+        },
+        "notices": [
+            {"severity": str(notice.severity), "code": notice.code, "sentence": notice.sentence}
+            for notice in analysis.notices
+        ],
+    }
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+def _angles_csv(analysis: Analysis) -> str:
+    angles = analysis.angles
+    names = [f"{name} (deg)" for name in angles.names]
+    return _table(["frame", "time_s", *names], _by_frame(analysis), np.degrees(angles.values))
+
+
+def _cycles_csv(analysis: Analysis) -> str:
+    names = analysis.angles.names
+    columns, values = ["percent"], []
+    for side, curves in analysis.repetitions.curves.items():
+        grid = np.linspace(0.0, 100.0, 101)
+        for what, array in (("mean", curves.mean), ("sd", curves.sd)):
+            columns += [f"{side} cycles: {name} {what} (deg)" for name in names]
+            values.append(np.degrees(_on_grid(grid, curves.percent, array)))
+    if not values:
+        return _table(columns, [])
+    return _table(columns, [[f"{percent:g}"] for percent in range(101)], np.concatenate(values, axis=1))
+
+
+def _quality_csv(analysis: Analysis) -> str:
+    motion, position = analysis.motion, analysis.motion.position
+    names = ["status", "valid", "iterations", "phi", "dq", "seconds"]
+    states = [
+        [FrameStatus(int(status)).name.lower(), int(ok), int(count)]
+        for status, ok, count in zip(position.status, motion.valid, position.iterations, strict=True)
+    ]
+    rows = [[*head, *state] for head, state in zip(_by_frame(analysis), states, strict=True)]
+    columns = [position.violation, position.increment, position.seconds]
+    for when, table in (("before", position.before), ("after", position.after)):
+        names += [f"{kind} {when}" for kind in table]
+        columns += list(table.values())
+    names += ["velocity violation", "acceleration violation", "markers rms (mm)", "largest marker residual (mm)"]
+    residual = MILLIMETRE * motion.marker_residual
+    columns += [motion.velocity.after, motion.acceleration.after, np.sqrt(_mean(residual**2, 1)), _largest(residual, 1)]
+    names += [f"{name} shift (mm)" for name in motion.landmarks]
+    columns += list(MILLIMETRE * motion.distance.T)
+    if motion.contacts is not None:
+        names += [f"{name} in contact" for name in motion.contacts.segments]
+        columns += list(motion.contacts.active.T.astype(float))
+    return _table(["frame", "time_s", *names], rows, np.stack(columns, axis=1))
+
+
+def _coordinates_csv(analysis: Analysis) -> str:
+    names = [
+        f"{body.name} {element} {axis}"
+        for body in analysis.loaded.body.system.bodies
+        for element in body.basis
+        for axis in "XYZ"
+    ]
+    return _table(["frame", "time_s", *names], _by_frame(analysis), analysis.motion.q, digits=12)
+
+
+def _segments_csv(analysis: Analysis) -> str:
+    motion = analysis.segments
+    names = [f"{name} {axis} (m)" for name in ("whole body", *motion.names) for axis in "XYZ"]
+    values = np.concatenate([motion.whole_body_com[:, None], motion.p_com], axis=1).reshape(len(motion.p_com), -1)
+    return _table(["frame", "time_s", *names], _by_frame(analysis), values, digits=9)
+
+
+def _by_frame(analysis: Analysis) -> list[list[str | int]]:
+    trial = analysis.clean.trial
+    return [[trial.first_frame + k, f"{t:.6f}"] for k, t in enumerate(trial.time_s)]
+
+
+def _table(
+    columns: Sequence[str], head: Iterable[Sequence[Any]], values: FloatArray | None = None, digits: int = 7
+) -> str:
+    """CSV text: leading cells as they are, then numbers with so many digits; what is missing stays empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for k, cells in enumerate(head):
+        numbers = () if values is None else values[k]
+        writer.writerow([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in numbers)])
+    return text.getvalue()
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+def _number(value: float) -> float | None:
+    """Plain number, or None where there is none: JSON knows no NaN."""
+    return float(value) if np.isfinite(value) else None
+
+
+def _mean(values: FloatArray, axis: int | None = None) -> Any:
+    """Mean without missing samples; NaN of nothing."""
+    there = np.isfinite(values)
+    count = there.sum(axis=axis)
+    total = np.where(there, values, 0.0).sum(axis=axis)
+    return np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
+
+
+def _largest(values: FloatArray, axis: int | None = None) -> Any:
+    """Maximum without missing samples; NaN of nothing."""
+    found = np.where(np.isfinite(values), values, -np.inf).max(axis=axis, initial=-np.inf)
+    return np.where(np.isfinite(found), found, np.nan)
+
+
+def _extreme(function: Any, values: FloatArray) -> float:
+    there = values[np.isfinite(values)]
+    return float(function(there)) if there.size else float("nan")
+
+
+def _on_grid(grid: FloatArray, percent: FloatArray, curves: FloatArray) -> FloatArray:
+    """Curves (N, A) at other percentages."""
+    return np.stack([np.interp(grid, percent, column) for column in curves.T], axis=1)

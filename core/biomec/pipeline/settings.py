@@ -1,0 +1,70 @@
+"""Everything a user can choose about an analysis, in one immutable object."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+
+from biomec.anatomy.subject_model import ModelOptions
+from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec.kinematics.joint_angles import AngleOptions
+from biomec.recording.label_map import LabelMap
+from biomec.signals import (
+    PLATE_FILTER,
+    AssignOptions,
+    ContactOptions,
+    CycleOptions,
+    FilterOptions,
+    ReconstructionOptions,
+    StaticPoseOptions,
+)
+
+
+@dataclass(frozen=True)
+class PreparationSettings:
+    """Labels: which marker set they belong to (None: the one that fits best), and a laboratory's own mapping."""
+
+    marker_set: str | None = None
+    label_map: LabelMap | None = None
+
+
+@dataclass(frozen=True)
+class SignalSettings:
+    """From markers and plates as measured to clean ones. A filter of None leaves them as they are."""
+
+    static: StaticPoseOptions = field(default_factory=StaticPoseOptions)
+    reconstruction: ReconstructionOptions = field(default_factory=ReconstructionOptions)
+    marker_filter: FilterOptions | None = field(default_factory=FilterOptions)
+    plate_filter: FilterOptions | None = PLATE_FILTER
+    contacts: ContactOptions = field(default_factory=ContactOptions)
+    assignment: AssignOptions = field(default_factory=AssignOptions)
+
+
+@dataclass(frozen=True)
+class BodySettings:
+    """model: name or file of the body model (None: the one that suits the marker set); options: how it is fitted."""
+
+    model: str | None = None
+    options: ModelOptions = field(default_factory=ModelOptions)
+
+
+@dataclass(frozen=True)
+class CycleSettings:
+    """What repeats: "auto", "events" (foot strike to foot strike), "none", or an angle such as "elbow flexion".
+
+    An angle is averaged over both sides; its minima are the borders.
+    """
+
+    by: str = "auto"
+    options: CycleOptions = field(default_factory=CycleOptions)
+
+
+@dataclass(frozen=True)
+class AnalysisSettings:
+    """Settings of all steps. Defaults are those of the manual."""
+
+    preparation: PreparationSettings = field(default_factory=PreparationSettings)
+    signals: SignalSettings = field(default_factory=SignalSettings)
+    body: BodySettings = field(default_factory=BodySettings)
+    consistency: ConsistencyOptions = field(default_factory=ConsistencyOptions)
+    angles: AngleOptions = field(default_factory=AngleOptions)
+    cycles: CycleSettings = field(default_factory=CycleSettings)
