@@ -93,6 +93,12 @@ def test_length_of_the_pelvis_is_that_of_the_inertia_table(sex, width, regressio
     assert length_mm == pytest.approx(table_mm, abs=4.0)
 
 
+@pytest.mark.parametrize(("sex", "expected_mm"), [("male", (-75.04, -7.168, 0)), ("female", (-76.16, 10.976, 0))])
+def test_lumbar_centre_by_hand(sex, expected_mm):
+    """Width 224 mm times (−0.335, −0.032) and (−0.340, 0.049)."""
+    assert_allclose(1e3 * (centre("lumbar-dumas-2007", UPRIGHT, {"sex": sex}) - FRONT), expected_mm, atol=1e-9)
+
+
 @pytest.mark.parametrize(("sex", "kappa", "theta_deg"), [("male", 0.55, 8.0), ("female", 0.53, 14.0)])
 def test_cervical_centre_lies_at_its_angle_and_share(sex, kappa, theta_deg):
     """Seen from C7: its distance over that of IJ is κ, and it stands θ above the line to IJ, in the sagittal plane."""
@@ -142,6 +148,12 @@ def test_thoracolumbar_centre_lies_before_the_spinous_process(sex, kappa, theta_
     assert np.linalg.norm(reach) == pytest.approx(kappa * np.linalg.norm(POINTS["IJ"] - POINTS["C7"]))
 
 
+def test_thoracolumbar_centre_keeps_the_direction_of_the_trunk_though_the_spine_bends_sideways():
+    bent = POINTS | {"T12": POINTS["T12"] + np.array([0.0, 0.0, 0.03])}
+    straight = centre("thoracolumbar-dumas-2018", POINTS, {"sex": "male"}) - POINTS["T12"]
+    assert_allclose(centre("thoracolumbar-dumas-2018", bent, {"sex": "male"}) - bent["T12"], straight, atol=1e-12)
+
+
 def test_ankle_of_bruening_lies_below_the_malleoli():
     points = {"ML_D": np.array([0, 0.08, 0.12]), "MM_D": np.array([0, 0.08, 0.04]), "KJC_D": np.array([0, 0.48, 0.08])}
     assert_allclose(centre("ankle-bruening-2008", points, side="D"), [0.0, 0.08 - 0.027 * 0.4, 0.08], atol=1e-15)
@@ -161,6 +173,15 @@ def test_shoulder_of_meskers_by_hand():
     assert_allclose([x, y, z], expected, atol=1e-9)
     assert 40 < np.linalg.norm(expected) < 70  # mm: a hand's breadth below the acromion
     assert y < -30
+
+
+def test_shoulder_without_coracoid_by_hand():
+    """AC-TE 100 mm and AC-AI √(90² + 120²) = 150 mm, from the middle of AC and AA at (10, −2.5, 17.5) mm."""
+    local = {"AC": (0, 0, 0), "TE": (-100, 0, 0), "AI": (-90, -120, 0), "AA": (20, -5, 35)}
+    points = {f"{name}_D": 1e-3 * np.array([-z, y, x]) for name, (x, y, z) in local.items()}
+    found = 1e3 * centre("shoulder-without-coracoid", points, side="D") @ np.array([[0, 0, -1], [0, 1, 0], [1, 0, 0]])
+    expected = (10 + 9.8 - 39.9 + 33.45, -2.5 - 69.6 + 73.1 - 41.55, 17.5 - 2.7 - 29.7 + 9.75)
+    assert_allclose(found, expected, atol=1e-9)
 
 
 def model_points(text):
