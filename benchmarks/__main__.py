@@ -9,7 +9,8 @@ import time
 import numpy as np
 
 from benchmarks.c3d import print_c3d
-from benchmarks.marker_fit import ITERATIONS, MarkerFit
+from benchmarks.frozen_jacobian import print_kept_jacobians
+from benchmarks.marker_fit import ITERATIONS, MarkerFit, TargetFit
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
 from benchmarks.scaling import CHAIN_FRAMES, Growth, with_bodies, with_frames
 from benchmarks.signals import print_signals
@@ -30,6 +31,7 @@ TARGET_DENSE = 20.0  # times faster than the dense version
 
 POSITION, ONE_THREAD = "position, all threads", "position, one thread"
 VELOCITY, ACCELERATION = "velocity projection", "acceleration projection"
+TARGETS, TARGETS_ALONE = "marker fit, all threads", "marker fit, one thread"
 DENSE, FIT, RNEA = "position, dense version", "Pinocchio marker fit", "Pinocchio rnea"
 
 
@@ -44,11 +46,12 @@ def main() -> None:
     print(
         f"{PASSES} passes in turns; {os.cpu_count()} cores, {platform.machine()}, Python {platform.python_version()}.\n"
     )
-    fit = MarkerFit(trial)
-    timings = time_everything(trial, fit)
+    fit, ours = MarkerFit(trial), TargetFit(trial)
+    timings = time_everything(trial, fit, ours)
     print_table(timings)
-    print_quality(trial, fit)
+    print_quality(trial, fit, ours)
     print_targets(timings)
+    print_kept_jacobians(trial)
     print_growth(trial)
     print_signals()
     print_c3d()
@@ -56,7 +59,7 @@ def main() -> None:
     print(f"\nMeasured in {time.perf_counter() - begin:.0f} s.")
 
 
-def time_everything(trial: Trial, fit: MarkerFit) -> dict[str, Timing]:
+def time_everything(trial: Trial, fit: MarkerFit, ours: TargetFit) -> dict[str, Timing]:
     """Time all engines in turns, for one frame (one call of rnea)."""
     solver, projector = PositionSolver(trial.system), Projector(trial.system)
     q, frames = trial.consistent, len(trial.measured)
@@ -75,6 +78,8 @@ def time_everything(trial: Trial, fit: MarkerFit) -> dict[str, Timing]:
             Task(VELOCITY, lambda: projector.velocities(q, qdot_star), frames),
             Task(ACCELERATION, lambda: projector.accelerations(q, qdot, qddot_star), frames),
             Task(DENSE, lambda: solve_positions_dense(trial.system, dense_sample(trial)), DENSE_FRAMES),
+            Task(TARGETS, ours.fit, frames),
+            Task(TARGETS_ALONE, lambda: ours.fit_in_batches(LANES), frames),
             Task(FIT, lambda: fit.fit(FIT_FRAMES), FIT_FRAMES),
             Task(RNEA, lambda: fit.inverse_dynamics(RNEA_CALLS, rng), RNEA_CALLS),
         ],
@@ -102,7 +107,7 @@ def print_table(timings: dict[str, Timing]) -> None:
     print(f"\nPinocchio rnea in a Python loop: {1e6 * rnea.best:.1f} µs a call ({1e6 * rnea.median:.1f} median).")
 
 
-def print_quality(trial: Trial, fit: MarkerFit) -> None:
+def print_quality(trial: Trial, fit: MarkerFit, targets: TargetFit) -> None:
     """Say what the times were good for: iterations, violations, agreement with the dense version, marker distance."""
     result = PositionSolver(trial.system).solve(trial.measured)
     dense, _, counts = solve_positions_dense(trial.system, dense_sample(trial))
@@ -112,6 +117,13 @@ def print_quality(trial: Trial, fit: MarkerFit) -> None:
         f"Position: {result.summary()} Iterations {result.iterations.mean():.1f} on average, {result.iterations.max()} "
         f"at most (dense {max(counts)});\n          worst ‖Φ‖ {result.violation.max():.1e}; "
         f"{np.abs(ours - dense).max():.1e} from the dense version."
+    )
+    fitted = targets.fit()
+    print(
+        f"Marker fit: {fitted.summary()} Iterations {fitted.iterations.mean():.1f} on average, "
+        f"{fitted.iterations.max()} at most; last step {fitted.increment.max():.0e},\n          "
+        f"worst ‖Φ‖ {fitted.violation.max():.1e}; 44 degrees of freedom, {len(targets.targets.names)} markers "
+        f"{1e3 * targets.distance(fitted):.2f} mm away."
     )
     print(
         f"Pinocchio marker fit: {fit.model.nv} degrees of freedom, {fit.markers} markers, {ITERATIONS} Gauss-Newton "

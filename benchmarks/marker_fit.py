@@ -1,8 +1,9 @@
-"""Pinocchio on the same trial: Gauss-Newton fit of markers in joint coordinates, and recursive inverse dynamics.
+"""Markers on the same trial: our position problem with targets, and Pinocchio's Gauss-Newton in joint coordinates.
 
-The tree has a free root and 20 spherical joints, 66 degrees of freedom, as in usual marker tracking; the hinges and
-the four ellipsoid contacts of our problem, which a tree of joint coordinates does not close, are left out. Three
-markers a body stand 0.1 m from its origin along its axes, where the measured coordinates have them.
+Three markers a body stand 0.1 m from its origin along its axes, where the measured coordinates have them. Pinocchio's
+tree has a free root and 20 spherical joints, 66 degrees of freedom, as in usual marker tracking; the hinges and the
+four ellipsoid contacts of our problem, which a tree of joint coordinates does not close, are left out. Pinocchio also
+does recursive inverse dynamics.
 """
 
 from __future__ import annotations
@@ -13,11 +14,58 @@ import numpy as np
 
 from benchmarks.problem import Trial
 from biomec.arrays import FloatArray, skew
+from biomec.multibody.position import PositionResult, PositionSolver
 from biomec.multibody.reference.trees import Tree
+from biomec.multibody.system import System
+from biomec.multibody.targets import PointTargets
 from tests.oracles.pinocchio_tree import PinocchioTree, pin
 
 ITERATIONS = 4
 REACH_M = 0.1
+WEAK = 1e-6  # pull to the start beside markers of weight 1
+
+
+class TargetFit:
+    """Our fit: all markers as targets under all constraints of the 21-body tree, each frame on its own.
+
+    Every frame starts from its measured coordinates, as after the segments have been built from the markers.
+    """
+
+    def __init__(self, trial: Trial) -> None:
+        self.system = _with_markers(trial.system)
+        self.solver = PositionSolver(self.system, metric=WEAK)
+        self.start = trial.measured
+        self.targets = self._targets(slice(None))
+        self.batches: list[tuple[FloatArray, PointTargets]] = []
+
+    def _targets(self, part: slice) -> PointTargets:
+        names = [f"{b.name}.{m}" for b in self.system.bodies for m in b.points if m.startswith("marker")]
+        points = {name: self.system.layout.point(name)(self.start[part]) for name in names}
+        return PointTargets.at(self.system.layout, points)
+
+    def fit(self) -> PositionResult:
+        """Fit the whole trial, on all threads."""
+        return self.solver.solve(self.start, targets=self.targets)
+
+    def fit_in_batches(self, size: int) -> None:
+        """Fit the whole trial with calls of ``size`` frames, so that one thread does it."""
+        if not self.batches:  # made once: making targets is not part of the fit
+            parts = [slice(first, first + size) for first in range(0, len(self.start), size)]
+            self.batches = [(self.start[part], self._targets(part)) for part in parts]
+        for start, targets in self.batches:
+            self.solver.solve(start, targets=targets)
+
+    def distance(self, result: PositionResult) -> float:
+        """Root-mean-square distance of the markers [m]."""
+        return float(np.sqrt((self.targets.residual(result.q) ** 2).sum(-1).mean()))
+
+
+def _with_markers(system: System) -> System:
+    bodies = []
+    for body in system.bodies:
+        own = {name: place for name, place in body.points.items() if name not in ("origin", "com")}
+        bodies.append(replace(body, points=own | {f"marker{k}": REACH_M * axis for k, axis in enumerate(np.eye(3))}))
+    return System(bodies, system.constraints, name=system.name)
 
 
 class MarkerFit:
