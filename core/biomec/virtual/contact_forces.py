@@ -1,0 +1,128 @@
+"""Ground reactions that belong to a motion: what the ground must do in all, shared among hands and feet.
+
+The sum over all contacts is what Newton's and Euler's equations of the whole body ask for, to round-off. How it is
+shared is not determined by the motion when several contacts bear load; it is the smallest in a weighted sense, like the
+reactions of a body on springs, and changes smoothly with the springs.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.arrays import FloatArray, read_only, skew
+from biomec.errors import BiomecError
+from biomec.multibody.system import System
+from biomec.virtual.skeleton import Placed
+
+
+@dataclass(frozen=True, eq=False)
+class Contact:
+    """A hand or a foot that bears load on the floor.
+
+    name      : of the contact (``Pe_D``)
+    segment   : that touches the ground
+    point     : (T, 3) middle of what touches, on the floor [m]
+    stiffness : (T,) how readily it takes load; 0 where it does not touch
+    reach     : (T, 3) how far it can move the load [m]: along Z and X (moments about X and Z), and the lever of its
+                friction for twisting (about Y). 0 along X for an edge along Z, such as the ball of a foot.
+    squeeze   : (T, 3) force that contacts exert against each other [N], such as hands pushed together
+    """
+
+    name: str
+    segment: str
+    point: FloatArray
+    stiffness: FloatArray
+    reach: FloatArray
+    squeeze: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class GroundReaction:
+    """What the ground does to a contact, in laboratory axes. Arrays are read-only.
+
+    force  : (T, 3) [N];  moment : (T, 3) about ``point`` [N m];  point : (T, 3) on the floor [m]
+    loaded : (T,) where it bears load
+    """
+
+    segment: str
+    point: FloatArray
+    force: FloatArray
+    moment: FloatArray
+
+    def centre_of_pressure(self, threshold_n: float = 1e-9) -> FloatArray:
+        """(T, 3) point of the floor about which no horizontal moment acts [m]; NaN where nothing is borne."""
+        vertical = np.where(self.force[:, 1] > threshold_n, self.force[:, 1], np.nan)
+        offset = np.stack([self.moment[:, 2], np.zeros_like(vertical), -self.moment[:, 0]], axis=1)
+        return np.asarray(self.point + offset / vertical[:, None])
+
+
+def required_wrench(system: System, placed: Mapping[str, Placed]) -> tuple[FloatArray, FloatArray]:
+    """Force (T, 3) and moment about the laboratory's origin (T, 3) that the ground must exert on the whole body.
+
+    f = Σ m (r̈ − g),   h = Σ r × m (r̈ − g) + J ω̇ + ω × J ω          (Newton, Euler; [Nunes2017] Eqs. 5.24, 5.25)
+
+    ω and ω̇ are the skew parts of Ė Eᵀ and Ë Eᵀ, E being the turn of a segment away from standing.
+    """
+    force, moment = np.zeros((2, len(next(iter(placed.values())).now.value), 3))
+    for body in system.bodies:
+        one = placed[body.name]
+        stood = np.asarray(body.position, dtype=np.float64) + body.attitude_matrix @ body.points["com"]
+        r = one.point(stood)
+        E, Edot, Eddot = one.turn.parts
+        w, wdot = (_axial(D @ np.swapaxes(E, -1, -2)) for D in (Edot, Eddot))
+        A = E @ body.attitude_matrix
+        J = A @ body.inertia_matrix @ np.swapaxes(A, -1, -2)
+        f = body.mass * (r.acceleration - system.gravity)
+        spin = _times(J, wdot) + np.cross(w, _times(J, w))
+        force, moment = force + f, moment + np.cross(r.value, f) + spin
+    return force, moment
+
+
+def shared_reactions(force: FloatArray, moment: FloatArray, contacts: Sequence[Contact]) -> dict[str, GroundReaction]:
+    """Share the required wrench (T, 3), (T, 3 about the origin) among contacts.
+
+    With A mapping all contact wrenches u to their sum w, and S the compliance (stiffness of a contact for forces, times
+    its reach squared for moments): u = u₀ + S Aᵀ (A S Aᵀ)⁻¹ (w − A u₀), the u nearest to the squeezes u₀ in the norm of
+    S⁻¹ with exactly the right sum. A contact of no stiffness bears nothing.
+    """
+    frames, count = len(force), len(contacts)
+    A = np.zeros((frames, 6, 6 * count))
+    S, u_0 = np.zeros((frames, 6 * count)), np.zeros((frames, 6 * count))
+    for k, contact in enumerate(contacts):
+        at = 6 * k
+        A[:, :3, at : at + 3] = A[:, 3:, at + 3 : at + 6] = np.eye(3)
+        A[:, 3:, at : at + 3] = skew(contact.point)
+        S[:, at : at + 3] = contact.stiffness[:, None]
+        S[:, at + 3 : at + 6] = contact.stiffness[:, None] * contact.reach**2
+        u_0[:, at : at + 3] = contact.stiffness[:, None] * contact.squeeze
+    wanted = np.concatenate([force, moment], axis=1)
+    SAt = S[:, :, None] * np.swapaxes(A, -1, -2)
+    u = u_0
+    for _ in range(2):  # the second time mends the round-off of the first
+        try:
+            multipliers = np.linalg.solve(A @ SAt, (wanted - _times(A, u))[..., None])[..., 0]
+        except np.linalg.LinAlgError as error:
+            raise BiomecError("Too few hands and feet touch the ground to bear the virtual person.") from error
+        u = u + _times(SAt, np.asarray(multipliers, dtype=np.float64))
+    return {
+        contact.name: GroundReaction(
+            contact.segment,
+            read_only(contact.point),
+            read_only(u[:, 6 * k : 6 * k + 3]),
+            read_only(u[:, 6 * k + 3 : 6 * k + 6]),
+        )
+        for k, contact in enumerate(contacts)
+    }
+
+
+def _axial(matrix: FloatArray) -> FloatArray:
+    """Axial vector (T, 3) of the skew part of matrices (T, 3, 3)."""
+    skewed = 0.5 * (matrix - np.swapaxes(matrix, -1, -2))
+    return np.stack([skewed[:, 2, 1], skewed[:, 0, 2], skewed[:, 1, 0]], axis=1)
+
+
+def _times(matrix: FloatArray, vector: FloatArray) -> FloatArray:
+    return np.asarray(np.einsum("tij,tj->ti", matrix, vector))

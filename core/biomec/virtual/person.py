@@ -1,0 +1,164 @@
+"""The virtual person: an adult of given mass, stature and sex, and where its markers are when it stands.
+
+The right side is placed and the left is its exact mirror image. Landmarks of the joints are placed so that the hinges
+of the model pass through them: the femoral condyles lie on a line normal to the thigh, the epicondyles on one normal to
+the humerus. Those landmarks then move with both segments of their joint, as the model has it.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+
+import numpy as np
+
+from biomec.anatomy.centres import CENTRE_METHODS
+from biomec.anatomy.frames import unit
+from biomec.arrays import FloatArray, read_only
+from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
+from biomec.io.marker_set_file import load_marker_set
+from biomec.recording import Subject
+from biomec.recording.marker_set import MarkerSet
+from biomec.virtual.proportions import BY_SEX, Proportions
+
+MARKER_SET = "biomec-full"
+HIP, SHOULDER = "hip-harrington-2007", "shoulder-meskers-1998"  # what the models prefer
+MIRROR = np.array([1.0, 1.0, -1.0])
+ARM_ABDUCTION, CARRYING, ELBOW_FLEXION = np.deg2rad([12.0, 9.0, 8.0])
+PLATES = {  # plate: segment ends, place along them, distance outwards, half sizes along and across [m at 1.77 m]
+    "CLBR": ("GU_*", "PME_*", 0.55, 0.052, 0.042, 0.036),
+    "CLAB": ("PME_*", "CAP_*", 0.72, 0.038, 0.034, 0.028),
+    "CLCX": ("CAQ_*", "KJC_*", 0.60, 0.085, 0.042, 0.038),
+    "CLPN": ("KJC_*", "PMM_*", 0.55, 0.058, 0.042, 0.036),
+}
+
+
+@dataclass(frozen=True)
+class VirtualPerson:
+    """An adult who exists only here.
+
+    mass_kg, height_m : body mass and stature
+    sex               : "male" or "female"
+    name              : for the files' names and the subject of the trials
+    """
+
+    mass_kg: float = 75.0
+    height_m: float = 1.77
+    sex: str = "male"
+    name: str = "Demo"
+    marker_set: str = field(default=MARKER_SET, init=False)
+
+    def __post_init__(self) -> None:
+        if self.sex not in BY_SEX:
+            raise BiomecError(f"Virtual person {self.name}: sex is {self.sex!r}; choose {' or '.join(BY_SEX)}.")
+        for what, value, low, high, unit_ in (
+            ("mass", self.mass_kg, 35.0, 180.0, "kg"),
+            ("height", self.height_m, 1.35, 2.15, "m"),
+        ):
+            if not low <= value <= high:
+                raise BiomecError(
+                    f"Virtual person {self.name}: a {what} of {value:g} {unit_} is not an adult's; choose one between "
+                    f"{low:g} and {high:g} {unit_}."
+                )
+
+    @property
+    def subject(self) -> Subject:
+        """What a laboratory would write down about the person."""
+        return Subject(self.name, self.sex, self.mass_kg, self.height_m)
+
+    @cached_property
+    def landmarks(self) -> Mapping[str, FloatArray]:
+        """Standing positions (3,) of markers and of the joint centres they were built on [m], both sides."""
+        return FrozenDict({name: read_only(point) for name, point in _both_sides(self).items()})
+
+    @cached_property
+    def markers(self) -> Mapping[str, FloatArray]:
+        """Standing position (3,) of every marker that the set places [m]; X forward, Y up, Z right, floor at Y = 0."""
+        return FrozenDict({name: self.landmarks[name] for name in self.full_set.placed})
+
+    @cached_property
+    def full_set(self) -> MarkerSet:
+        """The marker set that the person wears."""
+        return load_marker_set(self.marker_set)
+
+
+def _both_sides(person: VirtualPerson) -> dict[str, FloatArray]:
+    """Landmarks of the right side and the midline, then their mirror images."""
+    proportions = BY_SEX[person.sex]
+    scale = person.height_m / proportions.stature
+    right = {name: scale * np.array(place) for name, place in proportions.fixed.items()}
+    measures: dict[str, float | str] = {"sex": person.sex, "height": person.height_m, "mass": person.mass_kg}
+    _place_leg(right, measures, proportions, scale)
+    _place_arm(right, measures, proportions, scale)
+    _place_plates(right, person.height_m / 1.77)
+    points = {name.replace("*", "D"): place for name, place in right.items()}
+    return points | {name.replace("*", "E"): MIRROR * place for name, place in right.items() if "*" in name}
+
+
+def _place_leg(
+    right: dict[str, FloatArray], measures: Mapping[str, float | str], proportions: Proportions, scale: float
+) -> None:
+    """Hip by the model's regression, then the condyles on a line through the knee normal to the thigh."""
+    points = _sided(right, "CIAS_*") | {"PMCP": right["PMCP"]}
+    leg_length = float(np.linalg.norm(right["CIAS_*"] - right["MM_*"]))
+    right["CAQ_*"] = CENTRE_METHODS[HIP].compute(points, {**measures, "leg_length_D": leg_length}, "D")
+    knee = scale * np.array(proportions.knee)
+    outwards = _normal_part(np.array([0.0, 0.0, 1.0]), right["CAQ_*"] - knee)
+    half = 0.5 * scale * proportions.widths["knee"]
+    right["KJC_*"], right["CLAT_*"], right["CMED_*"] = knee, knee + half * outwards, knee - half * outwards
+    right["PMM_*"] = 0.5 * (right["MM_*"] + right["ML_*"])
+
+
+def _place_arm(
+    right: dict[str, FloatArray], measures: Mapping[str, float | str], proportions: Proportions, scale: float
+) -> None:
+    """Shoulder by the model's regression, then an arm that hangs a little away from the body, palm forward."""
+    right["SS_*"] = 0.5 * (right["AA_*"] + right["TE_*"]) + scale * np.array([-0.006, 0.004, 0.0])
+    right["GU_*"] = CENTRE_METHODS[SHOULDER].compute(
+        {name.replace("*", "D"): right[name] for name in ("AC_*", "AA_*", "TE_*", "AI_*", "PCOR_*")}, measures, "D"
+    )
+    width, length = proportions.widths, proportions.lengths
+    humerus = np.array([0.0, -np.cos(ARM_ABDUCTION), np.sin(ARM_ABDUCTION)])
+    elbow = right["GU_*"] + scale * length["humerus"] * humerus
+    hinge = _normal_part(np.array([0.0, 0.0, 1.0]), humerus)
+    right["PME_*"] = elbow
+    right["EL_*"], right["EM_*"] = (elbow + sign * 0.5 * scale * width["elbow"] * hinge for sign in (1.0, -1.0))
+    aside = ARM_ABDUCTION + CARRYING
+    forearm = np.array([np.sin(ELBOW_FLEXION), -np.cos(ELBOW_FLEXION) * np.cos(aside), np.sin(aside)])
+    forearm /= np.linalg.norm(forearm)
+    radial = _normal_part(np.array([0.0, 0.0, 1.0]), forearm)
+    wrist = elbow + scale * length["forearm"] * forearm
+    styloid = scale * (0.5 * width["wrist"] * radial + 0.004 * forearm)
+    right["CAP_*"], right["ER_*"], right["EU_*"] = wrist, wrist + styloid, wrist - styloid
+    knuckles = wrist + scale * length["hand"] * forearm
+    across = scale * (0.5 * width["hand"] * radial + 0.003 * forearm)
+    right["MC2_*"], right["MC5_*"] = knuckles + across, knuckles - across
+
+
+def _place_plates(right: dict[str, FloatArray], scale: float) -> None:
+    """Plates of four markers on the outside of the limbs: rows 1 above and 2 below, columns 1 in front and 2 behind."""
+    for plate, (start, end, along, out, up, across) in PLATES.items():
+        axis = unit(right[start] - right[end])
+        outwards = _normal_part(np.array([0.0, 0.0, 1.0]), axis)
+        forward = np.cross(axis, outwards)
+        centre = (1.0 - along) * right[start] + along * right[end] + scale * out * outwards
+        for row, vertical in (("1", 1.0), ("2", -1.0)):
+            for column, sagittal in (("1", 1.0), ("2", -1.0)):
+                bent = (
+                    0.012 if (row, column) == ("1", "1") else 0.008
+                )  # a plate is bent around the limb, and never square
+                right[f"{plate}_*_{row}{column}"] = centre + scale * (
+                    vertical * up * axis + sagittal * across * forward - bent * outwards
+                )
+
+
+def _normal_part(direction: FloatArray, axis: FloatArray) -> FloatArray:
+    """Unit vector nearest to ``direction`` that is normal to ``axis``."""
+    along = unit(axis)
+    return unit(direction - (direction @ along) * along)
+
+
+def _sided(right: Mapping[str, FloatArray], name: str) -> dict[str, FloatArray]:
+    return {name.replace("*", "D"): right[name], name.replace("*", "E"): MIRROR * right[name]}
