@@ -16,6 +16,7 @@ from biomec.anatomy.inertia_table import (
     ROWS,
     SEXES,
     TORSO_CHOICES,
+    TORSO_FROM_IJ,
     InertiaEntry,
     InertiaTable,
     physical_fault,
@@ -230,13 +231,13 @@ class _Person:
         """Thorax and abdomen as one segment, by the chosen way."""
         choice = self.options.torso if self.options.torso != "auto" else self.table.torso
         if choice == "auto":
-            choice = "split-2018" if LUMBAR_TOP in self.pose.points else "diagonal"
+            choice = "split-2018" if {LUMBAR_TOP, "CAC", "CAL"} <= set(self.pose.points) else "diagonal"
             if choice == "diagonal":
                 self.pose.notices.append(
                     info(
                         "torso-without-products",
-                        f"There is no {LUMBAR_TOP}, so that thorax and abdomen cannot be told apart; the torso of 2007 "
-                        f"is taken without its doubtful products of inertia.",
+                        f"There is no {LUMBAR_TOP} between CAC and CAL, so that thorax and abdomen cannot be told "
+                        f"apart; the torso of 2007 is taken without its doubtful products of inertia.",
                         name,
                     )
                 )
@@ -245,9 +246,12 @@ class _Person:
         if choice == "literal":
             return self.segment(name, "torso", None, mass)
         table = self.table if "torso" in self.table else load_inertia_table(WHOLE_TORSO_TABLE)
-        entry = table.entry("torso", self.sex)
+        row = table.row("torso")
+        if not {"CAC", "CAL"} <= set(self.pose.points) and TORSO_FROM_IJ in table:
+            row = table.row(TORSO_FROM_IJ)
+        entry = row.entries[self.sex]
         diagonal = InertiaEntry(entry.mass, entry.com, np.diag(np.diag(entry.shape)), entry.length_mm)
-        return self.pose.place(name, table, table.row("torso"), diagonal, None, mass)
+        return self.pose.place(name, table, row, diagonal, None, mass)
 
     def _combined(self, name: str, mass: float) -> SegmentInertia:
         """Thorax and abdomen joined at their common centre of mass: J = Σ J_i + m_i (|d_i|² 1 − d_i d_iᵀ)."""

@@ -16,7 +16,8 @@ from biomec.toml_table import did_you_mean
 SEXES = ("male", "female")
 PAIRED = ("upper arm", "forearm", "hand", "thigh", "shank", "foot")
 GIRDLE = ("clavicle", "scapula")
-ROWS = ("head", "torso", "thorax", "abdomen", "pelvis", *PAIRED, *GIRDLE)
+TORSO_FROM_IJ = "torso from IJ"  # the torso of a recording without pelvis
+ROWS = ("head", "torso", TORSO_FROM_IJ, "thorax", "abdomen", "pelvis", *PAIRED, *GIRDLE)
 TORSO_CHOICES = ("auto", "split-2018", "diagonal", "literal")
 
 

@@ -308,6 +308,29 @@ def test_a_head_without_vertex_gets_its_length_from_the_stature():
     assert "length of the head is estimated from the stature (278 mm)" in sentences
 
 
+def test_a_head_with_a_band_points_where_the_band_points():
+    points = without("VC", "GLAB")
+    turned = rotation_about([0.0, 1.0, 0.0], np.radians(30.0))  # to the left
+    for name, p in {"PHA": [0.1, 0, 0], "PHP": [-0.1, 0, 0], "PHL_D": [0, 0, 0.07], "PHL_E": [0, 0, -0.07]}.items():
+        points[name] = points["CAC"] + turned @ np.array(p) + [0.0, 0.15, 0.0]
+    head = body_inertia(rows(), points, **MALE).segments["head"]
+    expected = turned @ (0.278 * np.array([0.02, 0.536, 0.001]))
+    assert_allclose(head.com_W - points["CAC"], expected, atol=1e-12)
+
+
+def test_a_torso_without_pelvis_is_nearly_that_with_one():
+    """By IJ and C7, whose distance was that of the reference person: centre of mass within 3 cm, radii within 10 %."""
+    arms = {name: row for name, row in rows().items() if row[0] in ("torso", "clavicle", "scapula", "upper arm")}
+    points = landmarks()
+    there = body_inertia(arms, without("T12L1"), **MALE).segments["thorax"]
+    result = body_inertia(arms, without("T12L1", "CAC", "CAL"), **MALE)
+    here = result.segments["thorax"]
+    assert here.mass == there.mass
+    assert here.length == pytest.approx(np.linalg.norm(points["IJ"] - points["C7"]))
+    assert np.linalg.norm(here.com_W - there.com_W) < 0.03
+    assert_allclose(np.sqrt(np.linalg.eigvalsh(here.J_W)), np.sqrt(np.linalg.eigvalsh(there.J_W)), rtol=0.10)
+
+
 def test_a_hand_without_metacarpals_continues_the_forearm():
     gone = [f"{name}_{side}" for name in ("MC2", "MC5", "PMCH") for side in "DE"]
     result = body_inertia(rows(), without(*gone), **MALE)
