@@ -146,9 +146,10 @@ class Lines:
             after = [k for k, line in enumerate(self.text, 1) if k > start and line.lstrip().startswith("[")]
             return Lines(self.text, start, min(after, default=len(self.text) + 1) - 1)
         start = self.of(key)
-        quoted = re.compile(rf"name\s*=\s*{re.escape(written(name))}" if isinstance(name, str) else r"\{")
-        rows = [k for k in range(start, self.last + 1) if quoted.search(self.text[k - 1])]
-        row = rows[0] if rows else start
+        named = isinstance(name, str)
+        pattern = re.compile(rf"name\s*=\s*{re.escape(written(name))}" if named else r"^\s*\{")
+        rows = [k for k in range(start, self.last + 1) if pattern.search(self.text[k - 1])]
+        row = rows[0] if named and rows else rows[number - 1] if number <= len(rows) else start
         return Lines(self.text, row, row)
 
     def told(self, where: str, line: int) -> str:

@@ -70,7 +70,12 @@ def available_parts(
             f"can be followed ({told}). Check the mapping of the labels and the static file, or choose another model."
         )
     joints = [joint for joint in joints if joint.proximal in frames and joint.distal in frames]
-    reached = connected(root, joints)
+    contacts = [
+        contact
+        for contact in model.contacts
+        if contact.segment in frames and contact.on in frames and {contact.point, contact.origin} <= static
+    ]
+    reached = connected(root, joints, contacts)
     for name in [name for name in frames if name not in reached]:
         left_out[name] = f"what connects it with the {root} is missing"
         frames.pop(name)
@@ -78,11 +83,7 @@ def available_parts(
     return Available(
         segments=kept,
         joints=tuple(joint for joint in joints if joint.proximal in frames and joint.distal in frames),
-        contacts=tuple(
-            contact
-            for contact in model.contacts
-            if contact.segment in frames and contact.on in frames and {contact.point, contact.origin} <= static
-        ),
+        contacts=tuple(contact for contact in contacts if contact.segment in frames and contact.on in frames),
         left_out=FrozenDict(left_out),
         root=root,
         notices=tuple(_notices(model, kept, left_out, root)),

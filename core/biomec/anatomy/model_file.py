@@ -6,10 +6,10 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from importlib.resources.abc import Traversable
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.frames import AXES, Direction, FrameDefinition, parse_direction
@@ -24,13 +24,28 @@ from biomec.anatomy.model import (
     PointDefinition,
     SegmentDefinition,
 )
+from biomec.anatomy.model_base import NOTHING, appended, reduced, replaced
+from biomec.anatomy.model_landmarks import check_landmarks
 from biomec.errors import DescriptionError
 from biomec.io.marker_set_file import LANDMARK_SIDES, WORDS, read_text
 from biomec.recording.marker_set import SIDE, Side
 from biomec.toml_table import Table, did_you_mean, read_toml, shown
 from biomec_resources import resource
 
-FILE_KEYS = ("name", "title", "sources", "roots", "point", "joint", "contact", "angle", "segment")
+FILE_KEYS = (
+    "name",
+    "title",
+    "sources",
+    "base",
+    "without",
+    "roots",
+    "landmarks",
+    "point",
+    "joint",
+    "contact",
+    "angle",
+    "segment",
+)
 POINT_KEYS = ("name", "of", "opposite", "methods", "carried_by")
 SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw")
 JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis")
@@ -39,6 +54,7 @@ ANGLE_KEYS = ("joint", "proximal", "distal", "sequence", "zero", "convention", "
 JOINT_AXES = {"spherical": (), "universal": ("axis", "distal_axis"), "revolute": ("axis",)}
 SEQUENCES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ")
 HINGE = "hinge"
+_Named: TypeAlias = PointDefinition | SegmentDefinition | JointDefinition | GlidingContact
 _ANGLE = re.compile(r"\s*(?P<names>[^=]+?)\s*=\s*(?P<minus>-)?\s*(?P<sided>s\s+)?(?P<which>[abc])\s*")
 
 
@@ -68,37 +84,76 @@ def parse_model(text: str, source: str) -> BodyModel:
     """Model described in TOML ``text``; messages call it ``source``. Raises only `DescriptionError`."""
     top = read_toml(text, source, with_lines=True)
     top.only(FILE_KEYS)
-    segment_tables = top.tables("segment")
-    if not segment_tables:
-        raise top.refusal("it describes no segment. Add blocks that start with [[segment]].")
-    segments = [segment for table in segment_tables for segment in _segments(table)]
-    names = _unique(top, "segment", [segment.name for segment in segments])
-    points = [point for table in top.tables("point") for point in _points(table)]
-    _unique(top, "point", [point.name for point in points])
-    joints = [joint for table in top.tables("joint") for joint in _joints(table, names)]
-    _unique(top, "joint", [joint.name for joint in joints])
+    base = _base(top)
+    rows = {key: top.tables(key) for key in ("segment", "point", "joint", "contact", "angle")}
+    segments = [(table, segment) for table in rows["segment"] for segment in _segments(table)]
+    if not (segments or base.segments):
+        raise top.refusal(
+            "it describes no segment. Add blocks that start with [[segment]], or base a model on another."
+        )
+    kept = replaced(base.segments, [segment for _, segment in segments], lambda segment: segment.name)
+    names = [segment.name for segment in kept]
+    points = [(table, point) for table in rows["point"] for point in _points(table)]
+    joints = [(table, joint) for table in rows["joint"] for joint in _joints(table, names)]
+    contacts = [(table, contact) for table in rows["contact"] for contact in _contacts(table, names)]
+    for found in (segments, points, joints, contacts):
+        _refuse_twins(found)
+    all_joints = replaced(base.joints, [joint for _, joint in joints], lambda joint: joint.name)
+    hinges = [joint.name for joint in all_joints]
+    angles = [angle for table in rows["angle"] for angle in _angles(table, names, hinges)]
+    model = BodyModel(
+        name=top.text("name"),
+        title=top.text("title"),
+        sources=tuple(top.texts("sources")) if "sources" in top else base.sources,
+        roots=_roots(top, base, names),
+        points=appended(base.points, [point for _, point in points]),
+        segments=kept,
+        joints=all_joints,
+        contacts=replaced(base.contacts, [contact for _, contact in contacts], lambda contact: contact.name),
+        angles=replaced(base.angles, angles, lambda angle: (angle.joint, angle.convention)),
+        lines={segment.name: table.lines.first for table, segment in segments if table.lines},
+    )
+    _refuse_loops(joints, base.joints)
+    _refuse_islands(top, model)
+    further = top.texts("landmarks") if "landmarks" in top else []
+    check_landmarks(model, [*segments, *points, *joints, *contacts], further)
+    return model
+
+
+def _base(top: Table) -> BodyModel:
+    """What the file takes over from a shipped model: nothing, or that model without some of its parts."""
+    if "base" not in top:
+        if "without" in top:
+            raise top.refusal('without needs a model to take parts from, such as base = "m21".', "without")
+        return NOTHING
+    name = top.text("base")
+    if name not in shipped_models():
+        raise top.refusal(
+            f"base names {shown(name)}, which is no model that comes with Biomec"
+            f"{did_you_mean(name, shipped_models())} There are {', '.join(shipped_models())}.",
+            "base",
+        )
+    model = load_model(name)
+    try:
+        return reduced(model, top.texts("without") if "without" in top else [])
+    except DescriptionError as error:
+        raise top.refusal(str(error), "without") from error
+
+
+def _roots(top: Table, base: BodyModel, names: list[str]) -> tuple[str, ...]:
+    if "roots" not in top and base.roots:
+        return base.roots
     roots = tuple(top.texts("roots"))
     for root in roots:
         if root not in names:
             raise top.refusal(
                 f"roots names {shown(root)}, which is no segment here{did_you_mean(root, names)}", "roots"
             )
-    _refuse_loops(top, joints)
-    _refuse_islands(top, roots, names, joints)
-    return BodyModel(
-        name=top.text("name"),
-        title=top.text("title"),
-        sources=tuple(top.texts("sources")) if "sources" in top else (),
-        roots=roots,
-        points=tuple(points),
-        segments=tuple(segments),
-        joints=tuple(joints),
-        contacts=tuple(contact for table in top.tables("contact") for contact in _contacts(table, names)),
-        angles=tuple(
-            angle for table in top.tables("angle") for angle in _angles(table, names, [j.name for j in joints])
-        ),
-        lines={name: table.lines.first for table in segment_tables if table.lines for name in [table.text("name")]},
-    )
+    if not roots:
+        raise top.refusal(
+            'roots is empty. Name the segment that carries the body, such as roots = ["pelvis"].', "roots"
+        )
+    return roots
 
 
 # ---------------------------------------------------------------------------------------------------------- both sides
@@ -122,11 +177,12 @@ def _codes(table: Table, key: str, side: Side | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def _unique(top: Table, what: str, names: list[str]) -> list[str]:
-    for name in names:
-        if names.count(name) > 1:
-            raise top.refusal(f"the {what} {shown(name)} is described twice. Keep one of them.", what)
-    return names
+def _refuse_twins(found: Sequence[tuple[Table, _Named]]) -> None:
+    seen: set[str] = set()
+    for table, part in found:
+        if part.name in seen:
+            raise table.refusal(f"{shown(part.name)} is described twice. Keep one of them.", "name")
+        seen.add(part.name)
 
 
 def _known(table: Table, key: str, value: str, names: Iterable[str]) -> str:
@@ -325,38 +381,36 @@ def _component(table: Table, text: str, side: Side | None) -> AngleComponent:
 
 
 # ----------------------------------------------------------------------------------------------------------- topology
-def _refuse_loops(top: Table, joints: list[JointDefinition]) -> None:
+def _refuse_loops(joints: list[tuple[Table, JointDefinition]], taken_over: Iterable[JointDefinition]) -> None:
     """Refuse a segment with two proximal joints: joints make a tree, and loops are closed by contacts."""
-    above: dict[str, str] = {}
-    for joint in joints:
+    own = {joint.name for _, joint in joints}
+    above = {joint.distal: joint.name for joint in taken_over if joint.name not in own}
+    for table, joint in joints:
         if joint.proximal == joint.distal:
-            raise top.refusal(f"the joint {joint.name} joins {joint.distal} to itself.", "joint")
+            raise table.refusal(f"the joint {joint.name} joins {joint.distal} to itself. Check its ends.", "distal")
         if joint.distal in above:
-            raise top.refusal(
+            raise table.refusal(
                 f"{joint.distal} is the distal segment of two joints, {above[joint.distal]} and {joint.name}. Joints "
                 f"make a tree: turn one of them round or leave it out.",
-                "joint",
+                "distal",
             )
         above[joint.distal] = joint.name
 
 
-def _refuse_islands(top: Table, roots: tuple[str, ...], names: list[str], joints: list[JointDefinition]) -> None:
-    """Refuse segments that no joint connects to the first root."""
-    if not roots:
-        raise top.refusal(
-            'roots is empty. Name the segment that carries the body, such as roots = ["pelvis"].', "roots"
-        )
-    lost = set(names) - connected(roots[0], joints)
+def _refuse_islands(top: Table, model: BodyModel) -> None:
+    """Refuse segments that neither joints nor contacts connect to the first root."""
+    lost = {segment.name for segment in model.segments} - connected(model.roots[0], model.joints, model.contacts)
     if lost:
         raise top.refusal(
-            f"no joint connects {', '.join(sorted(lost))} to {roots[0]}. Add a joint, or leave the segment out.",
+            f"nothing connects {', '.join(sorted(lost))} to {model.roots[0]}. Add a joint, or leave the segment out.",
             "joint",
         )
 
 
-def connected(start: str, joints: Iterable[JointDefinition]) -> set[str]:
-    """Segments that joints connect with ``start``, itself included."""
+def connected(start: str, joints: Iterable[JointDefinition], contacts: Iterable[GlidingContact] = ()) -> set[str]:
+    """Segments that joints and gliding contacts connect with ``start``, itself included."""
     pairs = [(joint.proximal, joint.distal) for joint in joints]
+    pairs += [(contact.on, contact.segment) for contact in contacts]
     reached, grown = {start}, True
     while grown:
         grown = False

@@ -25,10 +25,10 @@ def known_movement(joint, angle):
 
 
 @pytest.mark.parametrize("name", shipped_models())
-def test_every_standard_angle_is_positive_in_the_direction_of_its_name(name):
+def test_every_angle_is_positive_in_the_direction_of_its_name(name):
     model = load_model(name)
     unknown = []
-    for definition in (one for one in model.angles if one.convention == STANDARD):
+    for definition in (one for one in model.angles if one.convention in (STANDARD, "plug-in-gait")):
         static = {segment: np.eye(3) for segment in (definition.proximal, definition.distal) if segment != GROUND}
         for component in definition.components:
             movement = known_movement(definition.joint, component.positive)
@@ -38,7 +38,8 @@ def test_every_standard_angle_is_positive_in_the_direction_of_its_name(name):
             R = turn(direction(movement.start, definition.side), direction(movement.end, definition.side), 0.3)
             attitudes = {segment: still[None] for segment, still in static.items()} | {definition.distal: R[None]}
             axes = {definition.joint: np.eye(3)["XYZ".index("ZXY"[component.index])]}  # used if it is a hinge
-            result = joint_angles(attitudes, [definition], static=static, axes=axes)
+            options = AngleOptions(definition.convention)
+            result = joint_angles(attitudes, [definition], static=static, axes=axes, options=options)
             for one in definition.components:
                 expected = 0.3 if one is component else 0.0
                 got = result[f"{definition.joint} {one.positive}"][0]

@@ -1,0 +1,71 @@
+"""Landmarks that a model speaks of: a misspelt one would only be missed when its segment drops out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from biomec.anatomy.frames import AXES, Direction
+from biomec.anatomy.model import BodyModel, GlidingContact, JointDefinition, PointDefinition, SegmentDefinition
+from biomec.io.marker_set_file import LANDMARK_SIDES, load_marker_set, shipped_marker_sets
+from biomec.recording.marker_set import SIDE, Side
+from biomec.toml_table import Table, did_you_mean, shown
+
+CANONICAL = "biomec-full"  # the marker set whose markers are called like the landmarks
+
+
+@cache
+def shipped_landmarks() -> frozenset[str]:
+    """Landmarks that some marker set of Biomec gives."""
+    own = {marker.name for marker in load_marker_set(CANONICAL).markers}
+    return frozenset(own.union(*(load_marker_set(name).landmarks for name in shipped_marker_sets())))
+
+
+def check_landmarks(
+    model: BodyModel,
+    rows: Iterable[tuple[Table, SegmentDefinition | PointDefinition | JointDefinition | GlidingContact]],
+    further: Sequence[str],
+) -> None:
+    """Refuse a row of a file that names a landmark which no marker set and no point of the model gives.
+
+    further : landmarks of the user's own marker sets, or patterns
+    """
+    known = shipped_landmarks() | {point.name for point in model.points}
+    known |= {LANDMARK_SIDES.write(pattern, side) for pattern in further for side in Side}
+    for table, part in rows:
+        for key, name in _named(part):
+            if name not in known:
+                raise table.refusal(
+                    f"{key} names the landmark {shown(name)}, which no marker set and no point of the model gives"
+                    f"{did_you_mean(name, sorted(known))} If it comes from a marker set of your own, write "
+                    f'landmarks = ["{landmark_pattern(name)}"] at the top of the file.',
+                    key,
+                )
+
+
+def _named(part: SegmentDefinition | PointDefinition | JointDefinition | GlidingContact) -> Iterator[tuple[str, str]]:
+    """Key and landmark of all that a row names."""
+    if isinstance(part, SegmentDefinition):
+        for frame in part.frames:
+            yield "origin", frame.origin
+            for axis, direction in frame.axes:
+                yield from ((axis, name) for name in direction.landmarks)
+        yield from (("basis", name) for name in part.basis if name not in AXES)
+        yield from (("points", name) for name in part.points)
+        yield from (("draw", name) for line in part.draw for name in line)
+    elif isinstance(part, PointDefinition):
+        for key in ("of", "opposite", "carried_by"):
+            yield from ((key, name) for name in getattr(part, key))
+    elif isinstance(part, JointDefinition):
+        yield "centre", part.centre
+        for key, direction_or_axis in (("axis", part.axis), ("distal_axis", part.distal_axis)):
+            if isinstance(direction_or_axis, Direction):
+                yield from ((key, name) for name in direction_or_axis.landmarks)
+    else:
+        yield "point", part.point
+        yield "origin", part.origin
+
+
+def landmark_pattern(name: str) -> str:
+    """Name of a landmark with a star for the side, if it has one: ``CIAS_*``."""
+    return f"{name[:-1]}{SIDE}" if name.endswith(("_D", "_E")) else name
