@@ -28,6 +28,7 @@ from biomec.io.atomic import atomic_path
 from biomec.io.project import save_project
 from biomec.multibody.position import FrameStatus
 from biomec.pipeline.analysis import Analysis
+from biomec.signals import SampleOrigin
 
 MILLIMETRE = 1e3
 FILES = (
@@ -66,8 +67,8 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     """What was analysed and how well it went, as plain data: lengths in mm where a key says so, else SI."""
     loaded, motion, clean = analysis.loaded, analysis.motion, analysis.clean
     body, position = loaded.body, motion.position
-    squares = motion.marker_residual**2
-    valid = motion.valid
+    valid, residual = motion.valid, measured_residual(analysis)
+    squares = residual**2
     return {
         "biomec": __version__,
         "recording": {
@@ -111,11 +112,11 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         },
         "markers": {
             "rms_mm": _number(MILLIMETRE * np.sqrt(_mean(squares[valid]))),
-            "max_mm": _number(MILLIMETRE * _largest(motion.marker_residual[valid])),
+            "max_mm": _number(MILLIMETRE * _largest(residual[valid])),
             "by_marker": {
                 name: {
                     "rms_mm": _number(MILLIMETRE * np.sqrt(_mean(squares[valid, k]))),
-                    "max_mm": _number(MILLIMETRE * _largest(motion.marker_residual[valid, k])),
+                    "max_mm": _number(MILLIMETRE * _largest(residual[valid, k])),
                 }
                 for k, name in enumerate(motion.markers)
             },
@@ -137,6 +138,14 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             for notice in analysis.notices
         ],
     }
+
+
+def measured_residual(analysis: Analysis) -> FloatArray:
+    """Distance (T, M) from every measured marker to the model's [m]; NaN where a sample was rebuilt or interpolated."""
+    motion, rebuilt = analysis.motion, analysis.clean.reconstruction
+    columns = [rebuilt.markers.index(name) for name in motion.markers]
+    measured = rebuilt.origin[:, columns] == SampleOrigin.MEASURED
+    return np.where(measured, motion.marker_residual, np.nan)
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
@@ -172,7 +181,7 @@ def _quality_csv(analysis: Analysis) -> str:
         names += [f"{kind} {when}" for kind in table]
         columns += list(table.values())
     names += ["velocity violation", "acceleration violation", "markers rms (mm)", "largest marker residual (mm)"]
-    residual = MILLIMETRE * motion.marker_residual
+    residual = MILLIMETRE * measured_residual(analysis)
     columns += [motion.velocity.after, motion.acceleration.after, np.sqrt(_mean(residual**2, 1)), _largest(residual, 1)]
     names += [f"{name} shift (mm)" for name in motion.landmarks]
     columns += list(MILLIMETRE * motion.distance.T)

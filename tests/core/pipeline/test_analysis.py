@@ -1,0 +1,160 @@
+"""The analysis as a whole: order, staleness, cancel, provenance."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from biomec.errors import BiomecError
+from biomec.io.project import load_project, save_project
+from biomec.kinematics.joint_angles import AngleOptions
+from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
+from biomec.progress import Cancelled
+from biomec.recording import Subject
+from tests.core.pipeline.standing import only, swaying_session
+
+UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
+
+
+@pytest.fixture(scope="module")
+def whole() -> Analysis:
+    return analyze(swaying_session(), UNFILTERED)
+
+
+def test_a_rigidly_swaying_person_keeps_the_angles_of_the_static_pose(whole):
+    assert whole.motion.valid.all()
+    joints = [k for k, name in enumerate(whole.angles.joint) if "laboratory" not in name]
+    # the motion is rigid to rounding, and coordinates pass through one solution with tolerance 1e-10
+    np.testing.assert_allclose(
+        whole.angles.values[:, joints], np.broadcast_to(whole.angles.static[joints], (50, len(joints))), atol=1e-7
+    )
+
+
+def test_run_all_equals_step_by_step_bit_for_bit(whole):
+    steps = Analysis(swaying_session(), UNFILTERED)
+    for step in STEPS:
+        steps = steps.run(step.name)
+    for name in ("q", "qdot", "qddot", "distance", "marker_residual"):
+        assert_array_equal(getattr(steps.motion, name), getattr(whole.motion, name))
+    assert_array_equal(steps.angles.values, whole.angles.values)
+    assert {name: done.fingerprint for name, done in steps.done.items()} == {
+        name: done.fingerprint for name, done in whole.done.items()
+    }
+
+
+def test_a_step_asks_for_the_one_before_it():
+    with pytest.raises(BiomecError, match='Run "Prepare Recording" first'):
+        Analysis(swaying_session()).run("consistency")
+    with pytest.raises(BiomecError, match='Run "Calculate Joint Angles" first'):
+        _ = Analysis(swaying_session()).angles
+    with pytest.raises(BiomecError, match="There is no step dance"):
+        Analysis(swaying_session()).run("dance")
+
+
+def test_changing_a_setting_makes_later_results_stale_and_keeps_earlier_ones(whole):
+    changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions(convention="isb")))
+    assert changed.stale == ("angles", "cycles")
+    again = changed.run_all()
+    assert again.stale == ()
+    assert again.motion is whole.motion  # nothing was computed that did not change
+    assert "right shoulder elevation" in again.angles.names
+    assert "right shoulder elevation" not in whole.angles.names
+
+
+def test_another_subject_makes_everything_stale(whole):
+    heavier = replace(whole.session, subject=replace(whole.session.subject, mass_kg=90.0))
+    assert set(replace(whole, session=heavier).stale) == {step.name for step in STEPS}
+
+
+def test_progress_rises_to_one_and_cancel_leaves_the_analysis_as_it_was():
+    seen: list[float] = []
+    analysis = Analysis(swaying_session(), UNFILTERED)
+    analysis.run_all(seen.append)
+    assert seen == sorted(seen)
+    assert seen[-1] == pytest.approx(1.0)
+
+    def stop(fraction: float) -> None:
+        if fraction > 0.5:
+            raise Cancelled("The user stopped the work.")
+
+    with pytest.raises(Cancelled):
+        analysis.run_all(stop)
+    assert not analysis.done
+
+
+def test_the_stored_session_says_how_every_number_was_made(whole, tmp_path):
+    session = whole.stored()
+    assert [record.step for record in session.provenance] == [step.name for step in STEPS]
+    assert all(record.settings["fingerprint"] for record in session.provenance)
+    save_project(session, tmp_path / "session.biomec")
+    back = load_project(tmp_path / "session.biomec")
+    assert_array_equal(back.results["consistency"]["q"], whole.motion.q)
+    assert_array_equal(back.results["angles"]["values"], whole.angles.values)
+    assert back.settings["analysis"]["consistency"]["contacts"] == "threshold"
+
+
+def test_a_recording_without_arms_and_trunk_has_the_pelvis_as_root(whole):
+    session = swaying_session()
+    lower = ("CIAS", "PMCP", "AuxP", "CLCX", "CLPN", "CLAT", "CMED", "MM", "ML", "CALC", "MT")
+    wanted = tuple(name for name in session.dynamic.markers.names if name.startswith(lower))
+    analysis = analyze(only(session, wanted), UNFILTERED)
+    assert {body.name for body in analysis.loaded.body.system.bodies} == {
+        "pelvis", *(f"{side} {part}" for side in ("right", "left") for part in ("thigh", "shank", "foot"))
+    }  # fmt: skip
+    left_out = [notice.sentence for notice in analysis.notices if notice.code == "segment-left-out"]
+    assert any(sentence.startswith("The thorax is left out of the model:") for sentence in left_out)
+    assert any(notice.code == "other-root" for notice in analysis.notices)
+    assert analysis.motion.valid.all()
+
+
+def test_a_segment_that_the_movement_never_shows_is_named_with_its_reason():
+    session = swaying_session()
+    hand = {"MC2_D", "MC5_D"}
+    analysis = analyze(only(session, tuple(n for n in session.dynamic.markers.names if n not in hand)), UNFILTERED)
+    assert "right hand" in analysis.loaded.body.left_out
+    assert "MC2_D" in analysis.loaded.body.left_out["right hand"]
+    assert analysis.loaded.structure.coordinates == 240
+    assert "right wrist flexion" not in analysis.angles.names
+    assert "left wrist flexion" in analysis.angles.names
+
+
+def test_without_a_static_a_complete_frame_stands_in_for_it_and_that_is_told():
+    session = replace(swaying_session(), static=None)
+    analysis = analyze(session, UNFILTERED)
+    assert analysis.prepared.static_is_dynamic
+    assert any(notice.code == "no-static" for notice in analysis.notices)
+    assert analysis.motion.valid.all()
+
+
+def test_without_a_static_and_without_a_complete_frame_the_user_is_told_what_to_give():
+    session = swaying_session()
+    p = np.array(session.dynamic.markers.p_WM)
+    p[: len(p) // 2, 0] = np.nan
+    p[len(p) // 2 :, 1] = np.nan
+    broken = replace(session.dynamic, markers=replace(session.dynamic.markers, p_WM=p))
+    with pytest.raises(BiomecError, match=r"there is no static file.*Give the static acquisition"):
+        analyze(replace(session, static=None, dynamic=broken), UNFILTERED)
+
+
+def test_labels_of_no_known_set_are_told_with_what_to_do():
+    session = swaying_session()
+    names = tuple(f"point{k}" for k in range(len(session.dynamic.markers.names)))
+    trials = {
+        kind: replace(trial, markers=replace(trial.markers, names=names))
+        for kind, trial in (("dynamic", session.dynamic), ("static", session.static))
+    }
+    with pytest.raises(BiomecError, match=r"fit none of the marker sets .*describe your own set"):
+        analyze(replace(session, **trials))
+
+
+def test_an_absurd_mass_is_told_with_what_to_check():
+    with pytest.raises(BiomecError, match=r"A mass of 7 kg does not go with a height of 1.75 m.*Check both"):
+        analyze(swaying_session(subject=Subject(sex="male", mass_kg=7.0, height_m=1.75)), UNFILTERED)
+
+
+def test_a_model_that_does_not_exist_is_told_with_those_that_do():
+    settings = replace(UNFILTERED, body=BodySettings("m12"))
+    with pytest.raises(BiomecError, match=r'no model "m12"; did you mean "m[12][17]"\?.*There are legs, m17, m21'):
+        analyze(swaying_session(), settings)
