@@ -45,7 +45,9 @@ LIMB_MOVEMENTS = (
     Movement("knee", "flexion", "down", "back"),
     Movement("ankle", "dorsiflexion", "forward", "up"),
     Movement("ankle", "inversion", "down", "inward"),  # the sole looks inward
-    # further angles of models whose joints are spherical, and the signs of Plug-in Gait
+)
+
+FURTHER_MOVEMENTS = (  # of models whose joints are spherical, and by the signs of Plug-in Gait
     Movement("elbow", "pronation", "forward", "inward"),
     Movement("hip", "adduction", "down", "inward"),
     Movement("knee", "abduction", "down", "outward"),
@@ -53,6 +55,7 @@ LIMB_MOVEMENTS = (
     Movement("knee", "internal rotation", "forward", "inward"),
     Movement("ankle", "internal rotation", "forward", "inward"),
     Movement("foot in the laboratory", "internal progression", "forward", "inward"),
+    Movement("thorax in the laboratory", "right side up", "right", "up"),
 )
 
 TRUNK_MOVEMENTS = (  # of the distal segment, seen from the proximal one
@@ -65,7 +68,6 @@ TRUNK_MOVEMENTS = (  # of the distal segment, seen from the proximal one
     Movement("thorax in the laboratory", "forward tilt", "up", "forward"),
     Movement("thorax in the laboratory", "right tilt", "up", "right"),
     Movement("thorax in the laboratory", "left rotation", "forward", "left"),
-    Movement("thorax in the laboratory", "right side up", "right", "up"),
     Movement("pelvis in the laboratory", "anterior tilt", "up", "forward"),
     Movement("pelvis in the laboratory", "right side up", "right", "up"),
     Movement("pelvis in the laboratory", "left rotation", "forward", "left"),

@@ -12,13 +12,13 @@ from biomec.anatomy.model import GROUND, STANDARD
 from biomec.anatomy.model_file import load_model, shipped_models
 from biomec.kinematics.joint_angles import HINGE, AngleOptions, joint_angles
 from biomec.recording.marker_set import Side
-from tests.core.kinematics.movements import LIMB_MOVEMENTS, TRUNK_MOVEMENTS, direction, turn
+from tests.core.kinematics.movements import FURTHER_MOVEMENTS, LIMB_MOVEMENTS, TRUNK_MOVEMENTS, direction, turn
 
 PAGE = (Path(__file__).parents[3] / "docs" / "joint-angles.md").read_text("utf-8")
 
 
 def known_movement(joint, angle):
-    for movement in (*LIMB_MOVEMENTS, *TRUNK_MOVEMENTS):
+    for movement in (*LIMB_MOVEMENTS, *TRUNK_MOVEMENTS, *FURTHER_MOVEMENTS):
         if movement.joint == re.sub("^(right|left) ", "", joint) and movement.angle == angle:
             return movement
     return None
