@@ -136,8 +136,9 @@ def test_names_and_radii_of_one_percent_give_their_square():
 def test_both_torso_rows_are_the_same_torso():
     """477 mm between the centres, 139 mm between IJ and C7: equal radii, and a CAC that is 0.45 tw from IJ.
 
-    The cervical centre lies 0.55 tw from C7, 8° above the line to IJ (men); 0.53 tw and 14° for women. Radii are rounded
-    to 1 % of 477 mm. The centres agree to 3 mm; were 139 mm the distance of IJ and CAC, they would be 60 mm apart.
+    The cervical centre lies 0.55 tw from C7, 8° above the line to IJ (men); 0.53 tw and 14° for women. Radii are
+    rounded to 1 % of 477 mm. The centres agree to 3 mm; were 139 mm the distance of IJ and CAC, they would be 60 mm
+    apart.
     """
     table = load_inertia_table("dumas-2007")
     for sex, kappa, theta in (("male", 0.55, 8.0), ("female", 0.53, 14.0)):
