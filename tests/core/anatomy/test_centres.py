@@ -175,6 +175,18 @@ def test_absurd_measures_are_refused(measures, sentence):
         CENTRE_METHODS["hip-harrington-2007"].compute(POINTS, measures, "D")
 
 
+def test_a_length_of_zero_was_not_measured():
+    """As laboratories store it: the pelvis is then as wide as its markers, and a leg without length is missing."""
+    hip = CENTRE_METHODS["hip-plug-in-gait"]
+    legs = {"leg_length_D": 0.9, "leg_length_E": 0.9}
+    unmeasured = legs | {"asis_distance": 0.0, "asis_trochanter_D": 0.0}
+    assert_allclose(hip.compute(POINTS, unmeasured, "D"), hip.compute(POINTS, legs, "D"))
+    with pytest.raises(CentreError, match=r"needs the leg length \(right\)"):
+        hip.compute(POINTS, {"leg_length_D": 0.0}, "D")
+    points_without_markers = hip.compute(POINTS, legs | {"marker_diameter": 0.0}, "D")
+    assert np.linalg.norm(points_without_markers - hip.compute(POINTS, legs, "D")) == pytest.approx(0.007)
+
+
 def test_angles_in_degrees_are_refused():
     assert set(ANGLES) == {"thigh_rotation", "shank_rotation"}
     with pytest.raises(CentreError, match=r"The thigh rotation \(left\) is 12.0; an angle in radians"):

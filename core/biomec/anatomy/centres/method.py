@@ -75,13 +75,14 @@ class Given:
         return np.asarray(sum(self.point(pattern) for pattern in patterns) / len(patterns))
 
     def has(self, pattern: str) -> bool:
-        """Whether a measure is known."""
-        return self._named(pattern) in self.measures
+        """Whether a measure is known. A length of zero is not: gait laboratories store it for what nobody measured."""
+        return self._known(self._named(pattern)) is not None
 
     def measure(self, pattern: str, default: float | None = None) -> float:
         """Value of a measure [m or rad]; a length must be one that a person can have."""
         name = self._named(pattern)
-        value = self.measures.get(name, default)
+        known = self._known(name)
+        value = default if known is None else known
         if value is None:
             raise CentreError(
                 f"{self.method} needs the {_words(name)}. "
@@ -113,6 +114,11 @@ class Given:
     def marker_radius(self) -> float:
         """From the centre of a marker to the skin [m]."""
         return self.measure("marker_diameter", MARKER_DIAMETER) / 2.0
+
+    def _known(self, name: str) -> float | str | None:
+        value = self.measures.get(name)
+        may_be_zero = name == "marker_diameter" or any(word in name for word in _ANGLES)
+        return None if value == 0.0 and not may_be_zero else value
 
     def _named(self, pattern: str) -> str:
         return pattern.replace("*", self._sided()) if "*" in pattern else pattern
