@@ -28,11 +28,10 @@ class FunctionalError(BiomecError):
 
 @dataclass(frozen=True)
 class FunctionalOptions:
-    """How much movement a functional centre or axis needs [rad].
+    """How much movement a functional centre or axis needs [rad]. The limits are Biomec's own, cautious choice.
 
-    range_of_centre : of the second largest turn that SCoRE wants to see. Camomilla and others record arcs and stars of
-                      ±30° or more; below 20° the error grows quickly with noise      [Camomilla2006], [Ehrig2006]
-    range_of_axis   : of the largest turn that SARA wants to see      [Ehrig2007]
+    range_of_centre : of the second largest turn that SCoRE wants to see; movements to record are in [Camomilla2006]
+    range_of_axis   : of the largest turn that SARA wants to see
     share_of_second : second largest turn over the largest, above which a movement is about no single axis
     """
 
