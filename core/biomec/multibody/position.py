@@ -56,7 +56,7 @@ class FrameStatus(IntEnum):
 _SENTENCES = {
     FrameStatus.PHI: "The constraints are satisfied.",
     FrameStatus.DQ: "The search stopped moving before all constraints were satisfied; they may contradict each other.",
-    FrameStatus.MAX_ITER: "The iterations were used up before the constraints were satisfied.",
+    FrameStatus.MAX_ITER: "The iterations were used up before the search had settled on a configuration.",
     FrameStatus.SINGULAR: "The search ran away: from this configuration the constraints cannot be satisfied.",
     FrameStatus.MISSING: "The coordinates, contacts or driver values of this frame are incomplete.",
     FrameStatus.UNREACHABLE: "The drivers cannot reach these values from the configuration before.",

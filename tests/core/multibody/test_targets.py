@@ -242,6 +242,24 @@ def test_large_residuals_and_few_markers_converge(human, rng):
     assert np.abs(gradient(system, targets, result, start, WEAK)).max() < 1e-9
 
 
+def test_starts_far_away_end_at_the_same_place(human, rng):
+    """From the standing pose into postures 0.8 rad (σ) away in every joint, and from 3 m beside."""
+    system, _, _ = human
+    tree = human_tree()
+    q = tree.coordinates(system, human_motion(tree, FRAMES, rng, 0.8))
+    targets = PointTargets.at(system.layout, noisy(markers_at(system, q), rng, 0.01))
+    is_point = np.concatenate([[name in body.points for name in body.basis] for body in system.bodies])
+    beside = q + np.outer(is_point, (3.0, 0.0, 0.0)).ravel()
+    # a pull of 1e-9 moves ends that start a metre apart by less than 1e-6 where markers determine them well enough
+    solver = PositionSolver(system, metric=1e-9)
+    near, far = solver.solve(q, targets=targets), solver.solve(beside, targets=targets)
+    standing = solver.solve(np.tile(system.reference, (FRAMES, 1)), targets=targets)
+    for result in (near, far, standing):
+        assert_array_equal(result.status, FrameStatus.PHI)
+        assert result.iterations.max() <= 25
+        assert_allclose(result.q, near.q, rtol=0, atol=1e-6)
+
+
 def test_contacts_and_targets_together(human, rng):
     system, q, _ = human
     contacts = contact_points(system, q)
