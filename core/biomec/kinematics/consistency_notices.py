@@ -190,13 +190,14 @@ class Reporter:
             names = [name for name in self.landmarks if name in here]
             if len(names) < 2:
                 continue
-            p = np.stack([self.points[name] for name in names], axis=1)
+            i, j = np.triu_indices(len(names), 1)
+            p = np.stack([self.points[name] for name in names])
             local = np.stack([here[name] for name in names])
-            length = np.linalg.norm(local[:, None] - local, axis=-1)
-            change = np.linalg.norm(p[:, :, None] - p[:, None], axis=-1) - length
-            known = np.isfinite(change) & ~np.eye(len(names), dtype=np.bool_)
-            square = np.where(known, change**2, 0.0).sum(axis=(0, 2))
-            rms = np.sqrt(square / np.maximum(known.sum(axis=(0, 2)), 1))
+            change = np.linalg.norm(p[i] - p[j], axis=-1) - np.linalg.norm(local[i] - local[j], axis=-1)[:, None]
+            known = np.isfinite(change)
+            square, count = np.where(known, change**2, 0.0).sum(axis=1), known.sum(axis=1)
+            among = [(i == k) | (j == k) for k in range(len(names))]
+            rms = np.array([np.sqrt(square[own].sum() / max(count[own].sum(), 1)) for own in among])
             worst = int(np.argmax(rms))
             if rms[worst] > SHAPE_CHANGE:
                 told.append(
