@@ -68,6 +68,22 @@ class Direction:
         return (self.sign * (side if self.sided else 1.0)) * unit(vector)
 
 
+@dataclass(frozen=True)
+class FixedDirection(Direction):
+    """A direction that is known as such, by components (3,) in the static pose, and not by landmarks."""
+
+    vector: tuple[float, float, float] = (0.0, 0.0, 1.0)
+
+    @classmethod
+    def of(cls, vector: tuple[float, float, float]) -> FixedDirection:
+        """Direction along a vector (3,) in the axes of the static pose."""
+        return cls("given", Term(), vector=vector)
+
+    def unit(self, points: Points, side: float = 1.0, axes: Mapping[str, FloatArray] | None = None) -> FloatArray:
+        """Return the unit vector (3,)."""
+        return unit(np.array(self.vector, dtype=np.float64))
+
+
 def parse_direction(text: str) -> Direction:
     """Direction written as ``A - B``, ``(A - B) x (C - D)``, ``y x (A - B)`` …, or a sentence about what is wrong."""
     match = _DIFFERENCE.fullmatch(text)

@@ -18,6 +18,7 @@ from biomec.recording.marker_set import SIDE, MarkerSet, Side
 from biomec.signals.local_frames import Donors, PoseMethod
 
 SMALLEST_HEIGHT = 0.010  # m; three landmarks lower than this are nearly a line and carry nothing
+GIVEN = "given"
 Measures = Mapping[str, float | str]
 
 
@@ -42,14 +43,16 @@ class PointPlan:
     """How every computed point of a model is obtained from what a recording has.
 
     steps   : the points that can be computed, in their order
-    methods : point -> method that was taken ("mean", "opposite", or a name in `CENTRE_METHODS`); points that the
-              recording itself has are not in it
+    methods : point -> method that was taken ("mean", "opposite", "given", or a name in `CENTRE_METHODS`); points that
+              the recording itself has are not in it
     lacking : point -> why it cannot be computed
+    given   : point -> where it is in the static pose (3,) [m], known by other means such as a functional trial
     """
 
     steps: tuple[PointDefinition, ...]
     methods: Mapping[str, str]
     lacking: Mapping[str, str]
+    given: Mapping[str, FloatArray]
 
     def at_static(self, recorded: Points, measures: Measures) -> dict[str, FloatArray]:
         """Recorded and computed points of a pose; every array (..., 3) [m]."""
@@ -72,7 +75,7 @@ class PointPlan:
             if len(donors.triads):
                 p = np.stack([points[name] for name in carriers], axis=1)
                 points[step.name] = donors.rebuild(p, static[step.name][None])[:, 0]
-            elif all(name in points for name in self.needs(step)):
+            elif self.methods[step.name] != GIVEN and all(name in points for name in self.needs(step)):
                 points[step.name] = self._compute(step, points, measures)
         return points
 
@@ -85,6 +88,8 @@ class PointPlan:
 
     def _compute(self, step: PointDefinition, points: Points, measures: Measures) -> FloatArray:
         method = self.methods[step.name]
+        if method == GIVEN:
+            return np.asarray(self.given[step.name], dtype=np.float64)
         if method == "mean":
             return np.asarray(np.mean([points[name] for name in step.of], axis=0))
         if method == "opposite":
@@ -94,17 +99,28 @@ class PointPlan:
 
 
 def plan_points(
-    model: BodyModel, recorded: Iterable[str], measures: Measures, choices: Mapping[str, str] | None = None
+    model: BodyModel,
+    recorded: Iterable[str],
+    measures: Measures,
+    choices: Mapping[str, str] | None = None,
+    given: Mapping[str, FloatArray] | None = None,
 ) -> PointPlan:
     """Choose, for every point of the model, the first method whose landmarks and measures are known.
 
     choices : point or pattern (``CAQ_*``) -> method to be taken whatever the recording has
+    given   : point -> where it is in the static pose (3,) [m]; it must be one that a segment carries
     """
-    known = set(recorded)
+    known, places = set(recorded), dict(given or {})
+    _check_given(model, places)
     wanted = dict(choices or {})
     _check_choices(model, wanted)
     steps, methods, lacking = [], {}, {}
     for point in model.points:
+        if point.name in places:
+            steps.append(point)
+            methods[point.name] = GIVEN
+            known.add(point.name)
+            continue
         choice = wanted.get(point.name, wanted.get(_pattern(point)))
         if point.name in known and choice is None:
             continue
@@ -132,7 +148,17 @@ def plan_points(
             why.append((*absent, *unknown))
         else:
             lacking[point.name] = f"{point.name} needs {' or '.join(', '.join(names) for names in why)}"
-    return PointPlan(tuple(steps), FrozenDict(methods), FrozenDict(lacking))
+    return PointPlan(tuple(steps), FrozenDict(methods), FrozenDict(lacking), FrozenDict(places))
+
+
+def _check_given(model: BodyModel, given: Mapping[str, FloatArray]) -> None:
+    carried = [point.name for point in model.points if point.carried_by]
+    for name in given:
+        if name not in carried:
+            raise BiomecError(
+                f"The model {model.name} has no point {name} that a segment carries, so that it cannot be given. "
+                f"There are {', '.join(carried) or 'none'}."
+            )
 
 
 def _check_choices(model: BodyModel, choices: Mapping[str, str]) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
+from biomec.anatomy.centres.method import MARKER_DIAMETER
 from biomec.anatomy.frames import Points
 from biomec.anatomy.model import BodyModel
 from biomec.errors import BiomecError
@@ -13,7 +14,6 @@ from biomec.recording import Subject
 BODY_MASS_INDEX = 22.0  # kg/m², taken where nobody has said the mass
 PLAUSIBLE_INDEX = (8.0, 100.0)  # kg/m²; outside it the mass or the height is a slip
 SUSPECT_INDEX = (13.0, 55.0)
-MARKER_DIAMETER = 0.014
 
 
 def known_measures(subject: Subject, static: Points, model: BodyModel) -> tuple[dict[str, float | str], list[Notice]]:

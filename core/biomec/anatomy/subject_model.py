@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from biomec.anatomy.availability import Available, available_parts
 from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.ellipsoids import ContactSurface, EllipsoidOptions, contact_surfaces
-from biomec.anatomy.frames import Direction, FrameDefinition, Points
+from biomec.anatomy.frames import Direction, FixedDirection, FrameDefinition, Points
 from biomec.anatomy.inertia import BodyInertia, InertiaOptions, body_inertia
 from biomec.anatomy.landmarks import Measures, PointPlan, plan_points, recorded_landmarks
 from biomec.anatomy.measures import known_measures
@@ -31,6 +31,8 @@ class ModelOptions:
     """How a person's model is built.
 
     centres        : point (``CAQ_D``) or pattern (``CAQ_*``) -> method for its joint centre, instead of the model's own
+    points         : joint centre (``CAQ_D``) -> where it is in the static pose (3,) [m], such as a functional centre
+    axes           : hinge (``right knee``) -> its direction in the static pose (3,), such as a functional axis
     universal_zero : crossed axes of universal joints stand at exactly 90°, as printed in [Nunes2017]; otherwise they
                      keep the angle of the static pose
     without        : segments to leave out
@@ -39,11 +41,14 @@ class ModelOptions:
     centres: Mapping[str, str] = field(default_factory=dict)
     inertia: InertiaOptions = field(default_factory=InertiaOptions)
     ellipsoid: EllipsoidOptions = field(default_factory=EllipsoidOptions)
+    points: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    axes: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
     universal_zero: bool = False
     without: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "centres", FrozenDict(dict(self.centres)))
+        for name in ("centres", "points", "axes"):
+            object.__setattr__(self, name, FrozenDict(dict(getattr(self, name))))
         object.__setattr__(self, "without", tuple(self.without))
 
 
@@ -107,7 +112,8 @@ class SubjectModel:
         found = {}
         for joint in self.model.joints:
             if joint.type == "revolute" and any(one.name == joint.name for one in self.system.constraints):
-                name = joint.axis if isinstance(joint.axis, str) else _axis_name(joint)
+                given = joint.name in self.options.axes
+                name = joint.axis if isinstance(joint.axis, str) and not given else _axis_name(joint)
                 found[joint.name] = np.asarray(self.system.layout.bodies[joint.proximal].vectors[name])
         return found
 
@@ -138,10 +144,13 @@ def build_subject_model(
     """
     recorded = recorded_landmarks(static_markers, marker_set)
     measures, notices = known_measures(subject, recorded, model)
-    plan = plan_points(model, recorded, measures, options.centres)
+    given = {name: np.array(point, dtype=np.float64) for name, point in options.points.items()}
+    plan = plan_points(model, recorded, measures, options.centres, given)
     static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
     motion = static if seen is None else _points_in_motion(plan, static, recorded, marker_set, set(seen), measures)
     parts = available_parts(model, set(static), set(motion), plan.lacking, options.without)
+    parts = replace(parts, joints=tuple(_with_axis(joint, options.axes) for joint in parts.joints))
+    _check_axes(model, options.axes)
     followed = _followed(parts, static_markers, marker_set)
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
     bodies, inertia, surfaces, more = builder.bodies()
@@ -162,6 +171,20 @@ def build_subject_model(
         options=options,
         notices=tuple(dict.fromkeys(notices)),
     )
+
+
+def _with_axis(joint: JointDefinition, axes: Mapping[str, tuple[float, float, float]]) -> JointDefinition:
+    return replace(joint, axis=FixedDirection.of(axes[joint.name])) if joint.name in axes else joint
+
+
+def _check_axes(model: BodyModel, axes: Mapping[str, tuple[float, float, float]]) -> None:
+    hinges = [joint.name for joint in model.joints if joint.type == "revolute"]
+    for name in axes:
+        if name not in hinges:
+            raise BiomecError(
+                f"The model {model.name} has no hinge {name}, so that no axis can be given for it. "
+                f"There are {', '.join(hinges) or 'none'}."
+            )
 
 
 def _points_in_motion(
