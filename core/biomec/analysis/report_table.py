@@ -1,0 +1,69 @@
+"""A table of a report: texts in rows and columns, and how numbers become texts."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+NOTHING = "–"  # what stands where there is no number
+
+
+@dataclass(frozen=True)
+class Table:
+    """A table for people.
+
+    columns : headings; a table of two columns without headings lists facts
+    rows    : texts, as many in a row as there are columns
+    note    : what a reader needs to know to understand it
+    """
+
+    caption: str
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, ...], ...]
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        wrong = [row for row in self.rows if len(row) != len(self.columns)]
+        if wrong:
+            raise ValueError(f"{self.caption}: {len(self.columns)} columns, but a row is {wrong[0]}")
+
+
+@dataclass(frozen=True)
+class Section:
+    """A part of a report: sentences, then tables."""
+
+    title: str
+    sentences: tuple[str, ...] = ()
+    tables: tuple[Table, ...] = ()
+
+
+def facts(caption: str, values: dict[str, str | None], note: str = "") -> Table:
+    """Table of facts; those that are None are left out."""
+    rows = tuple((name, value) for name, value in values.items() if value is not None)
+    return Table(caption, ("", ""), rows, note)
+
+
+def number(value: float | None, digits: int = 1, unit: str = "") -> str:
+    """A number with so many digits after the point; a real minus sign, and a dash for what is missing."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    text = f"{value:.{digits}f}"
+    if float(text) == 0.0:
+        text = text.removeprefix("-")
+    return text.replace("-", "−") + (f" {unit}" if unit else "")
+
+
+def power(value: float | None) -> str:
+    """A small number as a power of ten: 7.8 · 10⁻¹¹."""
+    if value is None or not math.isfinite(value):
+        return NOTHING
+    if value == 0.0:
+        return "0"
+    mantissa, exponent = f"{value:.1e}".split("e")
+    raised = str(int(exponent)).translate(str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹"))
+    return f"{mantissa.replace('-', '−')} · 10{raised}"
+
+
+def degrees(radians: float | None, digits: int = 1) -> str:
+    """An angle in degrees, without the sign °."""
+    return number(None if radians is None else math.degrees(radians), digits)
