@@ -44,6 +44,10 @@ def add_commands(commands: Commands) -> None:
                      help="nearest consistent coordinates, or global optimisation on the markers")  # fmt: skip
     how.add_argument("--contacts", choices=("threshold", "always", "never"), default="threshold",
                      help="when hands and feet are held at their centre of pressure")  # fmt: skip
+    functional = "find a joint's centre (ball joints) or axis (hinges) from a functional trial; may be repeated"
+    how.add_argument(
+        "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
+    )
     how.add_argument("--angles", metavar="CONVENTION", default="standard", help="standard, isb, …")
     how.add_argument("--subtract-static", action="store_true", help="count angles from the static pose")
     how.add_argument("--no-filter", action="store_true", help="use markers and plates unfiltered")
@@ -59,11 +63,15 @@ def add_commands(commands: Commands) -> None:
 
 
 def _analyze(options: argparse.Namespace) -> int:
-    from biomec.pipeline.analysis import analyze
+    from biomec.io.registry import read_trial
+    from biomec.pipeline.analysis import Analysis
+    from biomec.pipeline.functional import with_functional_trial
     from biomec.pipeline.output import write_analysis
 
-    session = _session(options)
-    analysis = analyze(session, _settings(options), progress_on_terminal("Analysis"))
+    analysis = Analysis(_session(options), _settings(options))
+    for joint, file in options.functional:
+        analysis = with_functional_trial(analysis.run_until("body"), joint, read_trial(file))
+    analysis = analysis.run_all(progress_on_terminal("Analysis"))
     write_analysis(analysis, options.out, overwrite=options.force)
     _report(analysis, options.out)
     return 0
@@ -120,6 +128,13 @@ def _measure(text: str) -> tuple[str, float]:
         return name.strip(), float(value)
     except ValueError:
         raise argparse.ArgumentTypeError(f"{text!r} is no measure such as knee_width_D=0.104") from None
+
+
+def _functional(text: str) -> tuple[str, Path]:
+    joint, equals, file = text.partition("=")
+    if not (joint.strip() and equals and file.strip()):
+        raise argparse.ArgumentTypeError(f"{text!r} is no joint and file such as 'right hip=hip.c3d'")
+    return joint.strip(), Path(file.strip())
 
 
 def _report(analysis: "Analysis", folder: Path) -> None:

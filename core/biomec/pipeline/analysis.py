@@ -166,9 +166,14 @@ class Analysis:
 
     def run_all(self, progress: Progress | None = None) -> Analysis:
         """Run every step whose result is missing or stale."""
+        return self.run_until(STEPS[-1].name, progress)
+
+    def run_until(self, name: str, progress: Progress | None = None) -> Analysis:
+        """Run a step, and those before it whose result is missing or stale."""
         analysis, before = self, 0.0
-        total = sum(step.share for step in STEPS)
-        for step in STEPS:
+        steps = STEPS[: STEPS.index(step_named(name)) + 1]
+        total = sum(step.share for step in steps)
+        for step in steps:
             if not analysis.is_current(step.name):
                 analysis = analysis.run(step.name, _part(progress, before / total, step.share / total))
             before += step.share

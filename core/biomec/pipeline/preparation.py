@@ -53,8 +53,8 @@ def prepare(session: Session, settings: PreparationSettings = PreparationSetting
             f"The mapping {label_map.name} is for the marker set {label_map.marker_set}, but {marker_set.name} is "
             f"used. Choose the marker set {label_map.marker_set} or another mapping."
         )
-    dynamic = _mapped(dynamic, marker_set, label_map)
-    static = None if static is None else _mapped(static, marker_set, label_map)
+    dynamic = mapped(dynamic, marker_set, label_map)
+    static = None if static is None else mapped(static, marker_set, label_map)
     notices += check_trajectories(dynamic)
     pose = None if static is None else static_pose(static, marker_set)
     notices += find_swaps(dynamic, marker_set, pose).notices
@@ -88,7 +88,8 @@ def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
     return best
 
 
-def _mapped(trial: Trial, marker_set: MarkerSet, label_map: LabelMap | None) -> Trial:
+def mapped(trial: Trial, marker_set: MarkerSet, label_map: LabelMap | None) -> Trial:
+    """Return a trial with the labels of the set: by the laboratory's own mapping, or as they suggest themselves."""
     mapping = suggest_mapping(trial.markers.names, marker_set) if label_map is None else label_map
     return apply_mapping(trial, mapping)
 
