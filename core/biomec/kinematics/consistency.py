@@ -76,13 +76,14 @@ def consistent_motion(
         temporary = PointContacts.at(layout, attached, held) if held else None
         position = fit_markers(body, start, targets, temporary, options, on_positions)
         weights = np.full(system.n, PULL)
-        undetermined = undetermined_segments(body, position.q, targets, temporary)
+        free = undetermined_segments(body, position.q, targets, temporary)
+        undetermined = free & ~start.seen
     else:
         temporary = PointContacts.at(layout, q_star, held) if held else None
         weights = coordinate_weights(body, q_star, options.weights)
         solver = PositionSolver(system, metric=weights, options=options.position)
         position = solver.solve(q_star, contacts=temporary, progress=on_positions)
-        undetermined = np.zeros((markers.frames, len(layout.bodies)), dtype=np.bool_)
+        free = undetermined = np.zeros((markers.frames, len(layout.bodies)), dtype=np.bool_)
     valid = position.valid
     q = np.where(valid[:, None], position.q, np.nan)
 
@@ -93,7 +94,10 @@ def consistent_motion(
 
     landmarks, distance = _landmark_distances(body, points, q)
     seen, residual = _marker_residuals(body, markers, q)
-    reporter = Reporter(body, markers, points, position, valid, undetermined, landmarks, distance, seen, residual)
+    joints, gap = _joint_gaps(body, q_star)
+    reporter = Reporter(
+        body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap
+    )
     return ConsistentMotion(
         q=read_only(q),
         qdot=velocity.value,
@@ -109,6 +113,8 @@ def consistent_motion(
         distance=read_only(distance),
         markers=seen,
         marker_residual=read_only(residual),
+        joints=joints,
+        joint_gap=read_only(gap),
         weights=read_only(weights),
         contacts=contacts,
         rate_hz=markers.rate_hz,
@@ -189,6 +195,22 @@ def _marker_residuals(body: SubjectModel, markers: Markers, q: FloatArray) -> tu
         np.linalg.norm(layout.point(f"{body.followed[name]}.{name}")(q) - markers[name], axis=1) for name in seen
     ]
     return seen, np.reshape(columns, (len(seen), len(q))).T
+
+
+def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
+    """Joints (J,) of the system and how far apart (T, J) measured coordinates put the two ends of each [m]."""
+    layout = body.system.layout
+    kept = {constraint.name for constraint in body.system.constraints}
+    joints = [joint for joint in body.model.joints if joint.name in kept]
+    columns = [
+        np.linalg.norm(
+            layout.point(f"{joint.proximal}.{joint.centre}")(q_star)
+            - layout.point(f"{joint.distal}.{joint.centre}")(q_star),
+            axis=1,
+        )
+        for joint in joints
+    ]
+    return tuple(joint.name for joint in joints), np.reshape(columns, (len(joints), len(q_star))).T
 
 
 def _stages(progress: Progress | None) -> tuple[Progress | None, Progress | None, Progress | None]:

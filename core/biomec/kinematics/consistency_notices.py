@@ -32,27 +32,41 @@ TYPES = {
 
 @dataclass(frozen=True, eq=False)
 class Reporter:
-    """Words about one consistent motion; fields as in `ConsistentMotion`, ``points`` (T, 3) are the raw landmarks."""
+    """Words about one consistent motion; fields as in `ConsistentMotion`.
+
+    points : raw landmarks (T, 3) [m]
+    free   : (T, S) segments that can move without moving any marker in sight; the undetermined ones among them
+    """
 
     body: SubjectModel
     markers: Markers
     points: Points
     position: PositionResult
     valid: BoolArray
+    free: BoolArray
     undetermined: BoolArray
     landmarks: tuple[str, ...]
     distance: FloatArray
     seen: tuple[str, ...]
     residual: FloatArray
+    joints: tuple[str, ...]
+    gap: FloatArray
 
     def notices(self, options: ConsistencyOptions) -> list[Notice]:
         """Everything worth telling, the frames first."""
         told = [self.converged(), *self.unsolved(options)]
         if options.method == "markers":
-            told += self.not_determined()
+            told += [*self.not_determined(), *self.free_to_turn()]
             if options.weights.kind == "sigma-mu":
                 told.append(info("weights-alike", "Weights by σ/μ are for coordinates; here all markers weigh alike."))
-        return [*told, *self.worst_type(), *self.worst_landmarks(), *self.worst_markers(), *self.changing_shapes()]
+        return [
+            *told,
+            *self.worst_type(),
+            *self.worst_joints(),
+            *self.worst_landmarks(),
+            *self.worst_markers(),
+            *self.changing_shapes(),
+        ]
 
     # ------------------------------------------------------------------ frames
 
@@ -134,6 +148,21 @@ class Reporter:
             )
         return told
 
+    def free_to_turn(self) -> list[Notice]:
+        """Segments that markers leave some freedom, where their landmarks decide instead."""
+        some = np.asarray((self.free & ~self.undetermined & self.valid[:, None]).any(axis=0))
+        names = [name for name, free in zip(self.body.system.layout.bodies, some, strict=True) if free]
+        if not names:
+            return []
+        return [
+            info(
+                "segment-free",
+                f"The markers in sight leave some freedom to {', '.join(names)}; there the nearest place to the "
+                "landmarks is taken.",
+                *names,
+            )
+        ]
+
     # ------------------------------------------------------------------ where the measured motion is worst
 
     def worst_type(self) -> list[Notice]:
@@ -153,6 +182,14 @@ class Reporter:
                 kind,
             )
         ]
+
+    def worst_joints(self) -> list[Notice]:
+        """Joints whose two ends the measured coordinates put farthest apart."""
+        worst = _worst(self.joints, self.gap, lambda x: float(x.mean()))
+        if not worst or worst[0][1] < 1e-6:
+            return []
+        listed = ", ".join(f"{name} {1e3 * mean:.1f} mm (at most {1e3 * top:.1f})" for name, mean, top in worst)
+        return [info("joints-apart", f"Measured joints come apart most, on average: {listed}.", worst[0][0])]
 
     def worst_landmarks(self) -> list[Notice]:
         """Landmarks that consistency moved most."""

@@ -21,7 +21,7 @@ from biomec.recording.step import step_result
 class ConsistentMotion:
     """Coordinates, velocities and accelerations that satisfy all constraints. Arrays are read-only.
 
-    T frames, n coordinates, S segments, L landmarks, M markers.
+    T frames, n coordinates, S segments, L landmarks, M markers, J joints.
 
     q, qdot, qddot : (T, n); NaN in frames that are not valid. Stretches of valid frames that are too short for the
                      derivatives have NaN in q̇ and q̈.
@@ -30,11 +30,12 @@ class ConsistentMotion:
     velocity, acceleration : the projections with their violations before and after; NaN in frames that are not valid
     valid          : (T,) frames whose positions satisfy the constraints
     segments       : (S,) of the model, in the order of the coordinates
-    undetermined   : (T, S) segments whose place no marker and no constraint decides in that frame: what q says of them
-                     continues their last known motion. Global optimisation only; the nearest coordinates need all
+    undetermined   : (T, S) segments whose place no marker, landmark or constraint decides in that frame: what q says of
+                     them continues their last known motion. Global optimisation only; the nearest coordinates need all
                      landmarks of a frame.
     landmarks, distance       : (L,) and (T, L) from the raw to the consistent landmark [m]
     markers, marker_residual  : (M,) and (T, M) from the measured marker to the model's [m]; NaN where not seen
+    joints, joint_gap         : (J,) and (T, J) how far apart the measured coordinates put the two ends of a joint [m]
     weights        : (n,) of the coordinates; in global optimisation those of the weak pull to the start
     """
 
@@ -52,6 +53,8 @@ class ConsistentMotion:
     distance: FloatArray
     markers: tuple[str, ...]
     marker_residual: FloatArray
+    joints: tuple[str, ...]
+    joint_gap: FloatArray
     weights: FloatArray
     contacts: ContactPoints | None
     rate_hz: float
@@ -84,7 +87,7 @@ class ConsistentMotion:
         position = self.position
         arrays = {
             **{name: getattr(self, name) for name in ("q", "qdot", "qddot", "q_star", "valid", "undetermined")},
-            **{name: getattr(self, name) for name in ("distance", "marker_residual", "weights")},
+            **{name: getattr(self, name) for name in ("distance", "marker_residual", "joint_gap", "weights")},
             **{name: getattr(position, name) for name in ("status", "iterations", "violation", "increment", "seconds")},
             **{f"violation before, {kind}": values for kind, values in position.before.items()},
             **{f"violation after, {kind}": values for kind, values in position.after.items()},
@@ -100,6 +103,7 @@ class ConsistentMotion:
             segments=self.segments,
             landmarks=self.landmarks,
             markers=self.markers,
+            joints=self.joints,
             contacts=() if self.contacts is None else self.contacts.segments,
             constraint_types=tuple(position.before),
             rate_hz=self.rate_hz,

@@ -104,6 +104,21 @@ def test_distances_are_those_between_raw_and_consistent_points():
     assert result.marker_rms["IJ"] == pytest.approx(np.sqrt(np.mean(result.distance[:, k] ** 2)))
 
 
+def test_joints_that_come_apart_are_told_by_name_and_millimetre():
+    """The right clavicle's marker at the acromion is moved by 2 cm: only the joint at its inner end stays whole."""
+    body = person()
+    markers = markers_of(body, motion())
+    p = np.array(markers.p_WM)
+    p[:, markers.index("AC_D")] += [0.02, 0.0, 0.0]
+    result = consistent_motion(body, replace(markers, p_WM=p))
+    gap = dict(zip(result.joints, result.joint_gap.T, strict=True))
+    assert set(gap) == {joint.name for joint in body.model.joints}
+    # the scapula's frame rests on AA, TE and AI, so it has the acromion where the static says: 2 cm away
+    assert_allclose(gap["right acromioclavicular"], 0.02, atol=1e-9)
+    assert max(gap["left acromioclavicular"].max(), gap["right hip"].max()) < 1e-9
+    assert "right acromioclavicular 20.0 mm" in notice(result, "joints-apart")[0].sentence
+
+
 # ------------------------------------------------------------------------------------------- velocities, accelerations
 def test_velocities_and_accelerations_obey_the_constraints():
     body = person()

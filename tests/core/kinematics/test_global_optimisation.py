@@ -127,6 +127,18 @@ def test_a_segment_without_markers_is_flagged_and_named():
         result.determined("tail")
 
 
+def test_where_markers_leave_a_freedom_the_landmarks_decide():
+    """Markers of the hand count for nothing in the fit, but its landmarks are still measured."""
+    body, q = person(), motion(12)
+    markers = markers_of(body, q)
+    weights = WeightOptions(kind="table", markers=dict.fromkeys(of(body, "right hand"), 0.0))
+    result = consistent_motion(body, markers, options=replace(MARKERS, weights=weights))
+    assert not result.undetermined.any()
+    (told,) = [one for one in result.notices if one.code == "segment-free"]
+    assert told.about == ("right hand",)
+    assert error(body, result, q) < 1e-6
+
+
 def test_a_segment_between_two_others_needs_no_marker_of_its_own():
     """Hip and ankle hold the thigh and the shank: the knee is a hinge whose side is known from the shank."""
     body, q = person(), motion()
