@@ -70,6 +70,10 @@ class Movement(Protocol):
     def duration_s(self) -> float:
         """How long it takes [s]."""
 
+    @property
+    def sharp(self) -> bool:
+        """True if forces change too fast to be interpolated between frames, as when a foot strikes the ground."""
+
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""
 

@@ -91,6 +91,11 @@ class PushUp:
         """Cycles and leads [s]."""
         return self.cycles * self.cycle_s + 2.0 * self.lead_s
 
+    @property
+    def sharp(self) -> bool:
+        """Forces change slowly."""
+        return False
+
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""
         grip = GRIPS[self.grip]
