@@ -198,11 +198,18 @@ def _points_in_motion(
 
 
 def _followed(parts: Available, markers: Mapping[str, FloatArray], marker_set: MarkerSet) -> dict[str, str]:
-    """Marker -> segment of the system that it moves with, by the segments of the marker set."""
+    """Marker -> segment of the system that it moves with, by the segments of the marker set.
+
+    A set without sides calls its segments scapula, humerus …: these are the segments of the one side that is there.
+    """
     named = {name: segment.name for segment, _ in parts.segments for name in (segment.name, *segment.follows)}
+    sides = {segment.side for segment, _ in parts.segments if segment.side is not None}
+    if len(sides) == 1:
+        (side,) = sides
+        named |= {name.removeprefix(f"{side} "): owner for name, owner in named.items()}
     found = {}
     for marker in marker_set.markers:
-        if marker.name in markers and not marker.internal:
+        if marker.name in markers:  # also computed points, where the recording holds them in place of what was seen
             owner = next((named[name] for name in marker.segments if name in named), None)
             if owner is not None:
                 found[marker.name] = owner
