@@ -45,15 +45,20 @@ class Clue:
 
 def examined(trial: Trial) -> Trial:
     """Return the trial with units and axes as the evidence has them, where they were only assumed, and all notices."""
+    trial, of_plates = examine_plate_units(examined_units(trial))
+    axes, more = examine_axes(trial)
+    new = [notice for notice in (*of_plates, *more, *examine_events(trial)) if notice not in trial.notices]
+    return with_axes(trial, axes).with_notices(*new)
+
+
+def examined_units(trial: Trial) -> Trial:
+    """Return the trial with its unit of length as the markers have it, where it was only assumed, and a notice."""
     factor, notices = examine_units(trial)
     if factor != 1.0 and any(_unit_was_assumed(notice) for notice in trial.notices):
         trial = scaled(trial, factor)
         words = f"The file states no unit of length; its lengths were multiplied by {factor:g}, so that a person fits."
         notices = (warning("unit-by-evidence", words),)
-    trial, of_plates = examine_plate_units(trial)
-    axes, more = examine_axes(trial)
-    new = [notice for notice in (*notices, *of_plates, *more, *examine_events(trial)) if notice not in trial.notices]
-    return with_axes(trial, axes).with_notices(*new)
+    return trial.with_notices(*(notice for notice in notices if notice not in trial.notices))
 
 
 def examine_events(trial: Trial) -> tuple[Notice, ...]:
@@ -174,7 +179,7 @@ def examine_axes(trial: Trial) -> tuple[LabAxes, tuple[Notice, ...]]:
         axes = up_from(axes, clue.direction, Authority.EVIDENCE)
         if changed:
             notices.append(info("up-by-evidence", f"Up is {clue.direction}: {clue.reason}. The file does not say it."))
-    elif clue is not None and clue.direction != axes.up:
+    elif clue is not None and clue.direction != axes.up and axes.authority is not Authority.EVIDENCE:
         notices.append(
             warning(
                 "up-contradicted",

@@ -11,7 +11,7 @@ from typing import Any, Final, TypeAlias
 from biomec._version import __version__
 from biomec.errors import FileError
 from biomec.io.companions import Companions, Found, find_companions
-from biomec.io.evidence import examined, up_from, with_axes
+from biomec.io.evidence import examined, examined_units, up_from, with_axes
 from biomec.io.plate_evidence import reversed_plates, sign_doubt
 from biomec.io.registry import PROJECT, find_format, read_trial
 from biomec.notices import Notice, info, warning
@@ -70,7 +70,7 @@ def import_session(
         raise FileError(dynamic.name, "this is a project already; open it instead of importing it.")
     trial = read_trial(dynamic, examine=False)
     trial = reversed_plates(trial) if reverse_plates else trial
-    trial = examined(trial if axes is None else with_axes(trial, axes))
+    trial = examined_units(trial if axes is None else with_axes(trial, axes))
     found = find_companions(dynamic)
     notices = list(found.notices)
     files = {"dynamic": dynamic}
@@ -79,15 +79,19 @@ def import_session(
     plate_trial = _companion("plates", plates, found, notices, files, needed=not trial.plates)
     emg_trial = _companion("emg", emg, found, notices, files, needed=trial.emg is None)
 
+    # What is up: the static knows it, where the subject stands; then the plates; then the movement by itself, in which
+    # the subject may lie or do push-ups.
+    if static_trial is not None:
+        trial, more = _settle_by_static(trial, static_trial)
+        notices += more
     if plate_trial is not None:
         if reverse_plates:
             plate_trial = examined(reversed_plates(plate_trial))
         trial, more = merge_plates(trial, plate_trial)
-        trial = examined(trial)  # the plates know what is up
         notices += more
+    trial = examined(trial)
     if static_trial is not None:
-        trial, more = _settle_by_static(trial, static_trial)
-        notices += [*more, *_check_static(trial, static_trial)]
+        notices += _check_static(trial, static_trial)
     alignment = None
     if emg_trial is not None:
         alignment = saved_frames or EmgAlignment.of(trial)
@@ -161,7 +165,7 @@ def _now() -> str:
 
 # ------------------------------------------------------------------------------------------------------------- static
 def _settle_by_static(trial: Trial, static: Trial) -> tuple[Trial, list[Notice]]:
-    """Where the trial itself does not show what is up, take the word of the static: there the subject stands."""
+    """Where the file does not say what is up, take the word of the static: there the subject stands."""
     axes, known = trial.axes, static.axes
     if axes.authority is not Authority.ASSUMED or known.authority is Authority.ASSUMED:
         return trial, []
