@@ -92,8 +92,9 @@ def consistent_motion(
     qddot_star = derivative(velocity.value, markers.rate_hz, 1, options.scheme)
     acceleration = _projected(projector, q, velocity.value, qddot_star, on_accelerations)
 
-    landmarks, distance = _landmark_distances(body, points, q)
-    seen, residual = _marker_residuals(body, markers, q)
+    places = _Places(body, q)
+    landmarks, distance = _landmark_distances(body, points, places)
+    seen, residual = _marker_residuals(body, markers, places)
     joints, gap = _joint_gaps(body, q_star)
     reporter = Reporter(
         body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap
@@ -168,33 +169,41 @@ def _projected(
     return projector.accelerations(q, qdot, x_star, progress=progress)
 
 
-def _landmark_distances(body: SubjectModel, points: Points, q: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
+class _Places:
+    """Places (T, 3) [m] of points fixed in segments, each computed once: most landmarks are markers as well."""
+
+    def __init__(self, body: SubjectModel, q: FloatArray) -> None:
+        self.layout, self.q = body.system.layout, q
+        self.known: dict[str, FloatArray] = {}
+
+    def distance(self, reference: str, measured: FloatArray) -> FloatArray:
+        """(T,) from ``segment.point`` to where it was measured (T, 3) [m]."""
+        if reference not in self.known:
+            self.known[reference] = self.layout.point(reference)(self.q)
+        return np.asarray(np.linalg.norm(self.known[reference] - measured, axis=1))
+
+
+def _landmark_distances(body: SubjectModel, points: Points, places: _Places) -> tuple[tuple[str, ...], FloatArray]:
     """Landmarks (L,) of the model and the distance (T, L) from the raw to the consistent one [m].
 
     A joint centre belongs to two segments; consistent coordinates put it at one place.
     """
-    layout = body.system.layout
     computed = {step.name for step in body.plan.steps}
     owner: dict[str, str] = {}
     for segment in body.segments:
         model = {*segment.basic_points, *segment.points, *computed}
-        for name in layout.bodies[segment.name].points:
+        for name in body.system.layout.bodies[segment.name].points:
             if name in model and name in points:
                 owner.setdefault(name, segment.name)
-    columns = [
-        np.linalg.norm(layout.point(f"{segment}.{name}")(q) - points[name], axis=1) for name, segment in owner.items()
-    ]
-    return tuple(owner), np.reshape(columns, (len(owner), len(q))).T
+    columns = [places.distance(f"{segment}.{name}", points[name]) for name, segment in owner.items()]
+    return tuple(owner), np.reshape(columns, (len(owner), len(places.q))).T
 
 
-def _marker_residuals(body: SubjectModel, markers: Markers, q: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
+def _marker_residuals(body: SubjectModel, markers: Markers, places: _Places) -> tuple[tuple[str, ...], FloatArray]:
     """Followed markers (M,) that the trial shows and the distance (T, M) to the model's [m]."""
-    layout = body.system.layout
     seen = tuple(name for k, name in enumerate(markers.names) if name in body.followed and markers.visible[:, k].any())
-    columns = [
-        np.linalg.norm(layout.point(f"{body.followed[name]}.{name}")(q) - markers[name], axis=1) for name in seen
-    ]
-    return seen, np.reshape(columns, (len(seen), len(q))).T
+    columns = [places.distance(f"{body.followed[name]}.{name}", markers[name]) for name in seen]
+    return seen, np.reshape(columns, (len(seen), markers.frames)).T
 
 
 def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
