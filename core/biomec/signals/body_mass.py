@@ -30,6 +30,7 @@ class MassOptions:
     still_s   : standing still must last at least this [s]
     moving_s  : a stretch in motion must last at least this [s]; within a step the markers' mean is no centre of mass
     still_part: while standing still, the total force stays within this share of its mean
+    still_speed_m_s : and the markers as a whole rise or sink more slowly than this [m/s]
     least_n   : less than this is not a person [N]
     limit     : a difference from the stated mass above this share is reported
     """
@@ -38,6 +39,7 @@ class MassOptions:
     still_s: float = 0.5
     moving_s: float = 0.8
     still_part: float = 0.03
+    still_speed_m_s: float = 0.02
     least_n: float = 50.0
     limit: float = 0.05
 
@@ -93,7 +95,7 @@ def mass_from_plates(
                 f"{trial.source.name}: the stretch {stretch_s[0]:g} to {stretch_s[1]:g} s holds no frames."
             )
         return _estimate(trial, total, first, last, "given stretch", options)
-    quiet = _still(total, trial.rate_hz, options)
+    quiet = _still(total, trial.rate_hz, options) & _at_one_height(trial, options.still_speed_m_s)
     known = trial.events if events is None else tuple(events)
     if contacts is not None:
         quiet &= _all_on_plates(trial, contacts, known, shared=True)
@@ -163,6 +165,18 @@ def _still(total: FloatArray, rate_hz: float, options: MassOptions) -> BoolArray
     good = (mean > options.least_n) & (spread < options.still_part * mean)  # NaN compares as False
     covered = np.convolve(good.astype(np.int64), np.ones(width, dtype=np.int64)) > 0
     return np.asarray(covered)
+
+
+def _at_one_height(trial: Trial, speed_m_s: float) -> BoolArray:
+    """(T,) frames in which the markers as a whole neither rise nor sink: a slow push-up hardly changes the force."""
+    seen = trial.markers.visible.all(axis=0)
+    if trial.frames < 2 or not seen.any():
+        return np.ones(trial.frames, dtype=np.bool_)
+    height = (trial.markers.p_WM[:, seen] @ trial.axes.up_vector).mean(axis=1)
+    width = min(trial.frames - 1, max(1, round(0.1 * trial.rate_hz)))  # over a tenth of a second, so that noise averages
+    ends = np.clip(np.arange(trial.frames)[:, None] + [-width, width], 0, trial.frames - 1)
+    climbed = height[ends[:, 1]] - height[ends[:, 0]]
+    return np.asarray(np.abs(climbed) * trial.rate_hz < speed_m_s * (ends[:, 1] - ends[:, 0]))
 
 
 def _all_on_plates(
