@@ -110,16 +110,13 @@ def solve_lanes(
             bad[f], norm[f] = 0.0, 0.0
         if pulled:
             add_pull(soft, normal.plan.place, q, soft_points, soft_weights, y)
-            _factor_pulled(
-                normal, jacobian, contact_entries, soft, stiffness, curvature, q, lam, iteration > SETTLING, active, X,
-                bad,
-            )  # fmt: skip
-            solve(normal.plan, X, y)
+        _factor(
+            normal, jacobian, contact_entries, soft, stiffness, curvature, q, lam, pulled and iteration > SETTLING,
+            active, X, bad,
+        )  # fmt: skip
+        solve(normal.plan, X, y)
+        if pulled:
             _shorten(normal, jacobian, contact_entries, phi, y, step, weighted)
-        else:
-            assemble(normal, jacobian, contact_entries, X)
-            factor(normal.plan, X, bad)
-            solve(normal.plan, X, y)
         for i in range(n):
             k = normal.plan.place[i]
             for f in range(frames):
@@ -148,7 +145,7 @@ def solve_lanes(
 
 
 @compiled
-def _factor_pulled(
+def _factor(
     normal: NormalMatrix,
     jacobian: FloatArray,
     contact_entries: FloatArray,
