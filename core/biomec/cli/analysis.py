@@ -159,10 +159,14 @@ def _report(analysis: "Analysis", folder: Path) -> None:
 
 
 def _demo(options: argparse.Namespace) -> int:
+    import numpy as np
+
     from biomec.pipeline.demo import run_demo
 
-    analysis = run_demo(options.out, progress_on_terminal("Demo"))
-    _report(analysis, options.out)
+    demo = run_demo(options.out, progress_on_terminal("Demo"))
+    _report(demo.analysis, options.out)
+    worst, error = max(demo.angle_errors.items(), key=lambda item: item[1])
+    print(f"largest error of a joint angle against the known motion: {np.degrees(error):.2f}° rms ({worst})")
     # By name, at run time: the library does not depend on the desktop program.
     try:
         pictures = importlib.import_module("biomec_app.demo_pictures")
@@ -170,6 +174,6 @@ def _demo(options: argparse.Namespace) -> int:
         told = "There are no pictures, because the desktop part of Biomec cannot be loaded"
         print(f"{told} ({error}). To see what is missing: biomec doctor", file=sys.stderr)
         return 0
-    for path in pictures.draw(analysis, options.out):
+    for path in pictures.draw(demo.analysis, options.out, truth=demo.truth):
         print(path)
     return 0

@@ -1,0 +1,72 @@
+"""The demonstration: a virtual subject's push-up, written to files as a laboratory would, read back and analysed."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+
+from biomec.arrays import FloatArray
+from biomec.io.session_import import import_session
+from biomec.kinematics.joint_angles import JointAngles, joint_angles
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec.pipeline.output import write_analysis
+from biomec.progress import Progress
+from biomec.virtual.acquisition import DEMO, VirtualAcquisition, record
+from biomec.virtual.files import write_acquisition
+from biomec.virtual.person import VirtualPerson
+from biomec.virtual.push_up import push_up
+
+ACQUISITION = "acquisition"  # folder of the recorded files
+
+
+@dataclass(frozen=True, eq=False)
+class Demo:
+    """The analysis of the demonstration beside what really happened.
+
+    acquisition : the virtual subject, its recording, and the truth
+    analysis    : what Biomec made of the files
+    truth       : joint angles of the true motion
+    """
+
+    acquisition: VirtualAcquisition
+    analysis: Analysis
+    truth: JointAngles
+
+    @property
+    def angle_errors(self) -> dict[str, float]:
+        """Angle -> root mean square difference from the truth over the valid frames [rad]."""
+        return angle_errors(self.analysis.angles, self.truth)
+
+
+def run_demo(folder: Path, progress: Progress | None = None) -> Demo:
+    """Record, analyse and write everything into a folder; results of an earlier run are replaced."""
+    acquisition = record(push_up("closed"), VirtualPerson(), DEMO)
+    files = write_acquisition(acquisition, Path(folder) / ACQUISITION)
+    session = import_session(files["emt"], subject=acquisition.person.subject)
+    analysis = analyze(session, progress=progress)
+    write_analysis(analysis, Path(folder), overwrite=True)
+    return Demo(acquisition, analysis, true_angles(acquisition))
+
+
+def true_angles(acquisition: VirtualAcquisition) -> JointAngles:
+    """Joint angles of what the virtual subject really did."""
+    model = acquisition.model
+    return joint_angles(
+        model.attitudes(acquisition.truth.q),
+        model.model.angles,
+        static=model.attitudes(model.system.reference),
+        axes=model.joint_axes(),
+    )
+
+
+def angle_errors(found: JointAngles, truth: JointAngles) -> dict[str, float]:
+    """Angle -> root mean square difference over the frames that both have [rad]; whole turns count as none."""
+    errors = {}
+    for name in (name for name in truth.names if name in found.names):
+        difference: FloatArray = found[name] - truth[name]
+        difference = (difference + np.pi) % (2.0 * np.pi) - np.pi
+        there = difference[np.isfinite(difference)]
+        errors[name] = float(np.sqrt(np.mean(there**2))) if there.size else float("nan")
+    return errors
