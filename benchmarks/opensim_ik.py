@@ -1,0 +1,208 @@
+"""Kinematic consistency beside OpenSim's inverse kinematics tool: a push-up of the virtual person, and a real walk.
+
+``python -m benchmarks.opensim_ik``. Both get the same markers, each of weight 1. The tool's time is that of its run,
+which reads a file of markers and writes one of coordinates; ours is that of `consistent_motion`, from markers to
+positions, velocities, accelerations, and everything that is reported about them.
+"""
+
+from __future__ import annotations
+
+import os
+import tempfile
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import numpy as np
+
+from benchmarks.opensim_tool import HOW_TO_INSTALL, Fit, fit, opensim_python, tree_of
+from benchmarks.timing import Task, Timing, interleaved
+from biomec.anatomy.subject_model import SubjectModel
+from biomec.arrays import FloatArray
+from biomec.io.session_import import SKIP, import_session
+from biomec.io.trc import write_trc
+from biomec.kinematics.consistency import ConsistencyOptions, ConsistentMotion, ContactPoints, consistent_motion
+from biomec.multibody.contacts import PointContacts
+from biomec.multibody.position import PositionSolver
+from biomec.pipeline.analysis import Analysis
+from biomec.recording import Markers, Subject
+from biomec.virtual.acquisition import RecordOptions, VirtualAcquisition, model_of, record
+from biomec.virtual.push_up import PushUp
+from tests.real_data import FOLDER
+
+FRAMES, RATE_HZ = 1834, 500.0
+NOISE_MM = 1.0
+PASSES = 2  # before OpenSim's turn, and again after it
+TARGET_MS, TARGET_RATIO = 0.25, 50.0
+COORDINATES = ConsistencyOptions(contacts="always")
+MARKERS = ConsistencyOptions(method="markers", contacts="always")
+ALL, ONE = "all threads", "one thread"
+
+
+@dataclass(frozen=True)
+class Case:
+    """Something that both can fit."""
+
+    body: SubjectModel
+    markers: Markers
+    contacts: ContactPoints | None
+
+    def motion(self, options: ConsistencyOptions) -> ConsistentMotion:
+        """Our solution."""
+        return consistent_motion(self.body, self.markers, self.contacts, options)
+
+    def positions(self) -> Task:
+        """The position problem alone, as prepared once for a model."""
+        motion = self.motion(COORDINATES)
+        held = None
+        if self.contacts is not None:
+            held = PointContacts.at(self.body.system.layout, motion.q_star, self.contacts.places)
+        solver = PositionSolver(self.body.system)
+        return Task("positions alone", lambda: solver.solve(motion.q_star, contacts=held), self.markers.frames)
+
+    def tasks(self) -> list[Task]:
+        """Everything of ours that is timed, on all threads and on one."""
+        frames = self.markers.frames
+        each = [
+            self.positions(),
+            Task("nearest coordinates", lambda: self.motion(COORDINATES), frames),
+            Task("nearest markers", lambda: self.motion(MARKERS), frames),
+        ]
+        return [
+            Task(f"{task.name}, {threads}", partial(_with_threads, threads, task), task.count)
+            for task in each
+            for threads in (ALL, ONE)
+        ]
+
+
+def _with_threads(threads: str, task: Task) -> None:
+    with _threads(threads):
+        task.run()
+
+
+@contextmanager
+def _threads(threads: str) -> Iterator[None]:
+    before = os.environ.pop("BIOMEC_THREADS", None)
+    if threads == ONE:
+        os.environ["BIOMEC_THREADS"] = "1"
+    try:
+        yield
+    finally:
+        os.environ.pop("BIOMEC_THREADS", None)
+        if before is not None:
+            os.environ["BIOMEC_THREADS"] = before
+
+
+# ------------------------------------------------------------------------------------------------------- the two cases
+def push_up() -> VirtualAcquisition:
+    """One push-up of the virtual person, with noise of the cameras and nothing missing."""
+    options = RecordOptions(rate_hz=RATE_HZ, plate_rate_hz=RATE_HZ, noise_mm=NOISE_MM, removed=False, seed=4)
+    return record(PushUp(cycles=1, lead_s=0.0), options=options)
+
+
+def push_up_case(acquisition: VirtualAcquisition, model: str) -> Case:
+    """The push-up as measured, for a model; hands and feet are held where the ground pushes."""
+    body = model_of(acquisition.person, model)
+    reactions = acquisition.truth.reactions.values()
+    cop = np.stack([one.centre_of_pressure() for one in reactions], axis=1)[:FRAMES]
+    load = np.stack([one.force[:, 1] for one in reactions], axis=1)[:FRAMES]
+    active = np.asarray(np.isfinite(cop).all(axis=2))
+    contacts = ContactPoints(tuple(one.segment for one in reactions), cop, active, load, COORDINATES)
+    return Case(body, acquisition.dynamic.stretch(0, FRAMES - 1).markers, contacts)
+
+
+def walk_case(folder: Path) -> Case:
+    """The walk that is distributed with OpenSim, rebuilt and filtered; pelvis and legs."""
+    session = import_session(
+        folder / "subject01_walk1.trc",
+        static=folder / "subject01_static.trc",
+        plates=SKIP,
+        emg=SKIP,
+        subject=Subject("subject01", "male", 72.6, 1.803),
+        keep_originals=False,
+    )
+    analysis = Analysis(session).run_until("body")
+    return Case(analysis.loaded.body, analysis.clean.markers, None)
+
+
+# ------------------------------------------------------------------------------------------------------------ the table
+def print_opensim() -> None:
+    """Print both comparisons, or why there is none."""
+    python = opensim_python()
+    print("\nOpenSim's inverse kinematics tool (accuracy 1e-5, its default):", end=" ")
+    if python is None:
+        print(HOW_TO_INSTALL)
+        return
+    print("one run, beside kinematic consistency of the same markers.")
+    acquisition = push_up()
+    with tempfile.TemporaryDirectory(prefix="biomec-push-up-") as folder:
+        file = Path(folder) / "push_up.trc"
+        write_trc(acquisition.dynamic.stretch(0, FRAMES - 1), file)
+        print(f"\nPush-up of the virtual person, {FRAMES} frames at {RATE_HZ:g} Hz, {NOISE_MM:g} mm of noise:")
+        for model in ("m21", "m17"):
+            case = push_up_case(acquisition, model)
+            tree = tree_of(case.body, _start(case))
+            _compare(model.upper(), case, partial(fit, python, file, (0.0, FRAMES / RATE_HZ), tree))
+    walk = FOLDER / "gait_opensim2354"
+    if not walk.exists():
+        print("\nThe walk that is distributed with OpenSim is not beside the project.")
+        return
+    case = walk_case(walk)
+    print(f"\nWalk that is distributed with OpenSim, {case.markers.frames} frames:")
+    model_file = walk / "reference" / "subject01_simbody.osim"
+    _compare("legs", case, partial(fit, python, walk / "subject01_walk1.trc", (0.0, 1e3), model_file))
+
+
+def _start(case: Case) -> FloatArray:
+    return np.asarray(case.motion(MARKERS).q[0])
+
+
+def _compare(name: str, case: Case, opensim: Callable[[], Fit]) -> None:
+    """Time ours before and after OpenSim, and print the lines of one model."""
+    tasks = case.tasks()
+    before = interleaved(tasks, PASSES)
+    theirs = opensim()
+    after = interleaved(tasks, PASSES)
+    ours = {key: Timing(key, before[key].wall + after[key].wall, before[key].cpu + after[key].cpu) for key in before}
+    motions = {"nearest coordinates": case.motion(COORDINATES), "nearest markers": case.motion(MARKERS)}
+    print(f"\n{name:34}{'ms a frame':>12}{'processor':>11}{'frames/s':>10}{'OpenSim / ours':>16}{'processor':>11}")
+    print(
+        f"{'  OpenSim ' + theirs.version[:3]:34}{theirs.wall_ms:12.3f}{theirs.cpu_ms:11.3f}{1e3 / theirs.wall_ms:10.0f}"
+    )
+    for key, timing in ours.items():
+        wall, cpu = 1e3 * timing.best, 1e3 * timing.best_cpu
+        print(
+            f"{'  ' + key:34}{wall:12.3f}{cpu:11.3f}{1e3 / wall:10.0f}{theirs.wall_ms / wall:16.0f}"
+            f"{theirs.cpu_ms / cpu:11.0f}"
+        )
+    system = case.body.system
+    print(
+        f"  OpenSim: {theirs.coordinates} coordinates, {theirs.markers} markers {1e3 * theirs.rms_m:.2f} mm away. "
+        f"Ours: {len(system.bodies)} segments, {len(case.body.followed)} markers;"
+    )
+    for key, motion in motions.items():
+        rms = 1e3 * np.sqrt(np.nanmean(motion.marker_residual**2))
+        print(
+            f"  {key}: {motion.valid.sum()} of {motion.frames} frames consistent, markers {rms:.2f} mm away, "
+            f"{motion.position.iterations.mean():.1f} iterations."
+        )
+    if name == "M21":
+        _print_targets(ours, theirs)
+
+
+def _print_targets(ours: dict[str, Timing], theirs: Fit) -> None:
+    for key in ("positions alone", "nearest coordinates"):
+        mine = ours[f"{key}, {ALL}"]
+        reached = 1e3 * mine.best <= TARGET_MS
+        ratio = theirs.wall_ms / (1e3 * mine.best)
+        print(
+            f"  Target: ≤ {TARGET_MS} ms a frame, ≥ {TARGET_RATIO:g} times OpenSim's frames a second; {key}: "
+            f"{1e3 * mine.best:.3f} ms, {ratio:.0f} times: "
+            f"{'reached' if reached and ratio >= TARGET_RATIO else 'NOT REACHED'}."
+        )
+
+
+if __name__ == "__main__":
+    print_opensim()
