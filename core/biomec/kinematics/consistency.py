@@ -48,6 +48,7 @@ def consistent_motion(
     progress: Progress | None = None,
     *,
     origin: IntArray | None = None,
+    first_frame: int = 0,
 ) -> ConsistentMotion:
     """Motion of a person's model nearest to the markers of a trial.
 
@@ -55,6 +56,7 @@ def consistent_motion(
     contacts : points held by the ground, from `contact_points`; temporary rows on all three levels, with no velocity
                and no acceleration of the point (Eqs. 4.15-4.16)
     origin   : (T, M) `SampleOrigin` of the samples: in global optimisation rebuilt ones weigh less
+    first_frame : number that the file gives to the first frame, for the words of notices
 
     1. Positions: minimise ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself.
     2. q̇* is the derivative in time of the consistent q, projected on Φq q̇ = 0 in the metric of the masses.
@@ -97,8 +99,9 @@ def consistent_motion(
     seen, residual = _marker_residuals(body, markers, places)
     joints, gap = _joint_gaps(body, q_star)
     reporter = Reporter(
-        body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap
-    )
+        body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap,
+        first_frame,
+    )  # fmt: skip
     return ConsistentMotion(
         q=read_only(q),
         qdot=velocity.value,

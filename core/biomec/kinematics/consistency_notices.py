@@ -51,6 +51,7 @@ class Reporter:
     residual: FloatArray
     joints: tuple[str, ...]
     gap: FloatArray
+    first_frame: int = 0
 
     def notices(self, options: ConsistencyOptions) -> list[Notice]:
         """Everything worth telling, the frames first."""
@@ -94,12 +95,19 @@ class Reporter:
                 told.append(
                     problem(
                         f"frames-{kind.name.lower().replace('_', '-')}",
-                        f"{_frames(first, stop, self.markers.rate_hz)} cannot be used. {why}",
+                        f"{self._frames(first, stop)} cannot be used. {why}",
                         *(self._absent(first, stop) if kind is FrameStatus.MISSING else ()),
                         frames=(first, stop - 1),
                     )
                 )
         return told
+
+    def _frames(self, first: int, stop: int) -> str:
+        """Frames by the numbers of the file."""
+        begin, end = self.first_frame + first, self.first_frame + stop - 1
+        if begin == end:
+            return f"Frame {begin}"
+        return f"Frames {begin} to {end} ({(stop - first) / self.markers.rate_hz:.2f} s)"
 
     def _absent(self, first: int, stop: int) -> tuple[str, ...]:
         """Landmarks that frames and coordinates need and that are missing in some frame of a stretch."""
@@ -116,6 +124,11 @@ class Reporter:
         computed = {step.name for step in self.body.plan.steps}
         absent = self._absent(first, stop)
         recorded = [name for name in absent if name not in computed] or list(absent)
+        if not absent:
+            return (
+                f"The frame of {' and '.join(self._without_frame(first, stop))} cannot be built, because its landmarks "
+                "lie at one place or on a line. Check their labels."
+            )
         frames = stop - first
         lost = []
         for name in recorded:
@@ -125,6 +138,15 @@ class Reporter:
             f"Landmarks are missing: {', '.join(lost)}. Fill the gaps of their markers, or use global optimisation, "
             "which needs only some markers."
         )
+
+    def _without_frame(self, first: int, stop: int) -> list[str]:
+        """Segments that have no attitude in some frame of a stretch."""
+        part = {name: points[first:stop] for name, points in self.points.items()}
+        return [
+            f"the {segment.name}"
+            for segment in self.body.segments
+            if not np.isfinite(self.body.frames[segment.name].attitude(part, segment.sign)).all()
+        ]
 
     def not_determined(self) -> list[Notice]:
         """Segments that neither markers nor constraints hold, stretch by stretch."""
@@ -139,7 +161,7 @@ class Reporter:
                 problem(
                     "segment-undetermined",
                     f"Too few markers of the {name} and its neighbours are in sight in {int(here.sum())} frames to "
-                    f"tell where it is (longest stretch: {_frames(first, stop, self.markers.rate_hz).lower()}); what "
+                    f"tell where it is (longest stretch: {self._frames(first, stop).lower()}); what "
                     "is shown of it there only continues its motion. Do not use its angles there, or leave the "
                     "segment out.",
                     name,
@@ -260,9 +282,3 @@ def _worst(
         if known.size:
             found.append((name, measure(known), float(known.max())))
     return sorted(found, key=lambda one: -one[1])[:WORST]
-
-
-def _frames(first: int, stop: int, rate_hz: float) -> str:
-    if stop - first == 1:
-        return f"Frame {first}"
-    return f"Frames {first} to {stop - 1} ({(stop - first) / rate_hz:.2f} s)"

@@ -106,7 +106,7 @@ def contact_points(
         held = [switched(column, options.threshold_n, options.hysteresis_n) for column in load.T]
         active = np.stack(held, axis=1) & finite if held else finite
     for k, name in enumerate(names):
-        notices += _about(name, active[:, k], options)
+        notices += _about(name, active[:, k], rate_hz, options)
     return ContactPoints(
         names,
         read_only(np.where(active[..., None], table.cop, np.nan)),
@@ -161,21 +161,21 @@ def _owners(assignment: ContactAssignment, known: tuple[str, ...]) -> tuple[dict
     return owners, notices
 
 
-def _about(name: str, active: BoolArray, options: ConsistencyOptions) -> list[Notice]:
+def _about(name: str, active: BoolArray, rate_hz: float, options: ConsistencyOptions) -> list[Notice]:
     """Tell when a segment is held."""
     if not active.any():
         return [warning("contact-never", f"The {name} has a contact, but it is held in no frame.", name)]
     parts = stretches(active).tolist()
     share = 100.0 * float(active.mean())
     if options.contacts == "always" and not active.all():
-        first = stretches(~active).tolist()[0]
+        first, stop = stretches(~active).tolist()[0]
         return [
             warning(
                 "contact-not-always",
                 f"The {name} should be held throughout, but it has no contact in {100.0 - share:.1f} % of the frames, "
-                f"first in frames {first[0]} to {first[1] - 1}.",
+                f"first from {first / rate_hz:.2f} to {stop / rate_hz:.2f} s.",
                 name,
-                frames=(first[0], first[1] - 1),
+                frames=(first, stop - 1),
             )
         ]
     times = "once" if len(parts) == 1 else f"{len(parts)} times"

@@ -186,14 +186,17 @@ def test_the_raw_violation_of_contacts_is_zero_and_their_points_stay_put():
     assert_allclose(result.q[-10:], free.q[-10:], atol=1e-9)  # frames without contact do not know of the others
 
 
-def test_contacts_hold_hands_nearer_to_where_they_were_measured():
-    """Published finding: with contacts at hands and feet the trunk gives way instead ([Nunes2017] chapter 4)."""
-    body, q = person(), perturbed()
-    markers = markers_of(body, q)
-    shift = {
-        held: consistent_motion(body, markers, held_at(q) if held else None).landmark_mean for held in (True, False)
-    }
-    assert shift[True]["CAP_D"] < shift[False]["CAP_D"]
+def test_held_hands_and_feet_leave_the_shift_to_the_trunk():
+    """Published finding for W = I: with contacts the shift of IJ exceeds that of the elbow, that of the wrist is least.
+
+    [Nunes2017] chapter 4; without contacts the wrist moves as much as the others.
+    """
+    body, q = person(), motion()
+    markers = markers_of(body, q, noise=0.003)
+    held, free = (consistent_motion(body, markers, contacts).landmark_mean for contacts in (held_at(q), None))
+    for side in "DE":
+        assert held["IJ"] > held[f"PME_{side}"] > 2.0 * held[f"CAP_{side}"]
+        assert free[f"CAP_{side}"] > 3.0 * held[f"CAP_{side}"]
 
 
 # --------------------------------------------------------------------------------------------------------------- gaps
@@ -213,7 +216,29 @@ def test_a_gap_stays_in_its_frames_and_is_told_by_landmark():
     assert told.frames == (20, 24)
     assert "IJ" in told.sentence
     assert "Frames 20 to 24 (0.05 s)" in told.sentence
+    numbered = consistent_motion(body, without(markers, "IJ", slice(20, 25)), first_frame=101)
+    assert "Frames 121 to 125" in notice(numbered, "frames-missing")[0].sentence
     assert "CAC" not in told.sentence  # what is computed from others is not what the user must fill
+
+
+def test_landmarks_on_a_line_are_told_by_segment():
+    body = person()
+    markers = markers_of(body, motion(12))
+    p = np.array(markers.p_WM)
+    p[3:5, markers.index("MC2_D")] = p[3:5, markers.index("MC5_D")]
+    result = consistent_motion(body, replace(markers, p_WM=p))
+    assert not result.valid[3:5].any()
+    assert "the right hand cannot be built" in notice(result, "frames-missing")[0].sentence
+
+
+@pytest.mark.parametrize("method", ["coordinates", "markers"])
+@pytest.mark.parametrize("frames", [1, 2])
+def test_few_frames_have_positions_but_no_derivatives(frames, method):
+    body = person()
+    q = motion()[:frames]
+    result = consistent_motion(body, markers_of(body, q), options=ConsistencyOptions(method=method))
+    assert_allclose(result.q, q, atol=1e-5)
+    assert np.isnan(result.qdot).all()
 
 
 def test_stretches_too_short_for_a_derivative_have_none():
