@@ -18,6 +18,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import cached_property
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -204,27 +205,28 @@ class Body:
 
     # ------------------------------------------------------------------ natural coordinates
 
-    @property
+    @cached_property
     def local_basis(self) -> FloatArray:
         """X' (dim, dim): local components of r2−r1, r3−r1, …, then of the unit vectors; planar: b1 and b1 turned."""
         first, *others = (self.points[name] for name in self.basic_points)
         columns = [point - first for point in others] + [self.vectors[name] for name in self.basic_vectors]
         X = np.column_stack(columns)
-        return X if self.dimension == 3 else np.column_stack([X[:, 0], QUARTER_TURN @ X[:, 0]])
+        return read_only(X if self.dimension == 3 else np.column_stack([X[:, 0], QUARTER_TURN @ X[:, 0]]))
 
-    @property
+    @cached_property
     def to_base(self) -> FloatArray:
         """T with (r1, b1, b2, b3) = (T ⊗ I) q_body, where b are the columns of X (theory §1.2)."""
         T = np.eye(len(self.basis))
         T[1 : len(self.basic_points), 0] = -1.0
-        return T
+        return read_only(T)
 
     def _combination(self, local: FloatArray, *, base: float) -> FloatArray:
         """Matrix (dim, size) of base·r1 + Σ c_k b_k with c = X'⁻¹ local."""
         c = np.linalg.solve(self.local_basis, local)
         c[np.abs(c) < ROUND_OFF * np.abs(c).max(initial=1.0)] = 0.0  # keeps maps of basis elements exact and sparse
         if self.dimension == 3:
-            return np.asarray(np.kron(np.concatenate(([base], c)) @ self.to_base, np.eye(3)))
+            factors = np.concatenate(([base], c)) @ self.to_base
+            return np.asarray((factors[:, None] * np.eye(3)[:, None, :]).reshape(3, -1))  # factors ⊗ I
         # planar: b2 is b1 turned by a quarter, so c1 b1 + c2 b2 = (c1 I + c2 J) b1 and stays a constant map
         turn = c[0] * np.eye(2) + c[1] * QUARTER_TURN
         in_base = np.hstack([base * np.eye(2), turn])

@@ -10,12 +10,13 @@ and the matrix is never formed densely (theory §11).
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
 from scipy import sparse
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.arrays import FloatArray, IntArray, read_only
 from biomec.compiled import compiled
 
 
@@ -80,7 +81,7 @@ def plan_elimination(n: int, groups: Sequence[IntArray], cliques: Iterable[IntAr
     place[order] = np.arange(n)
     columns = [np.concatenate([[k], np.sort(place[list(below[k])])]).astype(np.int64) for k in range(n)]
     pointer = np.concatenate([[0], np.cumsum([column.size for column in columns])]).astype(np.int64)
-    return Elimination(np.array(order), place, pointer, np.concatenate(columns), _updates(columns, pointer))
+    return Elimination(np.array(order), place, pointer, np.concatenate(columns), _updates(columns))
 
 
 def _eliminate(neighbours: list[set[int]], k: int) -> None:
@@ -109,14 +110,22 @@ def _body_order(n: int, groups: Sequence[IntArray], cliques: Sequence[Sequence[i
     return order
 
 
-def _updates(columns: Sequence[IntArray], pointer: IntArray) -> IntArray:
+def _updates(columns: Sequence[IntArray]) -> IntArray:
+    """Entry of every product of two entries below a column's diagonal: column by column, upper triangles by rows."""
+    n = np.int64(len(columns))
+    keys = np.concatenate([column + k * n for k, column in enumerate(columns)])
     parts = [np.zeros(0, dtype=np.int64)]
     for column in columns:
-        rows = column[1:]
-        for a in range(rows.size):
-            target = columns[rows[a]]
-            parts.append(pointer[rows[a]] + np.searchsorted(target, rows[a:]))
-    return np.concatenate(parts)
+        a, b = _upper_pairs(column.size - 1)
+        parts.append(column[1:][a] * n + column[1:][b])
+    return np.asarray(np.searchsorted(keys, np.concatenate(parts)), dtype=np.int64)
+
+
+@lru_cache(maxsize=512)
+def _upper_pairs(size: int) -> tuple[IntArray, IntArray]:
+    """Row and column indices of an upper triangle, row by row."""
+    a, b = np.triu_indices(size)
+    return read_only(a, np.int64), read_only(b, np.int64)
 
 
 def matrix_on_pattern(plan: Elimination, matrix: sparse.sparray) -> FloatArray:

@@ -8,19 +8,21 @@ add the other rows. Its compiled functions work on frames side by side (last axi
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, NamedTuple
+from functools import lru_cache
+from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 from scipy import sparse
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.compiled import compiled
 from biomec.errors import BiomecError
 from biomec.multibody.elimination import Elimination, matrix_on_pattern, plan_elimination
 from biomec.multibody.rows import RowTables
 from biomec.multibody.system import System
 
+T = TypeVar("T", np.float64, np.int64)
 LANES = 16  # frames side by side: two to four SIMD registers, and the factor of a whole-body model still fits the cache
 
 
@@ -64,12 +66,12 @@ def normal_matrix(
     coupled = sparse.coo_array(W)
     metric_pairs = np.column_stack([coupled.row, coupled.col])[coupled.row != coupled.col]
     plan = plan_elimination(system.n, _groups(system), [*row_columns, *contacts, *metric_pairs, *soft])
-    varies = np.array([_varies(tables, r) for r in range(system.m)], dtype=bool)
+    varies = _varying(tables, system.m)
+    linear = np.flatnonzero(~varies)
     constant = matrix_on_pattern(plan, W)
-    for r in np.flatnonzero(~varies):
-        i, j = np.tril_indices(row_columns[r].size)
-        entries = tables.j0[tables.pointer[r] : tables.pointer[r + 1]]
-        np.add.at(constant, plan.position(row_columns[r][i], row_columns[r][j]), alpha * entries[i] * entries[j])
+    if linear.size:
+        first, second = _pairs([tables.j0[tables.pointer[r] : tables.pointer[r + 1]] for r in linear])
+        np.add.at(constant, _pair_list(plan, [row_columns[r] for r in linear]), alpha * first * second)
     csr = sparse.csr_array(W)
     return NormalMatrix(
         tables=tables,
@@ -111,18 +113,31 @@ def _groups(system: System) -> list[IntArray]:
     return bodies + [np.array([column]) for column in layout.added.values()]
 
 
-def _varies(tables: RowTables, r: int) -> bool:
-    first, last = tables.pointer[r], tables.pointer[r + 1]
-    is_quadratic = bool(np.isin(r, tables.quadratic))
-    return not is_quadratic or bool(tables.p_pointer[last] > tables.p_pointer[first])
+def _varying(tables: RowTables, m: int) -> BoolArray:
+    """(m,) rows whose Jacobian changes: all that are not quadratic, and those whose quadratic part is not empty."""
+    varies = np.ones(m, dtype=np.bool_)
+    products = tables.p_pointer[tables.pointer[1:]] - tables.p_pointer[tables.pointer[:-1]]
+    varies[tables.quadratic] = products[tables.quadratic] > 0
+    return varies
 
 
 def _pair_list(plan: Elimination, cliques: Sequence[IntArray]) -> IntArray:
-    parts = [np.zeros(0, dtype=np.int64)]
-    for columns in cliques:
-        i, j = np.tril_indices(columns.size)
-        parts.append(plan.position(columns[i], columns[j]))
-    return np.concatenate(parts)
+    """Entries that hold the products of all pairs of a clique's coordinates, clique after clique."""
+    return plan.position(*_pairs(cliques)) if cliques else np.zeros(0, dtype=np.int64)
+
+
+def _pairs(lists: Sequence[NDArray[T]]) -> tuple[NDArray[T], NDArray[T]]:
+    """First and second of all pairs of each list, lower triangles row by row, list after list."""
+    indices = [_lower_pairs(values.size) for values in lists]
+    first = np.concatenate([values[i] for values, (i, _) in zip(lists, indices, strict=True)])
+    second = np.concatenate([values[j] for values, (_, j) in zip(lists, indices, strict=True)])
+    return first, second
+
+
+@lru_cache(maxsize=512)
+def _lower_pairs(size: int) -> tuple[IntArray, IntArray]:
+    i, j = np.tril_indices(size)
+    return read_only(i, np.int64), read_only(j, np.int64)
 
 
 # ---------------------------------------------------------------------- compiled kernels, frames on the last axis

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
+from functools import cached_property
 
 import numpy as np
 
@@ -64,10 +65,10 @@ class Markers:
         """Number of frames."""
         return int(self.p_WM.shape[0])
 
-    @property
+    @cached_property
     def visible(self) -> BoolArray:
-        """(T, M) where a sample exists."""
-        return np.isfinite(self.p_WM[:, :, 0])
+        """(T, M) where a sample exists. Read-only."""
+        return read_only(np.isfinite(self.p_WM[:, :, 0]), np.bool_)
 
     def __contains__(self, name: str) -> bool:
         return name in self.names
