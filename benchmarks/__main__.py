@@ -11,6 +11,7 @@ import numpy as np
 from benchmarks.c3d import print_c3d
 from benchmarks.frozen_jacobian import print_kept_jacobians
 from benchmarks.marker_fit import ITERATIONS, MarkerFit, TargetFit
+from benchmarks.opensim_ik import print_opensim
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
 from benchmarks.scaling import CHAIN_FRAMES, Growth, with_bodies, with_frames
 from benchmarks.signals import print_signals
@@ -52,6 +53,7 @@ def main() -> None:
     print_quality(trial, fit, ours)
     print_targets(timings)
     print_kept_jacobians(trial)
+    print_opensim()
     print_growth(trial)
     print_signals()
     print_c3d()

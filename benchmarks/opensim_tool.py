@@ -72,7 +72,11 @@ def fit(python: str, trc: Path, stretch_s: tuple[float, float], model: Path | di
         about = {"model": str(model)} if isinstance(model, Path) else {"tree": model}
         job.write_text(json.dumps({**about, "trc": str(trc), "stretch_s": stretch_s, "folder": folder}), "utf-8")
         done = subprocess.run(
-            [python, str(Path(opensim_job.__file__)), str(job)], capture_output=True, text=True, check=False
+            [python, str(Path(opensim_job.__file__)), str(job)],
+            cwd=folder,  # OpenSim leaves its log where it is started
+            capture_output=True,
+            text=True,
+            check=False,
         )
     answer = [line for line in done.stdout.splitlines() if line.startswith(opensim_job.ANSWER)]
     if done.returncode or not answer:
