@@ -19,6 +19,8 @@ SKIN = {
     "thigh": 1.0, "scapula": 0.9, "humerus": 0.7, "shank": 0.5, "radius": 0.4, "ulna": 0.3, "pelvis": 0.5,
     "thorax": 0.4, "clavicle": 0.3, "foot": 0.15, "hand": 0.15, "head": 0.1,
 }  # fmt: skip
+SAG = {"thorax": 1.0, "pelvis": 1.0}  # how far the flesh of the trunk sinks when it lies instead of standing, likewise
+DOWN = np.array([0.0, -1.0, 0.0])
 FULL_SWING = np.pi / 2  # joint rotation at which skin has moved by its whole amplitude [rad]
 OWN_SHARE = 0.4  # of the displacement that differs between the markers of a segment
 PLATE_TURN = np.deg2rad(2.0)  # how far a plate turns on its segment when skin has moved by 10 mm
@@ -55,11 +57,13 @@ def skin_displacements(
 
     markers  : marker -> (3,) standing place [m];  owner : marker -> its segment
     turns    : segment -> (T, 3, 3) turn away from standing
-    proximal : segment -> segment at its proximal joint; the angle between the two drives the skin
+    proximal : segment -> segment at its proximal joint; the angle between the two drives the skin; that of a segment
+               without one is driven by the joints that hang on it
 
     In axes that turn with the segment the displacement is A g(t) d, g being the joint's rotation over a quarter turn
     and d a random direction: in part common to the segment, in part the marker's own. Markers on one plate move as one,
-    and turn a little with it.
+    and turn a little with it. The flesh of the trunk also sinks along gravity, which has another direction in it when
+    the person lies than when it stands: A (Eᵀĝ − ĝ).
     """
     on_plate = {name: cluster for cluster in marker_set.clusters for name in cluster.markers}
     common = {segment: _direction(rng) for segment in sorted(set(owner.values()))}
@@ -76,15 +80,27 @@ def skin_displacements(
         segment = owner[name]
         A = amplitude_m * SKIN[segment.split()[-1]]
         E = turns[segment]
-        g = _swing(E, turns[proximal[segment]])[:, None] if segment in proximal else np.zeros((len(E), 1))
+        g = _drive(segment, turns, proximal)[:, None]
         cluster = on_plate.get(name)
         direction = (1.0 - OWN_SHARE) * common[segment] + OWN_SHARE * (shared[cluster.name] if cluster else own[name])
         local = A * g * direction
+        local = local + amplitude_m * SAG.get(segment, 0.0) * (DOWN @ E - DOWN)
         if cluster is not None:
             turned = PLATE_TURN * A / 0.010 * g
             local = local + turned * np.cross(axes[cluster.name], place - middles[cluster.name])
         found[name] = np.einsum("tij,tj->ti", E, local)
     return found
+
+
+def _drive(segment: str, turns: Mapping[str, FloatArray], proximal: Mapping[str, str]) -> FloatArray:
+    """What moves the skin of a segment (T,): its proximal joint; the joints that hang on it where it has none.
+
+    The back has no joint of its own, but its skin follows the arms and the shoulder girdle.
+    """
+    if segment in proximal:
+        return _swing(turns[segment], turns[proximal[segment]])
+    hanging = [_swing(turns[one], turns[segment]) for one, above in proximal.items() if above == segment]
+    return np.asarray(np.mean(hanging, axis=0)) if hanging else np.zeros(len(turns[segment]))
 
 
 def _swing(E: FloatArray, E_proximal: FloatArray) -> FloatArray:
