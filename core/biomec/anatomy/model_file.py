@@ -114,7 +114,7 @@ def parse_model(text: str, source: str) -> BodyModel:
         lines={segment.name: table.lines.first for table, segment in segments if table.lines},
     )
     _refuse_loops(joints, base.joints)
-    _refuse_islands(top, model)
+    _refuse_islands(top, segments, model)
     further = top.texts("landmarks") if "landmarks" in top else []
     check_landmarks(model, [*segments, *points, *joints, *contacts], further)
     return model
@@ -397,13 +397,14 @@ def _refuse_loops(joints: list[tuple[Table, JointDefinition]], taken_over: Itera
         above[joint.distal] = joint.name
 
 
-def _refuse_islands(top: Table, model: BodyModel) -> None:
+def _refuse_islands(top: Table, rows: list[tuple[Table, SegmentDefinition]], model: BodyModel) -> None:
     """Refuse segments that neither joints nor contacts connect to the first root."""
     lost = {segment.name for segment in model.segments} - connected(model.roots[0], model.joints, model.contacts)
     if lost:
-        raise top.refusal(
+        table, key = next(((table, "name") for table, segment in rows if segment.name in lost), (top, "without"))
+        raise table.refusal(
             f"nothing connects {', '.join(sorted(lost))} to {model.roots[0]}. Add a joint, or leave the segment out.",
-            "joint",
+            key,
         )
 
 
