@@ -86,7 +86,8 @@ def shared_reactions(force: FloatArray, moment: FloatArray, contacts: Sequence[C
 
     With A mapping all contact wrenches u to their sum w, and S the compliance (stiffness of a contact for forces, times
     its reach squared for moments): u = u₀ + S Aᵀ (A S Aᵀ)⁻¹ (w − A u₀), the u nearest to the squeezes u₀ in the norm of
-    S⁻¹ with exactly the right sum. A contact of no stiffness bears nothing.
+    S⁻¹ with exactly the right sum. A contact of no stiffness bears nothing. Vertical forces come first; friction is
+    then shared like them, so that no contact slips before another. On one level floor the two do not affect each other.
     """
     frames, count = len(force), len(contacts)
     A = np.zeros((frames, 6, 6 * count))
@@ -99,14 +100,12 @@ def shared_reactions(force: FloatArray, moment: FloatArray, contacts: Sequence[C
         S[:, at + 3 : at + 6] = contact.stiffness[:, None] * contact.reach**2
         u_0[:, at : at + 3] = contact.stiffness[:, None] * contact.squeeze
     wanted = np.concatenate([force, moment], axis=1)
-    SAt = S[:, :, None] * np.swapaxes(A, -1, -2)
-    u = u_0
-    for _ in range(2):  # the second time mends the round-off of the first
-        try:
-            multipliers = np.linalg.solve(A @ SAt, (wanted - _times(A, u))[..., None])[..., 0]
-        except np.linalg.LinAlgError as error:
-            raise BiomecError("Too few hands and feet touch the ground to bear the virtual person.") from error
-        u = u + _times(SAt, np.asarray(multipliers, dtype=np.float64))
+    u = _nearest(A, S, u_0, wanted)
+    load = np.maximum(u[:, 1::6], 0.0) / np.maximum(force[:, 1:2], 1e-9)  # (T, K) share of the vertical force
+    for k, contact in enumerate(contacts):
+        S[:, [6 * k, 6 * k + 2]] = load[:, k : k + 1]
+        S[:, 6 * k + 4] = load[:, k] * contact.reach[:, 1] ** 2
+    u = _nearest(A, S, u_0, wanted)
     return {
         contact.name: GroundReaction(
             contact.segment,
@@ -116,6 +115,19 @@ def shared_reactions(force: FloatArray, moment: FloatArray, contacts: Sequence[C
         )
         for k, contact in enumerate(contacts)
     }
+
+
+def _nearest(A: FloatArray, S: FloatArray, u_0: FloatArray, wanted: FloatArray) -> FloatArray:
+    """u (T, 6K) nearest to u₀ in the norm of S⁻¹ with A u = wanted (T, 6)."""
+    SAt = S[:, :, None] * np.swapaxes(A, -1, -2)
+    u = u_0
+    for _ in range(2):  # the second time mends the round-off of the first
+        try:
+            multipliers = np.linalg.solve(A @ SAt, (wanted - _times(A, u))[..., None])[..., 0]
+        except np.linalg.LinAlgError as error:
+            raise BiomecError("Too few hands and feet touch the ground to bear the virtual person.") from error
+        u = u + _times(SAt, np.asarray(multipliers, dtype=np.float64))
+    return u
 
 
 def _axial(matrix: FloatArray) -> FloatArray:

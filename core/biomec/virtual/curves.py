@@ -46,3 +46,14 @@ def step_up(x: Jet) -> Jet:
         return f, 140.0 * u**3 * (1.0 - u) ** 3, 420.0 * u**2 * (1.0 - u) ** 2 * (1.0 - 2.0 * u)
 
     return composed(polynomial, x)
+
+
+def quick_step(x: Jet) -> Jet:
+    """Smooth step from 0 to 1 that lingers less at its ends: 10x³ − 15x⁴ + 6x⁵, two derivatives zero there."""
+
+    def polynomial(value: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+        u = np.clip(value, 0.0, 1.0)
+        f = u**3 * (10.0 - 15.0 * u + 6.0 * u**2)
+        return f, 30.0 * u**2 * (1.0 - u) ** 2, 60.0 * u * (1.0 - u) * (1.0 - 2.0 * u)
+
+    return composed(polynomial, x)

@@ -1,0 +1,228 @@
+"""Walking over force plates, dynamically sound: the reactions act where the feet are.
+
+While one foot bears the body, its centre of pressure is where Newton's and Euler's equations put it, whatever the foot
+does. So the pelvis moves forwards and sideways such that this point follows the foot from heel to ball: its course is
+corrected, stride by stride, by what an inverted pendulum of the body's height would need [Kajita2003].
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.arrays import FloatArray
+from biomec.multibody.system import STANDARD_GRAVITY
+from biomec.recording import Event
+from biomec.virtual.contact_forces import Contact, required_wrench
+from biomec.virtual.curves import clock, harmonics, wave
+from biomec.virtual.footfalls import TOE_OFF, FootCurves, foot_curves
+from biomec.virtual.girdle import GirdleCurves
+from biomec.virtual.jets import stacked, turn
+from biomec.virtual.movement import SIDES, Performance, PlatePlace, positive
+from biomec.virtual.skeleton import Placed, Skeleton, X, Y, Z
+from biomec.virtual.upright import ArmCurves, Leg, sole, upper_body
+
+PLATE = (0.508, 0.464)  # along, across [m]
+HARMONICS, SAMPLES, CORRECTIONS = 48, 256, 8
+NEAR_M = 5e-4  # the centre of pressure may miss its course by this much
+FIRST = {"right": 0.75, "left": 0.25}  # stride phase of each foot at the start
+CONTEXT = {"right": "Right", "left": "Left"}
+
+
+@dataclass(frozen=True)
+class Walk:
+    """Steady walking.
+
+    strides  : of each foot, recorded from mid-swing of the right foot
+    stride_s : duration of a stride [s]
+    step     : length of a step, as a share of stature
+    plates   : number of force plates, under consecutive footfalls
+    """
+
+    strides: int = 4
+    stride_s: float = 1.15
+    step: float = 0.30
+    plates: int = 4
+
+    def __post_init__(self) -> None:
+        positive("Walk", strides=self.strides, stride_s=self.stride_s, step=self.step)
+
+    @property
+    def name(self) -> str:
+        """Word for the file's name."""
+        return "Walk"
+
+    @property
+    def duration_s(self) -> float:
+        """Strides [s]."""
+        return self.strides * self.stride_s
+
+    @property
+    def sharp(self) -> bool:
+        """Feet strike the ground."""
+        return True
+
+    def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
+        """Perform it at these times (T,) [s]."""
+        course = _settled(skeleton, self)
+        walker = _Walker(skeleton, self, time_s)
+        contacts, borne_by, plates = _on_the_floor(skeleton, self, walker)
+        return Performance(
+            time_s, walker.placed(course), contacts, plates, borne_by, walker.efforts(), _events(self, time_s)
+        )
+
+
+class _Walker:
+    """A walking body at given times; only the course of the pelvis is left open."""
+
+    def __init__(self, skeleton: Skeleton, walk: Walk, time_s: FloatArray) -> None:
+        self.skeleton, self.walk = skeleton, walk
+        self.height = float(skeleton.point("head.VC")[1])
+        self.stride_m = 2.0 * walk.step * self.height
+        self.time = (1.0 / walk.stride_s) * clock(time_s)  # in strides
+        self.strides = {side: self.time + phase for side, phase in FIRST.items()}
+        self.legs = {side: Leg(skeleton, side) for side in SIDES}
+        self.feet: dict[str, FootCurves] = {
+            side: foot_curves(skeleton, side, phase, self.stride_m, 0.027 * self.height, self.height)
+            for side, phase in self.strides.items()
+        }
+        self.chest = self._chest()
+
+    def _chest(self) -> dict[str, Placed]:
+        """Everything above the pelvis, on a pelvis that stands still: thorax against pelvis, arms against legs."""
+        p, none = self.strides["right"], 0.0 * self.time
+        lumbar = turn(Z, np.deg2rad(-2.0) + wave(p, np.deg2rad(1.0), 0.1, 2))
+        lumbar = lumbar @ turn(Y, wave(p, np.deg2rad(7.0), 0.05)) @ turn(X, wave(p, np.deg2rad(4.0), 0.15))
+        standing = Placed(turn(Z, none), np.zeros(3), stacked(none, none, none))
+        thorax = self.skeleton.joints["lumbar"].inwards(standing, lumbar)
+        arms, girdles = {}, {}
+        for side in SIDES:
+            swing = wave(self.strides[side], 1.0, 0.5)  # forward with the other leg
+            girdles[side] = GirdleCurves(np.deg2rad(2.0) * swing, none, np.deg2rad(2.0) * swing)
+            arms[side] = ArmCurves(
+                flexion=np.deg2rad(2.0) + np.deg2rad(16.0) * swing,
+                abduction=none + np.deg2rad(-4.0),
+                rotation=none + np.deg2rad(15.0),
+                elbow=np.deg2rad(14.0) + np.deg2rad(10.0) * swing,
+                pronation=none + np.deg2rad(75.0),
+                wrist_deviation=none,
+                wrist_flexion=np.deg2rad(-4.0) * swing,
+            )
+        neck = turn(Z, none) @ turn(Y, wave(p, np.deg2rad(3.0), 0.1))
+        return upper_body(self.skeleton, thorax, neck, girdles, arms)
+
+    def pelvis(self, course: FloatArray) -> Placed:
+        """Pelvis whose course is the mean progression plus Fourier series along X and Z (2, 1 + 2 HARMONICS) [m]."""
+        p = self.strides["right"]
+        hips = 0.5 * (self.legs["right"].hip.centre + self.legs["left"].hip.centre)
+        leg = self.legs["right"].thigh_m + self.legs["right"].shank_m
+        forward, aside = (harmonics(p, row[0], *zip(row[1::2], row[2::2], strict=True)) for row in course)
+        height = -0.047 * leg + wave(p, 0.021 * leg, 0.27, 2)  # highest in the middle of single support
+        shift = stacked(self.stride_m * p + forward, height, aside)
+        turned = turn(Y, wave(p, np.deg2rad(4.0), 0.98)) @ turn(X, wave(p, np.deg2rad(-3.0), 0.12))
+        return Placed(turned @ turn(Z, np.deg2rad(-2.0) + 0.0 * p), hips, shift + hips)
+
+    def placed(self, course: FloatArray) -> dict[str, Placed]:
+        """Every segment."""
+        pelvis = self.pelvis(course)
+        found = {"pelvis": pelvis, **{name: pelvis.carrying(part) for name, part in self.chest.items()}}
+        for side, leg in self.legs.items():
+            found |= leg.placed(pelvis, self.feet[side].placed)
+        return found
+
+    def wanted_pressure(self) -> FloatArray:
+        """Course of the centre of pressure of both feet together along X and Z, (T, 2) [m]."""
+        points = sum((foot.share[:, None] * foot.point).value for foot in self.feet.values())
+        return np.asarray(points)[:, [0, 2]]
+
+    def efforts(self) -> dict[str, FloatArray]:
+        """Activity of muscle groups around the stride; bursts at their usual places."""
+        bursts = {  # group: (share of the stride, width, strength), …
+            "tibialis_anterior": ((0.02, 0.06, 0.35), (0.65, 0.07, 0.25), (0.90, 0.08, 0.20)),
+            "gastrocnemius": ((0.42, 0.09, 0.50),),
+            "vastus_lateralis": ((0.05, 0.07, 0.35), (0.97, 0.05, 0.15)),
+            "rectus_femoris": ((0.06, 0.06, 0.20), (0.60, 0.06, 0.20)),
+            "biceps_femoris": ((0.95, 0.07, 0.30), (0.05, 0.05, 0.15)),
+            "gluteus_medius": ((0.15, 0.12, 0.30),),
+        }
+        found = {}
+        for side, (code, _) in SIDES.items():
+            p = self.strides[side].value % 1.0
+            for group, parts in bursts.items():
+                level = np.full_like(p, 0.03)
+                for at, width, strength in parts:
+                    away = (p - at + 0.5) % 1.0 - 0.5
+                    level += strength * np.exp(-0.5 * (away / width) ** 2)
+                found[f"{group}_{code}"] = level
+        return found
+
+
+def _settled(skeleton: Skeleton, walk: Walk) -> FloatArray:
+    """Course of the pelvis (2, 1 + 2 HARMONICS) with which the centre of pressure follows the feet.
+
+    One stride is walked again and again. An inverted pendulum of height h answers to a harmonic of the course at ω with
+    1 + h ω²/g of it in the centre of pressure: each error is divided by that and added to the course.
+    """
+    time_s = walk.stride_s * (np.arange(SAMPLES) / SAMPLES - FIRST["right"])  # a whole stride of the right foot
+    walker = _Walker(skeleton, walk, time_s)
+    course = np.zeros((2, 1 + 2 * HARMONICS))
+    course[0, 0] = float(np.mean(walker.wanted_pressure()[:, 0] - walker.stride_m * walker.strides["right"].value))
+    omega = 2.0 * np.pi * np.arange(1, HARMONICS + 1) / walk.stride_s
+    pendulum = 1.0 + 0.55 * walker.height * omega**2 / STANDARD_GRAVITY
+    p = walker.strides["right"].value
+    for _ in range(CORRECTIONS):
+        force, moment = required_wrench(skeleton.system, walker.placed(course))
+        here = np.stack([moment[:, 2], -moment[:, 0]], axis=1) / force[:, 1:2]
+        error = walker.wanted_pressure() - here
+        if np.abs(error).max() < NEAR_M:
+            break
+        angles = 2.0 * np.pi * p[:, None] * np.arange(1, HARMONICS + 1)
+        course[:, 0] += error.mean(axis=0)
+        course[:, 1::2] += 2.0 / SAMPLES * (error.T @ np.cos(angles)) / pendulum
+        course[:, 2::2] += 2.0 / SAMPLES * (error.T @ np.sin(angles)) / pendulum
+    return course
+
+
+def _on_the_floor(
+    skeleton: Skeleton, walk: Walk, walker: _Walker
+) -> tuple[tuple[Contact, ...], dict[str, str], tuple[PlatePlace, ...]]:
+    """A contact for every footfall, and plates under consecutive footfalls in the middle of the recording."""
+    contacts, places = [], []
+    for side, (code, _) in SIDES.items():
+        foot = walker.feet[side]
+        middle = sole(skeleton, side)["middle"]
+        for number in np.unique(foot.stride):
+            mine = (foot.stride == number) & (foot.share.value > 0.0)
+            if mine.any():
+                reach = np.stack(
+                    [np.full(len(mine), 0.02), np.full(len(mine), 0.20), 0.05 * foot.reach], axis=1
+                )  # about X, Y, Z
+                name = f"Pe_{code}{int(number) + 1}"
+                share = np.where(mine, foot.share.value, 0.0)
+                contacts.append(Contact(name, f"{side} foot", foot.point.value, share, reach, np.zeros_like(reach)))
+                ahead = walker.stride_m * float(number + (0.0 if side == "right" else 0.5))
+                places.append((middle[0] + ahead, name))
+    places.sort()
+    first = max(0, (len(places) - walk.plates) // 2)
+    size = (min(PLATE[0], 0.97 * 0.5 * walker.stride_m), PLATE[1])
+    chosen = places[first : first + walk.plates]
+    plates = tuple(PlatePlace.rectangle(f"Plate{k + 1}", (x, 0.0), size) for k, (x, _) in enumerate(chosen))
+    return tuple(contacts), {name: plates[k].name for k, (_, name) in enumerate(chosen)}, plates
+
+
+def _events(walk: Walk, time_s: FloatArray) -> tuple[Event, ...]:
+    """Strikes and offs of both feet within the recording."""
+    found = []
+    for side, phase in FIRST.items():
+        for number in range(-1, walk.strides + 2):
+            for label, share in (("Foot Strike", 0.0), ("Foot Off", TOE_OFF)):
+                t = (number + share - phase) * walk.stride_s
+                if 0.0 <= t <= min(walk.duration_s, float(time_s[-1])):
+                    found.append(Event(float(t), label, CONTEXT[side]))
+    return tuple(found)
+
+
+def walk(strides: int = 4) -> Walk:
+    """Steady walking at a comfortable speed."""
+    return Walk(strides)
