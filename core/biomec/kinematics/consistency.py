@@ -78,7 +78,7 @@ def consistent_motion(
         temporary = PointContacts.at(layout, attached, held) if held else None
         position = fit_markers(body, start, targets, temporary, options, on_positions)
         weights = np.full(system.n, PULL)
-        free = undetermined_segments(body, position.q, targets, temporary)
+        free = undetermined_segments(body, position.q, targets)
         undetermined = free & ~start.seen
     else:
         temporary = PointContacts.at(layout, q_star, held) if held else None

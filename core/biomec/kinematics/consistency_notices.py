@@ -157,12 +157,14 @@ class Reporter:
                 continue
             parts = stretches(here).tolist()
             first, stop = max(parts, key=lambda part: part[1] - part[0])
+            where = self._frames(first, stop).lower()
+            if len(parts) > 1:
+                where = f"{int(here.sum())} frames, the longest stretch being {where},"
             told.append(
                 problem(
                     "segment-undetermined",
-                    f"Too few markers of the {name} and its neighbours are in sight in {int(here.sum())} frames to "
-                    f"tell where it is (longest stretch: {self._frames(first, stop).lower()}); what "
-                    "is shown of it there only continues its motion. Do not use its angles there, or leave the "
+                    f"Too few markers of the {name} and its neighbours are in sight in {where} to tell where it is; "
+                    "what is shown of it there only continues its motion. Do not use its angles there, or leave the "
                     "segment out.",
                     name,
                     frames=(first, stop - 1),

@@ -18,6 +18,7 @@ from biomec.errors import BiomecError
 from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.multibody.contacts import PointContacts
 from biomec.multibody.position import PositionResult, PositionSolver
+from biomec.multibody.structure import RANK_TOLERANCE
 from biomec.multibody.targets import PointTargets
 from biomec.progress import Progress
 from biomec.recording import Markers
@@ -25,9 +26,8 @@ from biomec.signals.local_frames import Donors, PoseMethod
 
 PULL = 1e-6  # ε: weight of the start beside markers of weight 1
 SMALLEST_HEIGHT = 0.010  # m; three markers lower than this are nearly a line and tell no attitude
-UNDETERMINED = 1e-10  # of the largest eigenvalue of ΦqᵀΦq + CᵀC: motions that neither constraint nor marker resists
-TAKES_PART = 1e-3  # share of a segment in a unit motion that nothing resists
-MOST_PATTERNS = 100  # sets of markers in sight whose determinacy is examined, the most frequent first
+UNNOTICED = 1e-8  # m²: Σ (C v)² of a motion v of length 1 that no marker notices, 0.1 mm for a turn of about 1 rad
+TAKES_PART = 1e-3  # share of a segment in such a motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -102,48 +102,31 @@ def marker_targets(body: SubjectModel, markers: Markers, weights: dict[str, Floa
     )
 
 
-def undetermined_segments(
-    body: SubjectModel, q: FloatArray, targets: PointTargets, contacts: PointContacts | None = None
-) -> BoolArray:
-    """(T, S) segments that can move without any marker in sight or constraint resisting, to first order.
+def undetermined_segments(body: SubjectModel, q: FloatArray, targets: PointTargets) -> BoolArray:
+    """(T, S) segments that can move without any marker in sight noticing.
 
-    For every set of markers in sight the null space of ΦqᵀΦq + CᵀC is taken at one frame q that shows it; a segment
-    is undetermined if it takes part in a motion of that space. Of very many sets only the most frequent are examined;
-    in the others, segments without any marker in sight count as undetermined.
+    The columns of N span the motions that the constraints allow, Φq N = 0, NᵀN = I, in a pose in the middle of the
+    trial: which of them markers notice hardly depends on the pose. With C_k the map of marker k, a motion v = N z goes
+    unnoticed if zᵀ(Σ Nᵀ C_kᵀ C_k N) z vanishes, summed over the markers in sight.
     """
     system, layout = body.system, body.system.layout
-    seen = (targets.weights > 0.0) & np.asarray(np.isfinite(q).all(axis=1))[:, None]
-    held = np.zeros((len(q), 0), dtype=np.bool_) if contacts is None else contacts.active
-    patterns, first, which, count = np.unique(
-        np.hstack([seen, held]), axis=0, return_index=True, return_inverse=True, return_counts=True
-    )
-    which = which.ravel()
-    maps = [layout.point(name).dense(system.n) for name in targets.names]
-    owners = np.array([name.partition(".")[0] for name in targets.names])
-    found = np.zeros((len(patterns), len(layout.bodies)), dtype=np.bool_)
-    for rank, k in enumerate(np.argsort(-count, kind="stable")):
-        here = patterns[k, : len(maps)]
-        if not here.any():
-            continue  # a frame that is missing altogether
-        if rank >= MOST_PATTERNS:
-            found[k] = [not here[owners == name].any() for name in layout.bodies]
-            continue
-        blocks = [system.jacobian(q[first[k]])]
-        blocks += [maps[i] for i in np.flatnonzero(here)]
-        if contacts is not None:
-            blocks.append(_contact_rows(contacts, int(first[k]), system.n))
-        J = np.concatenate(blocks)
-        value, vector = np.linalg.eigh(J.T @ J)
-        free = vector[:, value < UNDETERMINED * value[-1]]
-        for s, name in enumerate(layout.bodies):
-            found[k, s] = bool((np.abs(free[layout.columns(name)]) > TAKES_PART).any())
-    return np.asarray(found[which])
-
-
-def _contact_rows(contacts: PointContacts, frame: int, n: int) -> FloatArray:
-    dense = np.zeros((contacts.rows, n))
-    np.put_along_axis(dense, contacts.columns, contacts.entries[frame], axis=1)
-    return dense
+    seen = targets.weights > 0.0
+    solved = np.flatnonzero(np.isfinite(q).all(axis=1))
+    found = np.zeros((len(q), len(layout.bodies)), dtype=np.bool_)
+    if not solved.size:
+        return found
+    _, size, right = np.linalg.svd(system.jacobian(q[solved[solved.size // 2]]))
+    N = right[int((size > RANK_TOLERANCE * size[0]).sum()) :].T
+    moves = [layout.point(name).dense(system.n) @ N for name in targets.names]
+    noticed = np.stack([CN.T @ CN for CN in moves])
+    patterns, which = np.unique(seen, axis=0, return_inverse=True)
+    value, vector = np.linalg.eigh(np.einsum("pk,kij->pij", patterns.astype(np.float64), noticed))
+    of_pattern = np.zeros((len(patterns), len(layout.bodies)), dtype=np.bool_)
+    for k in np.flatnonzero((value < UNNOTICED).any(axis=1) & patterns.any(axis=1)):
+        free = N @ vector[k][:, value[k] < UNNOTICED]
+        of_pattern[k] = [np.linalg.norm(free[layout.columns(name)]) > TAKES_PART for name in layout.bodies]
+    found[solved] = of_pattern[which.ravel()[solved]]
+    return found
 
 
 def _typical(targets: PointTargets) -> float:

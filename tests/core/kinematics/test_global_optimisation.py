@@ -127,6 +127,21 @@ def test_a_segment_without_markers_is_flagged_and_named():
         result.determined("tail")
 
 
+def test_scattered_gaps_leave_everything_determined():
+    """Every frame lacks other markers. Clavicles have none of their own: thorax and scapula hold them."""
+    body, q = person(), motion()
+    markers = markers_of(body, q)
+    p = np.array(markers.p_WM)
+    rng = np.random.default_rng(2)
+    for name in ("head", "thorax", "pelvis"):  # four markers or more each: one of them is hidden in every frame
+        columns = [markers.index(marker) for marker in of(body, name)]
+        p[np.arange(len(p)), rng.choice(columns, len(p))] = np.nan
+    result = consistent_motion(body, replace(markers, p_WM=p), options=MARKERS)
+    assert result.valid.all()
+    assert not result.undetermined.any()
+    assert error(body, result, q) < 1e-5
+
+
 def test_where_markers_leave_a_freedom_the_landmarks_decide():
     """Markers of the hand count for nothing in the fit, but its landmarks are still measured."""
     body, q = person(), motion(12)
