@@ -136,13 +136,12 @@ class _Body:
         return straight + (bent - straight) * self.depth
 
     def _places(self) -> tuple[float, float]:
-        """Where toes and wrists are along the plates: the two equally far from the middle between the plates."""
+        """Where toes and wrists are along X: the two equally far from the middle between the plates."""
         shoulder = self.skeleton.point("right humerus.GU_D")[:2] - self.pivot[:2]
         arm = 1.9 * self.size + 0.04
         slope = np.arcsin(np.clip((arm + shoulder[0]) / np.hypot(*shoulder), 0.0, 0.9))
         ahead = float(np.hypot(*shoulder) * np.cos(slope) + self.grip.ahead * self.size)
-        middle = 0.5 * (PLATE[0] + GAP_ALONG)
-        return middle - 0.5 * ahead, middle + 0.5 * ahead
+        return -0.5 * ahead, 0.5 * ahead
 
     def _hand(self, side: str) -> Placed:
         """A hand lying on its plate, palm down."""
@@ -258,12 +257,12 @@ def push_up(grip: Literal["closed", "open"] = "closed", cycles: int = 5) -> Push
 
 
 def _plates() -> tuple[PlatePlace, ...]:
-    """Four plates: feet around X = 0, hands beyond the gap; right at positive Z."""
+    """Four plates around the laboratory's origin: feet at negative, hands at positive X; right at positive Z."""
     aside = 0.5 * (PLATE[1] + GAP_ASIDE)
-    along = PLATE[0] + GAP_ALONG
+    along = 0.5 * (PLATE[0] + GAP_ALONG)
     return tuple(
         PlatePlace.rectangle(f"{what}_{code}", (x, s * aside), PLATE)
-        for what, x in (("Mao", along), ("Pe", 0.0))
+        for what, x in (("Mao", along), ("Pe", -along))
         for code, s in (("D", 1.0), ("E", -1.0))
     )
 

@@ -8,7 +8,6 @@ import pytest
 
 from biomec.errors import BiomecError
 from biomec.io.session_import import import_session
-from biomec.recording import BIOMEC_AXES
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record, write_acquisition
 
 OPTIONS = RecordOptions(rate_hz=50.0, plate_rate_hz=100.0, emg_rate_hz=500.0, static_s=0.2)
@@ -27,8 +26,9 @@ def test_emt_and_mot_are_found_together_and_hold_the_same_bits(acquisition, tmp_
         "20260302_Test_PushUpOpen1_EMG.emt",
         "20260302_Test_Static.emt",
     }
-    session = import_session(written["emt"], axes=BIOMEC_AXES)
+    session = import_session(written["emt"])
     assert session.subject.name == "Test"
+    assert (session.dynamic.axes.up, session.dynamic.axes.forward) == ("+y", "+x")
     assert session.static is not None
     assert session.dynamic.emg is not None
     np.testing.assert_array_equal(session.dynamic.markers.p_WM, acquisition.dynamic.markers.p_WM)
