@@ -12,6 +12,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from typing import Any
 
+import numpy as np
+
 from biomec._version import __version__
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
@@ -215,7 +217,15 @@ def _consistency(analysis: Analysis, progress: Progress | None) -> ConsistentMot
     held = contact_points(
         clean.contacts, clean.trial.plates, clean.trial.frames, clean.trial.rate_hz, segments, options
     )
-    return consistent_motion(loaded.body, clean.markers, held, options, progress, origin=clean.reconstruction.origin)
+    return consistent_motion(
+        loaded.body,
+        clean.markers,
+        held,
+        options,
+        progress,
+        origin=clean.reconstruction.origin,
+        first_frame=clean.trial.first_frame,
+    )
 
 
 def _segments(analysis: Analysis, progress: Progress | None) -> SegmentMotion:
@@ -225,8 +235,12 @@ def _segments(analysis: Analysis, progress: Progress | None) -> SegmentMotion:
 
 def _angles(analysis: Analysis, progress: Progress | None) -> JointAngles:
     body, motion, options = analysis.loaded.body, analysis.motion, analysis.settings.angles
+    known = {
+        segment: np.where(motion.determined(segment)[:, None, None], R, np.nan)
+        for segment, R in body.attitudes(motion.q).items()
+    }
     return joint_angles(
-        body.attitudes(motion.q),
+        known,
         body.model.angles,
         static=body.attitudes(body.system.reference),
         valid=motion.valid,

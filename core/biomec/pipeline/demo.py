@@ -13,10 +13,7 @@ from biomec.kinematics.joint_angles import JointAngles, joint_angles
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.output import write_analysis
 from biomec.progress import Progress
-from biomec.virtual.acquisition import DEMO, VirtualAcquisition, record
-from biomec.virtual.files import write_acquisition
-from biomec.virtual.person import VirtualPerson
-from biomec.virtual.push_up import push_up
+from biomec.virtual import DEMO, VirtualAcquisition, VirtualPerson, push_up, record, write_acquisition
 
 ACQUISITION = "acquisition"  # folder of the recorded files
 
