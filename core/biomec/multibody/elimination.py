@@ -61,7 +61,7 @@ def plan_elimination(n: int, groups: Sequence[IntArray], cliques: Iterable[IntAr
     cliques : sets of coordinates that are coupled with each other
     """
     neighbours: list[set[int]] = [set() for _ in range(n)]
-    coupled = [np.unique(clique).tolist() for clique in cliques]
+    coupled = list(dict.fromkeys(tuple(sorted(set(clique.tolist()))) for clique in cliques))  # each once
     for clique in coupled:
         for member in clique:
             neighbours[member].update(clique)
@@ -98,7 +98,7 @@ def _body_order(n: int, groups: Sequence[IntArray], cliques: Sequence[Sequence[i
         owner[group] = g
     neighbours: list[set[int]] = [set() for _ in groups]
     for clique in cliques:
-        members = set(owner[clique].tolist())
+        members = set(owner[list(clique)].tolist())
         for g in members:
             neighbours[g] |= members - {g}
     left, order = set(range(len(groups))), []
