@@ -28,8 +28,7 @@ from biomec.multibody.contacts import PointContacts
 from biomec.multibody.position import PositionSolver
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Markers, Subject
-from biomec.virtual.acquisition import RecordOptions, VirtualAcquisition, model_of, record
-from biomec.virtual.push_up import PushUp
+from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, model_of, record
 from tests.real_data import FOLDER
 
 FRAMES, RATE_HZ = 1834, 500.0
