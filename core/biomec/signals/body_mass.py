@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.integrate import simpson
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.errors import BiomecError
@@ -211,6 +210,8 @@ def _all_on_plates(
 
 def _moving_mass(trial: Trial, part: FloatArray, first: int, last: int, options: MassOptions) -> float:
     """m = ∫ w F dt / (g ∫ w dt + ∫ ẅ h dt) over a stretch of frames; without markers h is taken as constant [kg]."""
+    from scipy.integrate import simpson  # here, because it takes half a second to import and few need it
+
     share = np.arange(last - first + 1) / (last - first)  # t/T
     weight = np.sin(np.pi * share) ** 2
     bend = 2.0 * (np.pi * trial.rate_hz / (last - first)) ** 2 * np.cos(2.0 * np.pi * share)

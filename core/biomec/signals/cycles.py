@@ -12,12 +12,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
-from scipy.signal import find_peaks
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.errors import BiomecError
 from biomec.notices import Notice, info, warning
 from biomec.recording import Event
+from biomec.signals.peaks import prominent_peaks
 from biomec.signals.stretches import stretches
 
 NO_CYCLE, BY_HAND = "no-cycle", "border-by-hand"
@@ -140,7 +140,7 @@ def find_cycles(
     distance = max(1, int(np.ceil(options.duration_s * rate_hz - 1e-9)))
     borders: list[int] = []
     for first, stop in stretches(finite):
-        found, _ = find_peaks(-x[first:stop], prominence=options.prominence)
+        found = prominent_peaks(-x[first:stop], options.prominence)
         borders += _apart([int(frame) for frame in first + found], x, distance)
     borders, notices = _with_ends(x, borders, distance, options)
     if len(borders) < 2:

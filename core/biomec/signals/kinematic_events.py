@@ -7,7 +7,6 @@ from dataclasses import dataclass, replace
 from typing import Literal
 
 import numpy as np
-from scipy.signal import find_peaks
 
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
@@ -15,6 +14,7 @@ from biomec.notices import Notice, warning
 from biomec.recording import Event, Markers, MarkerSet
 from biomec.signals.butterworth import low_pass
 from biomec.signals.event_editing import OFF, SIDES, STRIKE
+from biomec.signals.peaks import prominent_peaks
 from biomec.signals.stretches import stretches
 
 FEWEST_FRAMES = 3  # fewer have neither a velocity nor a peak
@@ -233,9 +233,7 @@ def _peak_times(
     for first, stop in stretches(finite):
         part = signal[first:stop]
         padded = np.concatenate([[part.min()], part, [part.min()]])
-        standing = np.intersect1d(
-            find_peaks(padded, prominence=needed)[0] - 1, find_peaks(part, prominence=0.2 * needed)[0]
-        )
+        standing = np.intersect1d(prominent_peaks(padded, needed) - 1, prominent_peaks(part, 0.2 * needed))
         peaks = standing[(standing >= 2) & (standing < part.size - 2)]
         peaks = peaks[accept(peaks + first)]
         kept: list[int] = []

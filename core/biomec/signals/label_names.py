@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import unicodedata
+from functools import lru_cache
 from typing import NamedTuple
 
 from biomec.recording.marker_set import SIDE, MarkerDefinition, Side
@@ -25,6 +26,7 @@ class Form(NamedTuple):
     name: str
 
 
+@lru_cache(maxsize=4096)
 def plain(text: str) -> str:
     """Letters and digits of a text, without accents, in lower case."""
     return "".join(c for c in _unaccented(text).lower() if c.isalnum())
@@ -82,7 +84,7 @@ def edit_distance(a: str, b: str) -> int:
 
 def could_be_misspelt(a: str, b: str) -> bool:
     """True for names that differ by a slip of the pen: long enough to tell, and with the same digits."""
-    if re.findall(r"\d+", a) != re.findall(r"\d+", b) or min(len(a), len(b)) < 5:
+    if min(len(a), len(b)) < 5 or abs(len(a) - len(b)) > 2 or re.findall(r"\d+", a) != re.findall(r"\d+", b):
         return False
     return edit_distance(a, b) <= (1 if min(len(a), len(b)) < 8 else 2)
 

@@ -159,10 +159,11 @@ def _written(pattern: str, marker: MarkerDefinition, marker_set: MarkerSet) -> s
 
 def _misspelt(label: str, free: list[MarkerDefinition]) -> Suggestion | None:
     """The one free marker whose name differs from the label by a slip of the pen."""
+    forms = label_forms(label)
     close = {
         marker.name
         for marker in free
-        for form in label_forms(label)
+        for form in forms
         for pattern in (marker.pattern, *marker.aliases)
         if form.side is marker.side and could_be_misspelt(form.name, pattern_form(pattern, marker).name)
     }
