@@ -25,6 +25,13 @@ def thread_count() -> int:
     return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
+def part_of(progress: Progress | None, begin: float, end: float) -> Progress | None:
+    """Progress of a part of the work, which lasts from ``begin`` to ``end`` of the whole; None if nobody watches."""
+    if progress is None:
+        return None
+    return lambda fraction: progress(begin + (end - begin) * fraction)
+
+
 def in_parallel(work: Callable[[slice], None], frames: int, batch: int, progress: Progress | None = None) -> None:
     """Run ``work`` on slices of ``batch`` frames over `thread_count` threads; it must release the interpreter lock.
 

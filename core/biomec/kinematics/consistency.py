@@ -8,6 +8,8 @@ both to users.
 
 from __future__ import annotations
 
+from dataclasses import fields
+
 import numpy as np
 
 from biomec.anatomy.frames import Points
@@ -17,7 +19,7 @@ from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.errors import BiomecError
 from biomec.kinematics.consistency_notices import Reporter
 from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec.kinematics.consistent_motion import ConsistentMotion
+from biomec.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
 from biomec.kinematics.contact_points import ContactPoints, contact_points
 from biomec.kinematics.global_optimisation import (
     PULL,
@@ -29,15 +31,24 @@ from biomec.kinematics.global_optimisation import (
 from biomec.kinematics.weights import coordinate_weights, marker_weights
 from biomec.multibody.contacts import PointContacts
 from biomec.multibody.position import PositionSolver
-from biomec.multibody.projection import Projection, Projector
+from biomec.multibody.projection import Projector
 from biomec.notices import Notice, warning
-from biomec.progress import Progress
+from biomec.progress import Progress, part_of
 from biomec.recording import Markers
 from biomec.signals.derivatives import derivative
 
-__all__ = ["ConsistencyOptions", "ConsistentMotion", "ContactPoints", "consistent_motion", "contact_points"]
+__all__ = [
+    "ConsistencyOptions",
+    "ConsistentMotion",
+    "ConsistentPositions",
+    "ContactPoints",
+    "consistent_motion",
+    "consistent_positions",
+    "consistent_rates",
+    "contact_points",
+]
 
-POSITIONS, VELOCITIES = 0.7, 0.85  # share of the work that is done after each
+POSITIONS = 0.7  # share of the work that the positions are
 
 
 def consistent_motion(
@@ -50,17 +61,58 @@ def consistent_motion(
     origin: IntArray | None = None,
     first_frame: int = 0,
 ) -> ConsistentMotion:
-    """Motion of a person's model nearest to the markers of a trial.
+    """Motion of a person's model nearest to the markers of a trial: `consistent_positions`, then `consistent_rates`."""
+    positions = consistent_positions(
+        body, markers, contacts, options, part_of(progress, 0.0, POSITIONS), origin=origin, first_frame=first_frame
+    )
+    return consistent_rates(body, positions, part_of(progress, POSITIONS, 1.0))
+
+
+def consistent_rates(
+    body: SubjectModel, positions: ConsistentPositions, progress: Progress | None = None
+) -> ConsistentMotion:
+    """Velocities and accelerations that obey the model as well.
+
+    1. q̇* is the derivative in time of the consistent q, projected on Φq q̇ = 0 in the metric of the masses.
+    2. q̈* is the derivative of the projected q̇, projected on Φq q̈ = −Φ̇q q̇.
+
+    Points that the ground holds have no velocity and no acceleration.
+    """
+    q, rate, options = positions.q, positions.rate_hz, positions.options
+    projector, notices = _projector(body, positions.held, options)
+    qdot_star = derivative(q, rate, 1, options.scheme)
+    velocity = projector.velocities(q, qdot_star, progress=part_of(progress, 0.0, 0.5))
+    qddot_star = derivative(velocity.value, rate, 1, options.scheme)
+    acceleration = projector.accelerations(q, velocity.value, qddot_star, progress=part_of(progress, 0.5, 1.0))
+    known = {one.name: getattr(positions, one.name) for one in fields(positions) if one.name != "notices"}
+    return ConsistentMotion(
+        **known,
+        notices=(*positions.notices, *notices),
+        qdot=velocity.value,
+        qddot=acceleration.value,
+        velocity=velocity,
+        acceleration=acceleration,
+    )
+
+
+def consistent_positions(
+    body: SubjectModel,
+    markers: Markers,
+    contacts: ContactPoints | None = None,
+    options: ConsistencyOptions = ConsistencyOptions(),
+    progress: Progress | None = None,
+    *,
+    origin: IntArray | None = None,
+    first_frame: int = 0,
+) -> ConsistentPositions:
+    """Positions of a person's model nearest to the markers of a trial.
 
     markers  : in axes X forward, Y up, Z right, rebuilt and filtered as wanted
-    contacts : points held by the ground, from `contact_points`; temporary rows on all three levels, with no velocity
-               and no acceleration of the point (Eqs. 4.15-4.16)
+    contacts : points held by the ground, from `contact_points`: temporary rows (Eqs. 4.15-4.16)
     origin   : (T, M) `SampleOrigin` of the samples: in global optimisation rebuilt ones weigh less
     first_frame : number that the file gives to the first frame, for the words of notices
 
-    1. Positions: minimise ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself.
-    2. q̇* is the derivative in time of the consistent q, projected on Φq q̇ = 0 in the metric of the masses.
-    3. q̈* is the derivative of the projected q̇, projected on Φq q̈ = −Φ̇q q̇.
+    Minimises ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself.
     """
     if contacts is not None and contacts.frames != markers.frames:
         raise BiomecError(
@@ -70,13 +122,12 @@ def consistent_motion(
     q_star = body.measured_coordinates(points)
     system, layout = body.system, body.system.layout
     held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
-    on_positions, on_velocities, on_accelerations = _stages(progress)
     if options.method == "markers":
         start = starting_coordinates(body, markers, q_star)
         targets = marker_targets(body, markers, marker_weights(body, markers, options.weights, origin))
         attached = _only_seen(body, start.q, start.seen)
         temporary = PointContacts.at(layout, attached, held) if held else None
-        position = fit_markers(body, start, targets, temporary, options, on_positions)
+        position = fit_markers(body, start, targets, temporary, options, progress)
         weights = np.full(system.n, PULL)
         free = undetermined_segments(body, position.q, targets)
         undetermined = free & ~start.seen
@@ -84,15 +135,10 @@ def consistent_motion(
         temporary = PointContacts.at(layout, q_star, held) if held else None
         weights = coordinate_weights(body, q_star, options.weights)
         solver = PositionSolver(system, metric=weights, options=options.position)
-        position = solver.solve(q_star, contacts=temporary, progress=on_positions)
+        position = solver.solve(q_star, contacts=temporary, progress=progress)
         free = undetermined = np.zeros((markers.frames, len(layout.bodies)), dtype=np.bool_)
     valid = position.valid
     q = np.where(valid[:, None], position.q, np.nan)
-
-    projector, notices = _projector(body, temporary, options)
-    velocity = _projected(projector, q, None, derivative(q, markers.rate_hz, 1, options.scheme), on_velocities)
-    qddot_star = derivative(velocity.value, markers.rate_hz, 1, options.scheme)
-    acceleration = _projected(projector, q, velocity.value, qddot_star, on_accelerations)
 
     places = _Places(body, q)
     landmarks, distance = _landmark_distances(body, points, places)
@@ -102,14 +148,10 @@ def consistent_motion(
         body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap,
         first_frame,
     )  # fmt: skip
-    return ConsistentMotion(
+    return ConsistentPositions(
         q=read_only(q),
-        qdot=velocity.value,
-        qddot=acceleration.value,
         q_star=read_only(q_star),
         position=position,
-        velocity=velocity,
-        acceleration=acceleration,
         valid=read_only(valid, np.bool_),
         segments=tuple(layout.bodies),
         undetermined=read_only(undetermined, np.bool_),
@@ -121,9 +163,10 @@ def consistent_motion(
         joint_gap=read_only(gap),
         weights=read_only(weights),
         contacts=contacts,
+        held=temporary,
         rate_hz=markers.rate_hz,
         options=options,
-        notices=(*(() if contacts is None else contacts.notices), *notices, *reporter.notices(options)),
+        notices=(*(() if contacts is None else contacts.notices), *reporter.notices(options)),
     )
 
 
@@ -161,15 +204,6 @@ def _projector(
             alike = Projector(body.system, metric="identity", contacts=contacts, options=options.projection)
             return alike, [told]
     return Projector(body.system, metric="identity", contacts=contacts, options=options.projection), []
-
-
-def _projected(
-    projector: Projector, q: FloatArray, qdot: FloatArray | None, x_star: FloatArray, progress: Progress | None
-) -> Projection:
-    """Project velocities (``qdot`` None) or accelerations; frames with NaN stay NaN in all their coordinates."""
-    if qdot is None:
-        return projector.velocities(q, x_star, progress=progress)
-    return projector.accelerations(q, qdot, x_star, progress=progress)
 
 
 class _Places:
@@ -223,14 +257,3 @@ def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...]
         for joint in joints
     ]
     return tuple(joint.name for joint in joints), np.reshape(columns, (len(joints), len(q_star))).T
-
-
-def _stages(progress: Progress | None) -> tuple[Progress | None, Progress | None, Progress | None]:
-    """Progress of the three levels out of that of the whole."""
-    if progress is None:
-        return None, None, None
-
-    def part(begin: float, end: float) -> Progress:
-        return lambda done: progress(begin + (end - begin) * done)
-
-    return part(0.0, POSITIONS), part(POSITIONS, VELOCITIES), part(VELOCITIES, 1.0)

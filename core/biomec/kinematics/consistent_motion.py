@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -10,6 +10,7 @@ from biomec.arrays import BoolArray, FloatArray
 from biomec.errors import BiomecError
 from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.kinematics.contact_points import ContactPoints
+from biomec.multibody.contacts import PointContacts
 from biomec.multibody.position import PositionResult
 from biomec.multibody.projection import Projection
 from biomec.notices import Notice
@@ -18,16 +19,14 @@ from biomec.recording.step import step_result
 
 
 @dataclass(frozen=True, eq=False)
-class ConsistentMotion:
-    """Coordinates, velocities and accelerations that satisfy all constraints. Arrays are read-only.
+class ConsistentPositions:
+    """Coordinates that satisfy all constraints. Arrays are read-only.
 
     T frames, n coordinates, S segments, L landmarks, M markers, J joints.
 
-    q, qdot, qddot : (T, n); NaN in frames that are not valid. Stretches of valid frames that are too short for the
-                     derivatives have NaN in q̇ and q̈.
+    q              : (T, n); NaN in frames that are not valid
     q_star         : (T, n) measured coordinates, NaN where a landmark is missing
     position       : status, iterations, violation, increment, seconds; violation by constraint type before and after
-    velocity, acceleration : the projections with their violations before and after; NaN in frames that are not valid
     valid          : (T,) frames whose positions satisfy the constraints
     segments       : (S,) of the model, in the order of the coordinates
     undetermined   : (T, S) segments whose place no marker, landmark or constraint decides in that frame: what q says of
@@ -37,15 +36,12 @@ class ConsistentMotion:
     markers, marker_residual  : (M,) and (T, M) from the measured marker to the model's [m]; NaN where not seen
     joints, joint_gap         : (J,) and (T, J) how far apart the measured coordinates put the two ends of a joint [m]
     weights        : (n,) of the coordinates; in global optimisation those of the weak pull to the start
+    held           : the temporary rows of the contacts, for velocities and accelerations
     """
 
     q: FloatArray
-    qdot: FloatArray
-    qddot: FloatArray
     q_star: FloatArray
     position: PositionResult
-    velocity: Projection
-    acceleration: Projection
     valid: BoolArray
     segments: tuple[str, ...]
     undetermined: BoolArray
@@ -57,6 +53,7 @@ class ConsistentMotion:
     joint_gap: FloatArray
     weights: FloatArray
     contacts: ContactPoints | None
+    held: PointContacts | None
     rate_hz: float
     options: ConsistencyOptions
     notices: tuple[Notice, ...] = ()
@@ -86,14 +83,12 @@ class ConsistentMotion:
         """Return what a session stores: coordinates, the course of every frame, distances, options and notices."""
         position = self.position
         arrays = {
-            **{name: getattr(self, name) for name in ("q", "qdot", "qddot", "q_star", "valid", "undetermined")},
+            **{name: getattr(self, name) for name in ("q", "q_star", "valid", "undetermined")},
             **{name: getattr(self, name) for name in ("distance", "marker_residual", "joint_gap", "weights")},
             **{name: getattr(position, name) for name in ("status", "iterations", "violation", "increment", "seconds")},
             **{f"violation before, {kind}": values for kind, values in position.before.items()},
             **{f"violation after, {kind}": values for kind, values in position.after.items()},
         }
-        for name, projection in (("velocity", self.velocity), ("acceleration", self.acceleration)):
-            arrays |= {f"{name} violation before": projection.before, f"{name} violation after": projection.after}
         if self.contacts is not None:
             arrays |= {"contact_points": self.contacts.cop, "contact_active": self.contacts.active}
         return step_result(
@@ -108,6 +103,27 @@ class ConsistentMotion:
             constraint_types=tuple(position.before),
             rate_hz=self.rate_hz,
         )
+
+
+@dataclass(frozen=True, eq=False)
+class ConsistentMotion(ConsistentPositions):
+    """Consistent positions with velocities and accelerations that satisfy all constraints too. Arrays are read-only.
+
+    qdot, qddot : (T, n); NaN in frames that are not valid, and in stretches of valid frames that are too short
+    velocity, acceleration : the projections with their violations before and after
+    """
+
+    qdot: FloatArray = field(kw_only=True)
+    qddot: FloatArray = field(kw_only=True)
+    velocity: Projection = field(kw_only=True)
+    acceleration: Projection = field(kw_only=True)
+
+    def to_result(self) -> Result:
+        """Return what a session stores beside the positions: velocities and accelerations, and their violations."""
+        arrays = {"qdot": self.qdot, "qddot": self.qddot}
+        for name, projection in (("velocity", self.velocity), ("acceleration", self.acceleration)):
+            arrays |= {f"{name} violation before": projection.before, f"{name} violation after": projection.after}
+        return step_result(arrays, self.options, self.notices, rate_hz=self.rate_hz)
 
 
 def _rms(x: FloatArray) -> float:

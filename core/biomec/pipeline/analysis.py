@@ -17,8 +17,8 @@ import numpy as np
 from biomec._version import __version__
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
-from biomec.kinematics.consistency import consistent_motion
-from biomec.kinematics.consistent_motion import ConsistentMotion
+from biomec.kinematics.consistency import consistent_positions, consistent_rates
+from biomec.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
 from biomec.kinematics.contact_points import contact_points
 from biomec.kinematics.joint_angles import JointAngles, joint_angles
 from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
@@ -28,7 +28,7 @@ from biomec.pipeline.clean_signals import CleanSignals, clean_signals
 from biomec.pipeline.preparation import Prepared, prepare
 from biomec.pipeline.repetitions import Repetitions, find_repetitions
 from biomec.pipeline.settings import AnalysisSettings
-from biomec.progress import Progress
+from biomec.progress import Progress, part_of
 from biomec.recording import Session
 from biomec.recording.step import plain_data
 
@@ -117,9 +117,15 @@ class Analysis:
         return value
 
     @property
+    def positions(self) -> ConsistentPositions:
+        """Consistent coordinates."""
+        value: ConsistentPositions = self._value("consistency")
+        return value
+
+    @property
     def motion(self) -> ConsistentMotion:
         """Consistent coordinates, velocities and accelerations."""
-        value: ConsistentMotion = self._value("consistency")
+        value: ConsistentMotion = self._value("rates")
         return value
 
     @property
@@ -177,7 +183,7 @@ class Analysis:
         total = sum(step.share for step in steps)
         for step in steps:
             if not analysis.is_current(step.name):
-                analysis = analysis.run(step.name, _part(progress, before / total, step.share / total))
+                analysis = analysis.run(step.name, part_of(progress, before / total, (before + step.share) / total))
             before += step.share
             if progress is not None:
                 progress(before / total)
@@ -206,18 +212,14 @@ def step_named(name: str) -> Step:
     raise BiomecError(f"There is no step {name}; there are {', '.join(step.name for step in STEPS)}.")
 
 
-def _part(progress: Progress | None, start: float, share: float) -> Progress | None:
-    return None if progress is None else lambda fraction: progress(start + share * fraction)
-
-
 # --------------------------------------------------------------------------------------------------------------- steps
-def _consistency(analysis: Analysis, progress: Progress | None) -> ConsistentMotion:
+def _consistency(analysis: Analysis, progress: Progress | None) -> ConsistentPositions:
     clean, loaded, options = analysis.clean, analysis.loaded, analysis.settings.consistency
     segments = [segment.name for segment in loaded.body.segments]
     held = contact_points(
         clean.contacts, clean.trial.plates, clean.trial.frames, clean.trial.rate_hz, segments, options
     )
-    return consistent_motion(
+    return consistent_positions(
         loaded.body,
         clean.markers,
         held,
@@ -226,6 +228,10 @@ def _consistency(analysis: Analysis, progress: Progress | None) -> ConsistentMot
         origin=clean.reconstruction.origin,
         first_frame=clean.trial.first_frame,
     )
+
+
+def _rates(analysis: Analysis, progress: Progress | None) -> ConsistentMotion:
+    return consistent_rates(analysis.loaded.body, analysis.positions, progress)
 
 
 def _segments(analysis: Analysis, progress: Progress | None) -> SegmentMotion:
@@ -257,7 +263,8 @@ STEPS: tuple[Step, ...] = (
          lambda s: s.signals, 0.35),
     Step("body", "Load Biomechanical Model",
          lambda a, p: load_body(a.prepared, a.clean, a.session.subject, a.settings.body), lambda s: s.body, 0.1),
-    Step("consistency", "Kinematic Consistency", _consistency, lambda s: s.consistency, 0.35),
+    Step("consistency", "Kinematic Consistency", _consistency, lambda s: s.consistency, 0.25),
+    Step("rates", "Vel. and Accel. Analysis", _rates, lambda s: None, 0.1),
     Step("segments", "Kinematic Analysis (Body Segment)", _segments, lambda s: None, 0.05),
     Step("angles", "Calculate Joint Angles", _angles, lambda s: s.angles, 0.05),
     Step("cycles", "Find Cycles",

@@ -9,7 +9,7 @@ import numpy as np
 from biomec.notices import Notice
 from biomec.pipeline.preparation import Prepared
 from biomec.pipeline.settings import SignalSettings
-from biomec.progress import Progress
+from biomec.progress import Progress, part_of
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, plate_arrays, step_result
@@ -91,14 +91,14 @@ def clean_signals(
     """Rebuild, filter and assign, in this order."""
     trial, marker_set = prepared.dynamic, prepared.marker_set
     pose = static_pose(prepared.static, marker_set, settings.static)
-    rebuilt = reconstruct(trial, pose, marker_set, settings.reconstruction, _part(progress, 0.0, 0.3))
+    rebuilt = reconstruct(trial, pose, marker_set, settings.reconstruction, part_of(progress, 0.0, 0.3))
     filtered = filtered_plates = None
     clean = replace(trial, markers=rebuilt.markers)
     if settings.marker_filter is not None:
-        filtered = filter_markers(rebuilt.markers, settings.marker_filter, _part(progress, 0.3, 0.8))
+        filtered = filter_markers(rebuilt.markers, settings.marker_filter, part_of(progress, 0.3, 0.8))
         clean = replace(clean, markers=filtered.markers)
     if settings.plate_filter is not None and trial.plates:
-        filtered_plates = filter_plates(trial.plates, settings.plate_filter, _part(progress, 0.8, 1.0))
+        filtered_plates = filter_plates(trial.plates, settings.plate_filter, part_of(progress, 0.8, 1.0))
         clean = replace(clean, plates=filtered_plates.plates)
     notices = [*pose.notices, *rebuilt.notices]
     notices += [notice for one in (filtered, filtered_plates) if one is not None for notice in one.notices]
@@ -129,10 +129,3 @@ def _walks(trial: Trial, marker_set: MarkerSet) -> bool:
     level = path - (path @ trial.axes.up_vector)[:, None] * trial.axes.up_vector
     seen = level[np.isfinite(level).all(axis=1)]
     return bool(seen.size) and float(np.linalg.norm(np.ptp(seen, axis=0))) > WALKED
-
-
-def _part(progress: Progress | None, start: float, end: float) -> Progress | None:
-    """Progress of a part of the work as progress of the whole."""
-    if progress is None:
-        return None
-    return lambda fraction: progress(start + (end - start) * fraction)

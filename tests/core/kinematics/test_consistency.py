@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from biomec.errors import BiomecError
-from biomec.kinematics.consistency import ConsistencyOptions, consistent_motion
+from biomec.kinematics.consistency import ConsistencyOptions, consistent_motion, consistent_positions, consistent_rates
 from biomec.kinematics.contact_points import ContactPoints
 from biomec.multibody import FrameStatus, PointContacts, PositionOptions, System
 from biomec.progress import Cancelled
@@ -351,9 +351,12 @@ def test_progress_rises_to_one_and_cancelling_leaves_nothing():
 
 def test_what_a_session_stores_is_complete():
     body = person()
-    result = consistent_motion(body, markers_of(body, perturbed()), held_at(perturbed()))
+    result = consistent_positions(body, markers_of(body, perturbed()), held_at(perturbed()))
     stored = result.to_result()
     assert_allclose(stored["q"], result.q)
+    moving = consistent_rates(body, result)
+    assert_allclose(moving.to_result()["qdot"], moving.qdot)
+    assert_allclose(moving.to_result()["acceleration violation after"], moving.acceleration.after)
     assert_allclose(stored["violation before, ellipsoid"], result.position.before["ellipsoid"])
     assert list(stored.metadata["landmarks"]) == list(result.landmarks)
     assert stored.metadata["options"]["position"]["tolerance"] == 1e-10
