@@ -147,7 +147,7 @@ def plan_points(
                 break
             why.append((*absent, *unknown))
         else:
-            lacking[point.name] = f"{point.name} needs {' or '.join(', '.join(names) for names in why)}"
+            lacking[point.name] = f"{point.name} needs {' or '.join(dict.fromkeys(', '.join(names) for names in why))}"
     return PointPlan(tuple(steps), FrozenDict(methods), FrozenDict(lacking), FrozenDict(places))
 
 
