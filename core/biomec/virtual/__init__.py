@@ -14,6 +14,7 @@ from biomec.virtual.person import VirtualPerson
 from biomec.virtual.push_ups import PushUp, push_up
 from biomec.virtual.squats import Squat, squat
 from biomec.virtual.walking import Walk, walk
+from biomec.virtual.wearing import Worn, worn
 
 __all__ = [
     "DEMO",
@@ -26,12 +27,14 @@ __all__ = [
     "VirtualAcquisition",
     "VirtualPerson",
     "Walk",
+    "Worn",
     "arm_elevation",
     "model_of",
     "push_up",
     "record",
     "squat",
     "walk",
+    "worn",
     "write_acquisition",
     "write_truth",
 ]

@@ -26,8 +26,9 @@ from biomec.virtual.disturbances import (
 )
 from biomec.virtual.emg_signal import emg_signals
 from biomec.virtual.movement import Movement, Performance
-from biomec.virtual.person import VirtualPerson
+from biomec.virtual.person import MARKER_SET, VirtualPerson
 from biomec.virtual.skeleton import Placed, Skeleton, Y
+from biomec.virtual.wearing import Worn, worn
 
 SWAY_M, SWAY_HZ = 0.002, 0.31  # nobody stands quite still
 
@@ -45,6 +46,7 @@ class RecordOptions:
     mislabelled   : how often two labels are exchanged
     removed       : take off the markers that the set removes after the static acquisition
     hidden        : markers that no camera sees in the dynamic trial
+    marker_set    : "biomec-full", or "plug-in-gait" on the same body
     heading_rad   : the person faces this far to the left of the laboratory's X axis
     seed          : the same seed gives the same recording, bit by bit
     """
@@ -61,6 +63,7 @@ class RecordOptions:
     mislabelled: int = 0
     removed: bool = True
     hidden: tuple[str, ...] = ()
+    marker_set: str = MARKER_SET
     heading_rad: float = 0.0
     seed: int = 0
     recorded: date = date(2026, 3, 2)
@@ -145,34 +148,34 @@ def record(
     at_frames = {name: _at(one, slice(0, frames * steps, steps)) for name, one in performance.placed.items()}
     heading = rotation_about(Y, options.heading_rad)
     rng = np.random.default_rng(options.seed)
-    scene = _Scene(person, model, at_frames, heading)
+    dressed = worn(person, model, options.marker_set)
+    scene = _Scene(dressed, model, at_frames, heading)
     dynamic_p, gaps, errors, names = _seen(scene, options, rng)
     recorded = Trial(
         source=_source(movement.name, dynamic_p),
         markers=Markers(names, dynamic_p, options.rate_hz),
         axes=BIOMEC_AXES,
-        subject=person.subject,
+        subject=dressed.subject,
         recorded=options.recorded,
         plates=_plates(performance, reactions, options, steps, frames, heading, rng),
         emg=emg_signals(performance.efforts, time_s, options.emg_rate_hz, frames / options.rate_hz, rng),
     )
     truth = scene.truth(skeleton, reactions, slice(0, frames * steps, steps), options, gaps, errors, performance.events)
-    return VirtualAcquisition(person, movement, model, _static(person, options, heading, rng), recorded, truth, options)
+    static = _static(dressed, options, heading, rng)
+    return VirtualAcquisition(person, movement, model, static, recorded, truth, options)
 
 
 class _Scene:
     """Where everything is in every frame, in the axes of a laboratory that the person faces at an angle."""
 
-    def __init__(
-        self, person: VirtualPerson, model: SubjectModel, placed: Mapping[str, Placed], heading: FloatArray
-    ) -> None:
-        self.person, self.model, self.placed, self.heading = person, model, placed, heading
+    def __init__(self, dressed: Worn, model: SubjectModel, placed: Mapping[str, Placed], heading: FloatArray) -> None:
+        self.dressed, self.model, self.placed, self.heading = dressed, model, placed, heading
         self.turns = {name: one.turn.value for name, one in placed.items()}
 
     def markers(self) -> dict[str, FloatArray]:
         """Every marker of the set, riding on its bone (T, 3) [m]."""
-        owner = self.model.followed
-        return {name: self._place(owner[name], stood) for name, stood in self.person.markers.items()}
+        owner = self.dressed.owner
+        return {name: self._place(owner[name], stood) for name, stood in self.dressed.places.items()}
 
     def _place(self, segment: str, stood: FloatArray) -> FloatArray:
         return np.asarray(self.placed[segment].up_to(0).point(stood).value @ self.heading.T)
@@ -183,7 +186,7 @@ class _Scene:
         for joint in self.model.model.joints:
             proximal[joint.distal] = joint.proximal
         moved = skin_displacements(
-            self.person.markers, self.person.full_set, self.model.followed, self.turns, proximal, amplitude_m, rng
+            self.dressed.places, self.dressed.marker_set, self.dressed.owner, self.turns, proximal, amplitude_m, rng
         )
         return {name: shift @ self.heading.T for name, shift in moved.items()}
 
@@ -227,7 +230,7 @@ def _seen(
     if options.soft_tissue_mm > 0.0:
         skin = scene.skin(1e-3 * options.soft_tissue_mm, rng)
         markers = {name: p + skin[name] for name, p in markers.items()}
-    marker_set = scene.person.full_set
+    marker_set = scene.dressed.marker_set
     names = tuple(
         name for name in markers if name not in options.hidden and not (options.removed and marker_set[name].removed)
     )
@@ -239,20 +242,20 @@ def _seen(
     return disturbed(p_WM, names, gaps, errors), gaps, errors, names
 
 
-def _static(person: VirtualPerson, options: RecordOptions, heading: FloatArray, rng: np.random.Generator) -> Trial:
+def _static(dressed: Worn, options: RecordOptions, heading: FloatArray, rng: np.random.Generator) -> Trial:
     """The person stands, swaying as one piece by a few millimetres."""
     frames = max(1, round(options.static_s * options.rate_hz))
     angle = 2.0 * np.pi * SWAY_HZ * np.arange(frames) / options.rate_hz
     sway = SWAY_M * np.stack([np.sin(angle), np.zeros(frames), 0.5 * np.sin(1.7 * angle)], axis=1)
-    p = np.stack(list(person.markers.values()))[None] + sway[:, None]
+    p = np.stack(list(dressed.places.values()))[None] + sway[:, None]
     p = p @ heading.T
     if options.noise_mm > 0.0:
         p = p + rng.normal(scale=1e-3 * options.noise_mm, size=p.shape)
     return Trial(
         source=_source("Static", p),
-        markers=Markers(tuple(person.markers), p, options.rate_hz),
+        markers=Markers(tuple(dressed.places), p, options.rate_hz),
         axes=BIOMEC_AXES,
-        subject=person.subject,
+        subject=dressed.subject,
         recorded=options.recorded,
     )
 

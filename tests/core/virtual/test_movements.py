@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.errors import BiomecError
+from biomec.multibody import PointContacts, Projector
 from biomec.multibody.joints import EllipsoidContact, Revolute, Spherical, Universal
 from biomec.multibody.reference.trees import Tree, TreeBody, TreeJoint
 from biomec.virtual import ArmElevation, PushUp, VirtualPerson, Walk
@@ -83,6 +84,21 @@ def test_what_presses_on_the_floor_does_not_move(name: str, person: VirtualPerso
         arm = np.einsum("tji,tj->ti", R, reaction.centre_of_pressure()[loaded] - placed.now.value[loaded])
         velocity = placed.now.rate[loaded] + np.einsum("tij,tj->ti", Rdot, arm)
         assert np.abs(velocity).max() < 1e-12
+
+
+@pytest.mark.parametrize("name", ["push-up, closed grip", "squat"])
+def test_held_points_are_what_the_engine_means_by_contacts(name: str) -> None:
+    """With contacts at the centres of pressure, projecting velocities and accelerations changes nothing."""
+    one = performed(name)
+    system, q = one.model.system, one.q
+    points = {r.segment: r.centre_of_pressure() for r in one.reactions.values()}
+    contacts = PointContacts.at(system.layout, q.value, points)
+    projector = Projector(system, contacts=contacts)
+    velocities = projector.velocities(q.value, q.rate)
+    accelerations = projector.accelerations(q.value, q.rate, q.acceleration)
+    # what a penalty of 1e7 makes of round-off: 1e-15 × conditioning of some 1e4
+    np.testing.assert_allclose(velocities.value, q.rate, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(accelerations.value, q.acceleration, rtol=0, atol=1e-9)
 
 
 @ALL
