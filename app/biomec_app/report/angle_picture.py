@@ -19,15 +19,8 @@ from biomec.signals.cycle_average import CycleCurves
 from biomec_app.engine_tour.drawing import new_figure, quiet, save
 from biomec_app.report.style import HAIR, INK, LEFT, MIDDLE, MUTED, RIGHT, SIDE_COLOUR
 
-ARMS = {
-    "sternoclavicular": "Clavicle",
-    "scapulothoracic": "Scapula",
-    "shoulder": "Humerus to thorax",
-    "elbow": "Elbow",
-    "radioulnar": "Forearm",
-    "wrist": "Wrist",
-}
-LEGS = {"pelvis in the laboratory": "Pelvis", "hip": "Hip", "knee": "Knee", "ankle": "Ankle"}
+ARMS = ("sternoclavicular", "scapulothoracic", "shoulder", "elbow", "radioulnar", "wrist")
+LEGS = ("pelvis in the laboratory", "hip", "knee", "ankle")
 COLUMNS = 3
 PANEL = (4.05, 1.95)  # inches
 CYCLE_COLOUR = {"Right": RIGHT, "Left": LEFT, "both": MIDDLE}
@@ -44,25 +37,24 @@ class Curve:
     turns: FloatArray | None = None
 
 
-def chosen_joints(analysis: Analysis) -> dict[str, str]:
-    """Joint -> title, of the limbs that the movement is about, as far as the model has them.
+def chosen_joints(analysis: Analysis) -> tuple[str, ...]:
+    """Joints of the limbs that the movement is about, as far as the model has them.
 
     Steps are about the legs, and cycles of an arm's angle about the arms; else whichever moved more.
     """
     by, rows = analysis.repetitions.by, angle_rows(analysis.angles)
-    there = {row.joint for row in rows}
-    groups = [{joint: title for joint, title in group.items() if joint in there} for group in (ARMS, LEGS)]
-    arms, legs = groups
+    there = tuple(dict.fromkeys(row.joint for row in rows))
+    arms, legs = (tuple(joint for joint in group if joint in there) for group in (ARMS, LEGS))
     if not arms or not legs:
-        return arms or legs or {joint: joint.capitalize() for joint in sorted(there)}
+        return arms or legs or there
     if by == "events" or by.startswith("knee"):
         return legs
     if by.startswith(("elbow", "shoulder")):
         return arms
-    return max(groups, key=lambda group: _moved(analysis, rows, group))
+    return max((arms, legs), key=lambda group: _moved(analysis, rows, group))
 
 
-def _moved(analysis: Analysis, rows: Sequence[AngleRow], joints: dict[str, str]) -> float:
+def _moved(analysis: Analysis, rows: Sequence[AngleRow], joints: Sequence[str]) -> float:
     """Largest range of the joints' angles [rad]."""
     columns = [analysis.angles[name] for row in rows if row.joint in joints for name in row.sides.values()]
     spans = [float(np.ptp(column[np.isfinite(column)])) for column in columns if np.isfinite(column).any()]
@@ -71,8 +63,8 @@ def _moved(analysis: Analysis, rows: Sequence[AngleRow], joints: dict[str, str])
 
 def draw_angles(analysis: Analysis, path: Path) -> None:
     """Draw and save the picture."""
-    titles = chosen_joints(analysis)
-    rows = [row for joint in titles for row in angle_rows(analysis.angles) if row.joint == joint]
+    joints = chosen_joints(analysis)
+    rows = [row for joint in joints for row in angle_rows(analysis.angles) if row.joint == joint]
     grid = _grid(rows)
     height = PANEL[1] * max(1, len(grid)) + 1.45
     figure = new_figure(PANEL[0] * COLUMNS, height)
@@ -80,13 +72,12 @@ def draw_angles(analysis: Analysis, path: Path) -> None:
         left=0.055, right=0.985, top=1.0 - 1.22 / height, bottom=0.62 / height, hspace=0.62, wspace=0.2
     )
     spec = figure.add_gridspec(max(1, len(grid)), COLUMNS)
-    repetitions = analysis.repetitions
-    over_cycle = bool(repetitions.curves)
+    over_cycle = bool(analysis.repetitions.curves)
     for i, line in enumerate(grid):
         for j, row in enumerate(line):
             axes = figure.add_subplot(spec[i, j])
-            below = i == len(grid) - 1 or j >= len(grid[i + 1])
-            _panel(axes, titles[row.joint], row, curves_of(analysis, row), over_cycle, below)
+            below = all(j >= len(later) for later in grid[i + 1 :])
+            _panel(axes, row, curves_of(analysis, row), over_cycle, below)
     _head(figure, analysis, height, over_cycle)
     if not grid:
         figure.text(0.5, 0.4, "The model has no joint angles.", ha="center", fontsize=12, color=MUTED)
@@ -132,7 +123,7 @@ def _over_cycle(curves: CycleCurves, column: int, colour: str) -> Curve:
     )
 
 
-def _panel(axes: Axes, title: str, row: AngleRow, curves: Sequence[Curve], over_cycle: bool, below: bool) -> None:
+def _panel(axes: Axes, row: AngleRow, curves: Sequence[Curve], over_cycle: bool, below: bool) -> None:
     quiet(axes)
     axes.grid(axis="y", color=HAIR, linewidth=0.5)
     axes.set_axisbelow(True)
@@ -145,9 +136,10 @@ def _panel(axes: Axes, title: str, row: AngleRow, curves: Sequence[Curve], over_
         if curve.turns is not None and np.isfinite(curve.turns).any():
             axes.axvline(float(np.nanmean(curve.turns)), color=curve.colour, linewidth=1.0, linestyle=(0, (4, 3)))
     _limits(axes, curves)
-    axes.set_title(title, loc="left", fontsize=10.5, fontweight="bold", color=INK, pad=19)
-    label = f"{row.positive} + / {row.negative} −, °"
-    axes.text(0.0, 1.04, label, transform=axes.transAxes, fontsize=8.8, color=MUTED, va="bottom")
+    axes.set_title(
+        row.title.removesuffix(" in the laboratory"), loc="left", fontsize=10.5, fontweight="bold", color=INK, pad=19
+    )
+    axes.text(0.0, 1.04, f"{row.directions}, °", transform=axes.transAxes, fontsize=8.8, color=MUTED, va="bottom")
     if over_cycle:
         axes.set_xlim(0.0, 100.0)
     elif curves:

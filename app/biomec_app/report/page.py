@@ -13,6 +13,8 @@ from biomec.analysis.report_table import Section, Table
 from biomec.pipeline.report_content import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
 from biomec_app.report.style import HAIR, INK, LEFT, MUTED, RIGHT
 
+SHORT = 12  # rows up to which a table is not parted by the end of a page
+LONG = 30  # rows beyond which a table of names and values is set in columns
 FIGURE_TEXT = "The body model in several moments of the movement"
 PICTURE_TEXT = {
     ANGLES: "Joint angles of both sides, right blue and left red",
@@ -46,12 +48,20 @@ ul.notices {{ margin: 4px 0 12px; padding: 0; list-style: none; }}
 ul.notices li {{ border-left: 4px solid {HAIR}; padding: 2px 0 2px 12px; margin: 5px 0; }}
 .problem ul.notices li {{ border-color: {LEFT}; }}
 .warning ul.notices li {{ border-color: #E0A100; }}
+ul.long {{ columns: 2; column-gap: 30px; list-style: none; margin: 4px 0; padding: 0; font-size: 11.5px; }}
 .small table {{ font-size: 11.5px; }}
 footer {{ color: {MUTED}; font-size: 12px; margin-top: 30px; }}
 @media print {{
   body {{ background: white; font-size: 10pt; print-color-adjust: exact; -webkit-print-color-adjust: exact; }}
   main {{ margin: 0; padding: 0; max-width: none; }}
   table {{ font-size: 8.5pt; }}
+  ul.long {{ font-size: 7.5pt; }}
+  .highlights strong {{ font-size: 13pt; }}
+  .highlights span {{ font-size: 8.5pt; }}
+  .highlights {{ gap: 8px; }}
+  table.short {{ break-inside: avoid; }}
+  img {{ max-height: 168mm; width: auto; max-width: 100%; margin: 4mm auto; }}
+  .figure img {{ max-height: 118mm; }}
   h2 {{ break-after: avoid; }}
   tr, img, .highlights, li {{ break-inside: avoid; }}
   thead {{ display: table-header-group; }}
@@ -71,21 +81,18 @@ def page(content: ReportContent, pictures: Mapping[str, Path], missing: str = ""
     missing  : why there is no picture of the body, if there is none
     """
     parts = [_head(content)]
-    if "figure" in pictures:
-        parts.append(_image(pictures["figure"], FIGURE_TEXT))
-    elif missing:
-        parts.append(f'<p class="note">{escape(missing)}</p>')
     subject, recording = content.section(SUBJECT), content.section(RECORDING)
     if subject is not None and recording is not None:
         parts.append(f'<div class="pair"><div>{_section(subject)}</div><div>{_section(recording)}</div></div>')
-    order = (ANGLES, *(one.title for one in content.sections if one.title not in (ANGLES, SUBJECT, RECORDING)))
-    for title in order:
-        section = content.section(title)
-        if section is None:
-            continue
-        if title == PROVENANCE:
+    if "figure" in pictures:
+        parts.append(f'<div class="figure">{_image(pictures["figure"], FIGURE_TEXT)}</div>')
+    elif missing:
+        parts.append(f'<p class="note">{escape(missing)}</p>')
+    for section in content.sections:
+        if section.title == PROVENANCE:
             parts.append(_notices(content.notices))
-        parts.append(_section(section, pictures.get(title)))
+        if section not in (subject, recording):
+            parts.append(_section(section, pictures.get(section.title)))
     return _document(content, "\n".join(parts))
 
 
@@ -126,6 +133,8 @@ def _table(table: Table) -> str:
     if not any(table.columns):
         rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in table.rows)
         return f'<table class="facts">{caption}<tbody>{rows}</tbody></table>{note}'
+    if len(table.rows) > LONG and len(table.columns) == 3:
+        return f"{_long(table)}{note}"
     numeric = [all(_is_number(row[k]) for row in table.rows) and bool(table.rows) for k in range(len(table.columns))]
     mark = [' class="number"' if one else "" for one in numeric]
     head = "".join(f"<th{mark[k]}>{escape(name)}</th>" for k, name in enumerate(table.columns))
@@ -133,7 +142,18 @@ def _table(table: Table) -> str:
         "<tr>" + "".join(f"<td{_kind(cell, mark[k])}>{escape(cell)}</td>" for k, cell in enumerate(row)) + "</tr>"
         for row in table.rows
     )
-    return f"<table>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
+    short = ' class="short"' if len(table.rows) <= SHORT else ""
+    return f"<table{short}>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
+
+
+def _long(table: Table) -> str:
+    """A long table of names and values in narrow columns, what differs from the rule in bold."""
+    items = "".join(
+        f"<li>{escape(name)} = {'<b>' + escape(value) + '</b>' if mark else escape(value)}</li>"
+        for name, value, mark in table.rows
+    )
+    rule = "Bold: changed from the default. " if any(row[2] for row in table.rows) else "All as by default. "
+    return f'<h3>{escape(table.caption)}</h3><p class="note">{rule}</p><ul class="long">{items}</ul>'
 
 
 def _kind(cell: str, mark: str) -> str:

@@ -15,6 +15,16 @@ from biomec.signals.cycle_average import CycleCurves
 
 CYCLES_OF = {Side.RIGHT: ("Right", "both"), Side.LEFT: ("Left", "both"), None: ("both", "Right", "Left")}
 """Side of an angle -> cycles whose curves show it, the preferred ones first."""
+SEGMENTS_OF = {
+    "sternoclavicular": "clavicle",
+    "scapulothoracic": "scapula",
+    "shoulder": "humerus to thorax",
+    "glenohumeral": "humerus to scapula",
+    "radioulnar": "forearm",
+    "lumbar": "thorax to pelvis",
+    "neck": "head to thorax",
+}
+"""Joint -> what turns in it, where that says more than the joint's name."""
 
 
 @dataclass(frozen=True)
@@ -32,6 +42,17 @@ class AngleRow:
     right: str | None = None
     left: str | None = None
     middle: str | None = None
+
+    @property
+    def title(self) -> str:
+        """What turns, for people: "Elbow", "Clavicle" …"""
+        words = SEGMENTS_OF.get(self.joint, self.joint)
+        return words[:1].upper() + words[1:]
+
+    @property
+    def directions(self) -> str:
+        """Both directions with their signs, which a line break does not part: "flexion + / extension −"."""
+        return f"{self.positive}\N{NO-BREAK SPACE}+ / {self.negative}\N{NO-BREAK SPACE}−"
 
     @property
     def sides(self) -> dict[Side | None, str]:

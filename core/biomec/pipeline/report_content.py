@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from biomec._version import __version__
-from biomec.analysis.angle_ranges import AngleRange, angle_errors, angle_range, angle_rows
+from biomec.analysis.angle_ranges import AngleError, AngleRange, angle_errors, angle_range, angle_rows
 from biomec.analysis.frame_quality import spreads
 from biomec.analysis.notice_groups import NoticeGroup, notice_groups
 from biomec.analysis.report_table import NOTHING, Section, Table, degrees, facts, number, power
@@ -64,34 +64,36 @@ QUALITY, CYCLES, TRUTH, PROVENANCE = "How good it is", "Cycles", "Errors against
 def report_content(analysis: Analysis, truth: JointAngles | None = None) -> ReportContent:
     """Everything a report says. ``truth``: the true angles of a virtual subject, if they are known."""
     session = analysis.session
-    sections = [
-        _subject(analysis), _recording(analysis), _model(analysis), _quality(analysis), _angles(analysis),
-        _cycles(analysis),
-    ]  # fmt: skip
+    sections = [_subject(analysis), _recording(analysis), _angles(analysis), _cycles(analysis), _quality(analysis)]
     if truth is not None:
         sections.append(_truth(analysis, truth))
-    sections.append(_provenance(analysis))
+    sections += [_model(analysis), _provenance(analysis)]
     who = analysis.loaded.subject.name or "Subject without a name"
     when = "" if session.recorded is None else f", recorded {session.recorded.isoformat()}"
     return ReportContent(
         who,
         f"{session.dynamic.source.name}{when}",
-        _highlights(analysis),
+        _highlights(analysis, truth),
         tuple(sections),
         notice_groups(analysis.notices),
     )
 
 
-def _highlights(analysis: Analysis) -> tuple[tuple[str, str], ...]:
+def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[str, str], ...]:
     motion, repetitions = analysis.motion, analysis.repetitions
     count = {severity: sum(one.severity is severity for one in analysis.notices) for severity in Severity}
     worrying = count[Severity.PROBLEM], count[Severity.WARNING]
-    return (
+    told = [
         (f"{int(motion.valid.sum())} of {motion.frames}", "frames obey the model"),
         (number(_marker_rms(analysis), 1, "mm"), "markers to model, rms"),
         (f"{repetitions.valid} of {repetitions.found}", "cycles are valid"),
         (f"{worrying[0]} and {worrying[1]}", "problems and warnings"),
-    )
+    ]
+    if truth is not None:
+        squares = [one.rms**2 for one in angle_errors(analysis.angles, truth)]
+        error = np.sqrt(np.mean(squares)) if squares else None
+        told.append((degrees(error, 2) + "°", "angles to truth, rms of all"))
+    return tuple(told)
 
 
 # --------------------------------------------------------------------------------------------------- who, what, by what
@@ -261,7 +263,7 @@ def _angles(analysis: Analysis) -> Section:
     rows, middle = [], []
     for row in angle_rows(angles):
         ranges = {side: angle_range(angles, name, curves, side) for side, name in row.sides.items()}
-        title = f"{row.joint.capitalize()}, {row.positive} + / {row.negative} −"
+        title = f"{row.title}, {row.directions}"
         if row.middle is not None:
             middle.append((title, *_cells(ranges[None])))
             continue
@@ -278,7 +280,7 @@ def _angles(analysis: Analysis) -> Section:
     columns = ("Angle", "right low", "high", "range", "left low", "high", "range", "left − right")
     tables = [Table("Both sides", columns, tuple(rows), note)] if rows else []
     if middle:
-        tables.append(Table("Trunk and head", ("Angle", "low", "high", "range"), tuple(middle), note))
+        tables.append(Table("Trunk and head", ("Angle", "low", "high", "range"), tuple(middle), "" if rows else note))
     return Section(ANGLES, (), tuple(tables))
 
 
@@ -308,12 +310,29 @@ def _cycles(analysis: Analysis) -> Section:
 
 
 def _truth(analysis: Analysis, truth: JointAngles) -> Section:
-    rows = tuple(
-        (one.name, *(degrees(x, 3) for x in (one.rms, one.largest, one.offset)))
-        for one in angle_errors(analysis.angles, truth)
-    )
-    table = Table("", ("Angle", "rms [°]", "Largest [°]", "Mean [°]"), rows, "Computed minus true angle.")
-    return Section(TRUTH, ("The subject is virtual, so that its true motion is known.",), (table,))
+    errors = {one.name: one for one in angle_errors(analysis.angles, truth)}
+    rows, middle = [], []
+    for row in angle_rows(analysis.angles):
+        cells = {side: _error_cells(errors.get(name)) for side, name in row.sides.items()}
+        title = f"{row.title}, {row.directions}"
+        if row.middle is not None:
+            middle.append((title, *cells[None]))
+        else:
+            none = _error_cells(None)
+            rows.append((title, *cells.get(Side.RIGHT, none), *cells.get(Side.LEFT, none)))
+    note = "Computed minus true angle [°]: root mean square, largest, mean."
+    columns = ("Angle", "right rms", "largest", "mean", "left rms", "largest", "mean")
+    tables = [Table("Both sides", columns, tuple(rows), note)] if rows else []
+    if middle:
+        short = ("Angle", "rms", "largest", "mean")
+        tables.append(Table("Trunk and head", short, tuple(middle), "" if rows else note))
+    return Section(TRUTH, ("The subject is virtual, so that its true motion is known.",), tuple(tables))
+
+
+def _error_cells(error: AngleError | None) -> tuple[str, str, str]:
+    if error is None:
+        return NOTHING, NOTHING, NOTHING
+    return degrees(error.rms, 2), degrees(error.largest, 2), degrees(error.offset, 2)
 
 
 # ----------------------------------------------------------------------------------------------------- where it is from

@@ -1,0 +1,229 @@
+"""Pictures and report of an analysis: they are there, they show something, and they tell everything."""
+
+import re
+from html.parser import HTMLParser
+
+import numpy as np
+import pytest
+
+pytest.importorskip("matplotlib", reason="the desktop part is not installed")
+pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
+
+from PIL import Image
+
+from biomec.doctor import Probe
+from biomec.io.session_import import import_session
+from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec.multibody.position import PositionOptions
+from biomec.pipeline.analysis import analyze
+from biomec.pipeline.demo import true_angles
+from biomec.pipeline.settings import AnalysisSettings, BodySettings
+from biomec.recording import Session
+from biomec.virtual import RecordOptions, VirtualPerson, push_up, record
+from biomec_app import demo_pictures
+from biomec_app.demo_pictures import draw
+from biomec_app.report.angle_picture import chosen_joints
+from biomec_app.report.style import LEFT, RIGHT
+from tests.real_data import recording
+
+PICTURES = ("figure.png", "angles.png", "quality.png")
+VOID = {"meta", "img", "br", "hr", "link", "input"}
+
+
+class Page(HTMLParser):
+    """Reads a page: whether its elements close as they should, its text, and everything that it refers to."""
+
+    def __init__(self, text):
+        super().__init__()
+        self.open, self.text, self.references, self.tags = [], [], [], []
+        self.feed(text)
+        self.close()
+
+    def handle_starttag(self, tag, attributes):
+        self.tags.append(tag)
+        self.references += [value for name, value in attributes if name in ("src", "href", "action", "data")]
+        if tag not in VOID:
+            self.open.append(tag)
+
+    def handle_endtag(self, tag):
+        assert self.open.pop() == tag
+
+    def handle_data(self, data):
+        if not self.open or self.open[-1] != "style":
+            self.text.append(data)
+
+
+@pytest.fixture(scope="module")
+def acquisition():
+    return record(push_up("closed", 2), VirtualPerson(), RecordOptions(rate_hz=50.0, noise_mm=0.5))
+
+
+@pytest.fixture(scope="module")
+def session(acquisition):
+    return Session(acquisition.dynamic, acquisition.static, subject=acquisition.person.subject)
+
+
+@pytest.fixture(scope="module")
+def drawn(session, acquisition, tmp_path_factory):
+    """Analysis, folder, and what was written."""
+    folder = tmp_path_factory.mktemp("demo") / "made by the demo"
+    analysis = analyze(session)
+    return analysis, folder, draw(analysis, folder, truth=true_angles(acquisition))
+
+
+def check_files(folder, written, pictures=PICTURES):
+    assert sorted(path.relative_to(folder).as_posix() for path in written) == sorted(
+        [*(f"pictures/{name}" for name in pictures), "report.html"]
+    )
+    for name in pictures:
+        path = folder / "pictures" / name
+        assert 20_000 < path.stat().st_size < 3_000_000
+        with Image.open(path) as image:
+            pixels = np.asarray(image.convert("RGB")).astype(int)
+        assert pixels.shape[1] >= 1400
+        assert pixels.shape[0] > 400
+        assert len(np.unique(pixels @ (1 << 16, 1 << 8, 1))) > 300  # colours: smooth edges, shading
+        paper = (pixels > 250).all(axis=-1).mean()
+        assert 0.2 < paper < 0.99  # neither blank nor black
+
+
+def check_page(analysis, folder):
+    text = (folder / "report.html").read_text(encoding="utf-8")
+    page = Page(text)
+    assert page.open == []
+    told = " ".join("".join(page.text).split())
+    for notice in analysis.notices:
+        assert " ".join(notice.sentence.split()) in told
+    assert page.references
+    assert all(one.startswith("data:image/png;base64,") for one in page.references)
+    for tag in ("script", "link", "iframe", "object"):
+        assert tag not in page.tags
+    without_pictures = re.sub(r"data:image/png;base64,[A-Za-z0-9+/=]+", "", text)
+    assert not re.search(r"https?://|file:|url\(|@import", without_pictures)
+    assert not re.search(r"(?<![\w.<])/(?:home|root|work|tmp|usr|var|Users)/|[A-Z]:\\", without_pictures)
+    assert str(folder.parent) not in text
+    assert "@media print" in text
+    return told
+
+
+def near(pixels, colour, apart=60):
+    """Number of pixels whose colour is near to #RRGGBB."""
+    wanted = np.array([int(colour[k : k + 2], 16) for k in (1, 3, 5)])
+    return int((np.abs(pixels.astype(int) - wanted).sum(axis=-1) < apart).sum())
+
+
+def test_push_up_leaves_three_pictures_and_a_report(drawn):
+    _, folder, written = drawn
+    check_files(folder, written)
+
+
+def test_the_report_is_complete_and_stands_alone(drawn):
+    analysis, folder, _ = drawn
+    told = check_page(analysis, folder)
+    for words in ("Errors against the truth", "Ribcage under the scapulae", "Elbow", "SHA-256", "Joint centres"):
+        assert words in told
+    assert analysis.session.dynamic.source.sha256 in told
+
+
+@pytest.mark.parametrize("name", ["figure.png", "angles.png"])
+def test_right_is_blue_and_left_is_red(drawn, name):
+    pixels = np.asarray(Image.open(drawn[1] / "pictures" / name).convert("RGB"))
+    assert near(pixels, RIGHT) > 1500
+    assert near(pixels, LEFT) > 1500
+
+
+def test_a_push_up_is_about_the_arms(drawn):
+    joints = chosen_joints(drawn[0])
+    assert joints == ("sternoclavicular", "scapulothoracic", "shoulder", "elbow", "radioulnar", "wrist")
+
+
+def test_drawing_leaves_nothing_behind_in_pyplot(drawn):
+    from matplotlib import pyplot
+
+    assert pyplot.get_fignums() == []
+
+
+def test_the_camera_sees_every_point_and_no_more_than_needed():
+    from vtkmodules.vtkRenderingCore import vtkCamera
+
+    from biomec_app.report.body_scene import VIEW_ANGLE, camera_for
+
+    points = np.random.default_rng(3).uniform((-1.0, 0.0, -0.3), (1.0, 0.8, 0.3), (60, 3))
+    aspect = 1.8
+    camera = camera_for(points, np.array([0.4, 0.4, 1.0]), aspect)
+    view = vtkCamera()  # VTK's own projection is the judge
+    view.SetPosition(camera.eye)
+    view.SetFocalPoint(camera.target)
+    view.SetViewUp(0.0, 1.0, 0.0)
+    view.SetViewAngle(VIEW_ANGLE)
+    matrix = view.GetCompositeProjectionTransformMatrix(aspect, -1.0, 1.0)
+    table = np.array([[matrix.GetElement(i, j) for j in range(4)] for i in range(4)])
+    seen = np.column_stack([points, np.ones(60)]) @ table.T
+    seen = np.abs(seen[:, :2] / seen[:, 3:])
+    assert seen.max() < 1.0  # within the picture
+    assert seen.max() > 0.85  # and filling it
+
+
+def test_the_same_scene_gives_the_same_pixels(drawn):
+    from biomec_app.report.body_scene import camera_for, picture
+    from biomec_app.report.body_shape import shape_at
+
+    shape = shape_at(drawn[0], 40)
+    camera = camera_for(shape.body_points, np.array([0.4, 0.4, 1.0]), 1.5)
+    one, two = (picture(shape, camera, 0.0, (150, 100)) for _ in range(2))
+    np.testing.assert_array_equal(one, two)
+    assert one.shape == (100, 150, 3)
+
+
+def test_lines_of_the_body_have_the_lengths_of_its_segments(drawn):
+    from biomec_app.report.body_shape import shape_at, static_shape
+
+    analysis = drawn[0]
+    moving, still = shape_at(analysis, 60), static_shape(analysis)
+    assert len(moving.lines) == len(still.lines) > 25
+    lengths = [
+        [np.linalg.norm(np.diff(line.points, axis=0), axis=1).sum() for line in shape.lines]
+        for shape in (moving, still)
+    ]
+    # points of one rigid segment, solved to ‖Φ‖ < 1e-10
+    np.testing.assert_allclose(*lengths, atol=1e-8)
+    assert len(moving.joints) == len(analysis.loaded.body.model.joints)
+    assert len(moving.ribs) == 2
+    assert len(moving.plates) == 4
+    weight = sum(force.force[1] for force in moving.forces)
+    assert weight == pytest.approx(75.0 * 9.81, rel=0.25)  # a slow push-up
+
+
+def test_without_a_valid_frame_the_static_pose_is_drawn(session, tmp_path):
+    hopeless = AnalysisSettings(consistency=ConsistencyOptions(position=PositionOptions(max_iterations=1)))
+    analysis = analyze(session, hopeless)
+    assert not analysis.motion.valid.any()
+    check_files(tmp_path, draw(analysis, tmp_path))
+    check_page(analysis, tmp_path)
+
+
+def test_where_vtk_cannot_draw_the_report_says_so(drawn, tmp_path, monkeypatch):
+    broken = Probe("vtk", False, "the process died with signal 11", "Install what is missing.")
+    monkeypatch.setattr(demo_pictures, "probe", lambda name: broken)
+    written = draw(drawn[0], tmp_path)
+    check_files(tmp_path, written, ("angles.png", "quality.png"))
+    assert "VTK cannot draw here: the process died with signal 11. Install what is missing." in check_page(
+        drawn[0], tmp_path
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("dynamic", "static", "model"),
+    [
+        ("gait_pig_pair/HC030A05.c3d", "gait_pig_pair/HC030A01.c3d", None),
+        ("gait_opensim2354/subject01_walk1.trc", "gait_opensim2354/subject01_static.trc", "legs"),
+    ],
+)
+def test_real_walking_with_other_models(dynamic, static, model, tmp_path):
+    files = recording(*dynamic.split("/")), recording(*static.split("/"))
+    analysis = analyze(import_session(files[0], static=files[1]), AnalysisSettings(body=BodySettings(model)))
+    check_files(tmp_path, draw(analysis, tmp_path))
+    told = check_page(analysis, tmp_path)
+    assert "Knee" in told
+    assert chosen_joints(analysis) == ("pelvis in the laboratory", "hip", "knee", "ankle")
