@@ -26,8 +26,8 @@ class Contact:
     segment   : that touches the ground
     point     : (T, 3) middle of what touches, on the floor [m]
     stiffness : (T,) how readily it takes load; 0 where it does not touch
-    reach     : (T, 3) how far it can move the load [m]: along Z and X (moments about X and Z), and the lever of its
-                friction for twisting (about Y). 0 along X for an edge along Z, such as the ball of a foot.
+    reach     : (T, 3) levers of the moments that it can bear about X, Y and Z [m]: how far it can shift the load along
+                Z, twist by friction, and shift the load along X; 0 about Z for an edge along Z, like the ball of a foot
     squeeze   : (T, 3) force that contacts exert against each other [N], such as hands pushed together
     """
 
@@ -43,8 +43,7 @@ class Contact:
 class GroundReaction:
     """What the ground does to a contact, in laboratory axes. Arrays are read-only.
 
-    force  : (T, 3) [N];  moment : (T, 3) about ``point`` [N m];  point : (T, 3) on the floor [m]
-    loaded : (T,) where it bears load
+    force : (T, 3) [N];  moment : (T, 3) about ``point`` [N m];  point : (T, 3) on the floor [m]
     """
 
     segment: str
