@@ -95,12 +95,17 @@ def _lacking(needed: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
 
 
 def _reason(absent: tuple[str, ...], static: set[str], lacking: Mapping[str, str]) -> str:
-    """Why landmarks are absent: never measured, or not in the motion."""
-    told = [
-        lacking.get(name, f"{name} is not in the dynamic trial" if name in static else f"{name} is absent")
-        for name in absent
-    ]
-    return ", ".join(told)
+    """Why landmarks are absent: not to be computed, never measured, or not in the motion."""
+    computed = [lacking[name] for name in absent if name in lacking]
+    named = {word.strip(",") for sentence in computed for word in sentence.split()}
+    others = [name for name in absent if name not in lacking and name not in named]
+    told = [_are([name for name in others if name not in static], "absent")]
+    told += [*computed, _are([name for name in others if name in static], "not in the dynamic trial")]
+    return "; ".join(sentence for sentence in told if sentence)
+
+
+def _are(names: list[str], what: str) -> str:
+    return f"{', '.join(names)} {'are' if len(names) > 1 else 'is'} {what}" if names else ""
 
 
 def _notices(

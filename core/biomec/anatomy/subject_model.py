@@ -15,6 +15,7 @@ from biomec.anatomy.inertia import BodyInertia, InertiaOptions, body_inertia
 from biomec.anatomy.landmarks import Measures, PointPlan, plan_points, recorded_landmarks
 from biomec.anatomy.measures import known_measures
 from biomec.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
+from biomec.anatomy.model_choice import better_model
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
@@ -155,7 +156,9 @@ def build_subject_model(
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
     bodies, inertia, surfaces, more = builder.bodies()
     constraints = _constraints(parts, surfaces, options)
-    notices += [*more, *parts.notices, *_about_centres(plan)]
+    notices += [*more, *parts.notices]
+    notices += [] if options.without else better_model(model, parts, recorded, measures)
+    notices += _about_centres(plan, {name for body in bodies for name in body.points})
     return SubjectModel(
         model=model,
         system=System(bodies, constraints, name=model.name),
@@ -344,10 +347,11 @@ def _code(side: Side | None) -> str | None:
     return None if side is None else "D" if side is Side.RIGHT else "E"
 
 
-def _about_centres(plan: PointPlan) -> list[Notice]:
-    """Tell which methods gave the joint centres, and which were not the preferred ones."""
+def _about_centres(plan: PointPlan, used_points: set[str]) -> list[Notice]:
+    """Tell which methods gave the joint centres in use, and which were not the preferred ones."""
     found: list[Notice] = []
-    for step in plan.steps:
+    steps = [step for step in plan.steps if step.name in used_points]
+    for step in steps:
         method = plan.methods[step.name]
         if step.methods and method in step.methods[1:]:
             found.append(
@@ -358,7 +362,7 @@ def _about_centres(plan: PointPlan) -> list[Notice]:
                 )
             )
     used: dict[str, str] = {}
-    for step in plan.steps:
+    for step in steps:
         method = plan.methods[step.name]
         if method in CENTRE_METHODS and not method.endswith("midpoint"):  # the middle of two markers needs no word
             used.setdefault(method, CENTRE_METHODS[method].centre.removesuffix("_*"))

@@ -77,10 +77,21 @@ def test_a_recording_of_legs_alone_leaves_m21_with_the_pelvis_as_root():
     assert_allclose(body.system.reference, legs.system.reference, atol=1e-15)
     said = {notice.about[0]: notice.sentence for notice in body.notices if notice.code == "segment-left-out"}
     assert set(said) == {s.name for s in load_model("m21").segments} - {part.name for part in legs.system.bodies}
-    assert said["right clavicle"] == "The right clavicle is left out of the model: EC_D is absent, AC_D is absent, " + (
-        "PTS needs IJ, C7, PTI needs PX, T8."
+    assert said["right clavicle"] == (
+        "The right clavicle is left out of the model: EC_D, AC_D are absent; PTS needs IJ, C7; PTI needs PX, T8."
     )
     assert "The pelvis carries the body, because there is no thorax." in [str(notice) for notice in body.notices]
+
+
+def test_a_model_that_loses_most_of_its_segments_names_the_one_that_would_not():
+    markers, subject = gait_person()
+    said = build_subject_model(load_model("legs"), markers, load_marker_set("plug-in-gait"), subject).notices
+    assert [notice.sentence for notice in said if notice.code == "other-model-fits-better"] == [
+        "Only 1 of the 7 segments of the model legs can be followed in this recording; the model plug-in-gait would "
+        "keep 15."
+    ]
+    assert not any(notice.code == "centre-second-choice" for notice in said)  # the ankle is not in use
+    assert not any(notice.code == "other-model-fits-better" for notice in built("m17").notices)
 
 
 # ------------------------------------------------------------------------------------------- landmarks of marker sets
@@ -226,7 +237,9 @@ joint = [
 
 
 def test_a_recording_that_fits_no_segment_is_refused_with_the_reason():
-    with pytest.raises(BiomecError, match=r"none of the segments that carry it can be followed .*PMCP is absent"):
+    with pytest.raises(
+        BiomecError, match=r"none of the segments that carry it can be followed .pelvis: CAL needs CIAS_D, CIAS_E, PMCP"
+    ):
         build_subject_model(load_model("legs"), {"AC_D": np.zeros(3)}, FULL, Subject("A", "male", 70.0, 1.7))
 
 
