@@ -9,6 +9,7 @@ import time
 import numpy as np
 
 from benchmarks.c3d import print_c3d
+from benchmarks.end_to_end import print_end_to_end
 from benchmarks.frozen_jacobian import print_kept_jacobians
 from benchmarks.marker_fit import ITERATIONS, MarkerFit, TargetFit
 from benchmarks.opensim_ik import print_opensim
@@ -58,6 +59,7 @@ def main() -> None:
     print_signals()
     print_c3d()
     print_startup()
+    print_end_to_end()
     print(f"\nMeasured in {time.perf_counter() - begin:.0f} s.")
 
 
