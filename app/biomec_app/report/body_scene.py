@@ -70,8 +70,6 @@ def picture(shape: BodyShape, camera: Camera, floor: float, size: tuple[int, int
     """Pixels (height, width, 3) of a person on the floor Y = ``floor`` [m]; size: width and height in pixels."""
     renderer = vtkRenderer()
     renderer.SetBackground(rgb(PAPER))
-    renderer.SetUseDepthPeeling(True)
-    renderer.SetMaximumNumberOfPeels(4)
     _light(renderer)
     for actor in (*_ground(shape, floor), *_shadow(shape, floor), *_body(shape)):
         renderer.AddActor(actor)
@@ -85,7 +83,6 @@ def picture(shape: BodyShape, camera: Camera, floor: float, size: tuple[int, int
     window.SetOffScreenRendering(True)
     window.SetShowWindow(False)
     window.SetMultiSamples(0)
-    window.SetAlphaBitPlanes(True)
     window.SetSize(2 * size[0], 2 * size[1])  # drawn at twice the size, so that edges become smooth
     window.AddRenderer(renderer)
     window.Render()
@@ -115,6 +112,7 @@ def _light(renderer: vtkRenderer) -> None:
 
 
 def _body(shape: BodyShape) -> list[vtkActor]:
+    """Translucent faces come before the ribcage: where all ellipsoids have one colour, their own order is no matter."""
     actors = []
     for side, colour in SIDE_COLOUR.items():
         lines = [line.points for line in shape.lines if line.side is side]
@@ -184,7 +182,8 @@ def _ellipsoid(ribs: Ribs) -> vtkActor:
     source.SetRadius(1.0)
     source.SetThetaResolution(48)
     source.SetPhiResolution(32)
-    actor = _actor(source, RIBS, opacity=0.16)
+    actor = _actor(source, RIBS, opacity=0.22)
+    actor.GetProperty().BackfaceCullingOn()
     matrix = vtkMatrix4x4()
     for i in range(3):
         for j in range(3):

@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 from matplotlib.axes import Axes
 from matplotlib.patches import Patch
+from matplotlib.ticker import MaxNLocator
 
 from biomec.analysis.frame_quality import Spread, origin_shares, spreads
 from biomec.analysis.report_table import power
@@ -68,7 +69,7 @@ def draw_quality(analysis: Analysis, path: Path) -> None:
            "moved to obey the model, mm")  # fmt: skip
     _boxes(figure.add_subplot(low[2]), spreads(motion.markers, motion.marker_residual, valid), "Markers",
            "measured to model, mm")  # fmt: skip
-    box = "Boxes: 25 to 75 % of the frames, and the median. Thin lines: 5 to 95 %. Red dots: the largest."
+    box = "Boxes: 25 to 75 % of the frames, and the median. Thin lines: 5 to 95 %. Purple dots: the largest."
     figure.text(0.985, 0.008, box, fontsize=8.8, color=MUTED, ha="right")
     save(figure, path)
 
@@ -174,6 +175,8 @@ def _types(axes: Axes, analysis: Analysis) -> None:
             if values.size:
                 axes.plot([values.mean(), values.max()], [k + shift] * 2, color=colour, linewidth=2.0, alpha=0.55)
                 axes.plot(values.mean(), k + shift, "o", color=colour, markersize=6)
+    if not motion.valid.any():
+        _nothing(axes)
     axes.set_xscale("log")
     axes.set_xlim(0.3 * FLOOR, 1.0)
     axes.set_xticks([1e-15, 1e-10, 1e-5, 1.0])
@@ -189,6 +192,10 @@ def _types(axes: Axes, analysis: Analysis) -> None:
         handles, ["measured", "consistent"], loc="lower right", bbox_to_anchor=(1.06, 0.99), frameon=False,
         fontsize=8.8, ncols=2, labelcolor=INK, handlelength=1.0, handletextpad=0.5, columnspacing=0.9,
     )  # fmt: skip
+
+
+def _nothing(axes: Axes) -> None:
+    axes.text(0.5, 0.5, "no valid frame", transform=axes.transAxes, ha="center", va="center", color=MUTED)
 
 
 def _wrapped(words: str) -> str:
@@ -213,10 +220,10 @@ def _boxes(axes: Axes, ranked: Sequence[Spread], title: str, label: str) -> None
         axes.plot(largest, k, ".", color=NOT_CONVERGED, markersize=5)
     axes.set_yticks(range(len(worst)), [one.name for one in worst])
     axes.set(ylim=(max(len(worst), 3) - 0.4, -0.6), xlabel=label)
-    axes.set_xlim(left=0.0)
+    axes.set_xlim(0.0, max(0.1, 1.08e3 * max((one.largest for one in worst), default=0.0)))
+    axes.xaxis.set_major_locator(MaxNLocator(5))
     if not worst:
-        axes.set_xlim(0.0, 1.0)
-        axes.text(0.5, 0.5, "no valid frame", transform=axes.transAxes, ha="center", va="center", color=MUTED)
+        _nothing(axes)
     axes.grid(axis="x", color=HAIR, linewidth=0.5)
     axes.set_axisbelow(True)
     quiet(axes)
