@@ -1,0 +1,13 @@
+"""What the menus offer: one module a menu, each a table of `Action`."""
+
+from __future__ import annotations
+
+from biomec_app.actions.action import Action
+
+
+def all_actions() -> tuple[Action, ...]:
+    """All items in the order of their menus."""
+    from biomec_app.actions import dynamics, edit, file, help, kinematics, signal_analysis, utilities, visualize
+
+    modules = (file, edit, kinematics, dynamics, signal_analysis, visualize, utilities, help)
+    return tuple(action for module in modules for action in module.ACTIONS)

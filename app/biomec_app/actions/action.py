@@ -1,0 +1,46 @@
+"""A menu item as data: where it stands, what it does, and why it cannot run now."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biomec_app.context import Context
+
+SEPARATOR = "-"
+
+
+@dataclass(frozen=True)
+class Action:
+    """One item of a menu.
+
+    key      : unique name, such as ``file.save``; the name of the QAction too
+    menu     : path of the menu, such as ``File`` or ``Visualize/Overlays``
+    text     : what the item says, ``&`` before its letter
+    run      : what it does; None for a separator
+    help     : one sentence for the status bar
+    shortcut : such as ``Ctrl+S``
+    blocked  : why it cannot run now, as a sentence; None if it can
+    checked  : for an item that is on or off: whether it is on
+    """
+
+    key: str
+    menu: str
+    text: str
+    run: Callable[[Context], None] | None
+    help: str = ""
+    shortcut: str = ""
+    blocked: Callable[[Context], str | None] = lambda context: None
+    checked: Callable[[Context], bool] | None = None
+
+
+def needs_recording(context: Context) -> str | None:
+    """Reason for items that need an open recording."""
+    return None if context.document.is_open else "Open or import a recording first."
+
+
+def not_yet(reason: str) -> Callable[[Context], str | None]:
+    """Reason for items of parts that are still to come."""
+    return lambda context: reason

@@ -1,0 +1,55 @@
+"""Menu Kinematics: the steps of the analysis in their order, and all of them at once."""
+
+from __future__ import annotations
+
+from biomec.pipeline.analysis import STEPS, Step
+from biomec_app.actions.action import SEPARATOR, Action, needs_recording
+from biomec_app.context import Context
+
+MENU = "Kinematics"
+ITEMS = ("body", "consistency", "rates", "segments", "angles", "cycles")
+HELP = {
+    "body": "Rebuild lost markers, filter, and build the person's model",
+    "consistency": "Make the measured positions obey the model",
+    "rates": "Compute velocities and accelerations that obey the model",
+    "segments": "Compute the motion of every segment and of the centre of mass",
+    "angles": "Compute joint angles by the floating axis",
+    "cycles": "Find the cycles of the movement and their mean curves",
+}
+
+
+def _blocked(step: Step, context: Context) -> str | None:
+    reason = needs_recording(context)
+    if reason is not None:
+        return reason
+    if context.jobs.busy:
+        return f'"{context.jobs.title}" is running.'
+    if context.document.analysis.is_current(step.name):
+        return "Its result is up to date. Change a setting to run it again."
+    return None
+
+
+def _step(step: Step) -> Action:
+    return Action(
+        f"kinematics.{step.name}",
+        MENU,
+        step.title,
+        lambda context: context.run_until(step.name),
+        HELP[step.name],
+        blocked=lambda context: _blocked(step, context),
+    )
+
+
+ACTIONS: tuple[Action, ...] = (
+    *(_step(step) for step in STEPS if step.name in ITEMS),
+    Action("kinematics.separator", MENU, SEPARATOR, None),
+    Action(
+        "kinematics.all",
+        MENU,
+        "Kinematic &Analysis",
+        lambda context: context.run_until(STEPS[-1].name),
+        "Run all steps whose result is missing or out of date",
+        "F5",
+        lambda context: _blocked(STEPS[-1], context),
+    ),
+)

@@ -1,0 +1,52 @@
+"""What every action and view may use: the document, background work, preferences, and ways to speak with the user."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from biomec.pipeline.analysis import Analysis, step_named
+from biomec.progress import Progress
+from biomec_app.document import Document
+from biomec_app.jobs import Jobs
+from biomec_app.preferences import Preferences
+
+if TYPE_CHECKING:
+    from PySide6.QtWidgets import QWidget
+
+
+@dataclass
+class Context:
+    """The parts of the running program. A test makes one without a window.
+
+    window   : parent of dialogs; None in tests
+    ask_file : (title, filter, save?, start) -> chosen path or None; replaced in tests
+    tell     : (title, sentence) shows a message
+    confirm  : (title, question, choices) -> the choice, or None
+    """
+
+    document: Document
+    jobs: Jobs
+    preferences: Preferences
+    window: QWidget | None = None
+    ask_file: Callable[[str, str, bool, str], Path | None] = lambda title, pattern, save, start: None
+    tell: Callable[[str, str], None] = lambda title, sentence: None
+    confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
+    closing: list[Callable[[], None]] = field(default_factory=list)
+
+    def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
+        """Change the analysis in the background; nothing changes if it fails or is cancelled."""
+        before = self.document.analysis
+
+        def done(after: Analysis) -> None:
+            if after is not before:
+                self.document.change(title, after, line)
+
+        self.jobs.start(title, lambda progress: work(before, progress), done)
+
+    def run_until(self, step: str) -> None:
+        """Run a step of the analysis and whatever before it is missing or stale."""
+        title = step_named(step).title
+        self.analyse(title, lambda a, progress: a.run_until(step, progress), f'analysis = analysis.run_until("{step}")')

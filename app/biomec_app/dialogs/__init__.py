@@ -1,0 +1,1 @@
+"""Dialogs: import, mapping, plates, settings, configuration."""

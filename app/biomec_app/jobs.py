@@ -1,0 +1,131 @@
+"""Work in the background: one job at a time, with progress, remaining time and cancel; the window never waits."""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+
+from biomec.errors import BiomecError
+from biomec.progress import Cancelled, Progress
+
+
+@dataclass(frozen=True)
+class Status:
+    """How far a job is.
+
+    fraction    : 0 to 1
+    remaining_s : estimate from the time so far; None while there is too little to tell
+    """
+
+    title: str
+    fraction: float
+    remaining_s: float | None
+
+
+class _Talk(QObject):
+    """Signals from the worker's thread to the window's."""
+
+    progressed = Signal(float)
+    ended = Signal(object, object)
+
+
+class _Run(QRunnable):
+    def __init__(self, work: Callable[[Progress], Any], stop: threading.Event) -> None:
+        super().__init__()
+        self.talk = _Talk()
+        self._work, self._stop = work, stop
+
+    def run(self) -> None:
+        value: Any = None
+        fault: BaseException | None = None
+        try:
+            value = self._work(self._progress)
+            if self._stop.is_set():
+                raise Cancelled("The work was cancelled.")
+        except BaseException as error:  # whatever happens in a thread must reach the user, not vanish with the thread
+            fault = error
+        self.talk.ended.emit(value, fault)
+
+    def _progress(self, fraction: float) -> None:
+        if self._stop.is_set():
+            raise Cancelled("The work was cancelled.")
+        self.talk.progressed.emit(fraction)
+
+
+class Jobs(QObject):
+    """Runs one job at a time.
+
+    started(title), progressed(Status), finished(title), cancelled(title), failed(title, sentence)
+    """
+
+    started = Signal(str)
+    progressed = Signal(object)
+    finished = Signal(str)
+    cancelled = Signal(str)
+    failed = Signal(str, str)
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._stop: threading.Event | None = None
+        self._run: _Run | None = None
+        self._title, self._began = "", 0.0
+
+    @property
+    def busy(self) -> bool:
+        """Whether a job is running."""
+        return self._run is not None
+
+    @property
+    def title(self) -> str:
+        """Name of the running job."""
+        return self._title
+
+    def start(self, title: str, work: Callable[[Progress], Any], done: Callable[[Any], None]) -> None:
+        """Run ``work(progress)`` in the background and hand its value to ``done`` in the window's thread."""
+        if self.busy:
+            raise BiomecError(f'"{self._title}" is still running. Wait until it is done, or cancel it.')
+        self._stop, self._title, self._began = threading.Event(), title, perf_counter()
+        self._run = _Run(work, self._stop)
+        self._run.setAutoDelete(False)
+        self._run.talk.progressed.connect(self._progressed)
+        self._run.talk.ended.connect(lambda value, fault: self._ended(value, fault, done))
+        self.started.emit(title)
+        self._pool.start(self._run)
+
+    def cancel(self) -> None:
+        """Ask the running job to stop; it leaves everything as it was."""
+        if self._stop is not None:
+            self._stop.set()
+
+    def wait(self, seconds: float = 60.0) -> bool:
+        """Wait until the worker's thread is idle; False if it is not by then. Signals still need the event loop."""
+        return self._pool.waitForDone(round(1000 * seconds))
+
+    def _progressed(self, fraction: float) -> None:
+        spent = perf_counter() - self._began
+        remaining = spent * (1.0 - fraction) / fraction if fraction > 0.02 and spent > 0.5 else None
+        self.progressed.emit(Status(self._title, fraction, remaining))
+
+    def _ended(self, value: Any, fault: BaseException | None, done: Callable[[Any], None]) -> None:
+        title, self._run, self._stop = self._title, None, None
+        if fault is None:
+            try:
+                done(value)
+            except BiomecError as error:
+                self.failed.emit(title, str(error))
+                return
+            self.finished.emit(title)
+        elif isinstance(fault, Cancelled):
+            self.cancelled.emit(title)
+        elif isinstance(fault, BiomecError):
+            self.failed.emit(title, str(fault))
+        else:
+            told = f"{title} failed because of an error in Biomec ({type(fault).__name__}: {fault})."
+            self.failed.emit(title, f"{told} Your data are unchanged.")

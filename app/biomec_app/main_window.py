@@ -1,0 +1,199 @@
+"""The window: it puts the parts together and decides nothing itself."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtWidgets import (
+    QDockWidget,
+    QFileDialog,
+    QLabel,
+    QMainWindow,
+    QMessageBox,
+    QProgressBar,
+    QPushButton,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
+
+from biomec_app import theme as themes
+from biomec_app.actions import all_actions
+from biomec_app.actions.file import may_discard, open_file
+from biomec_app.context import Context
+from biomec_app.document import Document
+from biomec_app.jobs import Jobs, Status
+from biomec_app.menus import Menus
+from biomec_app.panels.browser import Browser
+from biomec_app.panels.history import HistoryPanel
+from biomec_app.panels.notices import NoticePanel
+from biomec_app.panels.plots import PlotPanel
+from biomec_app.panels.start_page import StartPage
+from biomec_app.panels.trust import TrustPanel
+from biomec_app.preferences import Preferences
+from biomec_app.viewer.timeline import Timeline
+from biomec_app.viewer.view import BodyView
+
+LEFT, RIGHT, BOTTOM = (
+    Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
+)  # fmt: skip
+
+
+class MainWindow(QMainWindow):
+    """Viewer in the centre over its timeline; browser, plots, notices, trust and history in docks around it."""
+
+    def __init__(self, preferences: Preferences | None = None) -> None:
+        super().__init__()
+        self.context = Context(
+            Document(self), Jobs(self), preferences or Preferences(), self, self._ask_file, self._tell, self._confirm
+        )
+        context, document, jobs = self.context, self.context.document, self.context.jobs
+        self.setAcceptDrops(True)
+        self.resize(1360, 840)
+        self.view, self.timeline = BodyView(context), Timeline(context)
+        body = QWidget()
+        layout = QVBoxLayout(body)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(0)
+        layout.addWidget(self.view, 1)
+        layout.addWidget(self.timeline)
+        self.start_page = StartPage(context)
+        self.pages = QStackedWidget()
+        self.pages.addWidget(self.start_page)
+        self.pages.addWidget(body)
+        self.setCentralWidget(self.pages)
+
+        self.plots = PlotPanel(context)
+        self.docks = {
+            "browser": self._dock("Recording", Browser(context), LEFT),
+            "plots": self._dock("Signals", self.plots, RIGHT),
+            "trust": self._dock("Trust", TrustPanel(context), RIGHT),
+            "notices": self._dock("Notices", NoticePanel(context), BOTTOM),
+            "history": self._dock("History", HistoryPanel(context), BOTTOM),
+        }
+        self.tabifyDockWidget(self.docks["plots"], self.docks["trust"])
+        self.tabifyDockWidget(self.docks["notices"], self.docks["history"])
+        for front in ("plots", "notices"):
+            self.docks[front].raise_()
+        self.resizeDocks([self.docks["browser"], self.docks["plots"]], [230, 460], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["notices"]], [130], Qt.Orientation.Vertical)
+
+        self.menus = Menus(self.menuBar(), all_actions(), context)
+        self._build_status_bar(jobs)
+        document.opened.connect(self._opened)
+        document.title_changed.connect(self._retitle)
+        self._retitle()
+        self._opened()
+        self.set_theme(context.preferences.theme)
+        self.restoreGeometry(context.preferences.layout("geometry"))
+        self.restoreState(context.preferences.layout("docks"))
+
+    def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
+        dock = QDockWidget(title, self)
+        dock.setObjectName(title)
+        dock.setWidget(widget)
+        self.addDockWidget(area, dock)
+        return dock
+
+    # ------------------------------------------------------------------ status bar
+
+    def _build_status_bar(self, jobs: Jobs) -> None:
+        self.told, self.bar, self.stop = QLabel(), QProgressBar(), QPushButton("Cancel")
+        self.bar.setMaximumWidth(220)
+        self.stop.clicked.connect(jobs.cancel)
+        for widget in (self.told, self.bar, self.stop):
+            self.statusBar().addPermanentWidget(widget)
+            widget.hide()
+        jobs.started.connect(lambda title: self._working(True, title))
+        jobs.progressed.connect(self._progressed)
+        jobs.finished.connect(lambda title: self._ended(f"{title}: done"))
+        jobs.cancelled.connect(lambda title: self._ended(f"{title}: cancelled, nothing was changed"))
+        jobs.failed.connect(self._failed)
+
+    def _working(self, busy: bool, title: str = "") -> None:
+        self.told.setText(title)
+        self.bar.setRange(0, 100)
+        self.bar.setValue(0)
+        for widget in (self.told, self.bar, self.stop):
+            widget.setVisible(busy)
+
+    def _progressed(self, status: Status) -> None:
+        self.bar.setValue(round(100 * status.fraction))
+        left = "" if status.remaining_s is None else f", {status.remaining_s:.0f} s left"
+        self.told.setText(f"{status.title}{left}")
+
+    def _ended(self, sentence: str) -> None:
+        self._working(False)
+        self.statusBar().showMessage(sentence, 8000)
+
+    def _failed(self, title: str, sentence: str) -> None:
+        self._working(False)
+        self._tell(title, sentence)
+
+    # ------------------------------------------------------------------ speaking with the user
+
+    def _ask_file(self, title: str, pattern: str, save: bool, start: str) -> Path | None:
+        ask = QFileDialog.getSaveFileName if save else QFileDialog.getOpenFileName
+        name, _ = ask(self, title, start or self.context.preferences.folder, pattern)
+        return Path(name) if name else None
+
+    def _tell(self, title: str, sentence: str) -> None:
+        QMessageBox.information(self, title, sentence)
+
+    def _confirm(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
+        box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=self)
+        buttons = {box.addButton(choice, QMessageBox.ButtonRole.AcceptRole): choice for choice in choices}
+        box.addButton(QMessageBox.StandardButton.Cancel)
+        box.exec()
+        return buttons.get(box.clickedButton())  # type: ignore[call-overload]
+
+    # ------------------------------------------------------------------ following the document
+
+    def _retitle(self) -> None:
+        title = self.context.document.title
+        self.setWindowTitle(f"{title} – Biomec" if title else "Biomec")
+
+    def _opened(self) -> None:
+        is_open = self.context.document.is_open
+        self.pages.setCurrentIndex(1 if is_open else 0)
+        for dock in self.docks.values():
+            dock.setVisible(is_open)
+
+    def set_theme(self, name: str) -> None:
+        """Show everything in a theme."""
+        theme = themes.chosen(name)
+        application = themes.QApplication.instance()
+        assert isinstance(application, themes.QApplication)
+        themes.apply(application, theme)
+        for part in (self.view, self.timeline, self.start_page, *(dock.widget() for dock in self.docks.values())):
+            set_theme = getattr(part, "set_theme", None)
+            if set_theme is not None:
+                set_theme(theme)
+
+    # ------------------------------------------------------------------ files dropped, window closed
+
+    def dragEnterEvent(self, event: QDragEnterEvent) -> None:
+        """Take files."""
+        if event.mimeData().hasUrls():
+            event.acceptProposedAction()
+
+    def dropEvent(self, event: QDropEvent) -> None:
+        """Open the first file that was dropped."""
+        paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
+        if paths:
+            open_file(self.context, paths[0])
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Ask about work that is not saved, remember where everything was, and stop what is running."""
+        if not may_discard(self.context):
+            event.ignore()
+            return
+        self.context.jobs.cancel()
+        self.context.jobs.wait(10.0)
+        self.context.preferences.set_layout("geometry", self.saveGeometry())
+        self.context.preferences.set_layout("docks", self.saveState())
+        for close in self.context.closing:
+            close()
+        event.accept()

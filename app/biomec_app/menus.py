@@ -1,0 +1,87 @@
+"""Menus made of the tables of actions, kept up to date: what can run is enabled, what cannot says why."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import QObject
+from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtWidgets import QMenu, QMenuBar
+
+from biomec.errors import BiomecError
+from biomec_app.actions.action import SEPARATOR, Action
+from biomec_app.context import Context
+
+ORDER = (
+    "File", "Edit", "Kinematics", "Dynamics", "Inner Biomechanics", "Signal Analysis", "Visualize", "Utilities", "Help",
+)  # fmt: skip
+LETTERS = {"Inner Biomechanics": "&Inner Biomechanics", "Signal Analysis": "&Signal Analysis"}
+
+
+class Menus(QObject):
+    """The menu bar: QActions by the key of their `Action`."""
+
+    def __init__(self, bar: QMenuBar, actions: Iterable[Action], context: Context) -> None:
+        super().__init__(bar)
+        self._context = context
+        self._menus: dict[str, QMenu] = {}
+        self.items: dict[str, tuple[Action, QAction]] = {}
+        for name in ORDER:
+            self._menus[name] = bar.addMenu(LETTERS.get(name, f"&{name}"))
+            self._menus[name].setToolTipsVisible(True)
+        for action in actions:
+            self._add(action)
+        document, jobs = context.document, context.jobs
+        for signal in (document.opened, document.analysis_changed, document.view_changed, document.selection_changed,
+                       document.title_changed, jobs.started, jobs.finished, jobs.cancelled, jobs.failed):  # fmt: skip
+            signal.connect(self.refresh)
+        document.undo_stack.indexChanged.connect(self.refresh)
+        self.refresh()
+
+    def _menu(self, path: str) -> QMenu:
+        if path not in self._menus:
+            above, _, name = path.rpartition("/")
+            self._menus[path] = self._menu(above).addMenu(name)
+            self._menus[path].setToolTipsVisible(True)
+        return self._menus[path]
+
+    def _add(self, action: Action) -> None:
+        menu = self._menu(action.menu)
+        if action.text == SEPARATOR or action.run is None:
+            menu.addSeparator()
+            return
+        item = QAction(action.text, menu)
+        item.setObjectName(action.key)
+        item.setStatusTip(action.help)
+        item.setToolTip(action.help)
+        item.setCheckable(action.checked is not None)
+        if action.shortcut:
+            item.setShortcut(QKeySequence(action.shortcut))
+        item.triggered.connect(lambda checked=False, action=action: self.run(action.key))
+        menu.addAction(item)
+        self.items[action.key] = (action, item)
+
+    def run(self, key: str) -> None:
+        """Run an action as if it were clicked; what cannot run is told."""
+        action, _ = self.items[key]
+        reason = action.blocked(self._context)
+        title = action.text.replace("&", "")
+        if reason is not None:
+            self._context.tell(title, reason)
+            return
+        try:
+            if action.run is not None:
+                action.run(self._context)
+        except BiomecError as error:
+            self._context.tell(title, str(error))
+        self.refresh()
+
+    def refresh(self, *_: object) -> None:
+        """Enable what can run, and let the others say why not."""
+        for action, item in self.items.values():
+            reason = action.blocked(self._context)
+            item.setEnabled(reason is None)
+            item.setToolTip(action.help if reason is None else f"{action.help}. {reason}" if action.help else reason)
+            item.setStatusTip(item.toolTip())
+            if action.checked is not None:
+                item.setChecked(action.checked(self._context))

@@ -1,0 +1,1 @@
+"""Panels around the view: plots, tree, notices, trust, history."""

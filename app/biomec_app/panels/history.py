@@ -1,0 +1,15 @@
+"""What was done, as lines of Python."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from biomec_app.context import Context
+
+
+class HistoryPanel(QWidget):
+    """What was done, as lines of Python."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context

@@ -1,0 +1,15 @@
+"""Curves over time."""
+
+from __future__ import annotations
+
+from PySide6.QtWidgets import QWidget
+
+from biomec_app.context import Context
+
+
+class PlotPanel(QWidget):
+    """Curves over time."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context

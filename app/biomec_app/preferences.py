@@ -1,0 +1,62 @@
+"""What the program remembers between two runs: recent files, theme, where windows were. One INI file a user."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QByteArray, QSettings
+
+MOST_RECENT = 10
+
+
+class Preferences:
+    """Remembered choices, typed; a file of its own can be given for tests."""
+
+    def __init__(self, file: Path | None = None) -> None:
+        if file is None:
+            self._store = QSettings(QSettings.Format.IniFormat, QSettings.Scope.UserScope, "Biomec", "Biomec")
+        else:
+            self._store = QSettings(str(file), QSettings.Format.IniFormat)
+
+    @property
+    def recent(self) -> list[Path]:
+        """Recently opened files that still exist, the latest first."""
+        stored = str(self._store.value("recent", "", type=str))
+        return [Path(line) for line in stored.split("\n") if line and Path(line).exists()]
+
+    def add_recent(self, path: Path) -> None:
+        """Put a file at the head of the recent ones."""
+        path = Path(path).absolute()
+        others = [one for one in self.recent if one != path]
+        self._store.setValue("recent", "\n".join(str(one) for one in [path, *others][:MOST_RECENT]))
+
+    @property
+    def theme(self) -> str:
+        """Return "light", "dark" or "system"."""
+        return str(self._store.value("theme", "system", type=str))
+
+    @theme.setter
+    def theme(self, name: str) -> None:
+        self._store.setValue("theme", name)
+
+    @property
+    def folder(self) -> str:
+        """Folder of the last file."""
+        return str(self._store.value("folder", "", type=str))
+
+    @folder.setter
+    def folder(self, folder: Path | str) -> None:
+        self._store.setValue("folder", str(folder))
+
+    def layout(self, key: str) -> QByteArray:
+        """Geometry or state of a window; empty if it was never saved."""
+        value = self._store.value(f"layout/{key}")
+        return value if isinstance(value, QByteArray) else QByteArray()
+
+    def set_layout(self, key: str, state: QByteArray) -> None:
+        """Remember the geometry or state of a window."""
+        self._store.setValue(f"layout/{key}", state)
+
+    def forget_layout(self) -> None:
+        """Forget where windows were."""
+        self._store.remove("layout")
