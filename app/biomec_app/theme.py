@@ -56,7 +56,8 @@ def apply(application: QApplication, theme: Theme) -> None:
     roles = QPalette.ColorRole
     for role, colour in (
         (roles.Window, theme.window), (roles.WindowText, theme.text), (roles.Base, theme.panel),
-        (roles.Text, theme.text), (roles.AlternateBase, theme.window), (roles.Button, theme.window), (roles.ButtonText, theme.text),
+        (roles.Text, theme.text), (roles.AlternateBase, theme.window), (roles.Button, theme.window),
+        (roles.ButtonText, theme.text),
         (roles.Highlight, theme.accent), (roles.HighlightedText, "#FFFFFF"), (roles.ToolTipBase, theme.panel),
         (roles.ToolTipText, theme.text), (roles.PlaceholderText, theme.faint), (roles.Link, theme.accent),
     ):  # fmt: skip
