@@ -194,6 +194,7 @@ def test_lines_of_the_body_have_the_lengths_of_its_segments(drawn):
     assert weight == pytest.approx(75.0 * 9.81, rel=0.25)  # a slow push-up
 
 
+@pytest.mark.slow
 def test_without_a_valid_frame_the_static_pose_is_drawn(session, tmp_path):
     hopeless = AnalysisSettings(consistency=ConsistencyOptions(position=PositionOptions(max_iterations=1)))
     analysis = analyze(session, hopeless)

@@ -144,10 +144,13 @@ def _lies(shape: BodyShape) -> bool:
 
 
 def _floor(shapes: list[BodyShape]) -> float:
-    """Height of the plates, or of the lowest point."""
-    corners = [corner for shape in shapes for corner in shape.plates]
-    if corners:
-        return float(np.median(np.concatenate(corners)[:, 1]))
+    """Height of the plates, or of where forces act, or of the lowest point."""
+    for places in (
+        [corner for shape in shapes for corner in shape.plates],
+        [force.point[None] for shape in shapes for force in shape.forces],
+    ):
+        if places:
+            return float(np.median(np.concatenate(places)[:, 1]))
     return float(min(shape.body_points[:, 1].min() for shape in shapes)) - 0.01
 
 

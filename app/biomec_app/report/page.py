@@ -37,7 +37,6 @@ h3 {{ font-size: 14px; margin: 18px 0 4px; }}
 .pair {{ display: grid; grid-template-columns: 1fr 1fr; gap: 0 36px; }}
 img {{ width: 100%; height: auto; display: block; margin: 10px 0; }}
 table {{ border-collapse: collapse; width: 100%; margin: 6px 0; font-size: 13px; }}
-caption {{ text-align: left; font-weight: bold; padding: 12px 0 4px; }}
 th, td {{ text-align: left; vertical-align: top; padding: 3px 10px 3px 0; border-bottom: 1px solid {HAIR}; }}
 thead th {{ border-bottom: 2px solid {MUTED}; color: {MUTED}; font-weight: normal; }}
 td.number, th.number {{ text-align: right; white-space: nowrap; font-variant-numeric: tabular-nums; }}
@@ -59,10 +58,10 @@ footer {{ color: {MUTED}; font-size: 12px; margin-top: 30px; }}
   .highlights strong {{ font-size: 13pt; }}
   .highlights span {{ font-size: 8.5pt; }}
   .highlights {{ gap: 8px; }}
-  table.short {{ break-inside: avoid; }}
+  .short {{ break-inside: avoid; }}
   img {{ max-height: 168mm; width: auto; max-width: 100%; margin: 4mm auto; }}
   .figure img {{ max-height: 118mm; }}
-  h2 {{ break-after: avoid; }}
+  h2, h3 {{ break-after: avoid; }}
   tr, img, .highlights, li {{ break-inside: avoid; }}
   thead {{ display: table-header-group; }}
 }}
@@ -128,13 +127,21 @@ def _section(section: Section, picture: Path | None = None) -> str:
 
 
 def _table(table: Table) -> str:
-    caption = f"<caption>{escape(table.caption)}</caption>" if table.caption else ""
+    title = f"<h3>{escape(table.caption)}</h3>" if table.caption else ""
     note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
-    if not any(table.columns):
-        rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in table.rows)
-        return f'<table class="facts">{caption}<tbody>{rows}</tbody></table>{note}'
     if len(table.rows) > LONG and len(table.columns) == 3:
-        return f"{_long(table)}{note}"
+        return f"{title}{_long(table)}{note}"
+    body = _facts(table) if not any(table.columns) else _grid(table)
+    short = ' class="short"' if len(table.rows) <= SHORT else ""
+    return f"<div{short}>{title}{body}{note}</div>"
+
+
+def _facts(table: Table) -> str:
+    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in table.rows)
+    return f'<table class="facts"><tbody>{rows}</tbody></table>'
+
+
+def _grid(table: Table) -> str:
     numeric = [all(_is_number(row[k]) for row in table.rows) and bool(table.rows) for k in range(len(table.columns))]
     mark = [' class="number"' if one else "" for one in numeric]
     head = "".join(f"<th{mark[k]}>{escape(name)}</th>" for k, name in enumerate(table.columns))
@@ -142,8 +149,7 @@ def _table(table: Table) -> str:
         "<tr>" + "".join(f"<td{_kind(cell, mark[k])}>{escape(cell)}</td>" for k, cell in enumerate(row)) + "</tr>"
         for row in table.rows
     )
-    short = ' class="short"' if len(table.rows) <= SHORT else ""
-    return f"<table{short}>{caption}<thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>{note}"
+    return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
 
 
 def _long(table: Table) -> str:
@@ -153,7 +159,7 @@ def _long(table: Table) -> str:
         for name, value, mark in table.rows
     )
     rule = "Bold: changed from the default. " if any(row[2] for row in table.rows) else "All as by default. "
-    return f'<h3>{escape(table.caption)}</h3><p class="note">{rule}</p><ul class="long">{items}</ul>'
+    return f'<p class="note">{rule}</p><ul class="long">{items}</ul>'
 
 
 def _kind(cell: str, mark: str) -> str:

@@ -25,6 +25,7 @@ from biomec.kinematics.joint_angles import JointAngles
 from biomec.multibody.position import FrameStatus
 from biomec.notices import Severity
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.output import measured_residual
 from biomec.recording import Trial
 from biomec.recording.marker_set import Side
 from biomec.recording.step import plain_data
@@ -229,7 +230,7 @@ def _quality(analysis: Analysis) -> Section:
         ),
     ]
     for caption, names, distances in (
-        ("Markers farthest from the model", motion.markers, motion.marker_residual),
+        ("Markers farthest from the model", motion.markers, measured_residual(analysis)),
         ("Landmarks that moved most to obey the model", motion.landmarks, motion.distance),
     ):
         rows = tuple(
@@ -248,7 +249,7 @@ def constraint_words(kind: str) -> str:
 
 
 def _marker_rms(analysis: Analysis) -> float:
-    residual = analysis.motion.marker_residual[analysis.motion.valid]
+    residual = measured_residual(analysis)[analysis.motion.valid]
     return MILLIMETRE * float(np.sqrt(_mean(residual**2)))
 
 
