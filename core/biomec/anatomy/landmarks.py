@@ -10,6 +10,7 @@ import numpy as np
 from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.frames import Points
 from biomec.anatomy.model import BodyModel, PointDefinition
+from biomec.anatomy.model_landmarks import landmark_pattern
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
@@ -171,7 +172,7 @@ def _check_choices(model: BodyModel, choices: Mapping[str, str]) -> None:
         if method not in CENTRE_METHODS:
             raise BiomecError(f"There is no method {method} for a joint centre; see the list of methods in the manual.")
         given = CENTRE_METHODS[method].centre
-        if given not in (point, _pattern_of(point)):
+        if given not in (point, landmark_pattern(point)):
             raise BiomecError(f"The method {method} gives {given}, not {point}.")
 
 
@@ -183,9 +184,5 @@ def _sided(pattern: str, side: Side | None) -> str:
     return pattern.replace(SIDE, _code(side) or SIDE)
 
 
-def _pattern_of(name: str) -> str:
-    return f"{name[:-1]}{SIDE}" if name.endswith(("_D", "_E")) else name
-
-
 def _pattern(point: PointDefinition) -> str:
-    return point.name if point.side is None else _pattern_of(point.name)
+    return point.name if point.side is None else landmark_pattern(point.name)

@@ -82,7 +82,7 @@ class Subject:
     mass_kg: float | None = None
     height_m: float | None = None
     birth_date: date | None = None
-    measures: Mapping[str, float] = field(default_factory=dict)
+    measures: Mapping[str, float] = field(default_factory=dict, hash=False)
 
     def __post_init__(self) -> None:
         if self.sex not in (None, "female", "male"):

@@ -186,6 +186,15 @@ def test_plug_in_gait_has_15_segments_and_48_degrees_of_freedom():
         assert (np.diag(R) > (0.0 if any(word in name for word in ("humerus", "forearm", "hand")) else 0.8)).all(), name
 
 
+def test_the_lower_body_of_plug_in_gait_stands_on_its_own():
+    markers, subject = gait_person()
+    low = ("ASI", "THI", "KNE", "TIB", "ANK", "HEE", "TOE")
+    lower = {name: place for name, place in markers.items() if name[1:] in low or name == "SACR"}
+    body = build_subject_model(load_model("plug-in-gait"), lower, load_marker_set("plug-in-gait"), subject)
+    assert [part.name for part in body.system.bodies] == [segment.name for segment in load_model("legs").segments]
+    assert structure(body.system).degrees_of_freedom == 6 + 3 * 6
+
+
 def test_plug_in_gait_finds_the_knee_from_its_width_and_the_marker_beside_it():
     markers, subject = gait_person()
     hips = {name: PERSON.landmarks[name] for name in ("CAQ_D", "CAQ_E")}

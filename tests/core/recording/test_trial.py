@@ -162,6 +162,17 @@ def test_an_impossible_subject_is_refused(wrong):
         Subject("Arthur", **wrong)
 
 
+@pytest.mark.parametrize("wrong", [{"leg_length": 0.8}, {"leg_length_D": 830.0}, {"tibial_torsion_E": 15.0}])
+def test_an_impossible_measure_is_refused(wrong):
+    with pytest.raises(BiomecError, match="Subject Arthur: "):
+        Subject("Arthur", measures=wrong)
+
+
+def test_a_subject_with_measures_can_be_a_key():
+    knees = {"knee_width_D": 0.1}
+    assert len({Subject("A", measures=knees), Subject("A", measures=dict(knees)), Subject("A")}) == 2
+
+
 def test_the_source_holds_the_hash_of_the_bytes(tmp_path):
     content = bytes(range(256)) * 5000
     path = tmp_path / "ação.emt"
