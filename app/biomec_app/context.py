@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.progress import Progress
 from biomec_app.document import Document
+from biomec_app.figures_protocol import FigureSource
 from biomec_app.jobs import Jobs
 from biomec_app.preferences import Preferences
 
@@ -25,6 +26,7 @@ class Context:
     ask_file : (title, filter, save?, start) -> chosen path or None; replaced in tests
     tell     : (title, sentence) shows a message
     confirm  : (title, question, choices) -> the choice, or None
+    figure   : the view whose figure is copied and saved; None while there is none
     """
 
     document: Document
@@ -35,6 +37,7 @@ class Context:
     tell: Callable[[str, str], None] = lambda title, sentence: None
     confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
     closing: list[Callable[[], None]] = field(default_factory=list)
+    figure: FigureSource | None = None
 
     def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
         """Change the analysis in the background; nothing changes if it fails or is cancelled."""
