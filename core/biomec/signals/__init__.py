@@ -31,7 +31,13 @@ from biomec.signals.kinematic_events import GaitMarkers, KinematicEventOptions, 
 from biomec.signals.label_swaps import SwapOptions, SwapReport, find_swaps, swap_labels
 from biomec.signals.mapping import apply_mapping, suggest_mapping
 from biomec.signals.plate_quality import PlateQuality, PlateQualityOptions, check_plates
-from biomec.signals.reconstruction import Reconstruction, ReconstructionOptions, SampleOrigin, reconstruct
+from biomec.signals.reconstruction import (
+    Reconstruction,
+    ReconstructionOptions,
+    SampleOrigin,
+    reconstruct,
+    seen_by_the_others,
+)
 from biomec.signals.static_pose import StaticPose, StaticPoseOptions, static_pose
 from biomec.signals.trajectory_checks import TrajectoryCheckOptions, check_trajectories
 
@@ -94,6 +100,7 @@ __all__ = [
     "reconstruct",
     "remove_event",
     "resample_cycles",
+    "seen_by_the_others",
     "static_pose",
     "suggest_mapping",
     "swap_labels",

@@ -188,6 +188,17 @@ def reconstruct(
     )
 
 
+def seen_by_the_others(
+    trial: Trial, static: StaticPose, marker_set: MarkerSet, options: ReconstructionOptions = ReconstructionOptions()
+) -> Markers:
+    """Every marker where the others of its segment put it, whether it was seen itself or not; NaN where they cannot.
+
+    Beside the measured markers it tells how far rebuilding can be trusted.     [Nunes2017] appendix A
+    """
+    body = _Body(trial, static, marker_set, options)
+    return Markers(body.names, read_only(body.rebuilt(body.p)), trial.rate_hz)
+
+
 class _Body:
     """Columns of all markers that are measured or can be rebuilt, and the donors of each."""
 

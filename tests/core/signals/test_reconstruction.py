@@ -14,7 +14,7 @@ from biomec.notices import Severity
 from biomec.progress import Cancelled
 from biomec.signals.label_swaps import find_swaps
 from biomec.signals.local_frames import PoseMethod
-from biomec.signals.reconstruction import ReconstructionOptions, SampleOrigin, reconstruct
+from biomec.signals.reconstruction import ReconstructionOptions, SampleOrigin, reconstruct, seen_by_the_others
 from biomec.signals.static_pose import static_pose
 from tests.core.signals.marker_bodies import hide, keep, make_trial, moving_trial, static_trial
 from tests.real_data import recording
@@ -361,3 +361,21 @@ def test_the_reported_residual_is_the_error_of_a_marker_that_is_then_hidden(walk
     assert full["RANK"].rms_m == pytest.approx(np.sqrt(np.mean(error**2)))
     assert full["RANK"].max_m == pytest.approx(error.max())
     assert full["RANK"].rms_m < 0.010  # soft tissue of the shank in walking
+
+
+def test_every_marker_of_a_rigid_body_is_where_the_others_put_it_though_it_was_seen():
+    seen = seen_by_the_others(keep(TRUTH, FULL.followed), STATIC, FULL)
+    result = reconstruct(keep(TRUTH, FULL.followed), STATIC, FULL)
+    checked = [name for name in FULL.followed if result[name].checked]
+    assert len(checked) > 40
+    for name in checked:
+        assert_allclose(seen[name], TRUTH.markers[name], rtol=0, atol=1e-9)  # as the scattered losses above
+
+
+def test_a_marker_that_slid_shows_in_the_difference_from_where_the_others_put_it():
+    slid = keep(TRUTH, FULL.followed)
+    p = slid.markers.p_WM.copy()
+    p[:, slid.markers.index("CLBR_D_11")] += (0.004, 0.0, 0.003)
+    seen = seen_by_the_others(make_trial(FULL.followed, p), STATIC, FULL)
+    difference = p[:, slid.markers.index("CLBR_D_11")] - seen["CLBR_D_11"]
+    assert_allclose(difference, np.broadcast_to((0.004, 0.0, 0.003), difference.shape), rtol=0, atol=1e-9)
