@@ -185,14 +185,18 @@ def _compare(name: str, case: Case, opensim: Callable[[], Fit]) -> None:
             f"{found.position.iterations.mean():.1f} iterations."
         )
     if name == "M21":
-        _print_target(1e3 * ours[f"{NEAREST_COORDINATES}, {ALL}"].best, theirs.cpu_ms)
+        mine = ours[f"{NEAREST_COORDINATES}, {ALL}"].best, ours[f"{NEAREST_COORDINATES}, {ONE}"].best_cpu
+        _print_targets(1e3 * mine[0], theirs.cpu_ms / (1e3 * mine[1]))
 
 
-def _print_target(ours_ms: float, theirs_ms: float) -> None:
-    reached = ours_ms <= TARGET_MS and theirs_ms >= TARGET_RATIO * ours_ms
+def _print_targets(wall_ms: float, ratio: float) -> None:
     print(
-        f"  Target: positions ≤ {TARGET_MS} ms a frame and ≥ {TARGET_RATIO:g} times as fast as OpenSim's tool: "
-        f"{ours_ms:.3f} ms, {theirs_ms / ours_ms:.0f} times: {'reached' if reached else 'NOT REACHED'}."
+        f"  Target: positions from markers ≤ {TARGET_MS} ms a frame on two cores: {wall_ms:.3f}: "
+        f"{'reached' if wall_ms <= TARGET_MS else 'NOT REACHED'}."
+    )
+    print(
+        f"  Target: ≥ {TARGET_RATIO:g} times as fast as OpenSim's tool: {ratio:.0f}, one thread against one: "
+        f"{'reached' if ratio >= TARGET_RATIO else 'NOT REACHED'}."
     )
 
 
