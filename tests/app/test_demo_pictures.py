@@ -11,18 +11,19 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from PIL import Image
 
+from biomec.analysis.angle_ranges import angle_rows
 from biomec.doctor import Probe
 from biomec.io.session_import import import_session
 from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.multibody.position import PositionOptions
 from biomec.pipeline.analysis import analyze
 from biomec.pipeline.demo import true_angles
-from biomec.pipeline.settings import AnalysisSettings, BodySettings
+from biomec.pipeline.settings import AnalysisSettings, BodySettings, CycleSettings
 from biomec.recording import Session
 from biomec.virtual import RecordOptions, VirtualPerson, push_up, record
 from biomec_app import demo_pictures
 from biomec_app.demo_pictures import draw
-from biomec_app.report.angle_picture import chosen_joints
+from biomec_app.report.angle_picture import chosen_joints, curves_of, draw_angles
 from biomec_app.report.style import LEFT, RIGHT
 from tests.real_data import recording
 
@@ -192,6 +193,18 @@ def test_lines_of_the_body_have_the_lengths_of_its_segments(drawn):
     assert len(moving.plates) == 4
     weight = sum(force.force[1] for force in moving.forces)
     assert weight == pytest.approx(75.0 * 9.81, rel=0.25)  # a slow push-up
+
+
+def test_without_cycles_the_curves_run_over_the_time(drawn, tmp_path):
+    analysis = drawn[0].with_settings(AnalysisSettings(cycles=CycleSettings("none"))).run_all()
+    (elbow,) = (row for row in angle_rows(analysis.angles) if row.joint == "elbow")
+    right, left = curves_of(analysis, elbow)
+    np.testing.assert_array_equal(right.x, analysis.clean.trial.time_s)
+    np.testing.assert_allclose(right.y, np.degrees(analysis.angles["right elbow flexion"]))
+    assert (right.colour, left.colour) == (RIGHT, LEFT)
+    assert chosen_joints(analysis)[0] == "sternoclavicular"  # the arms move more than the legs
+    draw_angles(analysis, tmp_path / "angles.png")
+    assert near(np.asarray(Image.open(tmp_path / "angles.png").convert("RGB")), RIGHT) > 500
 
 
 @pytest.mark.slow
