@@ -17,7 +17,7 @@ headless = QT_QPA_PLATFORM=offscreen VTK_DEFAULT_OPENGL_WINDOW=vtkEGLRenderWindo
 help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
-run: $(VENV)/.ready-run  ## show the engine at work; pictures go to demo-output/
+run: $(VENV)/.ready-run  ## analyse the demonstration; report, pictures and tables go to demo-output/
 	@$(headless) $(BIN)/biomec demo --out demo-output
 
 test: lint  ## check style, types, import contracts, and run all tests

@@ -1,4 +1,4 @@
-"""The engine tour, as `biomec demo` shows it: a table of checks, two figures and an animation."""
+"""The engine tour, as `biomec tour` shows it: a table of checks, two figures and an animation."""
 
 from contextlib import redirect_stdout
 from dataclasses import replace

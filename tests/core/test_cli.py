@@ -69,11 +69,11 @@ def test_what_is_broken_is_said_in_a_sentence_and_in_the_exit_code(broken, sente
     assert capsys.readouterr().out.splitlines()[-1] == sentence
 
 
-def test_demo_is_given_the_folder(monkeypatch, tmp_path):
+def test_the_tour_is_given_the_folder(monkeypatch, tmp_path):
     seen: list[Path] = []
     tour = types.SimpleNamespace(main=lambda folder: seen.append(folder) or 3)
     monkeypatch.setattr(importlib, "import_module", {"biomec_app.engine_tour": tour}.__getitem__)
-    assert main(["demo", "--out", str(tmp_path)]) == 3
+    assert main(["tour", "--out", str(tmp_path)]) == 3
     assert seen == [tmp_path]
 
 
@@ -100,12 +100,12 @@ def test_an_error_raised_on_purpose_is_a_sentence_and_not_a_trace(monkeypatch, c
     ],
     ids=["package", "system library"],
 )
-def test_demo_without_its_packages_says_what_to_do(error, sentence, monkeypatch, capsys):
+def test_the_tour_without_its_packages_says_what_to_do(error, sentence, monkeypatch, capsys):
     def refuse(name):
         raise error
 
     monkeypatch.setattr(importlib, "import_module", refuse)
-    assert main(["demo"]) == 1
+    assert main(["tour"]) == 1
     assert sentence in capsys.readouterr().err
 
 
