@@ -76,7 +76,8 @@ class Analysis:
         """Fingerprint of what goes into a step: recordings, subject, version, settings of it and of those before."""
         session = self.session
         trials = [trial for trial in (session.dynamic, session.static) if trial is not None]
-        made_of: list[Any] = [__version__, [trial.source.sha256 for trial in trials], plain_data(session.subject)]
+        recorded = [[t.source.sha256, t.axes.up, t.axes.forward, t.first_frame, t.frames] for t in trials]
+        made_of: list[Any] = [__version__, recorded, plain_data(session.subject)]
         for step in STEPS:
             made_of.append([step.name, plain_data(step.settings(self.settings))])
             if step.name == name:

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.notices import Notice
+from biomec.notices import Notice, warning
 from biomec.pipeline.preparation import Prepared
-from biomec.pipeline.settings import SignalSettings
+from biomec.pipeline.settings import ContactChoice, SignalSettings
 from biomec.progress import Progress, part_of
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
@@ -32,6 +33,8 @@ from biomec.signals import (
     reconstruct,
     static_pose,
 )
+from biomec.signals.contacts import assign, unassign
+from biomec.signals.plate_geometry import called
 
 WALKED = 0.8  # m; a pelvis that travels less does not walk
 
@@ -106,6 +109,8 @@ def clean_signals(
     if clean.plates:
         detected = detect_contacts(clean, settings.contacts)
         contacts = assign_contacts(clean, detected, marker_set.contact_segments, settings.assignment)
+        contacts, told = chosen_by_hand(contacts, settings.by_hand)
+        notices += told
         quality = check_plates(clean, contacts)
         mass = mass_from_plates(clean, contacts)
         notices += [*detected.notices, *contacts.notices, *quality.notices, *mass.notices]
@@ -115,6 +120,28 @@ def clean_signals(
     return CleanSignals(
         clean, pose, rebuilt, filtered, filtered_plates, contacts, events, mass, settings, tuple(notices)
     )
+
+
+def chosen_by_hand(
+    contacts: ContactAssignment, choices: Sequence[ContactChoice]
+) -> tuple[ContactAssignment, list[Notice]]:
+    """Give contacts to the segments that the user has chosen; a choice that fits no contact is told."""
+    notices = []
+    for choice in choices:
+        meant = [
+            item.contact.number
+            for item in contacts.contacts
+            if item.contact.plate == choice.plate and item.contact.on_s <= choice.at_s <= item.contact.off_s
+        ]
+        if not meant:
+            words = f"There is no contact with {called(choice.plate)} at {choice.at_s:.2f} s, so that the choice of"
+            words += f" {choice.segment or 'nobody'} for it was not used."
+            notices.append(warning("contact-choice-unused", words, choice.plate))
+        elif choice.segment is None:
+            contacts = unassign(contacts, choice.plate, meant[0])
+        else:
+            contacts = assign(contacts, choice.plate, meant[0], choice.segment)
+    return contacts, notices
 
 
 def _walks(trial: Trial, marker_set: MarkerSet) -> bool:

@@ -28,8 +28,25 @@ class PreparationSettings:
 
 
 @dataclass(frozen=True)
+class ContactChoice:
+    """Whose force a contact is, by the user's word.
+
+    plate   : name of the plate
+    at_s    : a time at which the contact lasts [s]; so it is still found if thresholds change
+    segment : a hand or foot, or None: nobody's
+    """
+
+    plate: str
+    at_s: float
+    segment: str | None
+
+
+@dataclass(frozen=True)
 class SignalSettings:
-    """From markers and plates as measured to clean ones. A filter of None leaves them as they are."""
+    """From markers and plates as measured to clean ones. A filter of None leaves them as they are.
+
+    by_hand : contacts whose segment the user has chosen
+    """
 
     static: StaticPoseOptions = field(default_factory=StaticPoseOptions)
     reconstruction: ReconstructionOptions = field(default_factory=ReconstructionOptions)
@@ -37,6 +54,7 @@ class SignalSettings:
     plate_filter: FilterOptions | None = PLATE_FILTER
     contacts: ContactOptions = field(default_factory=ContactOptions)
     assignment: AssignOptions = field(default_factory=AssignOptions)
+    by_hand: tuple[ContactChoice, ...] = ()
 
 
 @dataclass(frozen=True)

@@ -1,0 +1,131 @@
+"""A stored session opened again: its settings restored, its steps run again, its numbers compared.
+
+A project holds recordings, settings and results as plain data. Steps are pure functions, so that running them again
+with the stored settings gives the same numbers, bit for bit; where it does not (another version of Biomec, another
+machine) a notice says by how much.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import replace
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomec._version import __version__
+from biomec.errors import BiomecError
+from biomec.notices import Notice, info, warning
+from biomec.pipeline.analysis import STEPS, Analysis, step_named
+from biomec.pipeline.plain_settings import REFUSED, UNKNOWN, restored
+from biomec.pipeline.settings import AnalysisSettings
+from biomec.progress import Cancelled, Progress, part_of
+from biomec.recording import Record, Result, Session
+
+STEPS_TO_RUN = "steps"
+"""Setting of a session that has no results yet: the steps to run when it is opened."""
+DIFFERENT, NOT_RUN = "results-differ", "step-not-run-again"
+_CODES = (UNKNOWN, REFUSED, DIFFERENT, NOT_RUN)
+COMPARED: Mapping[str, tuple[str, str]] = {
+    "consistency": ("q", "coordinates"),
+    "angles": ("values", "joint angles"),
+}
+"""Step -> array of its result that is compared, and what it is called. Times of computing differ and are not."""
+
+
+class Reopened(NamedTuple):
+    """An analysis without results, and the steps that had one when it was stored, in their order."""
+
+    analysis: Analysis
+    steps: tuple[str, ...]
+
+
+def reopened(session: Session) -> Reopened:
+    """Return the analysis of a stored session with its settings, and the steps whose results were current."""
+    settings = AnalysisSettings()
+    notices: tuple[Notice, ...] = ()
+    if "analysis" in session.settings:
+        settings, notices = restored(AnalysisSettings, session.settings["analysis"], "settings of the analysis")
+    kept = tuple(notice for notice in session.notices if notice.code not in _CODES)
+    bare = {key: value for key, value in session.settings.items() if key not in ("analysis", STEPS_TO_RUN)}
+    analysis = Analysis(replace(session, settings=bare, results={}, notices=(*kept, *notices)), settings)
+    wanted = session.settings.get(STEPS_TO_RUN, ())
+    steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, analysis, step.name))
+    history = tuple(record for record in session.provenance if record.step not in steps)
+    return Reopened(replace(analysis, session=replace(analysis.session, provenance=history)), steps)
+
+
+def open_again(session: Session, progress: Progress | None = None) -> Analysis:
+    """Return the analysis of a stored session, with its steps run again; notices tell what is not as it was stored."""
+    analysis, steps = reopened(session)
+    notices: list[Notice] = []
+    total, before = sum(step_named(name).share for name in steps), 0.0
+    for name in steps:
+        after = before + step_named(name).share
+        try:
+            analysis = analysis.run_until(name, part_of(progress, before / total, after / total))
+        except Cancelled:
+            raise
+        except BiomecError as error:
+            words = f'"{step_named(name).title}" had a result, but cannot be computed now: {error}'
+            notices.append(warning(NOT_RUN, words))
+            break
+        before = after
+    notices += differences(analysis, session)
+    known = analysis.session
+    return replace(analysis, session=replace(known, notices=(*known.notices, *notices)))
+
+
+def differences(analysis: Analysis, session: Session) -> tuple[Notice, ...]:
+    """Compare the results of an analysis with those that a session stores; a notice for each step that differs."""
+    notices = []
+    for name, (array, what) in COMPARED.items():
+        stored = session.results.get(name)
+        if name not in analysis.done or stored is None or array not in stored.arrays:
+            continue
+        now, before = analysis.done[name].value.to_result().arrays[array], stored.arrays[array]
+        if now.shape == before.shape and np.array_equal(now, before, equal_nan=True):
+            continue
+        by = _version_of(session, name)
+        other = f"The {what} were stored by Biomec {by}, this is {__version__}" if by != __version__ else (
+            f"The {what} are not those that were stored"
+        )  # fmt: skip
+        notices.append((warning if _matters(now, before) else info)(DIFFERENT, f"{other}; {_apart(now, before)}."))
+    return tuple(notices)
+
+
+def _matters(now: NDArray[Any], before: NDArray[Any]) -> bool:
+    """More than the rounding of another machine: 1e-6 m or rad."""
+    if now.shape != before.shape or not np.array_equal(np.isfinite(now), np.isfinite(before)):
+        return True
+    return bool(np.nanmax(np.abs(now - before), initial=0.0) > 1e-6)
+
+
+def _apart(now: NDArray[Any], before: NDArray[Any]) -> str:
+    if now.shape != before.shape:
+        return f"there are {'×'.join(map(str, now.shape))} values instead of {'×'.join(map(str, before.shape))}"
+    both = np.isfinite(now) & np.isfinite(before)
+    told = f"they differ by up to {np.max(np.abs(now[both] - before[both]), initial=0.0):.2g} (m, rad)"
+    lost = int((np.isfinite(now) != np.isfinite(before)).sum())
+    return told + (f", and {lost} values are there in one of them only" if lost else "")
+
+
+def _last_record(session: Session, step: str) -> Record | None:
+    return next((record for record in reversed(session.provenance) if record.step == step), None)
+
+
+def _version_of(session: Session, step: str) -> str:
+    record = _last_record(session, step)
+    return "of an unknown version" if record is None else record.biomec
+
+
+def _was_current(session: Session, analysis: Analysis, step: str) -> bool:
+    """Whether a stored result belongs to the stored settings; of another version that cannot be told, so it is."""
+    stored: Result | None = session.results.get(step)
+    if stored is None:
+        return False
+    record = _last_record(session, step)
+    if record is None or record.biomec != __version__ or "fingerprint" not in record.settings:
+        return True
+    return bool(record.settings["fingerprint"] == analysis.fingerprint(step))

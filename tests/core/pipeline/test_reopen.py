@@ -1,0 +1,162 @@
+"""A project that is opened again has the settings and the numbers that it was saved with."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from biomec.anatomy.subject_model import ModelOptions
+from biomec.io.project import load_project, save_project
+from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec.kinematics.joint_angles import AngleOptions
+from biomec.kinematics.weights import WeightOptions
+from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.plain_settings import restored
+from biomec.pipeline.reopen import differences, open_again, reopened
+from biomec.pipeline.settings import (
+    AnalysisSettings,
+    BodySettings,
+    ContactChoice,
+    PreparationSettings,
+    SignalSettings,
+)
+from biomec.progress import Cancelled
+from biomec.recording import Result
+from biomec.recording.label_map import LabelMap
+from biomec.recording.step import plain_data
+from biomec.signals import FilterOptions
+from biomec.signals.filtering import CutoffChoice, ManualCutoff
+from tests.core.pipeline.standing import swaying_session
+
+UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
+RICH = AnalysisSettings(
+    preparation=PreparationSettings("ajpaula", LabelMap("lab", "ajpaula", {"a": "C7"}, ("b", "c"))),
+    signals=SignalSettings(
+        marker_filter=FilterOptions(CutoffChoice.FIXED, 8.5, (ManualCutoff("C7", (3.0, 4.0, 5.0)),)),
+        plate_filter=None,
+        by_hand=(ContactChoice("P1", 0.5, "right foot"), ContactChoice("P2", 1.5, None)),
+    ),
+    body=BodySettings("m17", ModelOptions(points={"x": (0.1, 0.2, 0.3)}, centres={"right hip": "harrington"})),
+    consistency=ConsistencyOptions(weights=WeightOptions("table", {"* hand": 2.0}), contacts="never"),
+    angles=AngleOptions("isb", True),
+)  # fmt: skip
+
+
+@pytest.fixture(scope="module")
+def whole() -> Analysis:
+    return analyze(swaying_session(), UNFILTERED)
+
+
+@pytest.mark.parametrize("settings", [AnalysisSettings(), UNFILTERED, RICH])
+def test_settings_return_from_plain_data_as_they_were(settings):
+    again, notices = restored(AnalysisSettings, plain_data(settings))
+    assert notices == ()
+    # tables become read-only and have no equality of their own, so both are compared as plain data
+    assert plain_data(again) == plain_data(settings)
+    assert type(again.signals.contacts) is type(settings.signals.contacts)
+    assert again.signals == settings.signals
+    assert again.preparation.marker_set == settings.preparation.marker_set
+
+
+def test_save_and_reopen_gives_the_same_numbers_bit_for_bit(whole, tmp_path):
+    save_project(whole.stored(), tmp_path / "p.biomec")
+    again = open_again(load_project(tmp_path / "p.biomec"))
+    assert tuple(again.done) == tuple(step.name for step in STEPS)
+    assert again.stale == ()
+    for name in ("q", "qdot", "qddot", "distance", "marker_residual"):
+        assert_array_equal(getattr(again.motion, name), getattr(whole.motion, name))
+    assert_array_equal(again.angles.values, whole.angles.values)
+    assert again.settings == whole.settings
+    assert not [notice for notice in again.notices if notice.code == "results-differ"]
+    assert [n.sentence for n in again.notices] == [n.sentence for n in whole.notices]
+
+
+def test_a_second_save_does_not_repeat_the_history(whole):
+    once = whole.stored()
+    twice = open_again(once).stored()
+    assert [record.step for record in twice.provenance] == [record.step for record in once.provenance]
+
+
+def test_only_steps_that_were_current_run_again(whole):
+    changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions("isb")))
+    assert changed.stale == ("angles", "cycles")
+    analysis, steps = reopened(changed.stored())
+    assert steps == ("preparation", "signals", "body", "consistency", "rates", "segments")
+    assert analysis.settings.angles.convention == "isb"
+    assert reopened(Analysis(swaying_session()).stored()).steps == ()
+
+
+def test_other_numbers_are_told_with_their_size(whole):
+    session = whole.stored()
+    result = session.results["consistency"]
+    moved = Result({**result.arrays, "q": result["q"] + 0.25}, result.metadata)
+    other = replace(session, results={**session.results, "consistency": moved})
+    (notice,) = differences(whole, other)
+    assert notice.code == "results-differ"
+    assert "coordinates" in notice.sentence
+    assert "0.25" in notice.sentence
+    records = tuple(replace(record, biomec="0.0.9") for record in other.provenance)
+    again = open_again(replace(other, provenance=records))
+    told = [n.sentence for n in again.notices if n.code == "results-differ"]
+    assert len(told) == 1
+    assert "Biomec 0.0.9" in told[0]
+    # saved anew it is what this version gives, and nothing differs any more
+    assert not [n for n in open_again(again.stored()).notices if n.code == "results-differ"]
+
+
+def test_rounding_of_another_machine_is_no_warning(whole):
+    session = whole.stored()
+    angles = session.results["angles"]
+    rounded = Result({**angles.arrays, "values": angles["values"] * (1.0 + 1e-15)}, angles.metadata)
+    notices = differences(whole, replace(session, results={**session.results, "angles": rounded}))
+    assert {notice.severity.value for notice in notices} <= {"info"}
+
+
+def test_settings_of_another_version_are_told_and_passed_over(whole):
+    session = whole.stored()
+    data = dict(plain_data(session.settings["analysis"]))
+    data["muscles"] = {"method": "static optimisation"}
+    data["angles"] = {**data["angles"], "convention": 7, "unwrap": False}
+    data["consistency"] = {**data["consistency"], "method": "magic"}
+    data["cycles"] = "all"
+    analysis, _ = reopened(session.with_settings(analysis=data))
+    told = " ".join(notice.sentence for notice in analysis.notices)
+    assert "'muscles'" in told
+    assert "convention" in told
+    assert "magic" in told
+    assert "cycles" in told
+    assert analysis.settings.angles == AngleOptions(unwrap=False)
+    assert analysis.settings.consistency.method == "coordinates"
+
+
+@pytest.mark.parametrize(
+    "data", [None, 3, "x", [], {"signals": None}, {"signals": {"contacts": {"threshold_n": -1.0}}}]
+)
+def test_broken_settings_become_defaults_with_a_sentence(data):
+    settings, notices = restored(AnalysisSettings, data)
+    assert settings == AnalysisSettings()
+    assert bool(notices) == (data != {})
+
+
+def test_cancelling_stops_and_a_step_that_fails_is_told(whole):
+    def stop(fraction: float) -> None:
+        raise Cancelled("stop")
+
+    with pytest.raises(Cancelled):
+        open_again(whole.stored(), stop)
+    session = whole.stored()
+    data = dict(plain_data(session.settings["analysis"]))
+    data["body"] = {**data["body"], "model": "no such model"}
+    records = tuple(replace(record, biomec="0.0.9") for record in session.provenance)
+    opened = open_again(replace(session.with_settings(analysis=data), provenance=records))
+    assert [n for n in opened.notices if n.code == "step-not-run-again"]
+    assert tuple(opened.done) == ("preparation", "signals")
+
+
+def test_a_session_may_ask_for_steps_without_having_results():
+    session = Analysis(swaying_session(), UNFILTERED).stored().with_settings(steps=("preparation", "signals"))
+    analysis, steps = reopened(session)
+    assert steps == ("preparation", "signals")
+    assert "steps" not in analysis.session.settings
+    assert np.isfinite(open_again(session).clean.markers.p_WM).any()
