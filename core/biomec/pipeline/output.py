@@ -26,6 +26,7 @@ from biomec.arrays import FloatArray
 from biomec.errors import FileError
 from biomec.io.atomic import atomic_path
 from biomec.io.project import save_project
+from biomec.kinematics.consistent_motion import ConsistentPositions
 from biomec.multibody.position import FrameStatus
 from biomec.pipeline.analysis import Analysis
 from biomec.signals import SampleOrigin
@@ -140,9 +141,12 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def measured_residual(analysis: Analysis) -> FloatArray:
-    """Distance (T, M) from every measured marker to the model's [m]; NaN where a sample was rebuilt or interpolated."""
-    motion, rebuilt = analysis.motion, analysis.clean.reconstruction
+def measured_residual(analysis: Analysis, motion: ConsistentPositions | None = None) -> FloatArray:
+    """Distance (T, M) from every measured marker to the model's [m]; NaN where a sample was rebuilt or interpolated.
+
+    motion : the positions to take; those of the analysis with their rates, if not given
+    """
+    motion, rebuilt = motion or analysis.motion, analysis.clean.reconstruction
     columns = [rebuilt.markers.index(name) for name in motion.markers]
     measured = rebuilt.origin[:, columns] == SampleOrigin.MEASURED
     return np.where(measured, motion.marker_residual, np.nan)

@@ -1,0 +1,197 @@
+"""What every frame of a recording rests on: measured, rebuilt, interpolated, lost or not solved, and what is held."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import IntEnum
+
+import numpy as np
+
+from biomec.arrays import BoolArray, IntArray, read_only
+from biomec.errors import BiomecError
+from biomec.kinematics.consistent_motion import ConsistentPositions
+from biomec.multibody.position import FrameStatus
+from biomec.pipeline.analysis import Analysis
+from biomec.signals.reconstruction import SampleOrigin
+from biomec.signals.stretches import stretches
+
+LISTED = 6  # names in a sentence; the rest is counted
+
+
+class FrameState(IntEnum):
+    """What a frame rests on; of several the highest is told."""
+
+    MEASURED = 0  # every marker was seen
+    REBUILT = 1  # a hidden marker follows from others of its segment
+    INTERPOLATED = 2  # a hidden marker follows from the frames around
+    LOST = 3  # a marker is missing
+    FAILED = 4  # no configuration of the model was found
+
+    @property
+    def words(self) -> str:
+        """What a legend calls it."""
+        return _WORDS[self]
+
+
+_WORDS = {
+    FrameState.MEASURED: "measured",
+    FrameState.REBUILT: "rebuilt",
+    FrameState.INTERPOLATED: "interpolated",
+    FrameState.LOST: "marker lost",
+    FrameState.FAILED: "not converged",
+}
+_ORIGINS = (
+    (SampleOrigin.REBUILT, "Rebuilt from their segment"),
+    (SampleOrigin.INTERPOLATED, "Interpolated in time"),
+    (SampleOrigin.MISSING, "Lost"),
+)
+
+
+@dataclass(frozen=True, eq=False)
+class FrameMap:
+    """Quality of every frame. Arrays are read-only.
+
+    T frames, M markers, K segments that the ground holds at some time.
+
+    state       : (T,) `FrameState`
+    markers     : (M,) that were seen in some frame
+    origin      : (T, M) `SampleOrigin` of their samples
+    status      : (T,) `FrameStatus`; None before consistency has run
+    held        : (K,) segments
+    contact     : (T, K) whether the ground holds them
+    first_frame : number of the first frame in the file
+    """
+
+    state: IntArray
+    markers: tuple[str, ...]
+    origin: IntArray
+    status: IntArray | None
+    held: tuple[str, ...]
+    contact: BoolArray
+    rate_hz: float
+    first_frame: int
+
+    @property
+    def frames(self) -> int:
+        """Number of frames."""
+        return len(self.state)
+
+    @property
+    def states(self) -> tuple[FrameState, ...]:
+        """States that occur, the best first."""
+        return tuple(FrameState(value) for value in np.unique(self.state).tolist())
+
+    def share(self, state: FrameState) -> float:
+        """Share of the frames in a state."""
+        return float(np.mean(self.state == state)) if self.frames else 0.0
+
+    def stretch(self, frame: int) -> tuple[int, int]:
+        """First and last frame of the stretch around a frame that is in the same state."""
+        self._check(frame)
+        other = np.flatnonzero(self.state != self.state[frame])
+        place = int(np.searchsorted(other, frame))
+        first = int(other[place - 1]) + 1 if place else 0
+        last = int(other[place]) - 1 if place < len(other) else self.frames - 1
+        return first, last
+
+    def worst_of(self, columns: int) -> IntArray:
+        """(columns,) highest state of the frames that each column of a picture stands for, so that no frame is hidden.
+
+        Column c stands for frames ⌊c T / columns⌋ up to, not including, ⌊(c + 1) T / columns⌋, and at least for one.
+        """
+        if not self.frames or columns < 1:
+            return np.zeros(0, dtype=np.int64)
+        begin = (np.arange(columns) * self.frames) // columns
+        return np.asarray(np.maximum.reduceat(self.state, begin))
+
+    def held_in(self, columns: int) -> BoolArray:
+        """(columns, K) whether a segment is held in the first of the frames of a column."""
+        begin = (np.arange(columns) * self.frames) // max(1, columns)
+        return np.asarray(self.contact[begin])
+
+    def why(self, frame: int) -> tuple[str, ...]:
+        """What there is to say about a frame: its state first, then why, then what is held."""
+        self._check(frame)
+        state = FrameState(int(self.state[frame]))
+        first, last = (self.first_frame + k for k in self.stretch(frame))
+        time = f"{frame / self.rate_hz:.2f} s"
+        where = f"frame {first}" if first == last else f"frames {first} to {last}"
+        told = [f"Frame {self.first_frame + frame} ({time}): {state.words}, as all of {where}."]
+        if first == last:
+            told = [f"Frame {self.first_frame + frame} ({time}): {state.words}."]
+        if self.status is not None and state is FrameState.FAILED:
+            told.append(FrameStatus(int(self.status[frame])).sentence)
+        for origin, words in _ORIGINS:
+            names = [self.markers[k] for k in np.flatnonzero(self.origin[frame] == origin)]
+            if names:
+                told.append(f"{words}: {listed(names)}.")
+        held = [self.held[k] for k in np.flatnonzero(self.contact[frame])]
+        if held:
+            told.append(f"Held by the ground: {listed(held)}.")
+        return tuple(told)
+
+    def _check(self, frame: int) -> None:
+        if not 0 <= frame < self.frames:
+            raise BiomecError(f"There is no frame {frame}; the recording has {self.frames}.")
+
+
+def frame_map(analysis: Analysis) -> FrameMap:
+    """Quality of every frame, by the steps that have run: without any, whether its markers were seen.
+
+    Markers that the whole recording misses say nothing about a single frame and do not count.
+    """
+    trial = analysis.session.dynamic
+    names: tuple[str, ...] = trial.markers.names
+    origin: IntArray = np.where(trial.markers.visible, SampleOrigin.MEASURED, SampleOrigin.MISSING).astype(np.int64)
+    if "signals" in analysis.done and len(analysis.clean.reconstruction.origin) == trial.frames:
+        rebuilt = analysis.clean.reconstruction
+        names, origin = rebuilt.markers.names, rebuilt.origin
+    seen = np.flatnonzero((origin == SampleOrigin.MEASURED).any(axis=0))
+    names, origin = tuple(names[k] for k in seen), origin[:, seen]
+    state = np.full(trial.frames, FrameState.MEASURED, dtype=np.int64)
+    for kind, found in (
+        (FrameState.REBUILT, SampleOrigin.REBUILT),
+        (FrameState.INTERPOLATED, SampleOrigin.INTERPOLATED),
+        (FrameState.LOST, SampleOrigin.MISSING),
+    ):
+        state[(origin == found).any(axis=1)] = kind
+    status: IntArray | None = None
+    held: tuple[str, ...] = ()
+    contact: BoolArray = np.zeros((trial.frames, 0), dtype=np.bool_)
+    positions = solved(analysis)
+    if positions is not None and positions.frames == trial.frames:
+        status = positions.position.status
+        state[~positions.valid] = FrameState.FAILED
+        if positions.contacts is not None:
+            held, contact = positions.contacts.segments, positions.contacts.active
+    return FrameMap(
+        read_only(state, np.int64),
+        names,
+        read_only(origin, np.int64),
+        status,
+        held,
+        read_only(contact, np.bool_),
+        trial.rate_hz,
+        trial.first_frame,
+    )
+
+
+def solved(analysis: Analysis) -> ConsistentPositions | None:
+    """Consistent positions, if that step has run."""
+    return analysis.positions if "consistency" in analysis.done else None
+
+
+def longest_stretch(flags: BoolArray) -> tuple[int, int] | None:
+    """First and last frame of the longest run of True in ``flags`` (T,); None without any."""
+    runs = stretches(np.asarray(flags))
+    if not len(runs):
+        return None
+    first, stop = runs[int(np.argmax(runs[:, 1] - runs[:, 0]))].tolist()
+    return first, stop - 1
+
+
+def listed(names: Sequence[str]) -> str:
+    """Some names and how many more there are."""
+    more = len(names) - LISTED
+    return ", ".join(names[:LISTED]) + (f" and {more} more" if more > 0 else "")
