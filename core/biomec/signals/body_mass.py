@@ -30,7 +30,6 @@ class MassOptions:
     moving_s  : a stretch in motion must last at least this [s]; within a step the markers' mean is no centre of mass
     still_part: while standing still, the total force stays within this share of its mean
     still_speed_m_s : and the markers as a whole rise or sink more slowly than this [m/s]
-    longer    : a stretch in motion counts more than one at rest if it lasts that many times as long
     least_n   : less than this is not a person [N]
     limit     : a difference from the stated mass above this share is reported
     """
@@ -40,7 +39,6 @@ class MassOptions:
     moving_s: float = 0.8
     still_part: float = 0.03
     still_speed_m_s: float = 0.02
-    longer: float = 5.0
     least_n: float = 50.0
     limit: float = 0.05
 
@@ -79,10 +77,9 @@ def mass_from_plates(
     events    : foot strikes and offs (the trial's own if not given), to know when a foot is on the floor beside a plate
     stretch_s : begin and end [s] of a stretch chosen by the user
 
-    Standing still is preferred, unless it is much shorter than the rest: m = mean F / g. While the body moves,
-    F = m (g + a). Both sides are weighted over the stretch by w = sin²(π t/T), which vanishes with its slope at the
-    ends, so that integration by parts, twice, turns the acceleration into the height h itself, and nothing has to be
-    differentiated:
+    Standing still is preferred. While the body moves, and nobody is quite still, F = m (g + a). Both sides are weighted
+    over the stretch by w = sin²(π t/T), which vanishes with its slope at the ends, so that integration by parts, twice,
+    turns the acceleration into the height h itself, and nothing has to be differentiated:
 
         m = ∫ w F dt / (g ∫ w dt + ∫ ẅ h dt),        ẅ = 2 (π/T)² cos(2π t/T)
 
@@ -101,15 +98,14 @@ def mass_from_plates(
     known = trial.events if events is None else tuple(events)
     if contacts is not None:
         quiet &= _all_on_plates(trial, contacts, known, shared=True)
-    still, carried = _longest(quiet), None
-    if contacts is not None:
-        carried = _longest(_all_on_plates(trial, contacts, known) & (total > options.least_n))
-    at_rest, in_motion = (0.0 if one is None else (one[1] - one[0] + 1) / trial.rate_hz for one in (still, carried))
-    if carried is not None and in_motion >= options.moving_s and in_motion > options.longer * at_rest:
-        return _estimate(trial, total, *carried, "supported", options)
-    if still is not None and at_rest >= options.still_s:
+    still = _longest(quiet)
+    if still is not None and (still[1] - still[0] + 1) / trial.rate_hz >= options.still_s:
         weighed = _estimate(trial, total, *still, "still", options)
         return weighed if contacts is not None else _unchecked(trial, weighed)
+    if contacts is not None:
+        carried = _longest(_all_on_plates(trial, contacts, known) & (total > options.least_n))
+        if carried is not None and (carried[1] - carried[0] + 1) / trial.rate_hz >= options.moving_s:
+            return _estimate(trial, total, *carried, "supported", options)
     sentence = (
         f"{trial.source.name}: as far as can be told, the plates never carry the whole body for {options.still_s:g} s "
         f"at rest or {options.moving_s:g} s in motion, so they cannot check the stated mass. Choose a stretch by hand, "
@@ -124,7 +120,7 @@ def _estimate(trial: Trial, total: FloatArray, first: int, last: int, how: str, 
     part = total[first : last + 1]
     if not np.isfinite(part).all():
         raise BiomecError(f"{trial.source.name}: a plate was not sampled throughout frames {first} to {last}.")
-    mass = float(part.mean()) / options.gravity if how == "still" else _moving_mass(trial, part, first, last, options)
+    mass = _moving_mass(trial, part, first, last, options)
     stated = trial.subject.mass_kg
     difference = None if stated is None else (mass - stated) / stated
     notices: tuple[Notice, ...] = ()
