@@ -165,8 +165,8 @@ def _demo(options: argparse.Namespace) -> int:
 
     demo = run_demo(options.out, progress_on_terminal("Demo"))
     _report(demo.analysis, options.out)
-    worst, error = max(demo.angle_errors.items(), key=lambda item: item[1])
-    print(f"largest error of a joint angle against the known motion: {np.degrees(error):.2f}° rms ({worst})")
+    worst = max(demo.angle_errors, key=lambda error: error.rms)
+    print(f"largest error of a joint angle against the known motion: {np.degrees(worst.rms):.2f}° rms ({worst.name})")
     # By name, at run time: the library does not depend on the desktop program.
     try:
         pictures = importlib.import_module("biomec_app.demo_pictures")

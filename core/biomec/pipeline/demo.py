@@ -5,9 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from pathlib import Path
 
-import numpy as np
-
-from biomec.arrays import FloatArray
+from biomec.analysis.angle_ranges import AngleError, angle_errors
 from biomec.io.session_import import import_session
 from biomec.kinematics.joint_angles import JointAngles, joint_angles
 from biomec.pipeline.analysis import Analysis, analyze
@@ -32,8 +30,8 @@ class Demo:
     truth: JointAngles
 
     @property
-    def angle_errors(self) -> dict[str, float]:
-        """Angle -> root mean square difference from the truth over the valid frames [rad]."""
+    def angle_errors(self) -> tuple[AngleError, ...]:
+        """Differences of all angles from the truth over the valid frames."""
         return angle_errors(self.analysis.angles, self.truth)
 
 
@@ -56,14 +54,3 @@ def true_angles(acquisition: VirtualAcquisition) -> JointAngles:
         static=model.attitudes(model.system.reference),
         axes=model.joint_axes(),
     )
-
-
-def angle_errors(found: JointAngles, truth: JointAngles) -> dict[str, float]:
-    """Angle -> root mean square difference over the frames that both have [rad]; whole turns count as none."""
-    errors = {}
-    for name in (name for name in truth.names if name in found.names):
-        difference: FloatArray = found[name] - truth[name]
-        difference = (difference + np.pi) % (2.0 * np.pi) - np.pi
-        there = difference[np.isfinite(difference)]
-        errors[name] = float(np.sqrt(np.mean(there**2))) if there.size else float("nan")
-    return errors

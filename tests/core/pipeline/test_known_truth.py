@@ -7,13 +7,14 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
+from biomec.analysis.angle_ranges import angle_errors
 from biomec.anatomy.model_file import load_model
 from biomec.anatomy.subject_model import build_subject_model
 from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.kinematics.joint_angles import joint_angles
 from biomec.multibody.position import PositionSolver
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.demo import angle_errors, true_angles
+from biomec.pipeline.demo import true_angles
 from biomec.pipeline.output import summary
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
@@ -87,9 +88,7 @@ def test_global_optimisation_gives_the_same_motion_without_disturbance(exact):
 def test_with_noise_and_soft_tissue_flexions_stay_within_a_degree_and_a_half(noisy):
     acquisition, analysis = noisy
     assert analysis.motion.valid.all()
-    errors = {
-        name: np.degrees(error) for name, error in angle_errors(analysis.angles, true_angles(acquisition)).items()
-    }
+    errors = {one.name: np.degrees(one.rms) for one in angle_errors(analysis.angles, true_angles(acquisition))}
     for side in ("right", "left"):
         for joint in ("elbow", "knee", "hip"):
             assert errors[f"{side} {joint} flexion"] < 1.5
