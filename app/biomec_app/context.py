@@ -24,6 +24,7 @@ class Context:
 
     window   : parent of dialogs; None in tests
     ask_file : (title, filter, save?, start) -> chosen path or None; replaced in tests
+    ask_folder : (title, start) -> chosen folder or None
     tell     : (title, sentence) shows a message
     confirm  : (title, question, choices) -> the choice, or None
     figure   : the view whose figure is copied and saved; None while there is none
@@ -34,6 +35,7 @@ class Context:
     preferences: Preferences
     window: QWidget | None = None
     ask_file: Callable[[str, str, bool, str], Path | None] = lambda title, pattern, save, start: None
+    ask_folder: Callable[[str, str], Path | None] = lambda title, start: None
     tell: Callable[[str, str], None] = lambda title, sentence: None
     confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
     closing: list[Callable[[], None]] = field(default_factory=list)

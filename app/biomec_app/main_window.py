@@ -47,8 +47,9 @@ class MainWindow(QMainWindow):
     def __init__(self, preferences: Preferences | None = None) -> None:
         super().__init__()
         self.context = Context(
-            Document(self), Jobs(self), preferences or Preferences(), self, self._ask_file, self._tell, self._confirm
-        )
+            Document(self), Jobs(self), preferences or Preferences(), self, self._ask_file, self._ask_folder, self._tell,
+            self._confirm,
+        )  # fmt: skip
         context, document, jobs = self.context, self.context.document, self.context.jobs
         self.setAcceptDrops(True)
         self.resize(1360, 840)
@@ -137,6 +138,10 @@ class MainWindow(QMainWindow):
     def _ask_file(self, title: str, pattern: str, save: bool, start: str) -> Path | None:
         ask = QFileDialog.getSaveFileName if save else QFileDialog.getOpenFileName
         name, _ = ask(self, title, start or self.context.preferences.folder, pattern)
+        return Path(name) if name else None
+
+    def _ask_folder(self, title: str, start: str) -> Path | None:
+        name = QFileDialog.getExistingDirectory(self, title, start or self.context.preferences.folder)
         return Path(name) if name else None
 
     def _tell(self, title: str, sentence: str) -> None:

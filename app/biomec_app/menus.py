@@ -85,3 +85,7 @@ class Menus(QObject):
             item.setStatusTip(item.toolTip())
             if action.checked is not None:
                 item.setChecked(action.checked(self._context))
+            if action.title is not None:
+                text = action.title(self._context)
+                item.setVisible(text is not None)
+                item.setText(text or action.text)

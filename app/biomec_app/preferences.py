@@ -19,10 +19,19 @@ class Preferences:
             self._store = QSettings(str(file), QSettings.Format.IniFormat)
 
     @property
+    def remembered(self) -> list[Path]:
+        """Recently opened files, the latest first; some may be gone."""
+        stored = str(self._store.value("recent", "", type=str))
+        return [Path(line) for line in stored.split("\n") if line]
+
+    @property
     def recent(self) -> list[Path]:
         """Recently opened files that still exist, the latest first."""
-        stored = str(self._store.value("recent", "", type=str))
-        return [Path(line) for line in stored.split("\n") if line and Path(line).exists()]
+        return [path for path in self.remembered if path.exists()]
+
+    def forget_recent(self) -> None:
+        """Forget which files were opened."""
+        self._store.remove("recent")
 
     def add_recent(self, path: Path) -> None:
         """Put a file at the head of the recent ones."""
@@ -47,6 +56,20 @@ class Preferences:
     @folder.setter
     def folder(self, folder: Path | str) -> None:
         self._store.setValue("folder", str(folder))
+
+    @property
+    def recovery_folder(self) -> Path:
+        """Where unsaved work is kept against a crash: beside the file of the preferences."""
+        return Path(self._store.fileName()).parent / "recovery"
+
+    @property
+    def analyse_imported(self) -> bool:
+        """Whether a recording is analysed as soon as it is imported."""
+        return bool(self._store.value("analyse_imported", True, type=bool))
+
+    @analyse_imported.setter
+    def analyse_imported(self, wish: bool) -> None:
+        self._store.setValue("analyse_imported", wish)
 
     def layout(self, key: str) -> QByteArray:
         """Geometry or state of a window; empty if it was never saved."""

@@ -24,6 +24,7 @@ class Action:
     shortcut : such as ``Ctrl+S``
     blocked  : why it cannot run now, as a sentence; None if it can
     checked  : for an item that is on or off: whether it is on
+    title    : for an item whose text changes: what it says now, None to hide it
     """
 
     key: str
@@ -34,6 +35,7 @@ class Action:
     shortcut: str = ""
     blocked: Callable[[Context], str | None] = lambda context: None
     checked: Callable[[Context], bool] | None = None
+    title: Callable[[Context], str | None] | None = None
 
 
 def needs_recording(context: Context) -> str | None:

@@ -11,6 +11,7 @@ from biomec.kinematics.joint_angles import JointAngles, joint_angles
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.output import write_analysis
 from biomec.progress import Progress
+from biomec.recording import Session
 from biomec.virtual import DEMO, VirtualAcquisition, VirtualPerson, push_up, record, write_acquisition
 
 ACQUISITION = "acquisition"  # folder of the recorded files
@@ -37,12 +38,17 @@ class Demo:
 
 def run_demo(folder: Path, progress: Progress | None = None) -> Demo:
     """Record, analyse and write everything into a folder; results of an earlier run are replaced."""
-    acquisition = record(push_up("closed"), VirtualPerson(), DEMO)
-    files = write_acquisition(acquisition, Path(folder) / ACQUISITION)
-    session = import_session(files["emt"], subject=acquisition.person.subject)
+    acquisition, session = demo_session(Path(folder) / ACQUISITION)
     analysis = analyze(session, progress=progress)
     write_analysis(analysis, Path(folder), overwrite=True)
     return Demo(acquisition, analysis, true_angles(acquisition))
+
+
+def demo_session(folder: Path) -> tuple[VirtualAcquisition, Session]:
+    """Record the virtual subject, write the files into a folder, and import them."""
+    acquisition = record(push_up("closed"), VirtualPerson(), DEMO)
+    files = write_acquisition(acquisition, folder)
+    return acquisition, import_session(files["emt"], subject=acquisition.person.subject)
 
 
 def true_angles(acquisition: VirtualAcquisition) -> JointAngles:
