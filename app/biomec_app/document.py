@@ -15,28 +15,9 @@ from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
+from biomec_app.view_options import CONSISTENT, RAW, View
 
-RAW, CONSISTENT = "raw", "consistent"
-
-
-@dataclass(frozen=True)
-class View:
-    """What the 3-D view shows.
-
-    signals  : what is drawn as a body, `RAW` or `CONSISTENT` or both laid over each other
-    static   : the static pose instead of the movement
-    coloured : every segment in a colour of its own, instead of one for each side
-    shape    : "lines", "capsules" or "ellipsoids"
-    overlays : names of the overlays that are shown (see `viewer.overlays`)
-    follow   : the camera follows the body
-    """
-
-    signals: tuple[str, ...] = (CONSISTENT,)
-    static: bool = False
-    coloured: bool = False
-    shape: str = "capsules"
-    overlays: frozenset[str] = frozenset({"anatomical points", "plates", "forces"})
-    follow: bool = False
+__all__ = ["CONSISTENT", "RAW", "Document", "Selection", "View"]
 
 
 @dataclass(frozen=True)
@@ -85,6 +66,7 @@ class Document(QObject):
     analysis_changed  : settings, results or the session changed
     frame_changed     : the current frame; the one thing that moves time
     view_changed, selection_changed, title_changed : what their names say
+    camera_asked      : the 3-D view is asked to look from a side (``frontal`` …), or at everything (``fit``)
     """
 
     opened = Signal()
@@ -93,6 +75,7 @@ class Document(QObject):
     view_changed = Signal()
     selection_changed = Signal()
     title_changed = Signal()
+    camera_asked = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)
