@@ -12,6 +12,7 @@ from biomec.progress import Progress
 from biomec_app.document import Document
 from biomec_app.figures_protocol import FigureSource
 from biomec_app.jobs import Jobs
+from biomec_app.plot_state import PlotState
 from biomec_app.preferences import Preferences
 
 if TYPE_CHECKING:
@@ -27,6 +28,7 @@ class Context:
     ask_folder : (title, start) -> chosen folder or None
     tell     : (title, sentence) shows a message
     confirm  : (title, question, choices) -> the choice, or None
+    plots    : how curves are shown
     figure   : the view whose figure is copied and saved; None while there is none
     """
 
@@ -40,6 +42,7 @@ class Context:
     confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
     closing: list[Callable[[], None]] = field(default_factory=list)
     figure: FigureSource | None = None
+    plots: PlotState = field(default_factory=PlotState)
 
     def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
         """Change the analysis in the background; nothing changes if it fails or is cancelled."""

@@ -1,0 +1,84 @@
+"""Every curve of an analysis by name: what there is to plot, without any window.
+
+A provider lists the curves of one part of the analysis; a later part appends its own to `PROVIDERS`. Listing costs
+little: the numbers of a curve are computed when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from functools import lru_cache
+
+from biomec.errors import BiomecError
+from biomec.pipeline.analysis import Analysis
+from biomec_app.panels import curves_measured, curves_motion, curves_quality
+from biomec_app.panels.curve import MAIN, Curve
+
+__all__ = ["PROVIDERS", "Catalogue", "Curve", "catalogue"]
+
+
+class Catalogue:
+    """Curves by key, and their keys by kind and group, in the order of the providers."""
+
+    def __init__(self, curves: Iterable[Curve]) -> None:
+        self._curves: dict[str, Curve] = {}
+        self.kinds: dict[str, dict[str, list[str]]] = {}
+        for curve in curves:
+            if curve.key in self._curves:
+                raise BiomecError(f"Two curves are called {curve.key}.")
+            self._curves[curve.key] = curve
+            self.kinds.setdefault(curve.kind, {}).setdefault(curve.group, []).append(curve.key)
+
+    def __getitem__(self, key: str) -> Curve:
+        if key not in self._curves:
+            raise BiomecError(f"There is no curve {key} in this analysis.")
+        return self._curves[key]
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._curves
+
+    def __iter__(self) -> Iterator[Curve]:
+        return iter(self._curves.values())
+
+    def __len__(self) -> int:
+        return len(self._curves)
+
+    def found(self, keys: Iterable[str]) -> list[Curve]:
+        """Return the curves of these keys; those that the analysis does not have are left out."""
+        return [self._curves[key] for key in keys if key in self._curves]
+
+    def of_point(self, point: str) -> list[str]:
+        """Keys of the curves of a marker or landmark, given by its name or as ``segment.name``."""
+        name = point.rpartition(".")[2]
+        kinds = ("Markers", "Landmarks")
+        for kind in kinds:
+            if name in self.kinds.get(kind, {}):
+                return [key for key in self.kinds[kind][name] if self[key].variant == MAIN]
+        return []
+
+    def of_segment(self, segment: str) -> list[str]:
+        """Keys of the motion of a segment's centre of mass."""
+        keys = self.kinds.get("Segments", {}).get(segment, [])
+        return [key for key in keys if self[key].component.startswith("position")]
+
+
+PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
+    curves_motion.joint_angles,
+    curves_motion.segments,
+    curves_motion.whole_body,
+    curves_measured.markers,
+    curves_motion.landmarks,
+    curves_measured.plates,
+    curves_measured.emg,
+    curves_motion.coordinates,
+    curves_quality.solution,
+    curves_quality.violations,
+    curves_quality.shifts,
+]
+"""What lists curves, in the order of the kinds; a later part of the program appends its own."""
+
+
+@lru_cache(maxsize=1)  # several views ask for the list of the same, immutable analysis
+def catalogue(analysis: Analysis) -> Catalogue:
+    """List every curve that the steps which have run, and the recording itself, can give."""
+    return Catalogue(curve for provider in PROVIDERS for curve in provider(analysis))

@@ -1,0 +1,88 @@
+"""Curves that say how far a motion can be trusted: how every frame was solved, what was violated, what was moved."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import numpy as np
+
+from biomec.arrays import FloatArray
+from biomec.kinematics.consistent_motion import ConsistentPositions
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.report_content import constraint_words
+from biomec_app.panels.curve import MAIN, RAW, Curve
+from biomec_app.panels.curve_tools import MM, column, side_of_point
+
+QUALITY, SHIFTS, RESIDUALS = "Quality", "Landmark shifts", "Marker residuals"
+SOLUTION, VIOLATION, RATES = "solution of a frame", "violation of constraints", "violation of rates"
+FLOOR = 1e-17  # what a violation of exactly zero is drawn as on a logarithmic axis
+
+
+def solution(analysis: Analysis) -> Iterator[Curve]:
+    """Status, iterations, last ‖Φ‖ and ‖Δq‖, and the time that every frame took."""
+    if "consistency" not in analysis.done:
+        return
+    position, time = analysis.positions.position, _time(analysis)
+    for name, detail, unit, values, scale, log in (
+        ("status", "0 converged, else not", "", position.status, 1.0, False),
+        ("iterations", "of a frame", "", position.iterations, 1.0, False),
+        ("‖Φ‖", "rest of the constraints after solving", "", position.violation, 1.0, True),
+        ("‖Δq‖", "last step of the search", "", position.increment, 1.0, True),
+        ("seconds", "time spent on a frame", "ms", position.seconds, 1e3, False),
+    ):
+        yield Curve(
+            f"quality/{name}", QUALITY, SOLUTION, None, name, name, unit,
+            column(time, lambda values=values, log=log: _positive(values, log), scale=scale),
+            name[:1].upper() + name[1:], detail, step="consistency", log=log, least=0.0 if log else 2.0 * (scale == 1.0),
+        )  # fmt: skip
+
+
+def violations(analysis: Analysis) -> Iterator[Curve]:
+    """Mean violation of a row by type of constraint, at the measured and at the consistent coordinates; of rates too."""
+    if "consistency" not in analysis.done:
+        return
+    position, time = analysis.positions.position, _time(analysis)
+    for kind in position.before:
+        words = constraint_words(kind)
+        for when, table, variant in (("after", position.after, MAIN), ("before", position.before, RAW)):
+            yield Curve(
+                f"violation {when}/{kind}", QUALITY, VIOLATION, None, f"{kind}, {when}",
+                f"{words}, {when} solving", "", column(time, lambda table=table, kind=kind: _positive(table[kind])),
+                words, "violation of a constraint, SI units", variant, "consistency", True,
+            )  # fmt: skip
+    if "rates" not in analysis.done:
+        return
+    for what, projection in (("velocity", analysis.motion.velocity), ("acceleration", analysis.motion.acceleration)):
+        for when, values, variant in (("after", projection.after, MAIN), ("before", projection.before, RAW)):
+            yield Curve(
+                f"violation {when}/{what}", QUALITY, RATES, None, f"{what}, {when}", f"{what}, {when} projection", "",
+                column(time, lambda values=values: _positive(values)), what.capitalize(),
+                "violation of its constraints", variant, "rates", True,
+            )  # fmt: skip
+
+
+def shifts(analysis: Analysis) -> Iterator[Curve]:
+    """Distance from measured to consistent landmarks, and from measured markers to the model's."""
+    if "consistency" not in analysis.done:
+        return
+    positions: ConsistentPositions = analysis.positions
+    marker_set, time = analysis.prepared.marker_set, _time(analysis)
+    for key, kind, names, table, detail in (
+        ("shift", SHIFTS, positions.landmarks, positions.distance, "raw to consistent landmark"),
+        ("residual", RESIDUALS, positions.markers, positions.marker_residual, "measured marker to the model's"),
+    ):
+        for k, name in enumerate(names):
+            side, stem = side_of_point(name, marker_set)
+            yield Curve(
+                f"{key}/{name}", kind, name, side, "distance", f"{name}, {detail}", "mm",
+                column(time, lambda table=table: table, k, scale=MM), stem, detail, step="consistency", least=1.0,
+            )  # fmt: skip
+
+
+def _time(analysis: Analysis) -> FloatArray:
+    return analysis.session.dynamic.time_s
+
+
+def _positive(values: FloatArray, log: bool = True) -> FloatArray:
+    x = np.asarray(values, dtype=np.float64)
+    return np.maximum(x, FLOOR) if log else x

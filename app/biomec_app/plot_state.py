@@ -1,0 +1,89 @@
+"""What the plots show, for the menus and for the panel alike; it knows no widgets."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import QObject, Signal
+
+from biomec_app.panels.plot_view import PlotView
+
+Window = tuple[float, float]
+
+
+class PlotState(QObject):
+    """The view of the plots, and what they show just now.
+
+    changed         : another `PlotView`, apart from its window
+    window_changed  : another stretch of time; the plots follow it, and tell it when the user zooms
+    points_cleared  : measured points are to go
+    """
+
+    changed = Signal()
+    window_changed = Signal()
+    points_cleared = Signal()
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._view = PlotView()
+        self.shown: tuple[Window, ...] = ()
+        self.whole: Window | None = None
+
+    @property
+    def view(self) -> PlotView:
+        """The choices of the user."""
+        return self._view
+
+    def set(self, **changes: object) -> None:
+        """Change the view, such as ``set(grid=False)``."""
+        view = replace(self._view, **changes)  # type: ignore[arg-type]
+        if view == self._view:
+            return
+        only_window = replace(self._view, window_s=view.window_s) == view
+        self._view = view
+        if only_window:
+            self.window_changed.emit()
+        else:
+            self.changed.emit()
+
+    def told(self, shown: Sequence[Window], whole: Window | None) -> None:
+        """Note what the plots show now, each by itself, and what there is to show (the panel says so)."""
+        self.shown, self.whole = tuple(shown), whole
+
+    @property
+    def window(self) -> Window | None:
+        """The stretch of time that is visible: the chosen one, or everything."""
+        return self._view.window_s or self.whole
+
+    # ------------------------------------------------------------------ what the menu asks for
+
+    def match(self) -> None:
+        """Bring every plot to the shortest stretch of time that one of them shows."""
+        if self.shown:
+            self._view = replace(self._view, window_s=None)
+            self.set(window_s=min(self.shown, key=lambda window: window[1] - window[0]))
+
+    def restore(self) -> None:
+        """Show everything again."""
+        self._view = replace(self._view, window_s=None, range_y=None)
+        self.changed.emit()
+        self.window_changed.emit()
+
+    def shift(self, windows: int) -> None:
+        """Move all plots by whole windows, and no farther than the recording reaches."""
+        if self.window is None or self.whole is None:
+            return
+        first, last = self.window
+        length = last - first
+        move = max(self.whole[0] - first, min(windows * length, self.whole[1] - last))
+        self.set(window_s=(first + move, last + move))
+
+    def zoom(self, factor: float) -> None:
+        """Make the visible stretch of time shorter (factor < 1) or longer about its middle."""
+        if self.window is None or self.whole is None:
+            return
+        first, last = self.window
+        middle, half = 0.5 * (first + last), 0.5 * factor * (last - first)
+        first, last = max(self.whole[0], middle - half), min(self.whole[1], middle + half)
+        self.set(window_s=(first, last) if (first, last) != self.whole else None)
