@@ -47,9 +47,15 @@ class MainWindow(QMainWindow):
     def __init__(self, preferences: Preferences | None = None) -> None:
         super().__init__()
         self.context = Context(
-            Document(self), Jobs(self), preferences or Preferences(), self, self._ask_file, self._ask_folder, self._tell,
+            Document(self),
+            Jobs(self),
+            preferences or Preferences(),
+            self,
+            self._ask_file,
+            self._ask_folder,
+            self._tell,
             self._confirm,
-        )  # fmt: skip
+        )
         context, document, jobs = self.context, self.context.document, self.context.jobs
         self.setAcceptDrops(True)
         self.resize(1360, 840)
