@@ -7,12 +7,17 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "validation.md").read_text("utf-8")
 FOLDER = ROOT / "tests" / "core" / "multibody"
 NAMED = sorted(set(re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE)))
+ELSEWHERE = sorted(set(re.findall(r"`(\w+/test_\w+\.py)::(test_\w+)`", PAGE)))  # with their folder in tests/core
 
 
 def test_every_test_named_exists():
     missing = [
-        f"{file}::{name}" for file, name in NAMED if f"\ndef {name}(" not in (FOLDER / file).read_text(encoding="utf-8")
+        f"{file}::{name}"
+        for folder, named in ((FOLDER, NAMED), (FOLDER.parent, ELSEWHERE))
+        for file, name in named
+        if f"\ndef {name}(" not in (folder / file).read_text(encoding="utf-8")
     ]
+    assert ELSEWHERE
     assert not missing
 
 
