@@ -1,0 +1,30 @@
+"""What tests of the window share: the demonstration, analysed once, and a program without a window."""
+
+import pytest
+
+from biomec.pipeline.analysis import Analysis
+from biomec_app.context import Context
+from biomec_app.document import Document
+from biomec_app.jobs import Jobs
+from biomec_app.preferences import Preferences
+
+
+@pytest.fixture(scope="session")
+def demo_analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """The push-up of the virtual subject, with every step done. It is immutable, so that all tests can have it."""
+    from biomec.pipeline.demo import run_demo
+
+    return run_demo(tmp_path_factory.mktemp("demo")).analysis
+
+
+@pytest.fixture
+def context(qapp: object, tmp_path) -> Context:
+    """A program with nothing open, preferences of its own, and no dialogs."""
+    return Context(Document(), Jobs(), Preferences(tmp_path / "prefs.ini"))
+
+
+@pytest.fixture
+def document_with_demo(context: Context, demo_analysis: Analysis) -> Document:
+    """The document of `context` with the demonstration open."""
+    context.document.open(demo_analysis)
+    return context.document
