@@ -1,15 +1,278 @@
-"""The time slider under the 3-D view."""
+"""The timeline under the 3-D view: the slider with the quality of every frame, play buttons, speed, loop and legend."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QKeySequence, QShortcut
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QAbstractItemView,
+    QAbstractSpinBox,
+    QApplication,
+    QComboBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QLabel,
+    QLineEdit,
+    QPlainTextEdit,
+    QSpinBox,
+    QTextEdit,
+    QToolButton,
+    QVBoxLayout,
+    QWidget,
+)
 
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec_app.context import Context
+from biomec_app.theme import LIGHT, Theme
+from biomec_app.viewer.media_icons import SIZE, media_icon
+from biomec_app.viewer.playback import SPEEDS, Loop, Playback
+from biomec_app.viewer.quality_strip import Mark, QualityStrip, state_colours
+
+LEAP = 10  # frames of a step with Shift
+LOOPS = {Loop.ONCE: "Once", Loop.WHOLE: "Loop all", Loop.CYCLE: "Loop cycle"}
+TYPING = (QAbstractItemView, QAbstractSpinBox, QComboBox, QLineEdit, QPlainTextEdit, QTextEdit)
+"""Widgets that use arrows and Space themselves; while one has the focus, they do not move time."""
 
 
 class Timeline(QWidget):
-    """The time slider under the 3-D view."""
+    """Moves the frame of the document, and shows where it is."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.context = context
+        self.context, self._document = context, context.document
+        self._theme = LIGHT
+        self.setObjectName("timeline")
+        self.playback = Playback(self._document, self)
+        self.strip = QualityStrip()
+        self.map: FrameMap | None = None
+        self._known: Analysis | None = None
+        self._build()
+        self._build_shortcuts()
+        self.strip.picked.connect(self._document.set_frame)
+        self.playback.changed.connect(self._show_playing)
+        self._document.opened.connect(self.refresh)
+        self._document.analysis_changed.connect(self.refresh)
+        self._document.frame_changed.connect(self._show_frame)
+        context.closing.append(self.playback.pause)
+        self.set_theme(LIGHT)
+        self.refresh()
+
+    # ------------------------------------------------------------------ parts
+
+    def _build(self) -> None:
+        play = self.playback
+        self.first = self._button("first", "First frame (Home)", lambda: play.go(0))
+        self.back = self._button("back", "One frame back (←; ten with Shift)", lambda: play.step(-1))
+        self.play = self._button("play", "Play or pause (Space)", play.toggle)
+        self.forward = self._button("forward", "One frame forward (→; ten with Shift)", lambda: play.step(1))
+        self.last = self._button("last", "Last frame (End)", lambda: play.go(self._document.frames - 1))
+        for button in (self.back, self.forward):
+            button.setAutoRepeat(True)
+        self.speed = QComboBox()
+        self._name(self.speed, "timeline.speed", "Speed", "How fast it plays; at 1× as fast as it was recorded")
+        for speed in SPEEDS:
+            self.speed.addItem(f"{speed:g}×", speed)
+        self.speed.setCurrentIndex(SPEEDS.index(1.0))
+        self.speed.currentIndexChanged.connect(lambda _: play.set_speed(self.speed.currentData()))
+        self.loop = QComboBox()
+        self._name(self.loop, "timeline.loop", "Loop", "What happens at the end: stop, repeat all, or repeat the cycle")
+        for loop, words in LOOPS.items():
+            self.loop.addItem(words, loop)
+        self.loop.setCurrentIndex(list(LOOPS).index(play.loop))
+        self.loop.currentIndexChanged.connect(lambda _: play.set_loop(Loop(self.loop.currentData())))
+        self.frame = QSpinBox()
+        self._name(self.frame, "timeline.frame", "Frame number", "Current frame, by the numbers of the file")
+        self.frame.setKeyboardTracking(False)
+        self.frame.valueChanged.connect(lambda value: self._document.set_frame(value - self._first_frame))
+        self.time = QDoubleSpinBox()
+        self._name(
+            self.time, "timeline.time", "Time in seconds", "Time of the current frame; the first frame is at 0 s"
+        )
+        self.time.setKeyboardTracking(False)
+        self.time.setSuffix(" s")
+        self.time.valueChanged.connect(lambda value: self._document.set_frame(round(value * self._document.rate_hz)))
+        self.legend = QLabel()
+        self.legend.setObjectName("timeline.legend")
+        self.legend.setTextFormat(Qt.TextFormat.RichText)
+        self.legend.setMinimumWidth(1)  # the legend may be cut rather than widen the window
+        self.legend.setToolTip("What the colours of the time slider mean. Point at the slider to learn why.")
+
+        controls = QHBoxLayout()
+        controls.setContentsMargins(8, 0, 8, 0)
+        controls.setSpacing(2)
+        for button in (self.first, self.back, self.play, self.forward, self.last):
+            controls.addWidget(button)
+        controls.addSpacing(6)
+        for widget in (self.speed, self.loop):
+            controls.addWidget(widget)
+            controls.addSpacing(4)
+        controls.addStretch(1)
+        for words, widget in (("Frame", self.frame), ("Time", self.time)):
+            label = QLabel(words)
+            label.setBuddy(widget)
+            controls.addWidget(label)
+            controls.addSpacing(2)
+            controls.addWidget(widget)
+            controls.addSpacing(6)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 4, 0, 5)
+        layout.setSpacing(3)
+        layout.addWidget(self.strip)
+        layout.addLayout(controls)
+        row = QHBoxLayout()
+        row.setContentsMargins(10, 0, 10, 0)
+        row.addWidget(self.legend, 1)
+        layout.addLayout(row)
+
+    def _button(self, icon: str, help_: str, run: object) -> QToolButton:
+        button = QToolButton()
+        self._name(button, f"timeline.{icon}", help_.partition(" (")[0], help_)
+        button.setProperty("icon_name", icon)
+        button.setAutoRaise(True)
+        button.setIconSize(SIZE)
+        button.setFocusPolicy(Qt.FocusPolicy.TabFocus)
+        button.clicked.connect(run)
+        return button
+
+    def _name(self, widget: QWidget, key: str, name: str, help_: str) -> None:
+        widget.setObjectName(key)
+        widget.setAccessibleName(name)
+        widget.setToolTip(help_)
+
+    def _build_shortcuts(self) -> None:
+        play = self.playback
+        keys = {
+            "Space": play.toggle,
+            "Left": lambda: play.step(-1),
+            "Right": lambda: play.step(1),
+            "Shift+Left": lambda: play.step(-LEAP),
+            "Shift+Right": lambda: play.step(LEAP),
+            "Home": lambda: play.go(0),
+            "End": lambda: play.go(self._document.frames - 1),
+        }
+        self._shortcuts: dict[str, QShortcut] = {}
+        for key, run in keys.items():
+            shortcut = QShortcut(QKeySequence(key), self)
+            shortcut.setContext(Qt.ShortcutContext.WindowShortcut)
+            shortcut.activated.connect(run)
+            self._shortcuts[key] = shortcut
+        application = QApplication.instance()
+        if isinstance(application, QApplication):
+            application.focusChanged.connect(self._focus_changed)
+
+    def _focus_changed(self, _: QWidget | None, now: QWidget | None) -> None:
+        """Leave the keys to widgets that use them themselves."""
+        typing = isinstance(now, TYPING)
+        for key, shortcut in self._shortcuts.items():
+            pressing = key == "Space" and isinstance(now, QAbstractButton)
+            shortcut.setEnabled(not typing and not pressing)
+
+    # ------------------------------------------------------------------ following the document
+
+    @property
+    def _first_frame(self) -> int:
+        return self.map.first_frame if self.map is not None else 0
+
+    def refresh(self) -> None:
+        """Show another recording, or what has become of it."""
+        is_open = self._document.is_open
+        analysis = self._document.analysis if is_open else None
+        if analysis is not None and analysis is self._known:
+            return
+        self._known = analysis
+        self.map = None if analysis is None else frame_map(analysis)
+        self.strip.set_content(self.map, () if analysis is None else marks(analysis))
+        for widget in (self.strip, self.first, self.back, self.play, self.forward, self.last, self.frame, self.time):
+            widget.setEnabled(is_open)
+        has_cycles = bool(self.playback.cycles)
+        item = self.loop.model().item(list(LOOPS).index(Loop.CYCLE))  # type: ignore[attr-defined]
+        item.setEnabled(has_cycles)
+        item.setToolTip("" if has_cycles else "No cycles were found yet: run Find Cycles.")
+        if not has_cycles and self.playback.loop is Loop.CYCLE:
+            self.loop.setCurrentIndex(list(LOOPS).index(Loop.WHOLE))
+        self._show_legend()
+        if self.map is None:
+            return
+        for box, low, high in (
+            (self.frame, self.map.first_frame, self.map.first_frame + self.map.frames - 1),
+            (self.time, 0.0, (self.map.frames - 1) / self.map.rate_hz),
+        ):
+            box.blockSignals(True)
+            box.setRange(low, high)  # type: ignore[arg-type]
+            box.blockSignals(False)
+        self.time.setDecimals(2 if self.map.rate_hz <= 100.0 else 3)
+        self.time.setSingleStep(1.0 / self.map.rate_hz)
+        self._show_frame(self._document.frame)
+
+    def _show_frame(self, frame: int) -> None:
+        if self.map is None:
+            return
+        for widget, value in (
+            (self.strip, frame), (self.frame, frame + self.map.first_frame), (self.time, frame / self.map.rate_hz),
+        ):  # fmt: skip
+            widget.blockSignals(True)
+            widget.setValue(value)  # type: ignore[arg-type]
+            widget.blockSignals(False)
+        self.strip.update()
+
+    def _show_playing(self) -> None:
+        name = "pause" if self.playback.playing else "play"
+        self.play.setIcon(media_icon(name, self._theme.text, self._theme.faint))
+        self.play.setAccessibleName("Pause" if self.playback.playing else "Play")
+        index = min(range(len(SPEEDS)), key=lambda k: abs(SPEEDS[k] - self.playback.speed))
+        self.speed.blockSignals(True)
+        self.speed.setCurrentIndex(index)
+        self.speed.blockSignals(False)
+
+    def _show_legend(self) -> None:
+        if self.map is None:
+            self.legend.clear()
+            return
+        colours = state_colours(self._theme)
+        parts = [(colours[state], f"{state.words} {_percent(self.map.share(state))}") for state in self.map.states]
+        if self.map.held:
+            parts.append((self._theme.contact, "contact"))
+        words = (f'<span style="color:{tint}">■</span>&nbsp;{text.replace(" ", "&nbsp;")}' for tint, text in parts)
+        self.legend.setText(f'<span style="color:{self._theme.faint}; font-size:small">{" &nbsp; ".join(words)}</span>')
+
+    def set_theme(self, theme: Theme) -> None:
+        """Show in the colours of a theme."""
+        self._theme = theme
+        self.strip.set_theme(theme)
+        for button in (self.first, self.back, self.forward, self.last):
+            button.setIcon(media_icon(str(button.property("icon_name")), theme.text, theme.faint))
+        self._show_playing()
+        self._show_legend()
+
+
+def marks(analysis: Analysis) -> list[Mark]:
+    """Borders of the cycles and events of a recording."""
+    trial = analysis.session.dynamic
+    found: list[Mark] = []
+    if "cycles" in analysis.done:
+        for name, cycles in analysis.repetitions.cycles.items():
+            side = name.lower() if name in ("Right", "Left") else ""
+            for k, frame in enumerate(cycles.borders):
+                of = f"{side} cycle" if side else "cycle"
+                begins = k < len(cycles.borders) - 1
+                found.append(Mark(frame, f"{of} {k + 1} begins" if begins else f"{of} {k} ends", side))
+    events = analysis.clean.events.events if "signals" in analysis.done else trial.events
+    for event in events:
+        frame = round(event.time_s * trial.rate_hz)
+        if 0 <= frame < trial.frames:
+            side = event.context.lower() if event.context in ("Right", "Left") else ""
+            words = f"{event.label}{f', {side}' if side else ''} ({event.time_s:.2f} s)"
+            found.append(Mark(frame, words, side, event=True))
+    return found
+
+
+def _percent(share: float) -> str:
+    """Share as people say it; something that occurs is never 0 %, and what is not all never 100 %."""
+    percent = 100.0 * share
+    if 0.0 < percent < 0.1:
+        return "< 0.1 %"
+    if 99.95 <= percent < 100.0:
+        return "> 99.9 %"
+    return f"{percent:.0f} %" if percent in (0.0, 100.0) else f"{percent:.1f} %"

@@ -1,0 +1,264 @@
+"""The slider over all frames: time, quality, contacts, cycles and events in one picture, and a hand for the frame."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from html import escape
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import (
+    QColor,
+    QFont,
+    QHelpEvent,
+    QImage,
+    QMouseEvent,
+    QPainter,
+    QPaintEvent,
+    QPen,
+    QPixmap,
+    QPolygonF,
+    QResizeEvent,
+)
+from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QWidget
+
+from biomec.pipeline.frame_map import FrameMap, FrameState
+from biomec_app.theme import LIGHT, Theme
+
+MARGIN = 8  # at both ends, for half of the hand
+RULER, STATE, LANE, GAP = 17, 11, 4, 2  # heights
+STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # s
+
+
+@dataclass(frozen=True)
+class Mark:
+    """A line at a frame: the border of a cycle, or an event.
+
+    side : "right", "left" or "" for its colour
+    """
+
+    frame: int
+    words: str
+    side: str = ""
+    event: bool = False
+
+
+def state_colours(theme: Theme) -> dict[FrameState, str]:
+    """Colour of every state."""
+    return {
+        FrameState.MEASURED: theme.measured,
+        FrameState.REBUILT: theme.rebuilt,
+        FrameState.INTERPOLATED: theme.interpolated,
+        FrameState.LOST: theme.faint,
+        FrameState.FAILED: theme.failed,
+    }
+
+
+class QualityStrip(QSlider):
+    """A slider with a value for every frame. The picture under the hand is drawn once, whatever the number of frames.
+
+    picked : the user has moved the hand to a frame
+    """
+
+    picked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(Qt.Orientation.Horizontal, parent)
+        self.setObjectName("timeline.strip")
+        self.setAccessibleName("Frame")
+        self.setAccessibleDescription("Time slider over all frames, coloured by their quality")
+        self.setMouseTracking(True)
+        self.setPageStep(10)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self._theme, self._map, self._marks = LIGHT, None, ()
+        self._map: FrameMap | None
+        self._marks: Sequence[Mark]
+        self._picture: QPixmap | None = None
+        self.actionTriggered.connect(lambda _: self.picked.emit(self.sliderPosition()))
+
+    # ------------------------------------------------------------------ content
+
+    def set_content(self, mapped: FrameMap | None, marks: Sequence[Mark] = ()) -> None:
+        """Show the frames of a recording."""
+        self._map, self._marks = mapped, tuple(marks)
+        blocked = self.blockSignals(True)
+        self.setRange(0, max(0, mapped.frames - 1) if mapped is not None else 0)
+        self.blockSignals(blocked)
+        self.updateGeometry()
+        self.redraw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Show in the colours of a theme."""
+        self._theme = theme
+        self.redraw()
+
+    def redraw(self) -> None:
+        """Draw the picture again when it is needed next."""
+        self._picture = None
+        self.update()
+
+    # ------------------------------------------------------------------ geometry
+
+    @property
+    def lanes(self) -> int:
+        """Segments that the ground holds at some time."""
+        return len(self._map.held) if self._map is not None else 0
+
+    def sizeHint(self) -> QSize:
+        """As high as its lanes."""
+        lanes = GAP + self.lanes * (LANE + 1) if self.lanes else 0
+        return QSize(300, RULER + STATE + lanes + 5)
+
+    def minimumSizeHint(self) -> QSize:
+        """Narrow, and as high as its lanes."""
+        return QSize(120, self.sizeHint().height())
+
+    @property
+    def band(self) -> QRect:
+        """Where the frames lie."""
+        return QRect(MARGIN, RULER, max(1, self.width() - 2 * MARGIN), self.height() - RULER - 4)
+
+    def x_of(self, frame: float) -> float:
+        """Place of the middle of a frame."""
+        frames = self._map.frames if self._map is not None else 1
+        return self.band.left() + (frame + 0.5) * self.band.width() / max(1, frames)
+
+    def frame_at(self, x: float) -> int:
+        """Frame at a place."""
+        frames = self._map.frames if self._map is not None else 1
+        return int(min(max(0, (x - self.band.left()) * frames // self.band.width()), frames - 1))
+
+    # ------------------------------------------------------------------ drawing
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Put the picture, then the hand."""
+        painter = QPainter(self)
+        if self._picture is None:
+            self._picture = self._drawn()
+        painter.drawPixmap(0, 0, self._picture)
+        self._draw_hand(painter)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw again in the new size."""
+        super().resizeEvent(event)
+        self.redraw()
+
+    def _drawn(self) -> QPixmap:
+        ratio = self.devicePixelRatioF()
+        picture = QPixmap(self.size() * ratio)
+        picture.setDevicePixelRatio(ratio)
+        picture.fill(Qt.GlobalColor.transparent)
+        if self._map is None or not self._map.frames:
+            return picture
+        painter = QPainter(picture)
+        band = self.band
+        rows = self._image(max(1, round(band.width() * ratio)))
+        painter.drawImage(QRectF(band.left(), band.top(), band.width(), STATE), rows, QRectF(0, 0, rows.width(), 1))
+        for lane in range(self.lanes):
+            y = band.top() + STATE + GAP + lane * (LANE + 1)
+            painter.drawImage(QRectF(band.left(), y, band.width(), LANE), rows, QRectF(0, lane + 1, rows.width(), 1))
+        self._draw_ruler(painter)
+        self._draw_marks(painter)
+        painter.end()
+        return picture
+
+    def _image(self, columns: int) -> QImage:
+        """One row of pixels for the states and one for every lane."""
+        assert self._map is not None
+        palette = state_colours(self._theme)
+        colours = np.array([QColor(palette[state]).rgb() for state in FrameState], dtype=np.uint32)
+        held, free = QColor(self._theme.contact).rgb(), QColor(self._theme.line).rgb()
+        contact = np.where(self._map.held_in(columns).T, np.uint32(held), np.uint32(free))
+        pixels = np.ascontiguousarray(np.vstack([colours[self._map.worst_of(columns)], contact.reshape(-1, columns)]))
+        image = QImage(pixels.data, columns, len(pixels), 4 * columns, QImage.Format.Format_RGB32)
+        return image.copy()  # the numbers go when this function ends
+
+    def _draw_ruler(self, painter: QPainter) -> None:
+        assert self._map is not None
+        font = QFont(self.font())
+        font.setPointSizeF(max(6.5, 0.8 * self.font().pointSizeF()))
+        painter.setFont(font)
+        rate, band = self._map.rate_hz, self.band
+        seconds = self._map.frames / rate
+        wanted = seconds * 62.0 / band.width()  # labels no nearer than 62 pixels
+        step = next((one for one in STEPS if one >= wanted), STEPS[-1])
+        digits = 0 if step >= 1.0 else 1 if step >= 0.1 else 2
+        for k in range(int(seconds / step) + 1):
+            x = self.x_of(k * step * rate)
+            if x > band.right() + 1:
+                break
+            painter.setPen(QColor(self._theme.line))
+            painter.drawLine(round(x), RULER - 4, round(x), RULER - 1)
+            painter.setPen(QColor(self._theme.faint))
+            words = f"{k * step:.{digits}f}" + (" s" if k == 0 else "")
+            width = painter.fontMetrics().horizontalAdvance(words)
+            place = min(max(0.0, x - 0.5 * width), self.width() - width - 1.0)
+            painter.drawText(QRectF(place, 0, width + 2, RULER - 4), Qt.AlignmentFlag.AlignCenter, words)
+
+    def _draw_marks(self, painter: QPainter) -> None:
+        tints = {"right": self._theme.right, "left": self._theme.left}
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        for mark in self._marks:
+            x = self.x_of(mark.frame)
+            colour = QColor(tints.get(mark.side, self._theme.failed if not mark.event else self._theme.text))
+            if mark.event:
+                painter.setPen(Qt.PenStyle.NoPen)
+                painter.setBrush(colour)
+                painter.drawPolygon(
+                    QPolygonF(
+                        [QPoint(round(x) - 4, RULER - 6), QPoint(round(x) + 4, RULER - 6), QPoint(round(x), RULER)]
+                    )
+                )
+            else:
+                pen = QPen(colour, 1.4)
+                pen.setDashPattern([2.5, 1.8])
+                painter.setPen(pen)
+                painter.drawLine(round(x), RULER - 2, round(x), self.band.bottom() + 3)
+
+    def _draw_hand(self, painter: QPainter) -> None:
+        if self._map is None:
+            return
+        x, colour = self.x_of(self.value()), QColor(self._theme.text if self.isEnabled() else self._theme.faint)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setPen(QPen(QColor(self._theme.panel), 3.6))
+        painter.drawLine(round(x), RULER - 2, round(x), self.height() - 1)
+        painter.setPen(QPen(colour, 1.6))
+        painter.drawLine(round(x), RULER - 4, round(x), self.height() - 1)
+        painter.setPen(QPen(QColor(self._theme.panel), 1.2))
+        painter.setBrush(QColor(self._theme.accent if self.hasFocus() else colour))
+        head = QRectF(x - 5.0, RULER - 12.0, 10.0, 11.0)
+        painter.drawRoundedRect(head, 3.0, 3.0)
+
+    # ------------------------------------------------------------------ mouse
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take the hand to the mouse."""
+        if event.button() == Qt.MouseButton.LeftButton:
+            self.picked.emit(self.frame_at(event.position().x()))
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Drag the hand."""
+        if event.buttons() & Qt.MouseButton.LeftButton:
+            self.picked.emit(self.frame_at(event.position().x()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Leave the hand where it is."""
+
+    def event(self, event: QEvent) -> bool:
+        """Say about the frame under the mouse what there is to say."""
+        if event.type() == QEvent.Type.ToolTip and isinstance(event, QHelpEvent):
+            QToolTip.showText(event.globalPos(), self.told_at(event.pos().x()), self)
+            return True
+        return bool(super().event(event))
+
+    def told_at(self, x: float) -> str:
+        """Text of the tooltip: the frame, why it has its colour, and what is marked there."""
+        if self._map is None or not self._map.frames:
+            return ""
+        frame = self.frame_at(x)
+        head, *reasons = self._map.why(frame)
+        marked = [mark.words for mark in self._marks if abs(self.x_of(mark.frame) - x) <= 4.0]
+        lines = [f"<b>{escape(head)}</b>", *(escape(one) for one in (*reasons, *marked))]
+        return "<br>".join(lines)
