@@ -18,7 +18,7 @@ help:  ## show this list
 	@sed -n 's/^\([a-z]*\):.*##/  make \1\t/p' $(MAKEFILE_LIST) | expand -t 14
 
 run: $(VENV)/.ready-run  ## analyse the demonstration; report, pictures and tables go to demo-output/
-	@$(headless) $(BIN)/biomec demo --out demo-output
+	@$(BIN)/biomec demo --out demo-output
 
 test: lint  ## check style, types, import contracts, and run all tests
 	@$(headless) $(BIN)/python -m pytest

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from biomec.cli.arguments import Commands, progress_on_terminal, tell
+from biomec.cli.window import has_screen, show_demo, without_screen
 from biomec.notices import Severity
 
 if TYPE_CHECKING:
@@ -163,17 +164,22 @@ def _demo(options: argparse.Namespace) -> int:
 
     from biomec.pipeline.demo import run_demo
 
+    if not options.no_window and has_screen():
+        return show_demo()
     demo = run_demo(options.out, progress_on_terminal("Demo"))
     _report(demo.analysis, options.out)
     worst = max(demo.angle_errors, key=lambda error: error.rms)
     print(f"largest error of a joint angle against the known motion: {np.degrees(worst.rms):.2f}° rms ({worst.name})")
     # By name, at run time: the library does not depend on the desktop program.
     try:
+        without_screen()
         pictures = importlib.import_module("biomec_app.demo_pictures")
+        drawn = [*pictures.draw(demo.analysis, options.out, truth=demo.truth), options.out / "window.png"]
+        importlib.import_module("biomec_app.main").screenshot(drawn[-1], options.out / "session.biomec")
     except ImportError as error:
         told = "There are no pictures, because the desktop part of Biomec cannot be loaded"
         print(f"{told} ({error}). To see what is missing: biomec doctor", file=sys.stderr)
         return 0
-    for path in pictures.draw(demo.analysis, options.out, truth=demo.truth):
+    for path in drawn:
         print(path)
     return 0

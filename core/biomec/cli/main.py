@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from biomec._version import __version__
-from biomec.cli import analysis, program, recordings
+from biomec.cli import analysis, program, recordings, window
 from biomec.errors import BiomecError
 
 
@@ -15,12 +15,12 @@ def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 when all went well."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a file may have a name that this terminal cannot show
-    parser = _parser()
-    options = parser.parse_args(arguments)
-    if options.command is None:
-        parser.print_help()
-        return 0
+    given = list(sys.argv[1:] if arguments is None else arguments)
+    parser, commands = _parser()
     try:
+        if window.asked_for(given, commands):
+            return window.open_window(given)
+        options = parser.parse_args(given)
         code = int(options.run(options))
         sys.stdout.flush()
         return code
@@ -32,10 +32,15 @@ def main(arguments: Sequence[str] | None = None) -> int:
         return 1
 
 
-def _parser() -> argparse.ArgumentParser:
-    parser = argparse.ArgumentParser(prog="biomec", description="Whole-body biomechanics from motion capture.")
+def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:
+    """Parser of all commands, and their names."""
+    parser = argparse.ArgumentParser(
+        prog="biomec",
+        description="Whole-body biomechanics from motion capture. Without a command the window opens; biomec FILE "
+        "opens it on a recording or a project, and biomec --screenshot OUT.png [FILE] draws it into a picture.",
+    )
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
     for module in (analysis, recordings, program):
         module.add_commands(commands)
-    return parser
+    return parser, tuple(commands.choices)

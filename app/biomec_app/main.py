@@ -1,0 +1,86 @@
+"""The program: make the window, open what was asked for, and run until it is closed; or draw it without a screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from time import monotonic
+
+from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QApplication
+
+from biomec.pipeline.analysis import STEPS
+from biomec_app.files import open_demo, open_file
+from biomec_app.main_window import MainWindow
+from biomec_app.preferences import Preferences
+
+PATIENCE_S = 600.0  # for an analysis before a picture is taken; the first one compiles the engine
+
+
+def application() -> QApplication:
+    """The one application object of this process."""
+    QGuiApplication.setApplicationName("Biomec")
+    QGuiApplication.setOrganizationName("Biomec")
+    found = QApplication.instance()
+    return found if isinstance(found, QApplication) else QApplication(sys.argv[:1])
+
+
+def run(file: Path | None = None, *, demo: bool = False) -> int:
+    """Show the window, on a file, on the demonstration, or on the start page; return when it is closed."""
+    app = application()
+    window = MainWindow()
+    window.show()
+    QTimer.singleShot(0, lambda: _open(window, file, demo))
+    return int(app.exec())
+
+
+def screenshot(
+    path: Path,
+    file: Path | None = None,
+    *,
+    size: tuple[int, int] = (1600, 1000),
+    theme: str = "light",
+    preferences: Preferences | None = None,
+) -> None:
+    """Draw the window, with a file or else the demonstration opened and analysed, into a picture. Needs no screen."""
+    app = application()
+    window = MainWindow(preferences or Preferences(path.parent / ".biomec-screenshot.ini"))
+    window.resize(*size)
+    window.set_theme(theme)
+    window.show()
+    _open(window, file, demo=file is None)
+    _wait(app, lambda: not window.context.jobs.busy)
+    if window.context.document.is_open:
+        if not window.context.document.analysis.is_current(STEPS[-1].name):
+            window.context.run_until(STEPS[-1].name)
+            _wait(app, lambda: not window.context.jobs.busy)
+        window.context.document.set_frame(window.context.document.frames // 5)
+    _settle(app)
+    path.parent.mkdir(parents=True, exist_ok=True)
+    window.grab().save(str(path))
+    window.context.document.undo_stack.setClean()  # nobody is asked about work that only a picture was taken of
+    window.close()
+    (path.parent / ".biomec-screenshot.ini").unlink(missing_ok=True)
+
+
+def _open(window: MainWindow, file: Path | None, demo: bool) -> None:
+    if file is not None:
+        open_file(window.context, file)
+    elif demo:
+        open_demo(window.context)
+
+
+def _wait(app: QApplication, done: Callable[[], bool]) -> None:
+    """Let the window work until something is done."""
+    end = monotonic() + PATIENCE_S
+    while not done() and monotonic() < end:
+        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+
+
+def _settle(app: QApplication) -> None:
+    """Let everything that is due be drawn."""
+    end = monotonic() + 1.0
+    while monotonic() < end:
+        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)

@@ -1,0 +1,72 @@
+"""The window from the command line: `biomec`, `biomec FILE`, `biomec --screenshot OUT.png [FILE]`."""
+
+import importlib
+import os
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from types import ModuleType
+
+from biomec.errors import BiomecError
+
+SCREENSHOT = "--screenshot"
+
+
+def asked_for(arguments: Sequence[str], commands: Sequence[str]) -> bool:
+    """Whether the arguments open the window instead of naming a command."""
+    if not arguments:
+        return True
+    return arguments[0] == SCREENSHOT or not (arguments[0] in commands or arguments[0].startswith("-"))
+
+
+def open_window(arguments: Sequence[str]) -> int:
+    """Open the window, or draw it into a picture."""
+    if arguments and arguments[0] == SCREENSHOT:
+        if not 2 <= len(arguments) <= 3:
+            raise BiomecError(f"Give the picture and perhaps a recording: biomec {SCREENSHOT} OUT.png [FILE]")
+        without_screen()
+        _program().screenshot(Path(arguments[1]), Path(arguments[2]) if len(arguments) == 3 else None)
+        return 0
+    if len(arguments) > 1:
+        raise BiomecError(
+            f"{arguments[0]!r} is no command of biomec; one recording can be opened at a time. Try --help."
+        )
+    file = Path(arguments[0]) if arguments else None
+    if file is not None and not file.exists():
+        raise BiomecError(f"{arguments[0]}: there is no such command or file. For the commands: biomec --help")
+    if not has_screen():
+        raise BiomecError(
+            "There is no screen to show the window on. Use the commands (biomec --help), or draw it into a picture: "
+            f"biomec {SCREENSHOT} OUT.png [FILE]"
+        )
+    return int(_program().run(file))
+
+
+def show_demo() -> int:
+    """Open the window on the demonstration."""
+    return int(_program().run(demo=True))
+
+
+def has_screen() -> bool:
+    """Whether a window can be shown here."""
+    if sys.platform in ("win32", "darwin"):
+        return True
+    return bool(os.environ.get("DISPLAY") or os.environ.get("WAYLAND_DISPLAY"))
+
+
+def without_screen() -> None:
+    """Let Qt and VTK draw without a screen."""
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    if sys.platform.startswith("linux"):
+        os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")
+
+
+def _program() -> ModuleType:
+    # By name, at run time: the library does not depend on the desktop program.
+    try:
+        return importlib.import_module("biomec_app.main")
+    except ImportError as error:
+        raise BiomecError(
+            f"The window cannot open, because the desktop part of Biomec cannot be loaded ({error}). Install it with "
+            f'pip install "biomec[app]"; biomec doctor says what is missing.'
+        ) from error
