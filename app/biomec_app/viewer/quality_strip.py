@@ -71,9 +71,9 @@ class QualityStrip(QSlider):
         self.setMouseTracking(True)
         self.setPageStep(10)
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
-        self._theme, self._map, self._marks = LIGHT, None, ()
-        self._map: FrameMap | None
-        self._marks: Sequence[Mark]
+        self._theme = LIGHT
+        self._map: FrameMap | None = None
+        self._marks: Sequence[Mark] = ()
         self._picture: QPixmap | None = None
         self.actionTriggered.connect(lambda _: self.picked.emit(self.sliderPosition()))
 

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.analysis.report_table import percent
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec_app.context import Context
@@ -231,7 +232,7 @@ class Timeline(QWidget):
             self.legend.clear()
             return
         colours = state_colours(self._theme)
-        parts = [(colours[state], f"{state.words} {_percent(self.map.share(state))}") for state in self.map.states]
+        parts = [(colours[state], f"{state.words} {percent(self.map.share(state), 1)}") for state in self.map.states]
         if self.map.held:
             parts.append((self._theme.contact, "contact"))
         words = (f'<span style="color:{tint}">■</span>&nbsp;{text.replace(" ", "&nbsp;")}' for tint, text in parts)
@@ -266,13 +267,3 @@ def marks(analysis: Analysis) -> list[Mark]:
             words = f"{event.label}{f', {side}' if side else ''} ({event.time_s:.2f} s)"
             found.append(Mark(frame, words, side, event=True))
     return found
-
-
-def _percent(share: float) -> str:
-    """Share as people say it; something that occurs is never 0 %, and what is not all never 100 %."""
-    percent = 100.0 * share
-    if 0.0 < percent < 0.1:
-        return "< 0.1 %"
-    if 99.95 <= percent < 100.0:
-        return "> 99.9 %"
-    return f"{percent:.0f} %" if percent in (0.0, 100.0) else f"{percent:.1f} %"

@@ -53,6 +53,23 @@ def number(value: float | None, digits: int = 1, unit: str = "") -> str:
     return text.replace("-", "−") + (f" {unit}" if unit else "")
 
 
+def percent(share: float | None, digits: int = 0) -> str:
+    """A share in percent; what is there is never 0 %, and what is not all never 100 %: 0.9996 -> "> 99.9 %"."""
+    if share is None or not math.isfinite(share):
+        return NOTHING
+    value = 100.0 * share
+    if share in (0.0, 1.0):
+        return f"{value:.0f} %"
+    if float(f"{value:.{digits}f}") in (0.0, 100.0):
+        digits = max(1, digits)
+    text = f"{value:.{digits}f}"
+    if float(text) == 0.0:
+        text = f"< {10.0**-digits:g}"
+    elif float(text) == 100.0:
+        text = f"> {100.0 - 10.0**-digits:g}"
+    return f"{text} %"
+
+
 def power(value: float | None) -> str:
     """A small number as a power of ten: 7.8 · 10⁻¹¹."""
     if value is None or not math.isfinite(value):

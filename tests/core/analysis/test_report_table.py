@@ -5,7 +5,7 @@ import math
 import pytest
 
 from biomec.analysis.notice_groups import notice_groups
-from biomec.analysis.report_table import Table, degrees, facts, number, power
+from biomec.analysis.report_table import Table, degrees, facts, number, percent, power
 from biomec.notices import Severity, info, problem, warning
 
 
@@ -21,6 +21,23 @@ from biomec.notices import Severity, info, problem, warning
 )
 def test_numbers_read_as_in_print(value, digits, unit, text):
     assert number(value, digits, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0 %"),
+        (1.0, "100 %"),
+        (0.5, "50 %"),
+        (0.996, "99.6 %"),
+        (0.9996, "> 99.9 %"),  # what is not all never reads as all
+        (0.0004, "< 0.1 %"),
+        (0.004, "0.4 %"),
+        (math.nan, "–"),
+    ],
+)
+def test_shares_never_read_as_all_or_nothing_unless_they_are(share, text):
+    assert percent(share) == text
 
 
 @pytest.mark.parametrize(
