@@ -10,11 +10,21 @@ import numpy as np
 from biomec.anatomy.model import BodyModel
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
 from biomec.recording.marker_set import Side
 from biomec.signals.cycles import Cycles
 
-PLANES = {"lateral": (0, 1), "frontal": (2, 1), "superior": (0, 2)}
-"""View -> coordinates to the right and upwards on paper; X forward, Y up, Z to the subject's right."""
+VIEWS: Mapping[str, FloatArray] = FrozenDict(
+    {
+        "lateral": read_only([[1.0, 0.0], [0.0, 1.0], [0.0, 0.0]]),
+        "frontal": read_only([[0.0, 0.0], [0.0, 1.0], [-1.0, 0.0]]),
+        "superior": read_only([[1.0, 0.0], [0.0, 0.0], [0.0, -1.0]]),
+    }
+)
+"""View -> (3, 2) from X forward, Y up, Z to the subject's right to paper, rightwards and upwards.
+
+Lateral is from the right side, frontal from the front (the subject's right is at the left), superior from above.
+"""
 PHASES = "ABCD"
 
 

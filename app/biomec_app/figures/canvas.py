@@ -1,0 +1,200 @@
+"""Shows a drawn figure as a picture: coordinates under the mouse, wheel zooms, dragging moves, double click restores."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.axes import Axes
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
+from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QWidget
+
+ZOOM = 1.25  # of one notch of the wheel
+
+Limits = dict[int, tuple[tuple[float, float], tuple[float, float]]]
+"""Number of the axes -> what they show in x and y."""
+
+
+@dataclass(eq=False)
+class Drawn:
+    """A drawn figure and its pixels (height, width, 4)."""
+
+    figure: Figure
+    pixels: np.ndarray
+    image: QImage
+    ratio: float
+
+
+def rendered(make: Callable[[tuple[float, float], float], Figure], size: QSize, ratio: float, dpi: float) -> Drawn:
+    """Draw ``make(inches, dpi)`` for a widget of a size and a device-pixel ratio."""
+    inches = max(size.width(), 320) / dpi, max(size.height(), 240) / dpi
+    figure = make(inches, dpi * ratio)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    pixels = np.asarray(canvas.buffer_rgba()).copy()
+    height, width = pixels.shape[:2]
+    image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)
+    image.setDevicePixelRatio(ratio)
+    return Drawn(figure, pixels, image, ratio)
+
+
+class FigureCanvas(QWidget):
+    """The picture of a figure.
+
+    wanted    : the picture must be drawn again (size or limits changed)
+    read_out  : text for the values under the mouse
+    """
+
+    wanted = Signal()
+    read_out = Signal(str)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("figure-canvas")
+        self.setAccessibleName("Figure")
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(420, 300)
+        self.setMouseTracking(True)
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.limits: Limits = {}
+        self.drawn: Drawn | None = None
+        self.sentence = ""
+        self.colours = QColor("white"), QColor("gray")
+        self._held: tuple[int, QPointF] | None = None
+
+    def sizeHint(self) -> QSize:
+        """A comfortable size."""
+        return QSize(1020, 620)
+
+    def show_drawn(self, drawn: Drawn) -> None:
+        """Show a new picture."""
+        self.drawn, self.sentence = drawn, ""
+        self.update()
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence instead of a picture."""
+        self.drawn, self.sentence = None, sentence
+        self.update()
+
+    def restore(self) -> None:
+        """Show everything again."""
+        if self.limits:
+            self.limits = {}
+            self.wanted.emit()
+
+    # ------------------------------------------------------------------ Qt
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the picture, stretched while a sharper one is under way."""
+        painter = QPainter(self)
+        painter.fillRect(self.rect(), self.colours[0])
+        if self.drawn is not None:
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            fits = self.drawn.image.size() == self.size() * self.drawn.ratio
+            if fits:
+                painter.drawImage(0, 0, self.drawn.image)
+            else:
+                painter.drawImage(QRectF(self.rect()), self.drawn.image)
+        elif self.sentence:
+            painter.setPen(self.colours[1])
+            room = self.rect().adjusted(40, 20, -40, -20)
+            painter.drawText(room, Qt.AlignmentFlag.AlignCenter | Qt.TextFlag.TextWordWrap, self.sentence)
+        painter.end()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Ask for a picture of the new size."""
+        self.wanted.emit()
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom the axes under the mouse."""
+        self.zoom(event.position(), ZOOM ** (-event.angleDelta().y() / 120.0))
+        event.accept()
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of the axes under the mouse."""
+        found = self.axes_at(event.position())
+        if found is not None and event.button() == Qt.MouseButton.LeftButton:
+            self._held = found[0], event.position()
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Tell the values under the mouse."""
+        self.read_out.emit(self.values_at(event.position()))
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """Let go: the axes have moved by as much as the mouse."""
+        held, self._held = self._held, None
+        if held is not None and (event.position() - held[1]).manhattanLength() > 4:
+            self.move_axes(held[0], held[1], event.position())
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """Show everything again."""
+        self.restore()
+
+    # ------------------------------------------------------------------ axes
+
+    def axes_at(self, place: QPointF) -> tuple[int, Axes] | None:
+        """Number and axes under a place of the widget."""
+        if self.drawn is None:
+            return None
+        x, y = self._pixel(place)
+        for number, axes in enumerate(self.drawn.figure.axes):
+            if axes.axison and axes.bbox.contains(x, y):
+                return number, axes
+        return None
+
+    def values_at(self, place: QPointF) -> str:
+        """Values of both axes at a place of the widget, as text; empty outside the axes."""
+        found = self.axes_at(place)
+        if found is None:
+            return ""
+        axes = found[1]
+        x, y = axes.transData.inverted().transform(self._pixel(place))
+        names = [(label.get_text().replace("\n", " ") or letter) for letter, label in
+                 (("x", axes.xaxis.label), ("y", axes.yaxis.label))]  # fmt: skip
+        return f"{names[0]}: {x:.4g}    {names[1]}: {y:.4g}".replace("-", "−")
+
+    def zoom(self, place: QPointF, factor: float) -> None:
+        """Show ``factor`` times as much of the axes under a place, which stays where it is."""
+        found = self.axes_at(place)
+        if found is None:
+            return
+        number, axes = found
+        x, y = self._pixel(place)
+        box = axes.bbox
+        corners = [
+            (x + factor * (box.x0 - x), y + factor * (box.y0 - y)),
+            (x + factor * (box.x1 - x), y + factor * (box.y1 - y)),
+        ]
+        self._limit(number, axes, corners)
+
+    def move_axes(self, number: int, start: QPointF, stop: QPointF) -> None:
+        """Move what axes show by the way of the mouse."""
+        assert self.drawn is not None
+        axes = self.drawn.figure.axes[number]
+        (x0, y0), (x1, y1) = self._pixel(start), self._pixel(stop)
+        box = axes.bbox
+        across, up = x1 - x0, y1 - y0
+        self._limit(number, axes, [(box.x0 - across, box.y0 - up), (box.x1 - across, box.y1 - up)])
+
+    def _limit(self, number: int, axes: Axes, corners: list[tuple[float, float]]) -> None:
+        low, high = axes.transData.inverted().transform(corners)
+        if np.isfinite([low, high]).all():
+            self.limits[number] = (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
+            self.wanted.emit()
+
+    def _pixel(self, place: QPointF) -> tuple[float, float]:
+        """Place of the widget in pixels of the figure, from its lower left corner."""
+        assert self.drawn is not None
+        height, width = self.drawn.pixels.shape[:2]
+        return place.x() / self.width() * width, (1.0 - place.y() / self.height()) * height
+
+
+def apply_limits(figure: Figure, limits: Limits) -> None:
+    """Show in a new figure what the user has zoomed to."""
+    for number, (x, y) in limits.items():
+        if number < len(figure.axes):
+            figure.axes[number].set(xlim=x, ylim=y)

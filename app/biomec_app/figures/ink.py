@@ -1,0 +1,109 @@
+"""Colours and habits of all figures: the theme on paper, quiet axes, ticks without formulas."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.artist import Artist
+from matplotlib.axes import Axes
+from matplotlib.figure import Figure
+from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
+from biomec.recording.marker_set import Side
+from biomec_app.theme import Theme
+
+SMALL, NORMAL, LARGE = 8.5, 9.5, 13.0  # points
+RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
+COMPONENTS = ("X", "Y", "Z")
+
+
+@dataclass(frozen=True)
+class Ink:
+    """A theme as figures use it."""
+
+    theme: Theme
+
+    @property
+    def axes(self) -> tuple[str, str, str]:
+        """Colours of X, Y and Z."""
+        dark = self.theme.name == "dark"
+        return ("#F0803C", "#2FBF8F", "#56B4E9") if dark else ("#C44E00", "#00795A", "#0072B2")
+
+    @property
+    def alarm(self) -> str:
+        """Colour of lines that a reader must see: regression, limits, filtered signals."""
+        return "#FF6B5E" if self.theme.name == "dark" else "#C0392B"
+
+    def side(self, side: Side | None) -> str:
+        """Colour of a side of the body."""
+        return {Side.RIGHT: self.theme.right, Side.LEFT: self.theme.left, None: self.theme.middle}[side]
+
+
+def quiet(axes: Axes, ink: Ink, *, grid: str = "y") -> None:
+    """Frame, ticks and grid that do not compete with the drawing; ``grid``: "x", "y", "both" or ""."""
+    theme = ink.theme
+    axes.set_facecolor(theme.panel)
+    axes.spines[["top", "right"]].set_visible(False)
+    axes.spines[["left", "bottom"]].set_color(theme.faint)
+    axes.tick_params(color=theme.faint, labelcolor=theme.text, labelsize=SMALL, which="both", width=0.7)
+    for label in (axes.xaxis.label, axes.yaxis.label):
+        label.set_size(NORMAL)
+        label.set_color(theme.text)
+    if grid:
+        axes.grid(axis=grid, color=theme.line, linewidth=0.6)
+        axes.set_axisbelow(True)
+
+
+def name(axes: Axes, ink: Ink, text: str, beside: str = "") -> None:
+    """Title of a panel at its left, and a lighter remark at its right."""
+    axes.set_title(text, loc="left", fontsize=NORMAL + 0.5, fontweight="bold", color=ink.theme.text, pad=6)
+    if beside:
+        axes.set_title(beside, loc="right", fontsize=SMALL, color=ink.theme.faint, pad=6)
+
+
+def legend(figure: Figure, ink: Ink, handles: Sequence[Artist], labels: Sequence[str], below: bool = False) -> None:
+    """What colours and dashes mean, beside the title or below all, where it hides nothing."""
+    if below:
+        figure.legend(list(handles), list(labels), loc="outside lower left", ncols=len(labels), frameon=False,
+                      fontsize=SMALL, labelcolor=ink.theme.text)  # fmt: skip
+        return
+    figure.legend(
+        list(handles), list(labels), loc="upper right", bbox_to_anchor=(0.992, 1.0 - 0.1 / figure.get_figheight()),
+        ncols=len(labels), frameon=False, fontsize=SMALL, labelcolor=ink.theme.text, handlelength=1.6,
+        borderaxespad=0.0, columnspacing=1.4, handletextpad=0.6,
+    )  # fmt: skip
+
+
+def logarithmic(axes: Axes, letter: str) -> None:
+    """A logarithmic axis whose ticks read 10⁻⁵, written without a formula."""
+    getattr(axes, f"set_{letter}scale")("log")
+    axis = axes.xaxis if letter == "x" else axes.yaxis
+    axis.set_major_locator(LogLocator(numticks=8))
+    axis.set_major_formatter(FuncFormatter(lambda value, _: power_of_ten(value)))
+    axis.set_minor_formatter(NullFormatter())
+
+
+def power_of_ten(value: float) -> str:
+    """10⁻⁵ for 1e-5; other numbers as they are."""
+    if value <= 0.0:
+        return ""
+    exponent = round(np.log10(value))
+    if not np.isclose(value, 10.0**exponent):
+        return f"{value:g}"
+    return "1" if exponent == 0 else f"10{str(exponent).translate(RAISED)}"
+
+
+def at_least(axes: Axes, height: float) -> None:
+    """Make the vertical axis at least so high, so that noise does not look like motion."""
+    low, high = axes.get_ylim()
+    if high - low < height:
+        middle = 0.5 * (low + high)
+        axes.set_ylim(middle - 0.5 * height, middle + 0.5 * height)
+
+
+def nothing(axes: Axes, ink: Ink, sentence: str) -> None:
+    """A sentence where there is nothing to draw."""
+    axes.text(0.5, 0.5, sentence, transform=axes.transAxes, ha="center", va="center", color=ink.theme.faint,
+              fontsize=NORMAL, wrap=True)  # fmt: skip

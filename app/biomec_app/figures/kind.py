@@ -1,0 +1,122 @@
+"""What a figure is: its name, what the user may choose, how its data are found and how they are drawn. Knows no Qt.
+
+A figure of a later stage is a class like these and a line in `registry`.
+"""
+
+from __future__ import annotations
+
+import csv
+import io
+from abc import ABC, abstractmethod
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, ClassVar
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from biomec.pipeline.analysis import Analysis, step_named
+from biomec.progress import Progress
+from biomec_app.figures.ink import LARGE, NORMAL, Ink
+
+HEAD = 0.72  # inches over the panels, for title and remark
+
+Chosen = Mapping[str, str]
+"""Key of a choice -> the option that is chosen."""
+
+
+@dataclass(frozen=True)
+class Choice:
+    """Something to choose in a figure: the first option is taken unless the user says otherwise.
+
+    redraws : the choice changes only the drawing, not the data
+    """
+
+    key: str
+    label: str
+    options: tuple[str, ...]
+    redraws: bool = False
+
+
+@dataclass(frozen=True, eq=False)
+class Column:
+    """A column of the plotted data: heading with unit, and numbers or texts."""
+
+    name: str
+    values: Sequence[Any] | np.ndarray
+
+
+class FigureKind(ABC):
+    """A figure.
+
+    key   : unique name; the menu item is ``figures.<key>``
+    title : what the menu and the window say
+    help  : one sentence
+    needs : steps that must have run
+    slow  : its data take longer than a moment: they are found by a job that can be cancelled
+    """
+
+    key: ClassVar[str]
+    title: ClassVar[str]
+    help: ClassVar[str]
+    needs: ClassVar[tuple[str, ...]]
+    slow: ClassVar[bool] = False
+
+    def blocked(self, analysis: Analysis) -> str | None:
+        """Why the figure cannot be drawn, as a sentence; None if it can."""
+        for step in self.needs:
+            if step not in analysis.done:
+                return f'Run "{step_named(step).title}" first.'
+        return None
+
+    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+        """What the user may choose."""
+        return ()
+
+    @abstractmethod
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Any:
+        """Everything that is drawn, found by the library; not in the window's thread."""
+
+    def remark(self, content: Any, chosen: Chosen) -> str:
+        """One line under the title."""
+        return ""
+
+    @abstractmethod
+    def draw(self, figure: Figure, content: Any, chosen: Chosen, ink: Ink) -> None:
+        """Draw on an empty figure whose layout keeps texts apart."""
+
+    @abstractmethod
+    def data(self, content: Any, chosen: Chosen) -> tuple[Column, ...]:
+        """What is drawn, as columns for a table."""
+
+
+def compose(kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float) -> Figure:
+    """A finished figure of a size in inches: title and remark over the panels."""
+    width, height = size
+    figure = Figure(figsize=size, dpi=dpi, facecolor=ink.theme.panel, layout="constrained")
+    engine = figure.get_layout_engine()
+    assert engine is not None
+    engine.set(
+        rect=(0.008, 0.008, 0.984, 1.0 - HEAD / height - 0.008), w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03
+    )
+    figure.text(0.14 / width, 1.0 - 0.34 / height, kind.title, fontsize=LARGE, fontweight="bold", color=ink.theme.text)
+    figure.text(0.14 / width, 1.0 - 0.59 / height, kind.remark(content, chosen), fontsize=NORMAL, color=ink.theme.faint)
+    kind.draw(figure, content, chosen, ink)
+    return figure
+
+
+def table_text(columns: Sequence[Column], separator: str = ",") -> str:
+    """Columns as text; shorter ones end early, numbers carry all their digits, what is missing stays empty."""
+    written = io.StringIO()
+    writer = csv.writer(written, delimiter=separator, lineterminator="\n")
+    writer.writerow([column.name for column in columns])
+    longest = max((len(column.values) for column in columns), default=0)
+    for row in range(longest):
+        writer.writerow([_cell(column.values[row]) if row < len(column.values) else "" for column in columns])
+    return written.getvalue()
+
+
+def _cell(value: Any) -> str:
+    if isinstance(value, float | np.floating):
+        return repr(float(value)) if np.isfinite(value) else ""
+    return str(value)

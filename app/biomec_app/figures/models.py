@@ -1,0 +1,101 @@
+"""The same recording by two models: what a simpler model, such as M17 beside M21, changes in the angles."""
+
+from __future__ import annotations
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from biomec.anatomy.model_file import shipped_models
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.model_comparison import ModelComparison, compare_models
+from biomec.progress import Progress
+from biomec_app.figures.ink import SMALL, Ink, at_least, legend, name, quiet
+from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+WORST = 18  # angles listed
+
+
+class ModelFigure(FigureKind):
+    """Angles by two models."""
+
+    key, title = "models", "Comparison of Two Models"
+    help = "Run the analysis with another model, and lay its angles over those of the first (M21 and M17)"
+    needs = ("signals", "body", "angles")
+    slow = True
+
+    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+        """The other model, and the joint that is drawn."""
+        own = analysis.loaded.body.model.name
+        others = [model for model in shipped_models() if model != own]
+        first = "m17" if own == "m21" else "m21"
+        others.sort(key=lambda model: model != first)
+        joints = tuple(dict.fromkeys(analysis.angles.joint))
+        return Choice("model", "Other model", tuple(others)), Choice("joint", "Joint", joints, redraws=True)
+
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ModelComparison:
+        """Run the second model."""
+        return compare_models(analysis, chosen["model"], progress)
+
+    def remark(self, content: ModelComparison, chosen: Chosen) -> str:
+        """How far apart they are."""
+        rms = np.array([one.rms for one in content.differences])
+        told = f"{content.other_model} beside {content.own_model}: {len(content.names)} angles in common"
+        if rms.size:
+            told += f", {np.degrees(np.sqrt(np.mean(rms**2))):.2f}° rms over all"
+        return told + "."
+
+    def draw(self, figure: Figure, content: ModelComparison, chosen: Chosen, ink: Ink) -> None:
+        """Curves of the joint at the left, the largest differences at the right."""
+        theme = ink.theme
+        there = [k for k, angle in enumerate(content.names) if angle.startswith(chosen["joint"])]
+        outer = figure.add_gridspec(max(1, len(there)), 2, width_ratios=(1.25, 1.0))
+        cycle = bool(content.percent.size)
+        x = content.percent if cycle else content.time_s
+        pair = (content.own_cycle, content.other_cycle) if cycle else (content.own, content.other)
+        first = None
+        for row, k in enumerate(there):
+            axes = first = figure.add_subplot(outer[row, 0], sharex=first)
+            quiet(axes, ink)
+            axes.plot(x, np.degrees(pair[0][:, k]), color=theme.accent, linewidth=2.0)
+            axes.plot(x, np.degrees(pair[1][:, k]), color=ink.alarm, linewidth=1.5, linestyle=(0, (5, 2)))
+            name(axes, ink, content.names[k][0].upper() + content.names[k][1:])
+            axes.set_ylabel("angle, °")
+            at_least(axes, 4.0)
+            axes.set_xlim(float(x[0]), float(x[-1]))
+            if row == len(there) - 1:
+                axes.set_xlabel("cycle, %" if cycle else "time, s")
+            if row == 0:
+                handles = [
+                    Line2D([], [], color=theme.accent, linewidth=2.0),
+                    Line2D([], [], color=ink.alarm, linewidth=1.5, linestyle=(0, (5, 2))),
+                ]
+                legend(figure, ink, handles, (content.own_model, content.other_model))
+        if not there:
+            axes = figure.add_subplot(outer[:, 0])
+            axes.axis("off")
+            axes.text(0.5, 0.5, f"{content.other_model} has no angles of the {chosen['joint']}.", ha="center",
+                      color=theme.faint, transform=axes.transAxes)  # fmt: skip
+        self._differences(figure, outer, content, ink)
+
+    @staticmethod
+    def _differences(figure: Figure, outer: object, content: ModelComparison, ink: Ink) -> None:
+        axes = figure.add_subplot(outer[:, 1])  # type: ignore[index]
+        quiet(axes, ink, grid="x")
+        worst = sorted(content.differences, key=lambda one: -one.rms)[:WORST]
+        places = np.arange(len(worst))
+        axes.barh(places, [np.degrees(one.rms) for one in worst], height=0.62, color=ink.theme.measured)
+        axes.set_yticks(places, [one.name for one in worst], fontsize=SMALL - 1.0)
+        axes.set_ylim(max(len(worst), 4) - 0.4, -0.6)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel("difference, ° rms")
+        rest = len(content.differences) - len(worst)
+        name(axes, ink, "Largest differences", f"{rest} smaller ones not shown" if rest > 0 else "")
+
+    def data(self, content: ModelComparison, chosen: Chosen) -> tuple[Column, ...]:
+        """All angles in common over time, by both models, in degrees."""
+        columns = [Column("time (s)", content.time_s)]
+        for k, angle in enumerate(content.names):
+            columns.append(Column(f"{angle}, {content.own_model} (deg)", np.degrees(content.own[:, k])))
+            columns.append(Column(f"{angle}, {content.other_model} (deg)", np.degrees(content.other[:, k])))
+        return tuple(columns)

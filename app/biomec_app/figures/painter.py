@@ -1,0 +1,75 @@
+"""Draws figures beside the window's thread: the window asks, goes on, and gets the latest picture when it is done.
+
+Matplotlib draws one figure at a time, whichever window asks.
+"""
+
+from __future__ import annotations
+
+import threading
+from collections.abc import Callable
+from typing import Any
+
+from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+
+DRAWING = threading.Lock()
+
+
+class _Talk(QObject):
+    ended = Signal(object, object)
+
+
+class _Run(QRunnable):
+    def __init__(self, work: Callable[[], Any]) -> None:
+        super().__init__()
+        self.talk, self._work = _Talk(), work
+
+    def run(self) -> None:
+        value: Any = None
+        fault: Exception | None = None
+        try:
+            with DRAWING:
+                value = self._work()
+        except Exception as error:  # must reach the user, not vanish with the thread
+            fault = error
+        self.talk.ended.emit(value, fault)
+
+
+class Painter(QObject):
+    """Runs pieces of drawing one after the other; of those that wait under one name only the last is done."""
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        self._pool = QThreadPool(self)
+        self._pool.setMaxThreadCount(1)
+        self._running: _Run | None = None
+        self._waiting: dict[str, tuple[Callable[[], Any], Callable[[Any, Exception | None], None]]] = {}
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being drawn or waits."""
+        return self._running is not None or bool(self._waiting)
+
+    def paint(self, name: str, work: Callable[[], Any], done: Callable[[Any, Exception | None], None]) -> None:
+        """Do ``work`` in the background; ``done(value, fault)`` is called in the window's thread."""
+        self._waiting.pop(name, None)
+        self._waiting[name] = work, done
+        self._next()
+
+    def stop(self) -> None:
+        """Forget what waits, and wait for what is being drawn."""
+        self._waiting.clear()
+        self._pool.waitForDone(30_000)
+
+    def _next(self) -> None:
+        if self._running is not None or not self._waiting:
+            return
+        work, done = self._waiting.pop(next(iter(self._waiting)))
+        self._running = _Run(work)
+        self._running.setAutoDelete(False)
+        self._running.talk.ended.connect(lambda value, fault: self._ended(value, fault, done))
+        self._pool.start(self._running)
+
+    def _ended(self, value: Any, fault: Exception | None, done: Callable[[Any, Exception | None], None]) -> None:
+        self._running = None
+        done(value, fault)
+        self._next()

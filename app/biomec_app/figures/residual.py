@@ -1,0 +1,106 @@
+"""Residual against cut-off, with the line of the noise: [Nunes2017] Fig. 3.11."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from matplotlib.figure import Figure
+from matplotlib.lines import Line2D
+
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.settings import SignalSettings
+from biomec.progress import Progress
+from biomec.signals.filtering import PLATE_FILTER, FilterOptions
+from biomec.signals.residual_analysis import ResidualAnalysis, residual_analysis
+from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, nothing, quiet
+from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+PLATE = "Plate "
+FORCE = tuple(f"force {axis}" for axis in COMPONENTS) + tuple(f"moment {axis}" for axis in COMPONENTS)
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Residual analysis of all channels of a point, with the factor and unit that they are shown in."""
+
+    analysis: ResidualAnalysis
+    channels: tuple[str, ...]
+    factors: tuple[float, ...]
+    units: tuple[str, ...]
+
+
+class ResidualFigure(FigureKind):
+    """How the cut-off of a point was found."""
+
+    key, title = "residual", "Residual Analysis of a Point"
+    help = "Residual against cut-off: where signal lost and noise kept are alike"
+    needs = ("preparation", "signals")
+
+    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+        """Every marker, and every plate."""
+        plates = tuple(f"{PLATE}{plate.name}" for plate in analysis.prepared.dynamic.plates)
+        return (Choice("point", "Point", (*analysis.clean.reconstruction.markers.names, *plates)),)
+
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+        """Residuals with the options of the filter, also where the cut-off was fixed."""
+        point, settings = chosen["point"], analysis.clean.options
+        if point.startswith(PLATE):
+            plate = analysis.prepared.dynamic.plate(point.removeprefix(PLATE))
+            values = np.concatenate([plate.force, plate.moment], axis=1)
+            found = residual_analysis(values, plate.rate_hz, _options(settings, True).residual, progress)
+            return Content(found, FORCE, (1.0,) * 6, ("N",) * 3 + ("N m",) * 3)
+        markers = analysis.clean.reconstruction.markers
+        found = residual_analysis(markers[point], markers.rate_hz, _options(settings, False).residual, progress)
+        return Content(found, COMPONENTS, (1e3,) * 3, ("mm",) * 3)
+
+    def remark(self, content: Content, chosen: Chosen) -> str:
+        """Which point."""
+        return f"{chosen['point']}: root mean square of what a low-pass filter takes away, for every cut-off."
+
+    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+        """One panel a channel."""
+        found, theme = content.analysis, ink.theme
+        count = len(content.channels)
+        grid = figure.subplots(count // 3, 3, squeeze=False)
+        for k, axes in enumerate(grid.ravel()):
+            quiet(axes, ink)
+            factor, noise, cutoff = content.factors[k], found.noise[k], found.cutoff_hz[k]
+            residual = factor * found.residual[:, k]
+            axes.plot(found.grid_hz, residual, color=theme.accent, linewidth=1.8)
+            beside = "no tail was found"
+            if np.isfinite(noise):
+                f, line = found.line(k)
+                axes.plot(f, factor * line, color=ink.alarm, linewidth=1.4)
+                axes.axhline(factor * noise, color=theme.text, linewidth=1.0, linestyle=(0, (5, 3)))
+                axes.plot([cutoff] * 2, [0.0, factor * noise], color=theme.faint, linewidth=1.0, linestyle=":")
+                axes.plot(found.crossing_hz[k], factor * noise, "o", color=theme.text, markersize=5)
+                beside = f"cut-off {cutoff:.2f} Hz, noise {factor * noise:.3g} {content.units[k]}"
+                axes.set_ylim(0.0, max(3.2 * factor * noise, 1.05 * float(np.nanmin(residual)) + 1e-12))
+            elif not np.isfinite(residual).any():
+                nothing(axes, ink, "too few samples")
+            axes.set_xlim(0.0, float(found.grid_hz[-1]))
+            name(axes, ink, content.channels[k][0].upper() + content.channels[k][1:], beside)
+            axes.set_ylabel(f"residual, {content.units[k]}")
+            if k >= count - 3:
+                axes.set_xlabel("cut-off, Hz")
+        entries = {
+            "residual": Line2D([], [], color=theme.accent, linewidth=1.8),
+            "line through the noise": Line2D([], [], color=ink.alarm, linewidth=1.4),
+            "noise, root mean square": Line2D([], [], color=theme.text, linestyle=(0, (5, 3)), linewidth=1.0),
+        }
+        legend(figure, ink, list(entries.values()), list(entries))
+        figure.align_ylabels()
+
+    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+        """Residuals of all channels."""
+        found = content.analysis
+        columns = [Column("cut-off (Hz)", found.grid_hz)]
+        for k, channel in enumerate(content.channels):
+            columns.append(Column(f"{channel} ({content.units[k]})", content.factors[k] * found.residual[:, k]))
+        return tuple(columns)
+
+
+def _options(settings: SignalSettings, plates: bool) -> FilterOptions:
+    chosen = settings.plate_filter if plates else settings.marker_filter
+    return chosen or (PLATE_FILTER if plates else FilterOptions())
