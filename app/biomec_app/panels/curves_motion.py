@@ -31,9 +31,10 @@ def joint_angles(analysis: Analysis) -> Iterator[Curve]:
     for k, name in enumerate(angles.names):
         joint, side = angles.joint[k], angles.side[k]
         stem = joint if side is None else joint.removeprefix(f"{side.value} ")
-        title = capital(stem.removesuffix(IN_LAB)) + (f" ({SEGMENTS_OF[stem]})" if stem in SEGMENTS_OF else "")
+        title = capital(stem.removesuffix(IN_LAB))
+        group = title + (f" ({SEGMENTS_OF[stem]})" if stem in SEGMENTS_OF else "")
         yield Curve(
-            f"angle/{name}", ANGLES, title, side, angles.positive[k], name, "°",
+            f"angle/{name}", ANGLES, group, side, angles.positive[k], name, "°",
             column(time, lambda: angles.values, k, scale=DEGREES), title,
             f"{angles.positive[k]}\N{NO-BREAK SPACE}+ / {angles.negative[k]}\N{NO-BREAK SPACE}−",
             step="angles", least=LEAST_DEG,

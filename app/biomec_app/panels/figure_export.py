@@ -1,0 +1,125 @@
+"""Plots as pictures and files: PNG, SVG, PDF and the numbers as CSV. Always on white, whatever the window's theme."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QMimeData, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtSvg import QSvgGenerator
+
+from biomec.errors import FileError
+from biomec.io.atomic import atomic_path
+from biomec_app.figures_protocol import COPIES, SAVES
+from biomec_app.panels.figure_data import figure_text
+from biomec_app.panels.plot_content import Pane
+from biomec_app.panels.plot_grid import PlotGrid
+from biomec_app.panels.plot_view import PlotView
+from biomec_app.theme import LIGHT
+
+SHARP = 3.0  # points of a picture for one of the screen: 288 a inch
+DOTS = 96.0  # of the screen, an inch
+Window = tuple[float, float]
+
+
+class Figure:
+    """What the panel shows, drawn anew for paper: no cursor, no selection, black on white."""
+
+    def __init__(self, panes: Sequence[Pane], view: PlotView, size: QSize) -> None:
+        self.panes, self.view = tuple(panes), view
+        self._grid = PlotGrid(LIGHT)
+        self._grid.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
+        self._grid.resize(size)
+        self._grid.show()
+        self._grid.show_panes(self.panes, view, LIGHT, None)
+        self._grid.resize(size.width(), max(size.height(), self._grid.needed_height))
+        self._grid.settle()
+
+    @property
+    def size(self) -> QSizeF:
+        """Width and height in points of the screen."""
+        return QSizeF(self._grid.size())
+
+    def close(self) -> None:
+        """Give everything back."""
+        self._grid.close()
+        self._grid.deleteLater()
+
+    def _paint(self, painter: QPainter, scale: float) -> None:
+        size = self.size
+        target = QRectF(0.0, 0.0, scale * size.width(), scale * size.height())
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
+        painter.fillRect(target, QColor("#FFFFFF"))
+        self._grid.paint_on(painter, target)
+
+    def image(self) -> QImage:
+        """Return the picture."""
+        size = self.size * SHARP
+        picture = QImage(size.toSize(), QImage.Format.Format_RGB32)
+        picture.setDotsPerMeterX(round(SHARP * DOTS / 0.0254))
+        picture.setDotsPerMeterY(round(SHARP * DOTS / 0.0254))
+        painter = QPainter(picture)
+        self._paint(painter, SHARP)
+        painter.end()
+        return picture
+
+    def svg(self) -> bytes:
+        """Return the drawing as SVG."""
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        generator = QSvgGenerator()
+        generator.setOutputDevice(buffer)
+        generator.setSize(self.size.toSize())
+        generator.setViewBox(QRectF(0.0, 0.0, self.size.width(), self.size.height()))
+        generator.setResolution(round(DOTS))
+        generator.setTitle("Biomec")
+        painter = QPainter(generator)
+        self._paint(painter, 1.0)
+        painter.end()
+        return bytes(buffer.data().data())
+
+    def pdf(self, path: Path) -> None:
+        """Write the drawing as PDF, on a page of its size."""
+        writer = QPdfWriter(str(path))
+        inches = QSizeF(self.size.width() / DOTS, self.size.height() / DOTS)
+        writer.setPageSize(QPageSize(inches, QPageSize.Unit.Inch, "figure", QPageSize.SizeMatchPolicy.ExactMatch))
+        writer.setPageMargins(QMarginsF(0.0, 0.0, 0.0, 0.0))
+        writer.setResolution(round(DOTS))
+        writer.setCreator("Biomec")
+        painter = QPainter(writer)
+        self._paint(painter, 1.0)
+        painter.end()
+
+
+def copy_figure(figure: Figure, kind: str, window: Window | None) -> None:
+    """Put a figure on the clipboard: "png", "svg" or "data"."""
+    mime = QMimeData()
+    if kind == "png":
+        mime.setImageData(figure.image())
+    elif kind == "svg":
+        drawing = figure.svg()
+        mime.setData("image/svg+xml", QByteArray(drawing))
+        mime.setText(drawing.decode("utf-8"))
+    elif kind == "data":
+        mime.setText(figure_text(figure.panes, window, "\t"))
+    else:
+        raise FileError("figure", f"cannot be copied as {kind}; there are {', '.join(COPIES)}.")
+    QGuiApplication.clipboard().setMimeData(mime)
+
+
+def save_figure(figure: Figure, path: Path, window: Window | None) -> None:
+    """Write a figure to a file of the kind that its name ends with. What was there stays until the new one is whole."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in SAVES:
+        raise FileError(path.name, f"is no kind of figure; give a name that ends with .{', .'.join(SAVES)}.")
+    with atomic_path(path) as temporary:
+        if kind == "csv":
+            temporary.write_text(figure_text(figure.panes, window), encoding="utf-8")
+        elif kind == "svg":
+            temporary.write_bytes(figure.svg())
+        elif kind == "pdf":
+            figure.pdf(temporary)
+        elif not figure.image().save(str(temporary), "PNG"):
+            raise FileError(path.name, "the picture could not be written. Is there room on the disk?")

@@ -1,0 +1,80 @@
+"""Colours and fonts of plots, from the theme of the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QPen
+from PySide6.QtWidgets import QApplication
+
+from biomec_app.panels.plot_content import BORDER, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
+from biomec_app.theme import Theme
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#8A8F98")
+"""Colours that stay apart for the colour-blind (Okabe and Ito), for signals that sides cannot tell apart."""
+DARK_PALETTE = ("#56B4E9", "#F0803C", "#2FC49B", "#E19AC4", "#E6B93C", "#7D9CF0", "#B79AE0", "#A9B0B9")
+WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
+FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
+
+
+@dataclass(frozen=True)
+class PlotStyle:
+    """Pens, brushes and fonts of a theme."""
+
+    theme: Theme
+
+    def colour(self, name: str | int, opacity: float = 1.0) -> QColor:
+        """Colour of a side or of a number of the palette."""
+        if isinstance(name, int):
+            palette = DARK_PALETTE if self.theme.name == "dark" else PALETTE
+            code = palette[name % len(palette)]
+        else:
+            code = {RIGHT: self.theme.right, LEFT: self.theme.left, MIDDLE: self.theme.middle}[name]
+        colour = QColor(code)
+        colour.setAlphaF(opacity)
+        return colour
+
+    def line(self, trace: Trace) -> QPen:
+        """Pen of a curve."""
+        pen = QPen(self.colour(trace.colour, FAINT if trace.faint else 1.0), FAINT_WIDTH if trace.faint else WIDTH)
+        return _cosmetic(pen, Qt.PenStyle.DashLine if trace.dashed else Qt.PenStyle.SolidLine)
+
+    def single(self, trace: Trace) -> QPen:
+        """Pen of one cycle among others."""
+        return _cosmetic(QPen(self.colour(trace.colour, SINGLE), 1.0))
+
+    def mark(self, mark: Mark) -> QPen:
+        """Pen of a vertical line: cycles that belong to no side are red."""
+        colour = QColor(self.theme.failed) if mark.colour == MIDDLE else self.colour(mark.colour)
+        styles = {BORDER: Qt.PenStyle.DashLine, TURN: Qt.PenStyle.DotLine, STRIKE: Qt.PenStyle.SolidLine}
+        if mark.kind not in (BORDER, TURN, STRIKE, OFF):
+            colour = QColor(self.theme.faint) if mark.colour == MIDDLE else colour
+        colour.setAlphaF(0.8 if mark.kind == BORDER else 0.65)
+        return _cosmetic(QPen(colour, 1.0), styles.get(mark.kind, Qt.PenStyle.DashDotLine))
+
+    @property
+    def shade(self) -> QColor:
+        """Colour of stretches that do not obey the model."""
+        colour = QColor(self.theme.failed)
+        colour.setAlphaF(SHADE)
+        return colour
+
+    @property
+    def cursor(self) -> QPen:
+        """Pen of the line at the current frame."""
+        return _cosmetic(QPen(QColor(self.theme.text), 1.0))
+
+    def font(self, change: float = 0.0, bold: bool = False) -> QFont:
+        """Font of the window, so many points larger."""
+        font = QFont(QApplication.font())
+        size = font.pointSizeF() if font.pointSizeF() > 0 else 9.0
+        font.setPointSizeF(max(6.0, size + change))
+        font.setBold(bold)
+        return font
+
+
+def _cosmetic(pen: QPen, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+    pen.setCosmetic(True)
+    pen.setStyle(style)
+    return pen
