@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import builtins
+import re
 from collections.abc import Iterable, Mapping
 from dataclasses import MISSING, fields, is_dataclass
 from datetime import date
@@ -16,9 +17,9 @@ import numpy as np
 
 from biomec._version import __version__
 from biomec.errors import BiomecError
-from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.settings import AnalysisSettings
-from biomec.recording import Authority, Session
+from biomec.recording import Authority
 
 HOMES = (
     "dataclasses",
@@ -44,6 +45,8 @@ HOMES = (
 )
 """Modules whose names lines of a history may use; the first that has a name gives it."""
 
+_RUN = re.compile(r"\.run(?:_until)?\(\"(\w+)\"")
+
 
 def script(analysis: Analysis, lines: Iterable[str], project: Path | None = None, folder: Path | None = None) -> str:
     """Python script of a history.
@@ -52,11 +55,17 @@ def script(analysis: Analysis, lines: Iterable[str], project: Path | None = None
     project : project file that was opened, if it was one
     folder  : where the imported files lie; their names are known from the session
 
-    Where no line makes the analysis itself, the script opens the project or imports the files again.
+    Where no line makes the analysis itself, the script opens the project or imports the files again; and where no line
+    runs them, it runs the steps whose results are current.
     """
     body = [line.rstrip() for line in lines if line.strip()]
     if not any(_makes(line, "analysis") for line in body):
-        body = [*_opening(analysis.session, project, folder), *body]
+        body = [*_opening(analysis, project, folder), *body]
+    names = [step.name for step in STEPS]
+    current = [name for name in names if analysis.is_current(name)]
+    run = [names.index(name) for line in body for name in _RUN.findall(line) if name in names]
+    if current and not any("run_all(" in line for line in body) and max(run, default=-1) < names.index(current[-1]):
+        body.append(f'analysis = analysis.run_until("{current[-1]}")')
     imports = _imports(body)
     head = f'"""Made by Biomec {__version__} from the history of {analysis.session.dynamic.source.name}."""'
     text = "\n".join([head, "", *imports, "", *body]) + "\n"
@@ -105,7 +114,8 @@ def python_text(value: Any) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------- opening
-def _opening(session: Session, project: Path | None, folder: Path | None) -> list[str]:
+def _opening(analysis: Analysis, project: Path | None, folder: Path | None) -> list[str]:
+    session = analysis.session
     if project is not None:
         return [f"analysis = open_again(load_project({str(project)!r}))"]
     place = Path() if folder is None else folder
@@ -125,7 +135,8 @@ def _opening(session: Session, project: Path | None, folder: Path | None) -> lis
     if Authority.USER in (axes.authority, axes.forward_authority):
         given.append(f"axes={python_text(axes)}")
     parts = "".join(f"    {part},\n" for part in given)
-    return [f"session = import_session(\n{parts})", "analysis = Analysis(session)"]
+    chosen = "" if analysis.settings == AnalysisSettings() else f", {python_text(analysis.settings)}"
+    return [f"session = import_session(\n{parts})", f"analysis = Analysis(session{chosen})"]
 
 
 def _makes(line: str, name: str) -> bool:

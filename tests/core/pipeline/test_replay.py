@@ -85,6 +85,15 @@ def test_a_history_that_makes_the_analysis_itself_needs_no_opening():
     assert "from biomec.pipeline.analysis import Analysis" in text
 
 
+def test_results_that_were_there_from_the_start_are_computed_too(tmp_path):
+    after = Analysis(swaying_session(), UNFILTERED).run_until("signals")
+    text = script(after, [])
+    assert text.endswith('analysis = analysis.run_until("signals")\n')
+    assert "marker_filter=None" in text
+    lines = ['analysis = analysis.run_until("body")']
+    assert script(after, lines).count("run_until") == 1
+
+
 def test_a_name_that_nobody_knows_is_told():
     with pytest.raises(BiomecError, match="uses nonsense"):
         script(Analysis(swaying_session()), ["analysis = nonsense(analysis)"])

@@ -1,0 +1,136 @@
+"""How well the model fits over time, above what every frame rests on and what the ground holds."""
+
+from __future__ import annotations
+
+import numpy as np
+import pyqtgraph as pg
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor
+from PySide6.QtWidgets import QWidget
+
+from biomec.arrays import FloatArray
+from biomec.pipeline.frame_map import FrameMap, FrameState
+from biomec.signals.stretches import stretches
+from biomec_app.theme import LIGHT, Theme
+from biomec_app.viewer.quality_strip import state_colours
+
+MILLIMETRE = 1e3
+AXIS = 74  # width of the axes at the left, so that both plots begin at the same place
+LANE = 15  # height of a lane
+
+
+class CourseView(pg.GraphicsLayoutWidget):
+    """Two plots over the same time.
+
+    picked : the user has clicked at a frame
+    """
+
+    picked = Signal(int)
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName("trust.course")
+        self.setAccessibleName("Fit of the model over time, state of every frame and contacts")
+        self.setMinimumHeight(118)
+        self._theme = LIGHT
+        self._map: FrameMap | None = None
+        self._fit: FloatArray = np.zeros(0)
+        self.ci.layout.setContentsMargins(0, 0, 6, 0)
+        self.ci.layout.setVerticalSpacing(2)
+        self.fit: pg.PlotItem = self.addPlot(row=0, col=0)
+        self.lanes: pg.PlotItem = self.addPlot(row=1, col=0)
+        self.lanes.setXLink(self.fit)
+        self._hands = []
+        for plot in (self.fit, self.lanes):
+            plot.setMenuEnabled(False)
+            plot.hideButtons()
+            plot.setMouseEnabled(x=False, y=False)
+            plot.getAxis("left").setWidth(AXIS)
+            hand = pg.InfiniteLine(0.0, angle=90)
+            hand.setZValue(20)
+            plot.addItem(hand, ignoreBounds=True)
+            self._hands.append(hand)
+        self.fit.getAxis("bottom").setStyle(showValues=False)
+        self._curve = self.fit.plot([], [])
+        self._image = pg.ImageItem()
+        self.lanes.addItem(self._image)
+        self._shades: list[pg.LinearRegionItem] = []
+        self.scene().sigMouseClicked.connect(self._clicked)
+
+    def set_content(self, mapped: FrameMap, fit: FloatArray) -> None:
+        """Show a movement. ``fit``: (T,) root mean square distance of the markers [m]."""
+        self._map, self._fit = mapped, fit
+        self._draw()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Show in the colours of a theme."""
+        self._theme = theme
+        self._draw()
+
+    def set_frame(self, frame: int) -> None:
+        """Put the hands at a frame."""
+        if self._map is not None:
+            for hand in self._hands:
+                hand.setValue(frame / self._map.rate_hz)
+
+    def _draw(self) -> None:
+        theme = self._theme
+        self.setBackground(theme.window)
+        for plot in (self.fit, self.lanes):
+            for side in ("left", "bottom"):
+                axis = plot.getAxis(side)
+                axis.setPen(theme.line)
+                axis.setTextPen(theme.faint)
+        for hand in self._hands:
+            hand.setPen(pg.mkPen(theme.text, width=1.4))
+        self.fit.getAxis("left").setLabel("markers, mm", color=theme.faint)
+        self.lanes.getAxis("bottom").setLabel("time, s", color=theme.faint)
+        if self._map is None or not self._map.frames:
+            return
+        mapped, time = self._map, np.arange(self._map.frames) / self._map.rate_hz
+        self._curve.setData(time, MILLIMETRE * self._fit, connect="finite", pen=pg.mkPen(theme.accent, width=1.4))
+        highest = MILLIMETRE * float(np.nanmax(self._fit)) if np.isfinite(self._fit).any() else 1.0
+        self.fit.setYRange(0.0, max(1.0, 1.1 * highest), padding=0.0)
+        self.fit.setXRange(0.0, max(time[-1], 1.0 / mapped.rate_hz), padding=0.0)
+        for shade in self._shades:
+            self.fit.removeItem(shade)
+        tint = QColor(theme.failed)
+        tint.setAlpha(60)
+        self._shades = []
+        for first, stop in stretches(np.asarray(mapped.state == FrameState.FAILED)).tolist():
+            span = ((first - 0.5) / mapped.rate_hz, (stop - 0.5) / mapped.rate_hz)
+            shade = pg.LinearRegionItem(span, brush=tint, pen=pg.mkPen(None), movable=False)
+            self.fit.addItem(shade, ignoreBounds=True)
+            self._shades.append(shade)
+        self._draw_lanes(mapped)
+
+    def _draw_lanes(self, mapped: FrameMap) -> None:
+        def rgb(colour: str) -> tuple[int, int, int]:
+            return QColor(colour).red(), QColor(colour).green(), QColor(colour).blue()
+
+        palette = state_colours(self._theme)
+        colours = np.array([rgb(palette[state]) for state in FrameState], dtype=np.uint8)
+        count = 1 + len(mapped.held)
+        columns = min(mapped.frames, 2000)  # more than a screen has; the worst frame of a column is shown
+        pixels = np.empty((2 * count, columns, 3), dtype=np.uint8)
+        pixels[:] = rgb(self._theme.window)  # every second row of pixels is a gap
+        pixels[0] = colours[mapped.worst_of(columns)]
+        held, free = rgb(self._theme.contact), rgb(self._theme.line)
+        pixels[2::2] = np.where(mapped.held_in(columns).T[..., None], held, free)
+        tall = np.repeat(pixels, [5, 2] * count, axis=0)
+        self._image.setImage(tall, axisOrder="row-major", levels=(0, 255))
+        self._image.setRect(-0.5 / mapped.rate_hz, 0.0, mapped.frames / mapped.rate_hz, float(count))
+        self.lanes.setYRange(0.0, float(count), padding=0.0)
+        self.lanes.invertY(True)
+        names = ["frames", *mapped.held]
+        self.lanes.getAxis("left").setTicks([[(k + 0.36, name) for k, name in enumerate(names)]])
+        self.ci.layout.setRowFixedHeight(1, LANE * count + 34)
+
+    def _clicked(self, event: object) -> None:
+        place: QPointF = event.scenePos()  # type: ignore[attr-defined]
+        if self._map is None or event.button() != Qt.MouseButton.LeftButton:  # type: ignore[attr-defined]
+            return
+        for plot in (self.fit, self.lanes):
+            if plot.sceneBoundingRect().contains(place):
+                time = plot.vb.mapSceneToView(place).x()
+                self.picked.emit(round(time * self._map.rate_hz))
