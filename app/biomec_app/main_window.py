@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from biomec_app import theme as themes
 from biomec_app.actions import all_actions
 from biomec_app.actions.file import may_discard, open_file
+from biomec_app.autosave import Autosave
 from biomec_app.context import Context
 from biomec_app.document import Document
 from biomec_app.jobs import Jobs, Status
@@ -89,6 +90,8 @@ class MainWindow(QMainWindow):
 
         self.menus = Menus(self.menuBar(), all_actions(), context)
         self._build_status_bar(jobs)
+        self.autosave = Autosave(context, parent=self)
+        self.autosave.failed.connect(lambda sentence: self.statusBar().showMessage(sentence, 8000))
         document.opened.connect(self._opened)
         document.title_changed.connect(self._retitle)
         self._retitle()

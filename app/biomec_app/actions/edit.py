@@ -28,6 +28,24 @@ def _subject(context: Context) -> None:
     edit_subject(context)
 
 
+def _labels(context: Context) -> None:
+    from biomec_app.dialogs.mapping import edit_labels
+
+    edit_labels(context)
+
+
+def _plates(context: Context) -> None:
+    from biomec_app.dialogs.plates import edit_plates
+
+    edit_plates(context)
+
+
+def _plates_blocked(context: Context) -> str | None:
+    from biomec_app.dialogs.plates import needs_contacts
+
+    return needs_contacts(context)
+
+
 ACTIONS: tuple[Action, ...] = (
     Action("edit.undo", MENU, "&Undo", lambda c: c.document.undo_stack.undo(), "Undo the last change", "Ctrl+Z",
            _undo_blocked),
@@ -36,6 +54,10 @@ ACTIONS: tuple[Action, ...] = (
     Action("edit.separator", MENU, SEPARATOR, None),
     Action("edit.subject", MENU, "&Subject…", _subject, "Mass, height, sex and measures of the subject", "",
            needs_recording),
+    Action("edit.labels", MENU, "&Labels…", _labels, "Which label of the recording is which marker", "",
+           needs_recording),
+    Action("edit.plates", MENU, "&Plate Assignment…", _plates, "Whose force every contact with a plate is", "",
+           _plates_blocked),
     Action("edit.settings", MENU, "&Settings of the Analysis…", _settings, "How every step works", "Ctrl+,",
            needs_recording),
 )  # fmt: skip

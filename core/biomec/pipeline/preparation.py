@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -72,13 +73,8 @@ def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
     if settings.marker_set is not None:
         return load_marker_set(settings.marker_set)
     labels = trial.markers.names
-    best, best_count = None, 0
-    for name in shipped_marker_sets():
-        candidate = load_marker_set(name)
-        count = len(suggest_mapping(labels, candidate).accepted().targets)
-        if count > best_count:
-            best, best_count = candidate, count
-    if best is None or best_count < FEWEST_MARKERS or best_count < SMALLEST_SHARE * len(labels):
+    best, fits = best_marker_set(labels)
+    if not fits:
         shown = ", ".join(labels[:8]) + (" …" if len(labels) > 8 else "")
         raise BiomecError(
             f"{trial.source.name}: its labels ({shown}) fit none of the marker sets "
@@ -86,6 +82,14 @@ def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
             f"your own set (docs/marker-sets.md)."
         )
     return best
+
+
+def best_marker_set(labels: Sequence[str]) -> tuple[MarkerSet, bool]:
+    """Return the shipped marker set that explains most labels, and whether it explains enough of them."""
+    sets = [load_marker_set(name) for name in shipped_marker_sets()]
+    counts = [len(suggest_mapping(labels, candidate).accepted().targets) for candidate in sets]
+    most = max(counts)
+    return sets[counts.index(most)], most >= FEWEST_MARKERS and most >= SMALLEST_SHARE * len(labels)
 
 
 def mapped(trial: Trial, marker_set: MarkerSet, label_map: LabelMap | None) -> Trial:

@@ -1,0 +1,155 @@
+"""Which way the axes of the laboratory point and how large everything is: what was found, why, and another choice."""
+
+from __future__ import annotations
+
+import numpy as np
+from PySide6.QtCore import QPointF, QRectF, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+
+from biomec.recording import Authority, LabAxes
+from biomec.recording.axes import DIRECTIONS as VECTORS
+from biomec_app.dialogs.import_plan import Preview, about_axes, all_notices, axes_reasons, size_sentence
+from biomec_app.dialogs.parts import NoticeText, explanation
+from biomec_app.theme import Theme
+
+DIRECTIONS = tuple(VECTORS)
+
+
+def shown(direction: str) -> str:
+    """A direction with a true minus sign and a capital."""
+    return direction.replace("-", "−").upper()
+
+
+class AxesForm(QWidget):
+    """Axes and units of the recording. ``changed`` when the user decides otherwise than the data."""
+
+    changed = Signal()
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.up, self.forward = QComboBox(), QComboBox()
+        self.up_why, self.forward_why = explanation(), explanation()
+        self.size_words = QLabel()
+        self.size_words.setWordWrap(True)
+        self.reverse = QCheckBox("&Plates hold the force of the subject on the ground: reverse its sign")
+        self.reverse.setObjectName("axes.reverse")
+        self.notices = NoticeText("axes.notices")
+        self.picture = AxesPicture(theme)
+        grid = QGridLayout()
+        grid.setColumnStretch(2, 1)
+        for row, (text, combo, why, name) in enumerate(
+            (("&Up is", self.up, self.up_why, "up"), ("&Forward is", self.forward, self.forward_why, "forward"))
+        ):
+            combo.setObjectName(f"axes.{name}")
+            combo.setAccessibleName(f"Direction of {name}")
+            for direction in DIRECTIONS:
+                combo.addItem(shown(direction), direction)
+            label = QLabel(text)
+            label.setBuddy(combo)
+            grid.addWidget(label, row, 0)
+            grid.addWidget(combo, row, 1)
+            grid.addWidget(why, row, 2)
+            combo.activated.connect(self._chosen)
+        self.reverse.clicked.connect(lambda _: self.changed.emit())
+        words = QVBoxLayout()
+        words.addLayout(grid)
+        words.addSpacing(8)
+        words.addWidget(self.size_words)
+        words.addWidget(explanation("An adult who stands spans 1.5 to 2 m; otherwise check the unit."))
+        words.addWidget(self.reverse)
+        words.addStretch(1)
+        top = QHBoxLayout()
+        top.addLayout(words, 1)
+        top.addWidget(self.picture)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addLayout(top, 1)
+        layout.addWidget(self.notices, 1)
+
+    def show_preview(self, preview: Preview) -> None:
+        """Show what the files say."""
+        trial = preview.session.dynamic
+        for combo, direction in ((self.up, trial.axes.up), (self.forward, trial.axes.forward)):
+            combo.setCurrentIndex(DIRECTIONS.index(direction))
+        for label, why in zip((self.up_why, self.forward_why), axes_reasons(preview), strict=True):
+            label.setText(why)
+        self.picture.show_axes(trial.axes)
+        self.size_words.setText(size_sentence(preview.posed))
+        self.reverse.setVisible(bool(trial.plates))
+        self.reverse.setChecked(preview.plan.reverse_plates)
+        self.notices.show_notices(about_axes(all_notices(preview.session)), "Nothing contradicts these axes and units.")
+
+    def axes(self) -> LabAxes:
+        """Return the axes as the user says."""
+        return LabAxes(str(self.up.currentData()), str(self.forward.currentData()), Authority.USER, Authority.USER)
+
+    def _chosen(self, _: int) -> None:
+        """Keep up and forward apart: the one that was not touched gives way."""
+        up, forward = str(self.up.currentData()), str(self.forward.currentData())
+        if up[1] == forward[1]:
+            other = self.forward if self.sender() is self.up else self.up
+            axis = next(one for one in "xyz" if one != up[1])
+            other.setCurrentIndex(DIRECTIONS.index(f"+{axis}"))
+        self.changed.emit()
+
+
+class AxesPicture(QWidget):
+    """The laboratory's axes as arrows beside somebody who stands and looks forward."""
+
+    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._theme, self._axes = theme, LabAxes()
+        self.setFixedSize(190, 170)
+        self.setAccessibleName("Picture of the axes")
+
+    def show_axes(self, axes: LabAxes) -> None:
+        """Draw other axes."""
+        self._axes = axes
+        self.setToolTip(f"Up is {shown(axes.up)}, forward is {shown(axes.forward)}.")
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw."""
+        painter = QPainter(self)
+        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self._draw(painter)
+        painter.end()
+
+    def _draw(self, painter: QPainter) -> None:
+        theme = self._theme
+        painter.setPen(QPen(QColor(theme.line)))
+        painter.setBrush(QBrush(QColor(theme.panel)))
+        painter.drawRoundedRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1), 8, 8)
+        body = QColor(theme.faint)
+        painter.setPen(QPen(body, 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+        painter.setBrush(body)
+        painter.drawEllipse(QPointF(60, 38), 9, 10)
+        for line in (((60, 52), (60, 92)), ((60, 60), (67, 86)), ((60, 92), (56, 132)), ((60, 92), (66, 132)),
+                     ((56, 132), (66, 134)), ((66, 132), (76, 134))):  # fmt: skip
+            painter.drawLine(QPointF(*line[0]), QPointF(*line[1]))
+        origin = QPointF(104, 128)
+        for direction, tip, colour in (
+            (self._axes.up, QPointF(104, 56), theme.middle), (self._axes.forward, QPointF(168, 128), theme.left),
+            (right_of(self._axes), QPointF(78, 152), theme.right),
+        ):  # fmt: skip
+            _arrow(painter, origin, tip, QColor(colour), shown(direction))
+
+
+def right_of(axes: LabAxes) -> str:
+    """Direction of the subject's right: forward × up."""
+    right = np.cross(axes.forward_vector, axes.up_vector)
+    return next(name for name, vector in VECTORS.items() if np.array_equal(vector, right))
+
+
+def _arrow(painter: QPainter, start: QPointF, tip: QPointF, colour: QColor, text: str) -> None:
+    painter.setPen(QPen(colour, 3))
+    painter.setBrush(colour)
+    along = tip - start
+    length = (along.x() ** 2 + along.y() ** 2) ** 0.5
+    unit = along / length
+    across = QPointF(-unit.y(), unit.x())
+    painter.drawLine(start, tip - unit * 6)
+    painter.drawPolygon(QPolygonF([tip, tip - unit * 10 + across * 4, tip - unit * 10 - across * 4]))
+    place = tip + unit * 4 + (QPointF(6, 6) if abs(unit.x()) < 0.5 else QPointF(-14, -8 if unit.x() > 0 else 14))
+    painter.drawText(place, text)

@@ -1,0 +1,243 @@
+"""What the import dialog asks about, without Qt: what the user has decided, and what the files say to it."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from datetime import date
+from pathlib import Path
+
+import numpy as np
+
+from biomec.io.companions import Companions, Found, find_companions
+from biomec.io.evidence import with_axes
+from biomec.io.marker_set_file import load_marker_set
+from biomec.io.session_import import Choice, Skip, import_session
+from biomec.notices import Notice, Severity
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.preparation import best_marker_set
+from biomec.pipeline.replay import python_text
+from biomec.pipeline.settings import AnalysisSettings, PreparationSettings
+from biomec.recording import Authority, EmgAlignment, LabAxes, Session, Subject, Trial
+from biomec.recording.label_map import LabelMap
+from biomec.recording.marker_set import MarkerSet
+from biomec.signals.mapping import ACCEPT, Mapping, Suggestion, suggest_mapping
+
+KINDS = ("static", "plates", "emg")
+KIND_TITLES = {"static": "Static", "plates": "Force plates", "emg": "EMG"}
+AXIS_CODES = ("up-", "forward-", "static-other-axes", "plates-turned")
+UNIT_CODES = ("unit-", "plate-unit", "c3d-unit", "free-moment", "plate-sign")
+WHO = {
+    Authority.ASSUMED: "assumed, as usual for this kind of file",
+    Authority.EVIDENCE: "deduced from the data",
+    Authority.FILE: "the file says so",
+    Authority.USER: "as you say",
+}
+
+
+@dataclass(frozen=True)
+class ImportPlan:
+    """What the user has decided about an import; None leaves it to Biomec."""
+
+    dynamic: Path
+    static: Choice = None
+    plates: Choice = None
+    emg: Choice = None
+    subject: Subject | None = None
+    recorded: date | None = None
+    saved_frames: EmgAlignment | None = None
+    axes: LabAxes | None = None
+    reverse_plates: bool = False
+    marker_set: str | None = None
+    label_map: LabelMap | None = None
+
+    @property
+    def of_files(self) -> ImportPlan:
+        """The part for which files have to be read again; the subject and the labels are not."""
+        return replace(self, subject=None, recorded=None, marker_set=None, label_map=None)
+
+    @property
+    def settings(self) -> AnalysisSettings:
+        """Settings of the analysis that the plan asks for."""
+        return AnalysisSettings(preparation=PreparationSettings(self.marker_set, self.label_map))
+
+
+@dataclass(frozen=True, eq=False)
+class Preview:
+    """What the files give with a plan.
+
+    session    : what would be imported
+    companions : what was found beside the movement
+    marker_set : the one that was asked for, or that fits best
+    fits       : whether the marker set explains enough of the labels
+    mapping    : what every label of movement and static seems to mean
+    """
+
+    plan: ImportPlan
+    session: Session
+    companions: Companions
+    marker_set: MarkerSet
+    fits: bool
+    mapping: Mapping
+
+    @property
+    def posed(self) -> Trial:
+        """The trial in which the subject stands, or else the movement."""
+        return self.session.static or self.session.dynamic
+
+    @property
+    def doubtful(self) -> tuple[Suggestion, ...]:
+        """Labels that may mean a marker, but not for sure."""
+        return tuple(s for s in self.mapping.suggestions if s.target is not None and s.confidence < ACCEPT)
+
+    @property
+    def labels_need_a_look(self) -> bool:
+        """Whether a person should look at the labels."""
+        return not self.fits or bool(self.doubtful)
+
+
+def read(plan: ImportPlan) -> Preview:
+    """Read the files of a plan; raises a `BiomecError` where one that was chosen by hand cannot be read."""
+    session = import_session(
+        plan.dynamic,
+        static=plan.static,
+        plates=plan.plates,
+        emg=plan.emg,
+        subject=plan.subject,
+        recorded=plan.recorded,
+        saved_frames=plan.saved_frames,
+        axes=plan.axes,
+        reverse_plates=plan.reverse_plates,
+    )
+    weak = (Authority.ASSUMED, Authority.EVIDENCE)
+    if plan.axes is not None and session.static is not None and session.static.axes.authority in weak:
+        session = replace(session, static=with_axes(session.static, plan.axes))
+    marker_set, fits, mapping = examine_labels(session, plan.marker_set)
+    return Preview(plan, session, find_companions(plan.dynamic), marker_set, fits, mapping)
+
+
+def examine_labels(session: Session, name: str | None = None) -> tuple[MarkerSet, bool, Mapping]:
+    """Return the marker set of that name or the best one, whether it fits, and what the labels seem to mean."""
+    posed = session.static or session.dynamic
+    best, fits = best_marker_set(posed.markers.names)
+    marker_set = best if name is None or name == best.name else load_marker_set(name)
+    labels = all_labels(session)
+    return marker_set, fits or name is not None, suggest_mapping(labels, marker_set, posed)
+
+
+def all_labels(session: Session) -> tuple[str, ...]:
+    """Labels of the static and of the movement, each once."""
+    static = () if session.static is None else session.static.markers.names
+    return tuple(dict.fromkeys((*static, *session.dynamic.markers.names)))
+
+
+def decided(preview: Preview, plan: ImportPlan) -> Session:
+    """Return the session with the subject and the date of a plan whose files have been read."""
+    subject = preview.session.subject if plan.subject is None else plan.subject
+    return replace(preview.session, subject=subject, recorded=plan.recorded or preview.session.recorded)
+
+
+def import_line(plan: ImportPlan, session: Session) -> str:
+    """Line of Python that imports the same."""
+    given = [repr(str(plan.dynamic))]
+    for kind in KINDS:
+        choice = getattr(plan, kind)
+        if choice is not None:
+            given.append(f"{kind}={'SKIP' if isinstance(choice, Skip) else repr(str(choice))}")
+    given.append(f"subject={python_text(session.subject)}")
+    for name, value in (("recorded", session.recorded), ("saved_frames", plan.saved_frames), ("axes", plan.axes)):
+        if value is not None:
+            given.append(f"{name}={python_text(value)}")
+    if plan.reverse_plates:
+        given.append("reverse_plates=True")
+    settings = plan.settings
+    more = "" if settings == AnalysisSettings() else f", {python_text(settings)}"
+    return f"analysis = Analysis(import_session({', '.join(given)}){more})"
+
+
+def analysis_of(plan: ImportPlan, session: Session) -> Analysis:
+    """Return the analysis that an import begins."""
+    return Analysis(session, plan.settings)
+
+
+# -------------------------------------------------------------------------------------------------- what to tell
+def overview(trial: Trial) -> str:
+    """What a recording holds, in a line."""
+    parts = [f"{len(trial.markers.names)} markers", f"{trial.frames} frames at {trial.rate_hz:g} Hz"]
+    parts.append(f"{trial.duration_s:.1f} s")
+    if trial.plates:
+        parts.append(f"{len(trial.plates)} force plate{'s' if len(trial.plates) > 1 else ''}")
+    if trial.emg is not None:
+        parts.append(f"{len(trial.emg.names)} EMG channels")
+    if trial.events:
+        parts.append(f"{len(trial.events)} events")
+    return ", ".join(parts)
+
+
+def file_state(preview: Preview, kind: str) -> tuple[bool, str]:
+    """Whether there is a file of a kind, and a sentence about it."""
+    choice: Choice = getattr(preview.plan, kind)
+    found: Found | None = getattr(preview.companions, kind)
+    trial = preview.session.dynamic
+    inside = {"static": False, "plates": bool(trial.plates), "emg": trial.emg is not None}[kind]
+    unreadable = [n.sentence for n in preview.session.notices if n.code in (f"{kind}-unreadable", f"{kind}-none")]
+    if isinstance(choice, Skip):
+        return False, "Not used."
+    if unreadable:
+        return False, unreadable[0]
+    if choice is not None:
+        return True, "Chosen by you."
+    if any(notice.code == f"{kind}-not-needed" for notice in preview.session.notices) or (inside and found is None):
+        return True, f"In {trial.source.name} itself."
+    if found is not None:
+        return True, f"It {found.reason}."
+    if kind == "static":
+        return False, "None was found. The movement itself then has to show every marker once."
+    return False, "None was found."
+
+
+def chosen_path(preview: Preview, kind: str) -> Path | None:
+    """File of a kind that is used beside the movement."""
+    choice: Choice = getattr(preview.plan, kind)
+    if isinstance(choice, Skip):
+        return None
+    if choice is not None:
+        return Path(choice)
+    used = {record.step: record.settings.get("files", {}) for record in preview.session.provenance}.get("import", {})
+    found: Found | None = getattr(preview.companions, kind)
+    return found.path if found is not None and kind in used else None
+
+
+def axes_reasons(preview: Preview) -> tuple[str, str]:
+    """Why up and forward are as they are."""
+    axes = preview.session.dynamic.axes
+    return WHO[axes.authority], WHO[axes.forward_authority]
+
+
+def size_sentence(trial: Trial) -> str:
+    """How large the subject is by the markers, so that a wrong unit is seen at once."""
+    seen = trial.markers.p_WM[trial.markers.visible.all(axis=1)] if trial.markers.names else np.zeros((0, 0, 3))
+    if not seen.size:
+        p = trial.markers.p_WM.reshape(-1, 3)
+        seen = p[np.isfinite(p).all(axis=1)][None]
+    if not seen.size:
+        return "No marker is seen, so that the unit cannot be checked."
+    up = "xyz".index(trial.axes.up[1])
+    extent = np.median(np.ptp(seen, axis=1), axis=0)
+    return (
+        f"In {trial.source.name} the markers span {extent[up]:.2f} m in height and "
+        f"{float(np.delete(extent, up).max()):.2f} m in width."
+    )
+
+
+def about_axes(notices: Sequence[Notice]) -> tuple[Notice, ...]:
+    """Notices about axes and units."""
+    return tuple(n for n in dict.fromkeys(notices) if n.code.startswith((*AXIS_CODES, *UNIT_CODES)))
+
+
+def all_notices(session: Session) -> tuple[Notice, ...]:
+    """Everything that reading found, the most serious first."""
+    static = () if session.static is None else session.static.notices
+    rank = list(Severity)
+    once = dict.fromkeys((*session.notices, *session.dynamic.notices, *static))
+    return tuple(sorted(once, key=lambda notice: -rank.index(notice.severity)))

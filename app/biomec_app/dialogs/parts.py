@@ -1,0 +1,93 @@
+"""Small parts that several dialogs share: headings, explanations, faults, and a list of notices."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QPalette
+from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+
+from biomec.notices import Notice, Severity
+from biomec_app import theme as themes
+from biomec_app.context import Context
+from biomec_app.theme import Theme
+
+MARKS = {Severity.INFO: "ℹ", Severity.WARNING: "⚠", Severity.PROBLEM: "✖"}
+
+
+def current_theme(context: Context) -> Theme:
+    """Theme that the window uses."""
+    return themes.chosen(context.preferences.theme)
+
+
+def heading(text: str) -> QLabel:
+    """Title of a page."""
+    label = QLabel(text)
+    font = label.font()
+    font.setPointSizeF(font.pointSizeF() * 1.25)
+    font.setBold(True)
+    label.setFont(font)
+    return label
+
+
+def explanation(text: str = "") -> QLabel:
+    """Words in a faint colour that say what something is for."""
+    label = QLabel(text)
+    label.setWordWrap(True)
+    palette = label.palette()
+    palette.setColor(QPalette.ColorRole.WindowText, palette.color(QPalette.ColorRole.PlaceholderText))
+    label.setPalette(palette)
+    return label
+
+
+class Fault(QLabel):
+    """A sentence about what is wrong; it takes no room while nothing is."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName("What is wrong")
+        self.setWordWrap(True)
+        self.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.setFrameShape(QFrame.Shape.StyledPanel)
+        self.setMargin(8)
+        palette = self.palette()
+        palette.setColor(QPalette.ColorRole.Window, QColor("#C0392B"))
+        palette.setColor(QPalette.ColorRole.WindowText, QColor("#FFFFFF"))
+        self.setPalette(palette)
+        self.setAutoFillBackground(True)
+        self.say("")
+
+    def say(self, sentence: str) -> None:
+        """Show a sentence, or nothing."""
+        self.setText(sentence)
+        self.setVisible(bool(sentence))
+
+
+class NoticeText(QPlainTextEdit):
+    """Notices one below the other, to be read and copied."""
+
+    def __init__(self, name: str, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setObjectName(name)
+        self.setAccessibleName("What was noticed")
+        self.setReadOnly(True)
+        self.setTabChangesFocus(True)
+
+    def show_notices(self, notices: Iterable[Notice], nothing: str = "Nothing was noticed.") -> None:
+        """Show notices, or a sentence if there is none."""
+        lines = [f"{MARKS[notice.severity]}  {notice.sentence}" for notice in notices]
+        self.setPlainText("\n".join(lines) or nothing)
+
+
+def page(title: str, words: str) -> tuple[QWidget, QVBoxLayout]:
+    """Return a page with a heading and an explanation, and the layout below them."""
+    widget = QWidget()
+    layout = QVBoxLayout(widget)
+    layout.setContentsMargins(18, 14, 18, 8)
+    layout.setSpacing(8)
+    layout.addWidget(heading(title))
+    layout.addWidget(explanation(words))
+    layout.addSpacing(4)
+    return widget, layout

@@ -1,0 +1,322 @@
+"""Who was recorded: name, dates, mass, height, sex, and measures taken on the person."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import replace
+from datetime import date
+
+from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtWidgets import (
+    QAbstractSpinBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QFormLayout,
+    QHBoxLayout,
+    QHeaderView,
+    QLabel,
+    QLineEdit,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from biomec.errors import BiomecError
+from biomec.pipeline.replay import python_text
+from biomec.recording import Subject
+from biomec.recording.trial import MEASURES
+from biomec_app.context import Context
+from biomec_app.dialogs.parts import Fault, explanation
+
+SEXES = {"unknown": None, "female": "female", "male": "male"}
+ANGLES = ("thigh_rotation", "shank_rotation", "tibial_torsion")
+DATE_HINT = "year-month-day, such as 2015-04-08"
+
+
+def measure_rows() -> tuple[tuple[str, str, str | None, str | None], ...]:
+    """Rows of the table of measures: words with unit, root of the key, key of the right and of the left."""
+    rows = []
+    for root in dict.fromkeys(key.removesuffix("_D").removesuffix("_E") for key in MEASURES):
+        unit = "°" if root in ANGLES else "mm"
+        words = root.replace("_", " ").replace("asis", "ASIS")
+        both = f"{root}_D" in MEASURES
+        keys = (f"{root}_D", f"{root}_E") if both else (root, None)
+        rows.append((f"{words[0].upper()}{words[1:]} [{unit}]", root, *keys))
+    return tuple(rows)
+
+
+def factor(root: str) -> float:
+    """How many shown units are one of Biomec's."""
+    return math.degrees(1.0) if root in ANGLES else 1000.0
+
+
+def parse_date(text: str, what: str) -> date | None:
+    """Day in a text, None if it is empty; a sentence if it is no day."""
+    text = text.strip()
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise BiomecError(f"The {what} {text!r} is no date; write {DATE_HINT}.") from error
+
+
+def parse_number(text: str, what: str) -> float | None:
+    """Number in a text, with a point or a comma; None if it is empty."""
+    text = text.strip().replace(",", ".")
+    if not text:
+        return None
+    try:
+        value = float(text)
+    except ValueError as error:
+        raise BiomecError(f"{what} is {text!r}, which is no number.") from error
+    if not math.isfinite(value):
+        raise BiomecError(f"{what} is {text!r}, which is no number.")
+    return value
+
+
+class SubjectForm(QWidget):
+    """Fields about the subject. ``changed`` whenever one of them is edited."""
+
+    changed = Signal()
+
+    def __init__(self, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.name, self.recorded_on, self.born = QLineEdit(), QLineEdit(), QLineEdit()
+        self.mass, self.height_, self.sex = _number(500.0, 1, " kg"), _number(2.99, 3, " m"), QComboBox()
+        self.height_.setSingleStep(0.01)
+        self.sex.addItems(list(SEXES))
+        self.age = QLabel()
+        for field in (self.recorded_on, self.born):
+            field.setPlaceholderText(DATE_HINT)
+        form = QFormLayout()
+        form.setFieldGrowthPolicy(QFormLayout.FieldGrowthPolicy.AllNonFixedFieldsGrow)
+        rows: tuple[tuple[str, QWidget, str], ...] = (
+            ("&Name", self.name, "name"), ("&Recorded on", self.recorded_on, "recorded"),
+            ("&Born on", self.born, "born"), ("&Mass", self.mass, "mass"), ("&Height", self.height_, "height"),
+            ("&Sex", self.sex, "sex"),
+        )  # fmt: skip
+        for text, widget, key in rows:
+            widget.setObjectName(f"subject.{key}")
+            widget.setAccessibleName(text.replace("&", ""))
+            form.addRow(text, widget)
+            if key == "born":
+                form.addRow("Age", self.age)
+        form.addRow(explanation(
+            "Mass, height and sex give every segment its mass and, in many models, its joint centres. "
+            "What is not known is estimated, and a notice says so."
+        ))  # fmt: skip
+        self.measures = QTableWidget(0, 3)
+        self._fill_measures()
+        left, right = QWidget(), QWidget()
+        left.setLayout(form)
+        column = QVBoxLayout(right)
+        column.setContentsMargins(0, 0, 0, 0)
+        label = QLabel("M&easures taken on the subject (empty: not taken)")
+        label.setBuddy(self.measures)
+        column.addWidget(label)
+        column.addWidget(self.measures)
+        form.setContentsMargins(0, 0, 0, 0)
+        layout = QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.setSpacing(18)
+        layout.addWidget(left, 5)
+        layout.addWidget(right, 5)
+        for edit in (self.name, self.recorded_on, self.born):
+            edit.textEdited.connect(self._edited)
+        for spin in (self.mass, self.height_):
+            spin.valueChanged.connect(self._edited)
+        self.sex.currentIndexChanged.connect(self._edited)
+        self.measures.itemChanged.connect(self._edited)
+        self._loading = False
+
+    def _fill_measures(self) -> None:
+        table, rows = self.measures, measure_rows()
+        table.setObjectName("subject.measures")
+        table.setAccessibleName("Measures taken on the subject")
+        table.setHorizontalHeaderLabels(["Measure", "Right", "Left"])
+        table.setRowCount(len(rows))
+        table.verticalHeader().hide()
+        table.verticalHeader().setDefaultSectionSize(24)
+        header = table.horizontalHeader()
+        header.setSectionResizeMode(QHeaderView.ResizeMode.Fixed)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Stretch)
+        table.setColumnWidth(1, 70)
+        table.setColumnWidth(2, 70)
+        table.setTabKeyNavigation(False)
+        for r, (words, _, right, left) in enumerate(rows):
+            name = QTableWidgetItem(words)
+            name.setFlags(Qt.ItemFlag.ItemIsEnabled)
+            table.setItem(r, 0, name)
+            for c, key in ((1, right), (2, left)):
+                cell = QTableWidgetItem("")
+                cell.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                if key is None:
+                    cell.setFlags(Qt.ItemFlag.NoItemFlags)
+                cell.setData(Qt.ItemDataRole.UserRole, key)
+                table.setItem(r, c, cell)
+
+    # ------------------------------------------------------------------ content
+
+    def show_subject(self, subject: Subject, recorded: date | None) -> None:
+        """Fill the fields."""
+        self._loading = True
+        self.name.setText(subject.name)
+        self.recorded_on.setText("" if recorded is None else recorded.isoformat())
+        self.born.setText("" if subject.birth_date is None else subject.birth_date.isoformat())
+        self.mass.setValue(subject.mass_kg or 0.0)
+        self.height_.setValue(subject.height_m or 0.0)
+        self.sex.setCurrentText(subject.sex or "unknown")
+        for root, cell in self._cells():
+            value = subject.measures.get(cell.data(Qt.ItemDataRole.UserRole))
+            cell.setText("" if value is None else f"{value * factor(root):.4g}")
+        self._loading = False
+        self._shown = subject
+        self._show_age()
+
+    def _cells(self) -> list[tuple[str, QTableWidgetItem]]:
+        cells = []
+        for r, (_, root, right, left) in enumerate(measure_rows()):
+            for c, key in ((1, right), (2, left)):
+                item = self.measures.item(r, c)
+                if key is not None and item is not None:
+                    cells.append((root, item))
+        return cells
+
+    def recorded(self) -> date | None:
+        """Day of the recording."""
+        return parse_date(self.recorded_on.text(), "day of the recording")
+
+    def subject(self) -> Subject:
+        """Return the subject as entered, or raise a sentence about the field that cannot be right."""
+        shown = self._shown
+        born = parse_date(self.born.text(), "day of birth")
+        recorded = self.recorded()
+        if born is not None and recorded is not None and born > recorded:
+            raise BiomecError("The subject was born after the recording; check both dates.")
+        measures = {}
+        for root, cell in self._cells():
+            key = str(cell.data(Qt.ItemDataRole.UserRole))
+            value = parse_number(cell.text(), f"The measure {key.replace('_', ' ')}")
+            if value is None:
+                continue
+            kept = shown.measures.get(key)
+            same = kept is not None and f"{kept * factor(root):.4g}" == cell.text().strip()
+            measures[key] = kept if same and kept is not None else value / factor(root)
+        return Subject(
+            self.name.text().strip(), SEXES[self.sex.currentText()], _known(self.mass, shown.mass_kg),
+            _known(self.height_, shown.height_m), born, measures,
+        )  # fmt: skip
+
+    def fault(self) -> str:
+        """What is wrong with the fields, or nothing."""
+        try:
+            self.subject()
+        except BiomecError as error:
+            return str(error)
+        return ""
+
+    # ------------------------------------------------------------------ following edits
+
+    def _edited(self, *_: object) -> None:
+        if not self._loading:
+            self._show_age()
+            self.changed.emit()
+
+    def _show_age(self) -> None:
+        try:
+            subject, day = self.subject(), self.recorded()
+        except BiomecError:
+            self.age.setText("–")
+            return
+        age = None if day is None else subject.age_on(day)
+        self.age.setText("–" if age is None else f"{age} years")
+
+    _loading = True
+    _shown = Subject()
+
+
+def _number(limit: float, decimals: int, suffix: str) -> QDoubleSpinBox:
+    box = QDoubleSpinBox()
+    box.setRange(0.0, limit)
+    box.setDecimals(decimals)
+    box.setSuffix(suffix)
+    box.setSpecialValueText("unknown")
+    box.setButtonSymbols(QAbstractSpinBox.ButtonSymbols.NoButtons)
+    box.installEventFilter(_SELECT_ALL)
+    return box
+
+
+class _SelectAll(QObject):
+    """Selects the whole text of a number that gets the focus, so that typing replaces the word "unknown"."""
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """Select after the box has done what it does."""
+        if event.type() == QEvent.Type.FocusIn and isinstance(watched, QAbstractSpinBox):
+            watched.selectAll()
+        return False
+
+
+_SELECT_ALL = _SelectAll()
+
+
+def _known(box: QDoubleSpinBox, before: float | None) -> float | None:
+    """Number of a box; the older one if it was only rounded by being shown."""
+    if box.value() == 0.0:
+        return None
+    if before is not None and round(before, box.decimals()) == box.value():
+        return before
+    return box.value()
+
+
+class SubjectDialog(QDialog):
+    """Change what is known of the subject of the open recording."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.setWindowTitle("Subject")
+        self.resize(780, 440)
+        self.form, self.wrong = SubjectForm(), Fault("subject.fault")
+        session = context.document.analysis.session
+        self.form.show_subject(session.subject, session.recorded)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
+        )
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.form)
+        layout.addWidget(self.wrong)
+        layout.addWidget(self.buttons)
+        self.form.changed.connect(self._check)
+
+    def _check(self) -> None:
+        fault = self.form.fault()
+        self.wrong.say(fault)
+        self.buttons.button(QDialogButtonBox.StandardButton.Ok).setEnabled(not fault)
+
+    def accept(self) -> None:
+        """Change the analysis, if anything was changed."""
+        if self.form.fault():
+            self._check()
+            return
+        analysis = self.context.document.analysis
+        session = analysis.session
+        changed = replace(session, subject=self.form.subject(), recorded=self.form.recorded())
+        if (changed.subject, changed.recorded) != (session.subject, session.recorded):
+            what = f"subject={python_text(changed.subject)}, recorded={python_text(changed.recorded)}"
+            line = f"analysis = replace(analysis, session=replace(analysis.session, {what}))"
+            self.context.document.change("Subject", replace(analysis, session=changed), line)
+        super().accept()
+
+
+def edit_subject(context: Context) -> SubjectDialog:
+    """Show the dialog."""
+    dialog = SubjectDialog(context, context.window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    return dialog

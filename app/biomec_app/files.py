@@ -1,0 +1,270 @@
+"""What the File menu does with files: open, save, export; each in the background, and none loses unsaved work."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+
+from PySide6.QtCore import QCoreApplication, QEventLoop
+
+from biomec.errors import BiomecError
+from biomec.io.project import load_project, save_project
+from biomec.io.registry import PROJECT, extensions, find_format
+from biomec.notices import Notice, Severity
+from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.export import write_angles, write_recording
+from biomec.pipeline.output import write_analysis
+from biomec.pipeline.reopen import open_again
+from biomec.pipeline.stretch import stretch_session
+from biomec.progress import Progress
+from biomec_app.context import Context
+
+SUFFIX = ".biomec"
+RECORDINGS = f"Recordings ({' '.join('*' + end for end in extensions() if end != SUFFIX)});;All files (*)"
+OPENABLE = f"Projects and MATLAB files (*{SUFFIX} *.mat);;All files (*)"
+PROJECTS = f"Biomec project (*{SUFFIX})"
+SAVE, DISCARD = "Save", "Don't save"
+CLEAN, MEASURED = "Rebuilt and filtered", "As measured"
+
+
+# ----------------------------------------------------------------------------------------------------------- unsaved
+def may_discard(context: Context) -> bool:
+    """Whether what is open may go: it is saved, or the user does not want it saved."""
+    if not context.document.is_modified:
+        return True
+    name = context.document.title.removesuffix(" *")
+    answer = context.confirm("Unsaved work", f"Save the changes of {name} before it is closed?", (SAVE, DISCARD))
+    if answer == SAVE:
+        if context.jobs.busy:  # what runs would be lost with the window anyway
+            context.jobs.cancel()
+            _wait(context)
+        save(context)
+        _wait(context)
+        return not context.document.is_modified
+    return answer == DISCARD
+
+
+def _wait(context: Context) -> None:
+    """Wait for the running job while the window keeps drawing itself; clicks are left for later."""
+    flags = QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents | QEventLoop.ProcessEventsFlag.WaitForMoreEvents
+    while context.jobs.busy:
+        QCoreApplication.processEvents(flags)
+
+
+def _remember(context: Context, path: Path) -> None:
+    context.preferences.add_recent(path)
+    context.preferences.folder = path.absolute().parent
+
+
+# -------------------------------------------------------------------------------------------------------------- open
+def open_file(context: Context, path: Path) -> None:
+    """Open a project, or import a recording; what cannot be opened is told, and what is open stays."""
+    try:
+        is_project = find_format(path)[0].name == PROJECT
+        if not may_discard(context):
+            return
+        if is_project:
+            open_project(context, path)
+        else:
+            import_recording(context, path)
+    except BiomecError as error:
+        context.tell(f"Open {path.name}", str(error))
+
+
+def ask_and_open(context: Context) -> None:
+    """Ask for a project or a MATLAB file, and open it."""
+    path = context.ask_file("Open", OPENABLE, False, context.preferences.folder)
+    if path is not None:
+        open_file(context, path)
+
+
+def ask_and_import(context: Context) -> None:
+    """Ask for the recording of a movement, and import it."""
+    path = context.ask_file("Import the recording of a movement", RECORDINGS, False, context.preferences.folder)
+    if path is not None:
+        open_file(context, path)
+
+
+def open_project(context: Context, path: Path) -> None:
+    """Read a project and run its steps again."""
+
+    def done(analysis: Analysis) -> None:
+        context.document.open(analysis, path)
+        _remember(context, path)
+
+    title = f"Open {path.name}"
+    context.jobs.start(title, lambda progress: open_again(load_project(path), progress), done)
+
+
+def import_recording(context: Context, path: Path) -> None:
+    """Read a recording and what lies beside it, and show the import dialog."""
+    from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
+    from biomec_app.dialogs.importing import ask_import
+
+    def work(progress: Progress) -> Preview:
+        return read(ImportPlan(path))
+
+    def done(preview: Preview) -> None:
+        ask_import(context, preview)
+
+    context.jobs.start(f"Read {path.name}", work, done)
+
+
+def imported(context: Context, analysis: Analysis, path: Path, line: str) -> None:
+    """Show an imported recording."""
+    context.document.open(analysis, None, (line,))
+    _remember(context, path)
+
+
+def open_demo(context: Context) -> None:
+    """Record, analyse and show the push-up of the virtual subject."""
+    if not may_discard(context):
+        return
+
+    def work(progress: Progress) -> Analysis:
+        from biomec.pipeline.demo import demo_session  # the virtual person takes a while to import
+
+        with TemporaryDirectory(prefix="biomec-demo-") as folder:
+            _, session = demo_session(Path(folder))
+        progress(0.1)
+        return analyze(session, progress=lambda fraction: progress(0.1 + 0.9 * fraction))
+
+    def done(analysis: Analysis) -> None:
+        context.document.open(analysis)
+        context.document.undo_stack.setClean()  # nothing of the user's own is in it yet
+
+    context.jobs.start("Demonstration", work, done)
+
+
+# -------------------------------------------------------------------------------------------------------------- save
+def save(context: Context) -> None:
+    """Save the project; asks for a name where it has none."""
+    if context.document.path is None:
+        save_as(context)
+    else:
+        _save_to(context, context.document.path)
+
+
+def save_as(context: Context) -> None:
+    """Save the project under another name."""
+    path = _ask_project(context, "Save as", context.document.path or _proposed(context))
+    if path is not None:
+        _save_to(context, path)
+
+
+def _proposed(context: Context, ending: str = "") -> Path:
+    stem = Path(context.document.analysis.session.dynamic.source.name).stem
+    return Path(context.preferences.folder) / f"{stem}{ending}{SUFFIX}"
+
+
+def _ask_project(context: Context, title: str, start: Path) -> Path | None:
+    """Ask for the name of a project file; its end is added, and then nothing is overwritten without asking."""
+    path = context.ask_file(title, PROJECTS, True, str(start))
+    return None if path is None else with_suffix(context, path, SUFFIX)
+
+
+def with_suffix(context: Context, path: Path, suffix: str) -> Path | None:
+    """Return the path with the end of its kind; None if another file has that name and the user wants to keep it."""
+    if path.suffix.lower() == suffix:
+        return path
+    path = path.with_name(path.name + suffix)
+    question = f"{path.name} exists already. Overwrite it?"
+    return None if path.exists() and context.confirm("Overwrite", question, ("Overwrite",)) is None else path
+
+
+def _save_to(context: Context, path: Path) -> None:
+    document = context.document
+    analysis, history = document.analysis, document.history
+
+    def done(_: object) -> None:
+        document.saved_as(path)
+        if document.analysis is not analysis or document.history != history:  # changed while it was saved
+            document.undo_stack.resetClean()
+        _remember(context, path)
+
+    context.jobs.start(f"Save {path.name}", lambda progress: save_project(analysis.stored(), path), done)
+
+
+def save_stretch(context: Context, first: int, last: int) -> None:
+    """Save frames ``first`` to ``last`` (from 0, inclusive) as a project of their own; what is open stays open."""
+    analysis = context.document.analysis
+    counted = analysis.session.dynamic.first_frame
+    path = _ask_project(context, "Save stretch", _proposed(context, f"_{first + counted}-{last + counted}"))
+    if path is None:
+        return
+    if context.document.path is not None and path.absolute() == context.document.path.absolute():
+        raise BiomecError("A stretch cannot take the place of the project that is open. Choose another name.")
+    title = f"Save {path.name}"
+
+    def work(progress: Progress) -> None:
+        save_project(stretch_session(analysis, first, last), path)
+
+    context.jobs.start(title, work, lambda _: _remember(context, path))
+
+
+# ------------------------------------------------------------------------------------------------------------ export
+def export_results(context: Context) -> None:
+    """Write tables and a summary of everything into a folder."""
+    analysis = context.document.analysis
+    folder = context.ask_folder("Folder for the results", context.preferences.folder)
+    if folder is None:
+        return
+    overwrite = False
+    if (folder / "summary.json").exists():
+        question = f"{folder.name} holds results already. Overwrite them?"
+        if context.confirm("Export results", question, ("Overwrite",)) is None:
+            return
+        overwrite = True
+    title = f"Export results to {folder.name}"
+    context.jobs.start(title, lambda progress: write_analysis(analysis, folder, overwrite=overwrite), lambda _: None)
+
+
+def export_recording(context: Context, kind: str, suffix: str) -> None:
+    """Write the movement as a file of another kind."""
+    analysis = context.document.analysis
+    measured = True
+    if "signals" in analysis.done:
+        answer = context.confirm(f"Export {kind}", "Which signals shall be written?", (CLEAN, MEASURED))
+        if answer is None:
+            return
+        measured = answer == MEASURED
+    path = _ask_export(context, kind, suffix)
+    if path is not None:
+        title = f"Export {path.name}"
+        context.jobs.start(title, lambda progress: write_recording(analysis, path, measured), _teller(context, title))
+
+
+def export_angles(context: Context) -> None:
+    """Write joint angles as an OpenSim table."""
+    analysis = context.document.analysis
+    path = _ask_export(context, "STO", ".sto", "_angles")
+    if path is not None:
+        title = f"Export {path.name}"
+        context.jobs.start(title, lambda progress: write_angles(analysis, path), _teller(context, title))
+
+
+def _ask_export(context: Context, kind: str, suffix: str, ending: str = "") -> Path | None:
+    start = _proposed(context, ending).with_suffix(suffix)
+    path = context.ask_file(f"Export {kind}", f"{kind} (*{suffix})", True, str(start))
+    return None if path is None else with_suffix(context, path, suffix)
+
+
+def _teller(context: Context, title: str) -> Callable[[tuple[Notice, ...]], None]:
+    """What to do with the notices of a writer: tell those that matter."""
+
+    def tell(notices: tuple[Notice, ...]) -> None:
+        serious = [notice.sentence for notice in notices if notice.severity is not Severity.INFO]
+        if serious:
+            context.tell(title, "\n".join(serious))
+
+    return tell
+
+
+def needs_analysis(context: Context) -> str | None:
+    """Reason for items that need the whole analysis."""
+    if not context.document.is_open:
+        return "Open or import a recording first."
+    analysis = context.document.analysis
+    missing = [step for step in STEPS if not analysis.is_current(step.name)]
+    return "Run Kinematics, Kinematic Analysis first." if missing else None
