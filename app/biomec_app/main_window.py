@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
 from biomec_app import theme as themes
 from biomec_app.actions import all_actions
 from biomec_app.actions.file import may_discard, open_file
+from biomec_app.actions.signal_analysis import extra_actions
 from biomec_app.autosave import Autosave
 from biomec_app.context import Context
 from biomec_app.document import Document
@@ -88,7 +89,7 @@ class MainWindow(QMainWindow):
         self.resizeDocks([self.docks["browser"], self.docks["plots"]], [230, 460], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["notices"]], [130], Qt.Orientation.Vertical)
 
-        self.menus = Menus(self.menuBar(), all_actions(), context)
+        self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions()), context)
         self._build_status_bar(jobs)
         self.autosave = Autosave(context, parent=self)
         self.autosave.failed.connect(lambda sentence: self.statusBar().showMessage(sentence, 8000))

@@ -1,9 +1,93 @@
-"""Menu Signal Analysis."""
+"""Menu Signal Analysis: the figures and tables of an analysis, and the user's own functions."""
 
 from __future__ import annotations
 
-from biomec_app.actions.action import Action
+from biomec.pipeline.analysis import step_named
+from biomec_app.actions.action import SEPARATOR, Action, needs_recording
+from biomec_app.context import Context
+from biomec_app.extensions import Extension, Loaded, extension_folder, load_extensions, run_extension
+from biomec_app.figures.kind import FigureKind
+from biomec_app.figures.registry import figure_groups
 
 MENU = "Signal Analysis"
+OWN = f"{MENU}/Own Functions"
 
-ACTIONS: tuple[Action, ...] = ()
+
+def figure_action(kind: FigureKind, menu: str = MENU) -> Action:
+    """Item that opens a figure."""
+
+    def run(context: Context) -> None:
+        from biomec_app.figures.window import open_figure
+
+        open_figure(context, kind)
+
+    def blocked(context: Context) -> str | None:
+        return needs_recording(context) or kind.blocked(context.document.analysis)
+
+    return Action(f"figures.{kind.key}", menu, kind.title, run, kind.help, blocked=blocked)
+
+
+def _statistics_blocked(context: Context) -> str | None:
+    reason = needs_recording(context)
+    if reason is None and "cycles" not in context.document.analysis.done:
+        reason = f'Run "{step_named("cycles").title}" first.'
+    return reason
+
+
+def _statistics(context: Context) -> None:
+    from biomec_app.figures.tables import cycle_statistics, open_tables
+
+    sections = cycle_statistics(context.document.analysis)
+    open_tables(context, "Cycle Statistics", sections, cycle_statistics)
+
+
+def _figures() -> tuple[Action, ...]:
+    found: list[Action] = []
+    for group, kinds in figure_groups().items():
+        found += [figure_action(kind) for kind in kinds]
+        found.append(Action(f"figures.{group}.separator", MENU, SEPARATOR, None))
+    return tuple(found)
+
+
+ACTIONS: tuple[Action, ...] = (
+    *_figures(),
+    Action("signals.statistics", MENU, "Cycle Statistics", _statistics,
+           "Durations of the cycles, and what every angle does in them", blocked=_statistics_blocked),
+)  # fmt: skip
+
+
+# ------------------------------------------------------------------------------------------------- the user's functions
+def extra_actions(loaded: Loaded | None = None) -> tuple[Action, ...]:
+    """Items for the user's own functions, and one that tells where they are and which could not be used."""
+    folder = extension_folder()
+    loaded = load_extensions(folder) if loaded is None else loaded
+
+    def tell(context: Context) -> None:
+        count = len(loaded.extensions)
+        told = f"{count} function{'' if count == 1 else 's'} of your own {'was' if count == 1 else 'were'} loaded from"
+        told += f"\n{folder}\nA Python file in this folder adds its functions to this menu the next time Biomec starts;"
+        told += " docs/extending.md tells how."
+        context.tell("Own Functions", "\n\n".join([told, *loaded.faults]))
+
+    about = "Where your own functions are kept, and which could not be loaded"
+    text = "&About Own Functions…" if not loaded.faults else f"&About Own Functions… ({len(loaded.faults)} left out)"
+    return (
+        *(_own(extension) for extension in loaded.extensions),
+        *((Action("own.separator", OWN, SEPARATOR, None),) if loaded.extensions else ()),
+        Action("own.about", OWN, text, tell, about),
+    )
+
+
+def _own(extension: Extension) -> Action:
+    def run(context: Context) -> None:
+        from biomec_app.figures.tables import open_tables
+
+        analysis = context.document.analysis
+        context.jobs.start(
+            extension.name,
+            lambda progress: run_extension(extension, analysis),
+            lambda sections: open_tables(context, extension.name, sections),
+        )
+
+    return Action(f"own.{extension.name}", OWN, extension.name.replace("&", "&&"), run,
+                  extension.help or f"Function of {extension.file}", blocked=needs_recording)  # fmt: skip

@@ -1,4 +1,4 @@
-"""Shows a drawn figure as a picture: coordinates under the mouse, wheel zooms, dragging moves, double click restores."""
+"""Shows a drawn figure as a picture: values under the mouse, wheel zooms, dragging moves, double click restores."""
 
 from __future__ import annotations
 

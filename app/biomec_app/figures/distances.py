@@ -93,10 +93,7 @@ class DistanceFigure(FigureKind):
     def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
         """One row a name, in millimetres."""
         numbers = [field.name for field in fields(Spread) if field.name != "name"]
-        return (
-            Column("name", [one.name for one in content.spreads]),
-            *(
-                Column(f"{n} (mm)", MILLIMETRE * np.array([getattr(one, n) for one in content.spreads]))
-                for n in numbers
-            ),
-        )
+        table = MILLIMETRE * np.array([[getattr(one, number) for number in numbers] for one in content.spreads])
+        table = table.reshape(-1, len(numbers))
+        names = Column("name", [one.name for one in content.spreads])
+        return names, *(Column(f"{number} (mm)", table[:, k]) for k, number in enumerate(numbers))

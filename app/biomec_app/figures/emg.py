@@ -71,9 +71,7 @@ class EmgFigure(FigureKind):
     def remark(self, content: Content, chosen: Chosen) -> str:
         """How it was filtered."""
         low, high = content.emg.options.band_hz
-        return (
-            f"Band-pass {low:g} to {high:g} Hz, rectified, {chosen['envelope']}; dashed lines: borders of the cycles."
-        )
+        return f"Band-pass {low:g} to {high:g} Hz, rectified, {chosen['envelope']}; dashed: borders of the cycles."
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
         """A panel a channel."""

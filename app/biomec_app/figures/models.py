@@ -12,6 +12,7 @@ from biomec.pipeline.model_comparison import ModelComparison, compare_models
 from biomec.progress import Progress
 from biomec_app.figures.ink import SMALL, Ink, at_least, legend, name, quiet
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.report.angle_picture import chosen_joints
 
 WORST = 18  # angles listed
 
@@ -30,8 +31,9 @@ class ModelFigure(FigureKind):
         others = [model for model in shipped_models() if model != own]
         first = "m17" if own == "m21" else "m21"
         others.sort(key=lambda model: model != first)
-        joints = tuple(dict.fromkeys(analysis.angles.joint))
-        return Choice("model", "Other model", tuple(others)), Choice("joint", "Joint", joints, redraws=True)
+        first = chosen_joints(analysis) if "cycles" in analysis.done else ()
+        joints = sorted(dict.fromkeys(analysis.angles.joint), key=lambda joint: not joint.endswith(first or ("\n",)))
+        return Choice("model", "Other model", tuple(others)), Choice("joint", "Joint", tuple(joints), redraws=True)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ModelComparison:
         """Run the second model."""

@@ -12,6 +12,8 @@ from biomec_app.figures.courses import Course, draw_courses
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 
+WEIGHED = {"mass": "masses", "identity": "coordinates, all alike"}
+
 
 class RateFigure(FigureKind):
     """Velocities and accelerations before and after their projection."""
@@ -26,9 +28,8 @@ class RateFigure(FigureKind):
 
     def remark(self, content: ConsistentMotion, chosen: Chosen) -> str:
         """How it was projected."""
-        return (
-            f"Derivatives by {content.options.scheme} differences, projected in the metric: {content.options.metric}."
-        )
+        options = content.options
+        return f"Derivatives by {options.scheme} differences, projected in the metric of the {WEIGHED[options.metric]}."
 
     def draw(self, figure: Figure, content: ConsistentMotion, chosen: Chosen, ink: Ink) -> None:
         """Two courses."""

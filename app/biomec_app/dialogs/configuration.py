@@ -1,0 +1,62 @@
+"""Dialog Configuration: what the analysis works with, in five panes; read-only, and every number can be copied."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QGuiApplication
+from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout, QWidget
+
+from biomec.pipeline.configuration import configuration
+from biomec_app.context import Context
+from biomec_app.sections import SectionView, section_text
+
+
+class ConfigurationDialog(QDialog):
+    """General, pre-processing, body segment, mechanism, signals; it follows the document while it is open."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.setObjectName("configuration")
+        self.setWindowTitle("Configuration")
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("configuration-panes")
+        self.tabs.setAccessibleName("Panes of the configuration")
+        self.tabs.setDocumentMode(True)
+        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Close)
+        for text, name, act in (("&Copy Pane", "configuration-copy", self.copy),
+                                ("Copy &All", "configuration-copy-all", self.copy_all)):  # fmt: skip
+            button = buttons.addButton(text, QDialogButtonBox.ButtonRole.ActionRole)
+            button.setObjectName(name)
+            button.setAutoDefault(False)
+            button.clicked.connect(act)
+        buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.tabs)
+        layout.addWidget(buttons)
+        self.resize(900, 600)
+        context.document.analysis_changed.connect(self._fill)
+        self._fill()
+
+    def _fill(self) -> None:
+        shown = max(self.tabs.currentIndex(), 0)
+        while self.tabs.count():
+            page = self.tabs.widget(0)
+            self.tabs.removeTab(0)
+            page.deleteLater()
+        if not self.context.document.is_open:
+            return
+        for section in configuration(self.context.document.analysis):
+            self.tabs.addTab(SectionView(section), section.title)
+        self.tabs.setCurrentIndex(shown)
+
+    def copy(self) -> None:
+        """Put the pane that is shown on the clipboard, with tabs between columns."""
+        page = self.tabs.currentWidget()
+        if isinstance(page, SectionView):
+            QGuiApplication.clipboard().setText(section_text(page.section))
+
+    def copy_all(self) -> None:
+        """Put all panes on the clipboard."""
+        panes = (self.tabs.widget(k) for k in range(self.tabs.count()))
+        texts = [section_text(page.section) for page in panes if isinstance(page, SectionView)]
+        QGuiApplication.clipboard().setText("\n".join(texts))

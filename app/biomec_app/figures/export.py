@@ -1,0 +1,39 @@
+"""Figures and their data as files: written whole or not at all, and without a date, so that equal figures are equal."""
+
+from __future__ import annotations
+
+import io
+from collections.abc import Sequence
+from pathlib import Path
+
+from matplotlib.figure import Figure
+
+from biomec.errors import FileError
+from biomec.io.atomic import atomic_path
+from biomec_app.figures.kind import Column, table_text
+
+DATES = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
+KINDS = tuple(DATES)
+
+
+def write_figure(figure: Figure, kind: str) -> bytes:
+    """The bytes of a figure as "png", "svg" or "pdf"."""
+    written = io.BytesIO()
+    figure.savefig(written, format=kind, metadata=DATES[kind])
+    return written.getvalue()
+
+
+def save_figure(figure: Figure, path: Path) -> None:
+    """Write a figure to a file of the kind that its name ends with."""
+    kind = path.suffix.lower().removeprefix(".")
+    if kind not in KINDS:
+        raise FileError(path.name, f"a figure can be saved as {', '.join(KINDS)} or csv; change the end of the name.")
+    content = write_figure(figure, kind)
+    with atomic_path(path) as temporary:
+        temporary.write_bytes(content)
+
+
+def save_table(columns: Sequence[Column], path: Path) -> None:
+    """Write the data of a figure as a table with commas."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(table_text(columns), encoding="utf-8")

@@ -1,0 +1,131 @@
+"""Window of sections and tables: cycle statistics, and what a user's own function returns."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
+
+from biomec.analysis.cycle_statistics import angle_table, cycle_table
+from biomec.analysis.report_table import Section
+from biomec.errors import BiomecError
+from biomec.io.atomic import atomic_path
+from biomec.pipeline.analysis import Analysis
+from biomec_app.context import Context
+from biomec_app.sections import SectionView, section_text
+
+
+def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
+    """Cycles and angles in numbers."""
+    repetitions = analysis.repetitions
+    by = {"none": "No cycles were sought.", "events": "Cycles begin and end at foot strikes."}
+    told = by.get(repetitions.by, f"Cycles begin and end at the minima of {repetitions.by}.")
+    cycles = cycle_table(repetitions.cycles, analysis.clean.trial.first_frame)
+    return (
+        Section("Cycles", (told,), (cycles,)),
+        Section("Angles", (), (angle_table(analysis.angles, repetitions.curves),)),
+    )
+
+
+class TableWindow(QWidget):
+    """Sections of a title; ``make`` gives them again when the analysis has changed (None: they stay)."""
+
+    def __init__(
+        self,
+        context: Context,
+        title: str,
+        sections: Sequence[Section],
+        make: Callable[[Analysis], Sequence[Section]] | None = None,
+        parent: QWidget | None = None,
+    ) -> None:
+        super().__init__(parent, Qt.WindowType.Window)
+        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+        self.setObjectName(f"tables-{title}")
+        self.setWindowTitle(f"{title} – Biomec")
+        self.context, self.title, self._make, self._closed = context, title, make, False
+        self.tabs = QTabWidget()
+        self.tabs.setObjectName("tables-panes")
+        self.tabs.setDocumentMode(True)
+        layout = QVBoxLayout(self)
+        layout.addWidget(self.tabs)
+        foot = QHBoxLayout()
+        foot.addStretch(1)
+        for text, name, act in (("&Copy", "tables-copy", self.copy), ("&Save…", "tables-save", self._ask_and_save)):
+            button = QPushButton(text)
+            button.setObjectName(name)
+            button.clicked.connect(act)
+            foot.addWidget(button)
+        layout.addLayout(foot)
+        QShortcut(QKeySequence("Esc"), self, self.close)
+        self.resize(820, 600)
+        context.closing.append(self.shut)
+        context.document.analysis_changed.connect(self._follow)
+        self._fill(sections)
+
+    def _fill(self, sections: Sequence[Section]) -> None:
+        shown = max(self.tabs.currentIndex(), 0)
+        while self.tabs.count():
+            page = self.tabs.widget(0)
+            self.tabs.removeTab(0)
+            page.deleteLater()
+        for section in sections:
+            self.tabs.addTab(SectionView(section), section.title)
+        self.tabs.tabBar().setVisible(len(sections) > 1)
+        self.tabs.setCurrentIndex(shown)
+
+    def _follow(self) -> None:
+        if self._closed or self._make is None or not self.context.document.is_open:
+            return
+        try:
+            self._fill(self._make(self.context.document.analysis))
+        except BiomecError as error:
+            self._fill((Section(self.title, (str(error),)),))
+
+    def text(self) -> str:
+        """All sections as text with tabs."""
+        pages = (self.tabs.widget(k) for k in range(self.tabs.count()))
+        return "\n".join(section_text(page.section) for page in pages if isinstance(page, SectionView))
+
+    def copy(self) -> None:
+        """Put all sections on the clipboard."""
+        QGuiApplication.clipboard().setText(self.text())
+
+    def _ask_and_save(self) -> None:
+        path = self.context.ask_file("Save tables", "Text with tabs (*.txt)", True, f"{self.title}.txt")
+        if path is not None:
+            self.save(path)
+
+    def save(self, path: Path) -> None:
+        """Write all sections to a text file."""
+        try:
+            with atomic_path(path) as temporary:
+                temporary.write_text(self.text(), encoding="utf-8")
+        except BiomecError as error:
+            self.context.tell("Save tables", str(error))
+
+    def closeEvent(self, event: QCloseEvent) -> None:
+        """Leave the lists."""
+        self._closed = True
+        if self.shut in self.context.closing:
+            self.context.closing.remove(self.shut)
+        super().closeEvent(event)
+
+    def shut(self) -> None:
+        """Close with the program."""
+        if not self._closed:
+            self.close()
+
+
+def open_tables(
+    context: Context,
+    title: str,
+    sections: Sequence[Section],
+    make: Callable[[Analysis], Sequence[Section]] | None = None,
+) -> TableWindow:
+    """Open a window of sections."""
+    window = TableWindow(context, title, sections, make, context.window)
+    window.show()
+    return window

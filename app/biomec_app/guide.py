@@ -1,0 +1,73 @@
+"""What the Help menu tells: where the manual is, which keys do what, and what Biomec is made of. Knows no Qt."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from importlib import metadata
+from pathlib import Path
+
+from biomec._version import __version__
+from biomec.analysis.report_table import Section, Table, facts
+from biomec_app.actions.action import Action
+
+LIBRARIES = {
+    "numpy": "arrays", "scipy": "splines and linear algebra", "numba": "compiled kernels", "h5py": "project files",
+    "PySide6-Essentials": "windows", "pyqtgraph": "plots over time", "vtk": "the body in space",
+    "matplotlib": "figures",
+}  # fmt: skip
+NOT_BUILT = (
+    "The manual is not built on this computer. Its pages are text files in the folder docs of Biomec's source; "
+    "begin with docs/index.md, or build pages for a web browser with: make docs"
+)
+MOUSE = (
+    ("Figures", "Wheel", "Zoom the axes under the mouse"),
+    ("Figures", "Drag", "Move what the axes show"),
+    ("Figures", "Double click", "Show everything again"),
+    ("Figures", "Ctrl+C", "Copy the figure"),
+    ("Figures", "Esc", "Close the figure"),
+)
+
+
+def guide_page(root: Path | None = None) -> Path | None:
+    """First page of the built manual, if there is one beside the program's source."""
+    root = Path(__file__).resolve().parents[2] if root is None else root
+    for folder in ("docs/_build/html", "docs/_build"):
+        page = root / folder / "index.html"
+        if page.is_file():
+            return page
+    return None
+
+
+def shortcut_sections(actions: Iterable[Action]) -> tuple[Section, ...]:
+    """Keys of the menus, from the tables that the menus are made of, and those of figures."""
+    rows = []
+    for action in actions:
+        if action.shortcut and action.run is not None:
+            menu = action.menu.replace("/", " ▸ ")
+            rows.append((menu, action.shortcut, action.text.replace("&", "").rstrip("…")))
+    columns = ("Menu", "Keys", "What they do")
+    letters = "Every menu opens with Alt and the letter that is underlined in its name; items likewise."
+    return (Section("Menus", (letters,), (Table("", columns, tuple(rows)),)),
+            Section("Figures", (), (Table("", ("Where", "Keys or mouse", "What they do"), MOUSE),)))  # fmt: skip
+
+
+def about_section() -> Section:
+    """Version, licence and libraries."""
+    made_of = {f"{name} {_version(name)}": what for name, what in LIBRARIES.items()}
+    return Section(
+        "About Biomec",
+        (
+            f"Biomec {__version__}",
+            "From motion capture to joint angles, by a multibody model of the person in natural coordinates.",
+            "Free software under the Apache License 2.0. It comes without any warranty, and is not a medical device: "
+            "results need the judgement of somebody who knows the recording.",
+        ),
+        (facts("Made with", dict(made_of)),),
+    )
+
+
+def _version(name: str) -> str:
+    try:
+        return metadata.version(name)
+    except metadata.PackageNotFoundError:
+        return "(not installed)"

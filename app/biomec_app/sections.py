@@ -1,0 +1,161 @@
+"""Sections of sentences and tables on screen: read-only, chosen cells can be copied."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import QEvent, QObject, QSize, Qt
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QFrame,
+    QHeaderView,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from biomec.analysis.report_table import Section, Table
+
+WIDEST = 420  # pixels of a column before its texts wrap
+
+
+def section_text(section: Section) -> str:
+    """A section as text with tabs, for a spreadsheet or a letter."""
+    lines = [section.title, *section.sentences]
+    for table in section.tables:
+        lines += ["", *([table.caption] if table.caption else [])]
+        lines += ["\t".join(table.columns)] if any(table.columns) else []
+        lines += ["\t".join(row) for row in table.rows]
+        lines += [table.note] if table.note else []
+    return "\n".join(lines) + "\n"
+
+
+class TableView(QTableWidget):
+    """A table of texts, as high as its rows up to a limit; Ctrl+C copies what is selected."""
+
+    def __init__(self, table: Table, parent: QWidget | None = None) -> None:
+        super().__init__(len(table.rows), len(table.columns), parent)
+        self.setObjectName(f"table-{table.caption or 'facts'}")
+        self.setAccessibleName(table.caption or "Facts")
+        self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.setAlternatingRowColors(True)
+        self.setShowGrid(False)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        self.setWordWrap(True)
+        self.setTabKeyNavigation(False)
+        self.verticalHeader().hide()
+        self.verticalHeader().setDefaultSectionSize(QFontMetrics(self.font()).height() + 10)
+        self.setHorizontalHeaderLabels(table.columns)
+        self.horizontalHeader().setHighlightSections(False)
+        self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
+        self.horizontalHeader().setVisible(any(table.columns))
+        bold = QFont(self.font())
+        bold.setBold(True)
+        for i, row in enumerate(table.rows):
+            for j, text in enumerate(row):
+                item = QTableWidgetItem(text)
+                item.setToolTip(text if len(text) > 60 else "")
+                if j == 0:
+                    item.setFont(bold)
+                elif _is_number(text):
+                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                self.setItem(i, j, item)
+        for j in range(1, len(table.columns)):
+            if all(_is_number(row[j]) for row in table.rows):
+                head = self.horizontalHeaderItem(j)
+                head.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.resizeColumnsToContents()
+        for j in range(len(table.columns)):
+            self.setColumnWidth(j, min(self.columnWidth(j) + 14, WIDEST))
+        self.horizontalHeader().setSectionResizeMode(len(table.columns) - 1, QHeaderView.ResizeMode.Stretch)
+        if _is_number_column(table, len(table.columns) - 1):
+            self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
+        self.resizeRowsToContents()
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+        self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+
+    def sizeHint(self) -> QSize:
+        """All rows."""
+        head = self.horizontalHeader().height() if self.horizontalHeader().isVisible() else 0
+        bar = self.horizontalScrollBar().sizeHint().height() if self.horizontalScrollBar().maximum() else 0
+        rows = sum(self.rowHeight(i) for i in range(self.rowCount()))
+        return QSize(super().sizeHint().width(), head + rows + bar + 4)
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Copy what is selected."""
+        if event.matches(QKeySequence.StandardKey.Copy):
+            QGuiApplication.clipboard().setText(self.selected_text())
+            return
+        super().keyPressEvent(event)
+
+    def selected_text(self) -> str:
+        """Selected cells, with tabs between columns."""
+        chosen = {(index.row(), index.column()) for index in self.selectedIndexes()}
+        rows = sorted({row for row, _ in chosen})
+        return "\n".join(
+            "\t".join(self.item(row, column).text() for column in range(self.columnCount()) if (row, column) in chosen)
+            for row in rows
+        )
+
+
+class SectionView(QScrollArea):
+    """One section: its sentences, then its tables under their captions."""
+
+    def __init__(self, section: Section, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.section = section
+        self.setObjectName(f"section-{section.title}")
+        self.setAccessibleName(section.title)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QFrame.Shape.NoFrame)
+        inside = QWidget()
+        layout = QVBoxLayout(inside)
+        layout.setContentsMargins(12, 10, 12, 10)
+        layout.setSpacing(6)
+        for sentence in section.sentences:
+            layout.addWidget(_label(sentence))
+        self.tables = [TableView(table) for table in section.tables]
+        for table, view in zip(section.tables, self.tables, strict=True):
+            if table.caption:
+                caption = _label(table.caption)
+                font = caption.font()
+                font.setBold(True)
+                font.setPointSizeF(font.pointSizeF() * 1.08)
+                caption.setFont(font)
+                caption.setContentsMargins(0, 8, 0, 0)
+                layout.addWidget(caption)
+            layout.addWidget(view)
+            if table.note:
+                note = _label(table.note)
+                note.setEnabled(False)
+                layout.addWidget(note)
+            view.viewport().installEventFilter(self)
+        layout.addStretch(1)
+        self.setWidget(inside)
+
+    def eventFilter(self, watched: QObject, event: QEvent) -> bool:
+        """The wheel moves the whole section, not a table within it."""
+        if event.type() == QEvent.Type.Wheel:
+            bar = self.verticalScrollBar()
+            bar.setValue(bar.value() - event.angleDelta().y() // 2)  # type: ignore[attr-defined]
+            return True
+        return False
+
+
+def _label(text: str) -> QLabel:
+    label = QLabel(text)
+    label.setWordWrap(True)
+    label.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
+    return label
+
+
+def _is_number(text: str) -> bool:
+    stripped = text.strip("−–+.0123456789 ")
+    return not stripped and bool(text)
+
+
+def _is_number_column(table: Table, column: int) -> bool:
+    return len(table.columns) > 2 and bool(table.rows) and all(_is_number(row[column]) for row in table.rows)
