@@ -18,6 +18,8 @@ from biomec_app.preferences import Preferences
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
 
+    from biomec_app.viewer.camera import Camera
+
 
 @dataclass
 class Context:
@@ -30,6 +32,7 @@ class Context:
     confirm  : (title, question, choices) -> the choice, or None
     plots    : how curves are shown
     figure   : the view whose figure is copied and saved; None while there is none
+    camera   : where the 3-D view looks from; None without one
     """
 
     document: Document
@@ -43,6 +46,7 @@ class Context:
     closing: list[Callable[[], None]] = field(default_factory=list)
     figure: FigureSource | None = None
     plots: PlotState = field(default_factory=PlotState)
+    camera: Camera | None = None
 
     def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
         """Change the analysis in the background; nothing changes if it fails or is cancelled."""
