@@ -11,6 +11,18 @@ from biomec.arrays import FloatArray
 from biomec.recording import BIOMEC_AXES, Trial
 from biomec.recording.marker_set import MarkerSet, Side
 
+JOINTS: Mapping[str, tuple[str, ...]] = {
+    "head": ("VC", "GLAB", "FHD_D", "FHD_E", "BHD_D", "BHD_E"), "neck": ("C7", "IJ"), "shoulder_*": ("AC_*",),
+    "elbow_*": ("EL_*", "EM_*"), "wrist_*": ("ER_*", "EU_*"), "hand_*": ("MC2_*", "MC5_*", "FIN_*"),
+    "pelvis": ("CIAS_D", "CIAS_E", "PMCP"), "hip_*": ("CIAS_*", "PMCP"), "knee_*": ("CLAT_*", "CMED_*"),
+    "ankle_*": ("ML_*", "MM_*"), "heel_*": ("CALC_*",), "toe_*": ("MT1_*", "MT5_*", "TOE_*"),
+}  # fmt: skip
+"""Joint -> landmarks of the body models whose mean is near enough to it for a drawing."""
+LIMBS = (("head", "neck"), ("neck", "shoulder_*"), ("shoulder_*", "elbow_*"), ("elbow_*", "wrist_*"),
+         ("wrist_*", "hand_*"), ("neck", "pelvis"), ("pelvis", "hip_*"), ("hip_*", "knee_*"), ("knee_*", "ankle_*"),
+         ("ankle_*", "toe_*"), ("ankle_*", "heel_*"))  # fmt: skip
+LETTERS = {Side.RIGHT: "D", Side.LEFT: "E"}
+
 
 @dataclass(frozen=True, eq=False)
 class Outline:
@@ -50,6 +62,31 @@ def outlines(marker_set: MarkerSet, points: Mapping[str, FloatArray]) -> tuple[O
         sides = {marker_set[name].side for name in segment.markers if name in points}
         found.append(Outline(sides.pop() if len(sides) == 1 else None, hull(np.array(there))))
     return tuple(found)
+
+
+def limbs(marker_set: MarkerSet, points: Mapping[str, FloatArray]) -> tuple[Outline, ...]:
+    """Lines (2, 2) from joint to joint, where the markers tell both."""
+    found = []
+    for one, other in LIMBS:
+        two_sided = "*" in one + other
+        for side_ in (Side.LEFT, Side.RIGHT) if two_sided else (None,):  # right over left, as seen from the right
+            letter = "" if side_ is None else LETTERS[side_]
+            ends = [_joint(name, letter, marker_set, points) for name in (one, other)]
+            if ends[0] is not None and ends[1] is not None:
+                found.append(Outline(side_, np.array(ends)))
+    return tuple(found)
+
+
+def _joint(name: str, letter: str, marker_set: MarkerSet, points: Mapping[str, FloatArray]) -> FloatArray | None:
+    """Mean of the landmarks of a joint that the markers tell."""
+    there = []
+    for pattern in JOINTS[name]:
+        landmark = pattern.replace("*", letter)
+        ways = ((landmark,), *marker_set.landmarks.get(landmark, ()))
+        way = next((way for way in ways if all(marker in points for marker in way)), None)
+        if way is not None:
+            there.append(np.mean([points[marker] for marker in way], axis=0))
+    return np.asarray(np.mean(there, axis=0)) if there else None
 
 
 def hull(points: FloatArray) -> FloatArray:

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QWidget
 from biomec.arrays import FloatArray
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet, Side
-from biomec_app.dialogs.body_drawing import front, outlines, places, side
+from biomec_app.dialogs.body_drawing import front, limbs, outlines, places, side
 from biomec_app.theme import Theme
 
 MARGIN = 16.0
@@ -86,6 +86,11 @@ class BodyPicture(QWidget):
 
         flat = {label: view(point) for label, point in self._places.items()}
         named = {target: flat[label] for label, target in self._chosen.items() if label in flat}
+        for limb in limbs(self._set, named):
+            shade = self._colour(limb.side)
+            shade.setAlpha(60)
+            painter.setPen(QPen(shade, 9.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
+            painter.drawLine(at(limb.points[0]), at(limb.points[1]))
         for outline in outlines(self._set, named):
             colour = self._colour(outline.side)
             painter.setPen(QPen(colour, 1.5, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))

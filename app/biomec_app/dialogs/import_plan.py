@@ -237,7 +237,14 @@ def about_axes(notices: Sequence[Notice]) -> tuple[Notice, ...]:
 
 def all_notices(session: Session) -> tuple[Notice, ...]:
     """Everything that reading found, the most serious first."""
-    static = () if session.static is None else session.static.notices
     rank = list(Severity)
-    once = dict.fromkeys((*session.notices, *session.dynamic.notices, *static))
-    return tuple(sorted(once, key=lambda notice: -rank.index(notice.severity)))
+    found = [notice for notice in session.notices if not notice.code.endswith("-by-name")]  # told with the files
+    for trial in (session.dynamic, session.static):
+        if trial is not None:
+            found += [_with_name(notice, trial.source.name) for notice in trial.notices]
+    return tuple(sorted(dict.fromkeys(found), key=lambda notice: -rank.index(notice.severity)))
+
+
+def _with_name(notice: Notice, name: str) -> Notice:
+    """A notice that says which file it is about."""
+    return notice if name in notice.sentence else replace(notice, sentence=f"{name}: {notice.sentence}")

@@ -254,8 +254,16 @@ class ImportDialog(QDialog):
             LABELS: WRONG if labels else GOOD if looked else LOOK,
             EMG: LOOK if "emg-frames" in codes or "emg-length" in codes else GOOD,
         }
+        reasons = {
+            FILES: "There is no static acquisition.",
+            SUBJECT: subject or "Mass, height or sex is not known and would be estimated.",
+            AXES: "The data contradict the file.",
+            LABELS: labels or "Some labels are not certain.",
+            EMG: "The EMG does not cover the movement.",
+        }
         for row, mark in marks.items():
             self.pages.item(row).setText(f"{mark}   {PAGES[row]}")
+            self.pages.item(row).setToolTip("" if mark == GOOD else reasons[row])
         if subject or labels:
             self.wrong.say(subject or labels)
         elif not self._told_by_files:

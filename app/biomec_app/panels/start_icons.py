@@ -13,15 +13,15 @@ from biomec_app.theme import Theme
 Joint = tuple[float, float]
 Phase = dict[str, Joint]
 HIGH: Phase = {
-    "head": (0.93, 0.66), "shoulder": (0.79, 0.57), "elbow": (0.80, 0.30), "hand": (0.79, 0.04),
-    "hip": (0.44, 0.40), "knee": (0.24, 0.27), "ankle": (0.05, 0.13), "toe": (0.08, 0.03),
+    "head": (0.905, 0.78), "shoulder": (0.79, 0.66), "elbow": (0.80, 0.34), "hand": (0.80, 0.05),
+    "hip": (0.46, 0.44), "knee": (0.25, 0.28), "ankle": (0.06, 0.15), "toe": (0.085, 0.04),
 }  # fmt: skip
 LOW: Phase = {
-    "head": (0.95, 0.33), "shoulder": (0.81, 0.25), "elbow": (0.66, 0.34), "hand": (0.79, 0.04),
-    "hip": (0.45, 0.21), "knee": (0.24, 0.17), "ankle": (0.05, 0.12), "toe": (0.08, 0.03),
+    "head": (0.93, 0.38), "shoulder": (0.81, 0.29), "elbow": (0.67, 0.40), "hand": (0.80, 0.05),
+    "hip": (0.47, 0.24), "knee": (0.255, 0.19), "ankle": (0.06, 0.14), "toe": (0.085, 0.04),
 }  # fmt: skip
-LIMBS = (("shoulder", "hip"), ("hip", "knee"), ("knee", "ankle"), ("ankle", "toe"), ("shoulder", "elbow"),
-         ("elbow", "hand"))  # fmt: skip
+LIMBS = (("shoulder", "head"), ("shoulder", "hip"), ("hip", "knee"), ("knee", "ankle"), ("ankle", "toe"),
+         ("shoulder", "elbow"), ("elbow", "hand"))  # fmt: skip
 
 
 def between(share: float) -> Phase:
@@ -45,10 +45,8 @@ def draw_banner(painter: QPainter, box: QRectF, theme: Theme, tagline: str) -> N
     painter.drawPath(path)
     right = QRectF(box.left() + 0.54 * box.width(), box.top() + 18, 0.43 * box.width(), box.height() - 34)
     _curve(painter, right, theme)
-    for share, opacity in ((1.0, 0.22), (0.5, 0.42), (0.0, 1.0)):
-        painter.setOpacity(opacity)
-        figure(painter, right, between(share), theme)
-    painter.setOpacity(1.0)
+    for share, strength in ((1.0, 0.25), (0.5, 0.45), (0.0, 1.0)):
+        figure(painter, right, between(share), theme, strength)
     font = QFont(painter.font())
     font.setPointSizeF(30.0)
     font.setBold(True)
@@ -75,22 +73,28 @@ def _curve(painter: QPainter, box: QRectF, theme: Theme) -> None:
     painter.drawLine(box.bottomLeft(), box.bottomRight())
 
 
-def figure(painter: QPainter, box: QRectF, phase: Phase, theme: Theme) -> None:
-    """Draw a person of limbs and markers."""
+def _mixed(one: str, other: str, share: float) -> QColor:
+    """A share of one colour in another."""
+    a, b = QColor(one), QColor(other)
+    return QColor(*(round(share * x + (1.0 - share) * y) for x, y in zip(a.getRgb()[:3], b.getRgb()[:3], strict=True)))
+
+
+def figure(painter: QPainter, box: QRectF, phase: Phase, theme: Theme, strength: float = 1.0) -> None:
+    """Draw a person of limbs and markers; with less strength it fades into the ground."""
 
     def at(joint: str) -> QPointF:
         x, y = phase[joint]
         return QPointF(box.left() + x * box.width(), box.bottom() - y * box.height())
 
-    limb = QColor(theme.right)
+    limb = _mixed(theme.right, theme.floor, strength)
     for k, (one, other) in enumerate(LIMBS):
-        wide = (13.0, 11.0, 8.0, 6.0, 8.5, 7.0)[k]
+        wide = (9.0, 22.0, 16.0, 11.0, 7.0, 11.0, 8.0)[k]
         painter.setPen(QPen(limb, wide, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.drawLine(at(one), at(other))
     painter.setPen(Qt.PenStyle.NoPen)
     painter.setBrush(limb)
-    painter.drawEllipse(at("head"), 12.0, 12.0)
-    painter.setBrush(QColor(theme.left))
+    painter.drawEllipse(at("head"), 14.0, 12.0)
+    painter.setBrush(_mixed(theme.left, theme.floor, strength))
     for joint in ("shoulder", "elbow", "hand", "hip", "knee", "ankle", "head"):
         painter.drawEllipse(at(joint), 3.2, 3.2)
 

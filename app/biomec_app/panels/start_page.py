@@ -80,8 +80,10 @@ class StartPage(QWidget):
         font = QFont(self.recent_title.font())
         font.setBold(True)
         self.recent_title.setFont(font)
-        self.hint.setText("Or drop a file anywhere on this window.")
+        self.hint.setText("Or drop a file anywhere on this window")
+        self.hint.setObjectName("start.hint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.hint.setFixedHeight(40)
         column = QWidget()
         column.setMaximumWidth(WIDTH)
         inner = QVBoxLayout(column)
@@ -130,10 +132,7 @@ class StartPage(QWidget):
         self.banner.set_theme(theme)
         for button in self.buttons.values():
             button.set_theme(theme)
-        for label, colour in ((self.recent_title, theme.text), (self.hint, theme.faint)):
-            palette = label.palette()
-            palette.setColor(QPalette.ColorRole.WindowText, QColor(colour))
-            label.setPalette(palette)
+        self.hint.setStyleSheet(f"border: 1px dashed {theme.line}; border-radius: 8px; color: {theme.faint};")
         palette = self.recent.palette()
         palette.setColor(QPalette.ColorRole.Base, QColor(theme.window))
         self.recent.setPalette(palette)
@@ -179,7 +178,7 @@ class Card(QAbstractButton):
 
     def sizeHint(self) -> QSize:
         """Return room for picture and words."""
-        return QSize(250, 112)
+        return QSize(250, 104)
 
     def set_theme(self, theme: Theme) -> None:
         """Use the colours of a theme."""
