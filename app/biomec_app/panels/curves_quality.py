@@ -33,12 +33,13 @@ def solution(analysis: Analysis) -> Iterator[Curve]:
         yield Curve(
             f"quality/{name}", QUALITY, SOLUTION, None, name, name, unit,
             column(time, lambda values=values, log=log: _positive(values, log), scale=scale),
-            name[:1].upper() + name[1:], detail, step="consistency", log=log, least=0.0 if log else 2.0 * (scale == 1.0),
+            name[:1].upper() + name[1:], detail, step="consistency", log=log,
+            least=2.0 if not log and scale == 1.0 else 0.0,
         )  # fmt: skip
 
 
 def violations(analysis: Analysis) -> Iterator[Curve]:
-    """Mean violation of a row by type of constraint, at the measured and at the consistent coordinates; of rates too."""
+    """Mean violation of a row by type of constraint, before and after solving; of rates too."""
     if "consistency" not in analysis.done:
         return
     position, time = analysis.positions.position, _time(analysis)

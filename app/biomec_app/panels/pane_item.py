@@ -10,6 +10,8 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem
 
+from biomec.arrays import FloatArray
+from biomec_app.panels.plot_axis import Axis, SampledCurve
 from biomec_app.panels.plot_content import MIDDLE, Pane, Trace
 from biomec_app.panels.plot_items import Bands, Heading, Rules, TimeBox
 from biomec_app.panels.plot_style import BAND, PlotStyle
@@ -17,7 +19,6 @@ from biomec_app.panels.plot_view import TIME, PlotView
 
 LEFT_AXIS = 46  # pixels, the same for all plots so that their areas are aligned
 SPOT = 3.5
-SAMPLES_A_PIXEL = 1.0  # more are drawn as the lowest and the highest of them
 NEAR = 12.0  # pixels within which a click means a curve's sample
 
 
@@ -41,11 +42,10 @@ class PaneItem(pg.GraphicsWidget):
         self.box = TimeBox()
         low, high = pane.extent
         self._digits = 0 if pane.log else int(np.clip(2 - np.floor(np.log10(high - low)), 0, 4))
-        self.left, self.bottom = pg.AxisItem("left", parent=self), pg.AxisItem("bottom", parent=self)
+        self.left, self.bottom = Axis("left", parent=self), Axis("bottom", parent=self)
         named = len(pane.traces) > 1 and any(self._needs_name(trace) for trace in pane.traces)
-        unit = f" [{pane.unit}]" if pane.unit else ""
         entries = [(trace.name, style.line(trace)) for trace in pane.traces]
-        self.heading = Heading(style, pane.title, f"{pane.detail}{unit}", entries, named)
+        self.heading = Heading(style, pane.title, pane.detail, pane.unit, entries, named)
         layout = QGraphicsGridLayout()
         layout.setContentsMargins(0.0, 0.0, 0.0, 0.0)
         layout.setSpacing(0.0)
@@ -81,7 +81,7 @@ class PaneItem(pg.GraphicsWidget):
             axis.setPen(QPen(QColor(theme.line)))
             axis.setTextPen(QColor(theme.faint))
             axis.setTickFont(self.style_.font(-1.0))
-            axis.setStyle(tickLength=-4, autoExpandTextSpace=False, hideOverlappingLabels=14)
+            axis.setStyle(tickLength=-4, autoExpandTextSpace=False)
             axis.enableAutoSIPrefix(False)
             axis.setZValue(-30)
             self._keep(axis)
@@ -102,22 +102,25 @@ class PaneItem(pg.GraphicsWidget):
                 self._singles(trace)
             if trace.sd is not None and not pane.log:
                 self._band(trace)
-            self.box.addItem(self._line(trace, trace.y))
+            self._line(trace, trace.y, style.line(trace))
+            if self.view.spots:
+                self._spots(trace)
 
-    def _line(self, trace: Trace, y: np.ndarray, pen: QPen | None = None) -> pg.PlotDataItem:
-        spots = self.view.spots and pen is None
+    def _line(self, trace: Trace, y: FloatArray, pen: QPen) -> None:
+        curve = SampledCurve(trace.x, self._drawn(y), pen)
+        self._keep(curve)
+        self.box.addItem(curve)
+
+    def _drawn(self, y: FloatArray) -> FloatArray:
+        """Values as the axis counts them."""
+        return np.log10(np.maximum(y, 1e-300)) if self.pane.log else y
+
+    def _spots(self, trace: Trace) -> None:
+        there = np.isfinite(trace.y)
         colour = self.style_.colour(trace.colour)
-        item = pg.PlotDataItem(
-            trace.x, y, pen=pen or self.style_.line(trace), connect="finite", antialias=True,
-            symbol="o" if spots else None, symbolSize=SPOT, symbolPen=None, symbolBrush=colour,
-        )  # fmt: skip
-        item.setLogMode(False, self.pane.log)
-        if self.pane.over == TIME:
-            item.setClipToView(True)
-            item.setDownsampling(auto=True, method="peak")
-            item.opts["autoDownsampleFactor"] = SAMPLES_A_PIXEL
-        self._keep(item.curve)
-        return item
+        spots = pg.ScatterPlotItem(trace.x[there], self._drawn(trace.y[there]), size=SPOT, pen=None, brush=colour)
+        self._keep(spots)
+        self.box.addItem(spots)
 
     def _keep(self, item: pg.GraphicsObject) -> None:
         if self._on_screen:
@@ -125,7 +128,7 @@ class PaneItem(pg.GraphicsWidget):
 
     def _singles(self, trace: Trace) -> None:
         for y in trace.singles if trace.singles is not None else ():
-            self.box.addItem(self._line(trace, y, self.style_.single(trace)))
+            self._line(trace, y, self.style_.single(trace))
 
     def _band(self, trace: Trace) -> None:
         assert trace.sd is not None

@@ -19,7 +19,7 @@ from biomec_app.theme import Theme
 ROOM = 225  # pixels that a plot should be wide
 LOWEST = 86  # pixels of height of the area of a plot, below its heading
 MOST_COLUMNS = 3
-MARGIN = 8.0
+MARGIN, RIGHT_MARGIN = 8.0, 16.0
 MARK_WORDS = {
     BORDER: "cycle", TURN: "phase change", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
 }  # fmt: skip
@@ -73,7 +73,7 @@ class PlotGrid(pg.GraphicsView):
         old = self._centre
         self._centre = pg.GraphicsWidget()
         layout = QGraphicsGridLayout()
-        layout.setContentsMargins(MARGIN, 4.0, MARGIN + 4.0, 4.0)
+        layout.setContentsMargins(MARGIN, 4.0, RIGHT_MARGIN, 4.0)
         layout.setHorizontalSpacing(14.0)
         layout.setVerticalSpacing(8.0)
         columns, count, on_screen = self._columns, len(self._panes), self._on_screen
@@ -117,14 +117,14 @@ class PlotGrid(pg.GraphicsView):
 
     def _fit(self) -> None:
         """Give headings and legend the lines that they need in the present width."""
-        width = max(60.0, (self.width() - 2 * MARGIN - 4.0 - 14.0 * (self._columns - 1)) / max(1, self._columns))
+        width = max(60.0, (self.width() - MARGIN - RIGHT_MARGIN - 14.0 * (self._columns - 1)) / max(1, self._columns))
         for item in self.items_:
             item.heading.fit(width)
         if self.legend is not None:
-            self.legend.fit(max(60.0, self.width() - 2 * MARGIN - 4.0))
+            self.legend.fit(max(60.0, self.width() - MARGIN - RIGHT_MARGIN))
         self.setMinimumHeight(self.needed_height if self.items_ else 0)
 
-    def resizeEvent(self, event: QResizeEvent | None) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Take more or fewer columns."""
         super().resizeEvent(event)
         if not hasattr(self, "items_") or not self.items_:
@@ -232,8 +232,10 @@ def _legend(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen | Q
         if mark.kind not in kinds or mark.colour == MIDDLE:
             kinds[mark.kind] = mark
     for kind, mark in kinds.items():
-        words = MARK_WORDS[kind] if kind != EVENT else "event"
-        entries.append((words, style.mark(mark)))
+        pen = style.mark(mark)
+        if mark.colour != MIDDLE:  # each side has its own
+            pen.setColor(_grey(style, 0.9))
+        entries.append((MARK_WORDS[kind], pen))
     if any(len(pane.shade) for pane in panes):
         entries.append(("not converged", style.shade))
     return entries

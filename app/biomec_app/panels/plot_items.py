@@ -28,14 +28,14 @@ class TimeBox(pg.ViewBox):
         super().__init__(enableMenu=False)
         self.scrolls = False
 
-    def wheelEvent(self, event: QGraphicsSceneWheelEvent, axis: int | None = None) -> None:  # noqa: N802
+    def wheelEvent(self, event: QGraphicsSceneWheelEvent, axis: int | None = None) -> None:
         """Zoom time, or leave the wheel to the panel."""
         if self.scrolls and axis is None and not event.modifiers() & Qt.KeyboardModifier.ControlModifier:
             event.ignore()
             return
         super().wheelEvent(event, 0 if axis is None else axis)
 
-    def mouseDragEvent(self, event, axis: int | None = None) -> None:  # type: ignore[no-untyped-def]  # noqa: N802
+    def mouseDragEvent(self, event, axis: int | None = None) -> None:  # type: ignore[no-untyped-def]
         """Move time with the left button; other buttons do nothing."""
         if event.button() == Qt.MouseButton.LeftButton:
             super().mouseDragEvent(event, 0 if axis is None else axis)
@@ -51,7 +51,7 @@ class Bands(pg.GraphicsObject):
         self._spans, self._colour = spans, colour
         self.setZValue(-20)
 
-    def boundingRect(self) -> QRectF:  # noqa: N802
+    def boundingRect(self) -> QRectF:
         """Return what is visible."""
         return QRectF(self.viewRect())
 
@@ -62,7 +62,7 @@ class Bands(pg.GraphicsObject):
             if last >= area.left() and first <= area.right():
                 painter.fillRect(QRectF(first, area.top(), last - first, area.height()), self._colour)
 
-    def viewTransformChanged(self) -> None:  # noqa: N802
+    def viewTransformChanged(self) -> None:
         """Follow a zoom."""
         self.prepareGeometryChange()
 
@@ -76,7 +76,7 @@ class Rules(pg.GraphicsObject):
         self._lines = [(mark.x, style.mark(mark)) for mark in marks]
         self.setZValue(-10)
 
-    def boundingRect(self) -> QRectF:  # noqa: N802
+    def boundingRect(self) -> QRectF:
         """Return what is visible."""
         return QRectF(self.viewRect())
 
@@ -93,7 +93,7 @@ class Rules(pg.GraphicsObject):
                 painter.setPen(pen)
                 painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
 
-    def viewTransformChanged(self) -> None:  # noqa: N802
+    def viewTransformChanged(self) -> None:
         """Follow a zoom."""
         self.prepareGeometryChange()
 
@@ -114,11 +114,11 @@ class Words(pg.GraphicsWidget):
         self.setMaximumHeight(height)
         self.setPreferredHeight(height)
 
-    def sizeHint(self, which: Qt.SizeHint, constraint: QSizeF = QSizeF()) -> QSizeF:  # noqa: N802
+    def sizeHint(self, which: Qt.SizeHint, constraint: QSizeF = QSizeF()) -> QSizeF:
         """Ask for no width."""
         return QSizeF(16777215.0 if which == Qt.SizeHint.MaximumSize else 0.0, self.high)
 
-    def boundingRect(self) -> QRectF:  # noqa: N802
+    def boundingRect(self) -> QRectF:
         """Return the strip."""
         return QRectF(QPointF(0.0, 0.0), self.size())
 
@@ -130,15 +130,16 @@ class Heading(Words):
     """
 
     def __init__(
-        self, style: PlotStyle, title: str, detail: str, entries: Sequence[tuple[str, QPen]], named: bool
+        self, style: PlotStyle, title: str, detail: str, unit: str, entries: Sequence[tuple[str, QPen]], named: bool
     ) -> None:
         super().__init__(style)
         self.title, self.detail, self.entries, self.named = title, detail, list(entries), named
+        self.unit = f" [{unit}]" if unit else ""
         self.values = [""] * len(self.entries)
         self._bold, self._small = style.font(0.5, bold=True), style.font(-0.5)
         self._bold_metrics, self._small_metrics = QFontMetricsF(self._bold), QFontMetricsF(self._small)
         self.fit(300.0)
-        words = f"{title}: {detail}" + ("\n" + ", ".join(name for name, _ in entries) if entries else "")
+        words = f"{title}: {detail}{self.unit}" + ("\n" + ", ".join(name for name, _ in entries) if entries else "")
         self.setToolTip(words)
 
     def fit(self, width: float) -> None:
@@ -164,6 +165,14 @@ class Heading(Words):
             used += need
         return rows
 
+    def _second_line(self, width: float) -> str:
+        """Both directions if there is room, or the positive one; the unit always."""
+        for words in (self.detail, self.detail.partition(" / ")[0]):
+            if self._small_metrics.horizontalAdvance(words + self.unit) <= width:
+                return words + self.unit
+        room = width - self._small_metrics.horizontalAdvance(self.unit)
+        return self._small_metrics.elidedText(words, ELIDE, room) + self.unit
+
     def paint(self, painter: QPainter, *_: object) -> None:
         """Draw the words."""
         theme, width = self.style_.theme, self.size().width()
@@ -188,7 +197,7 @@ class Heading(Words):
         painter.setPen(QColor(theme.faint))
         painter.setFont(self._small)
         low = self._small_metrics.height()
-        detail = self._small_metrics.elidedText(self.detail, ELIDE, width)
+        detail = self._second_line(width)
         painter.drawText(QRectF(0.0, high, width, low), Qt.AlignmentFlag.AlignVCenter, detail)
         if self.named:
             for k, row in enumerate(self._rows(width)):

@@ -268,7 +268,7 @@ class PlotPanel(QWidget):
         self.scroll.setStyleSheet(f"QScrollArea {{ background: {theme.panel}; }}")
         self._request()
 
-    def showEvent(self, event: QShowEvent) -> None:  # noqa: N802
+    def showEvent(self, event: QShowEvent) -> None:
         """Draw what has changed while nobody looked."""
         super().showEvent(event)
         if self._dirty:
@@ -276,7 +276,7 @@ class PlotPanel(QWidget):
         elif self.context.document.is_open:
             self.grid.set_frame(self.context.document.frame)
 
-    def resizeEvent(self, event: QResizeEvent) -> None:  # noqa: N802
+    def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the wheel to plots that all fit."""
         super().resizeEvent(event)
         self._wheel()
