@@ -1,15 +1,323 @@
-"""The 3-D view."""
+"""The 3-D view: a picture that VTK draws off the screen, with words over it, mouse and keys."""
 
 from __future__ import annotations
 
-from PySide6.QtWidgets import QWidget
+import logging
+from collections.abc import Callable
+from time import perf_counter
+
+import numpy as np
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
+from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from biomec_app.context import Context
+from biomec_app.theme import LIGHT, Theme
+from biomec_app.viewer.annotations import Annotations
+from biomec_app.viewer.camera import SIDES, Camera
+from biomec_app.viewer.canvas import Canvas
+from biomec_app.viewer.measuring import Measurement
+from biomec_app.viewer.picking import Picked, pick
+from biomec_app.viewer.quality import Quality
+from biomec_app.viewer.scene import Scene
+
+SETTLE_MS = 160  # after the last change the picture is drawn again with smooth edges
+KEYS = {"1": "frontal", "2": "lateral right", "3": "lateral left", "4": "posterior", "5": "superior", "0": "oblique"}
+CLICK = 4  # pixels; a mouse that moved less was not dragged
 
 
 class BodyView(QWidget):
-    """The 3-D view."""
+    """Shows the document's recording at its current frame; drag turns, right or middle drag shifts, wheel zooms."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
+        self.theme: Theme = LIGHT
+        self.camera = Camera()
+        context.camera = self.camera
+        self.scene: Scene | None = None
+        self.measurement: Measurement | None = None
+        self.failure = ""
+        self._canvas: Canvas | None = None
+        self._image: QImage | None = None
+        self._stale = True
+        self._quality = Quality()
+        self._middle: np.ndarray | None = None
+        self._grabbed: QPoint | None = None
+        self._moved = 0
+        self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
+        self._settle.timeout.connect(self._settled)
+        self.setObjectName("bodyView")
+        self.setAccessibleName("3-D view of the body")
+        self.setAccessibleDescription("Drag to turn, wheel to zoom, keys 1 to 5 for the sides, F to fit")
+        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
+        self.setMinimumSize(240, 180)
+        self.setMouseTracking(True)
+        self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
+        document = context.document
+        document.opened.connect(self._opened)
+        document.analysis_changed.connect(self._rebuild)
+        document.frame_changed.connect(self._frame_changed)
+        document.view_changed.connect(self._view_changed)
+        document.selection_changed.connect(self.update)
+        document.camera_asked.connect(self.look)
+        context.closing.append(self.release)
+        self._opened()
+
+    # ------------------------------------------------------------------ following the document
+
+    def _opened(self) -> None:
+        self._rebuild()
+        if self.scene is not None:
+            self.camera.heading = self.scene.poses.heading()
+            self.camera.look("oblique")
+            self.fit()
+
+    def _rebuild(self) -> None:
+        document = self.context.document
+        self.scene = None
+        if document.is_open:
+            self.scene = Scene(document.analysis, self.theme, document.view)
+            self.scene.update(document.frame)
+            self._middle = self._centre()
+        self._changed()
+
+    def _frame_changed(self, frame: int) -> None:
+        if self.scene is None:
+            return
+        self.scene.update(frame)
+        self._follow()
+        self._changed()
+
+    def _follow(self) -> None:
+        middle = self._centre()
+        if self.context.document.view.follow and middle is not None and self._middle is not None:
+            self.camera.target = self.camera.target + (middle - self._middle)
+        self._middle = middle if middle is not None else self._middle
+
+    def _centre(self) -> np.ndarray | None:
+        points = self.scene.body_points() if self.scene is not None else np.zeros((0, 3))
+        return points.mean(axis=0) * (1.0, 0.0, 1.0) if len(points) else None
+
+    def _view_changed(self) -> None:
+        view = self.context.document.view
+        if view.measure != (self.measurement.kind if self.measurement else ""):
+            self.measurement = Measurement(view.measure) if view.measure else None
+            self.setCursor(Qt.CursorShape.CrossCursor if view.measure else Qt.CursorShape.ArrowCursor)
+        if self.scene is not None:
+            self.scene.show(view)
+        self._changed()
+
+    def set_theme(self, theme: Theme) -> None:
+        """Show everything in a theme."""
+        self.theme = theme
+        self._rebuild()
+
+    # ------------------------------------------------------------------ camera
+
+    def look(self, side: str) -> None:
+        """Look from a side, one of `SIDES`, or at everything ("fit")."""
+        if side in SIDES:
+            self.camera.look(side)
+        self.fit()
+
+    def fit(self) -> None:
+        """See the whole person."""
+        if self.scene is not None:
+            points = self.scene.body_points()
+            if len(points):
+                floor = points * (1.0, 0.0, 1.0) + np.array([0.0, self.scene.floor, 0.0])
+                self.camera.fit(np.concatenate([points, floor]), self.width() / max(1, self.height()))
+        self._changed()
+
+    # ------------------------------------------------------------------ drawing
+
+    def _changed(self) -> None:
+        self._stale = True
+        self._quality.still = False
+        self._settle.start()
+        self.update()
+
+    def _settled(self) -> None:
+        self._quality.still = True
+        self._stale = True
+        self.update()
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Show the picture; it is drawn anew only if something changed."""
+        self._guard(self._paint)
+
+    def _paint(self) -> None:
+        painter = QPainter(self)
+        try:
+            if self.scene is None or self.failure:
+                painter.fillRect(self.rect(), QColor(self.theme.sky_bottom))
+                if self.failure:
+                    painter.setPen(QColor(self.theme.text))
+                    painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.failure)
+                return
+            if self._stale or self._image is None:
+                self._render()
+            assert self._image is not None
+            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(self.rect(), self._image)
+            notes = Annotations(painter, self.scene, self.camera, (self.width(), self.height()), self.theme)
+            notes.draw(self.measurement, self.context.document.selection.point)
+        finally:
+            painter.end()
+
+    def _render(self) -> None:
+        assert self.scene is not None
+        if self._canvas is None:
+            self._canvas = Canvas()
+        self._canvas.show(self.scene)
+        began = perf_counter()
+        ratio = self.devicePixelRatioF()
+        scale = self._quality.scale(ratio)
+        width, height = max(1, round(scale * self.width())), max(1, round(scale * self.height()))
+        pixels = self._canvas.pixels(self.camera, (width, height))
+        image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
+        image.flip(Qt.Orientation.Vertical)  # in place: VTK's rows begin at the bottom
+        self._image, self._pixels = image, pixels
+        self._stale = False
+        self._quality.took(perf_counter() - began, scale / ratio)
+
+    def picture(self, size: tuple[int, int]) -> QImage:
+        """The picture as it is shown, at another size."""
+        from biomec_app.viewer.export import draw_picture
+
+        assert self.scene is not None
+        return draw_picture(self.scene, self.camera, size, self.theme)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Draw at the new size."""
+        ratio = self.devicePixelRatioF()
+        self.camera.size = (round(ratio * self.width()), round(ratio * self.height()))
+        self._changed()
+
+    def release(self) -> None:
+        """Free the graphics library; nothing is drawn after that."""
+        self._settle.stop()
+        self.scene = None
+        if self._canvas is not None:
+            self._canvas.close()
+            self._canvas = None
+
+    def _guard(self, work: Callable[[], None]) -> None:
+        """Run what an event asks for; an error must not escape from Qt's events, where it could end the program."""
+        try:
+            work()
+        except Exception as error:
+            logging.getLogger(__name__).exception("The 3-D view failed")
+            self.failure = f"The 3-D view failed: {error}"
+
+    # ------------------------------------------------------------------ mouse
+
+    def pick_at(self, x: float, y: float) -> Picked | None:
+        """What lies under a pixel."""
+        if self.scene is None:
+            return None
+        size = (float(self.width()), float(self.height()))
+        return pick(self.scene, self.camera, x, y, size, points_only=self.measurement is not None)
+
+    def mousePressEvent(self, event: QMouseEvent) -> None:
+        """Take hold of the scene."""
+        self._grabbed, self._moved = event.position().toPoint(), 0
+
+    def mouseMoveEvent(self, event: QMouseEvent) -> None:
+        """Turn or shift the scene, or say what is under the mouse."""
+        self._guard(lambda: self._mouse_moved(event))
+
+    def _mouse_moved(self, event: QMouseEvent) -> None:
+        here = event.position().toPoint()
+        if self._grabbed is None or not event.buttons():
+            self._hover(event.position())
+            return
+        step = here - self._grabbed
+        self._moved += abs(step.x()) + abs(step.y())
+        self._grabbed = here
+        shifted = bool(event.modifiers() & Qt.KeyboardModifier.ShiftModifier)
+        if event.buttons() & Qt.MouseButton.LeftButton and not shifted:
+            self.camera.orbit(-0.4 * step.x(), 0.4 * step.y())
+        else:
+            self.camera.pan(step.x() / self.height(), -step.y() / self.height())
+        self._changed()
+
+    def _hover(self, at: QPointF) -> None:
+        found = self.pick_at(at.x(), at.y())
+        if found is None:
+            QToolTip.hideText()
+        else:
+            QToolTip.showText(self.mapToGlobal(at.toPoint()), found.told, self)
+
+    def mouseReleaseEvent(self, event: QMouseEvent) -> None:
+        """A click picks what is under the mouse."""
+        clicked = self._moved <= CLICK and event.button() == Qt.MouseButton.LeftButton
+        self._grabbed = None
+        if clicked:
+            self._guard(lambda: self._clicked(event.position()))
+
+    def _clicked(self, at: QPointF) -> None:
+        found = self.pick_at(at.x(), at.y())
+        if self.measurement is not None:
+            if found is not None and found.point is not None:
+                self.measurement = self.measurement.with_point(found.point)
+                self.update()
+            return
+        self.context.document.select(
+            point=None if found is None else found.point, segment=None if found is None else found.segment
+        )
+
+    def mouseDoubleClickEvent(self, event: QMouseEvent) -> None:
+        """See the whole person again."""
+        self._guard(self.fit)
+
+    def wheelEvent(self, event: QWheelEvent) -> None:
+        """Zoom."""
+        self.camera.zoom(1.0015 ** event.angleDelta().y())
+        self._changed()
+        event.accept()
+
+    # ------------------------------------------------------------------ keys
+
+    def keyPressEvent(self, event: QKeyEvent) -> None:
+        """Sides, fit, zoom; Ctrl with arrows turns, Ctrl+Shift shifts, Esc ends measuring."""
+        if not self.press(event.key(), event.text(), event.modifiers()):
+            event.ignore()
+
+    def press(self, key: int, text: str, modifiers: Qt.KeyboardModifier) -> bool:
+        """Do what a key means; False if it means nothing here."""
+        turn = {Qt.Key.Key_Left: (-6.0, 0.0), Qt.Key.Key_Right: (6.0, 0.0), Qt.Key.Key_Up: (0.0, 6.0),
+                Qt.Key.Key_Down: (0.0, -6.0)}  # fmt: skip
+        control = bool(modifiers & Qt.KeyboardModifier.ControlModifier)
+        if control and key in turn:
+            right, up = turn[Qt.Key(key)]
+            if modifiers & Qt.KeyboardModifier.ShiftModifier:
+                self.camera.pan(0.01 * right, 0.01 * up)
+            else:
+                self.camera.orbit(right, up)
+            self._changed()
+        elif text in KEYS:
+            self.look(KEYS[text])
+        elif text in ("+", "="):
+            self.camera.zoom(1.15)
+            self._changed()
+        elif text == "-":
+            self.camera.zoom(1.0 / 1.15)
+            self._changed()
+        elif text.lower() == "f":
+            self.fit()
+        elif key == Qt.Key.Key_Escape and self.measurement is not None:
+            self.context.document.set_view(measure="")
+        elif key == Qt.Key.Key_Escape:
+            self.context.document.select(point=None, segment=None)
+        else:
+            return False
+        return True
+
+    def changeEvent(self, event: QEvent) -> None:
+        """Draw anew where the screen's resolution changed."""
+        if event.type() == QEvent.Type.DevicePixelRatioChange:
+            self._changed()
+        super().changeEvent(event)

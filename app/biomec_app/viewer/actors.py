@@ -1,0 +1,205 @@
+"""The few VTK actors of a scene, each with many parts whose places are written as whole arrays."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
+from vtkmodules.util.vtkConstants import VTK_UNSIGNED_CHAR
+from vtkmodules.vtkCommonCore import vtkPoints
+from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
+from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper
+
+from biomec.arrays import FloatArray, IntArray
+from biomec_app.viewer.meshes import Mesh
+
+Colour = tuple[float, float, float]
+
+
+def rgb(colour: str) -> Colour:
+    """``#RRGGBB`` as three numbers from 0 to 1."""
+    red, green, blue = (int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
+    return red, green, blue
+
+
+def mixed(one: str, other: str, share: float) -> str:
+    """Colour between two, ``share`` of the second, as ``#RRGGBB``."""
+    parts = [(1.0 - share) * a + share * b for a, b in zip(rgb(one), rgb(other), strict=True)]
+    return "#" + "".join(f"{round(255.0 * part):02X}" for part in parts)
+
+
+@dataclass(frozen=True, eq=False)
+class Lights:
+    """Lamps fixed to the eye, as directions in the laboratory.
+
+    Light is computed for every point of a surface here and not for every pixel by VTK: without a graphics card that
+    halves the time of a picture.
+
+    key, fill, half : (3,) unit vectors towards the lamps, and halfway between the key and the eye
+    """
+
+    key: FloatArray
+    fill: FloatArray
+    half: FloatArray
+
+    @classmethod
+    def of_eye(cls, basis: FloatArray) -> Lights:
+        """Lamps for an eye whose right, up and backward directions are the rows of ``basis``."""
+        key, fill = (np.array(place) / np.linalg.norm(place) for place in ((0.45, 0.80, 0.75), (-0.9, 0.05, 0.5)))
+        half = key + np.array([0.0, 0.0, 1.0])
+        turned = np.stack([key, fill, half / np.linalg.norm(half)]) @ basis
+        return cls(*turned.astype(np.float32))
+
+    def on(self, colours: np.ndarray, normals: np.ndarray) -> np.ndarray:
+        """Bytes (V, 3) of colours (V, 3) in [0, 255], lit on a surface with normals (V, 3)."""
+        facing = normals @ np.stack([self.key, self.fill, self.half], axis=1)  # (V, 3)
+        key, fill, half = np.maximum(facing, 0.0).T
+        soft = 0.5 + 0.5 * facing[:, 0]  # light that creeps around edges
+        bright = 0.30 + 0.26 * soft + 0.46 * key + 0.16 * fill
+        shine = half**2
+        shine *= shine
+        shine *= shine
+        shine *= shine
+        lit = colours * bright[:, None] + 26.0 * shine[:, None]
+        return np.asarray(np.minimum(lit, 255.0).astype(np.uint8))
+
+
+class Surface:
+    """A mesh or a set of lines whose points and normals can be written in place.
+
+    points, normals : (V, 3) single precision, shared with VTK: write into them, then call `changed`
+    """
+
+    def __init__(
+        self, points: FloatArray, cells: IntArray, *, normals: FloatArray | None = None, colour: str = "#808080",
+        opacity: float = 1.0, lines: bool = False,
+    ) -> None:  # fmt: skip
+        self.points = np.ascontiguousarray(points, dtype=np.float32)
+        self._points = numpy_to_vtk(self.points)  # type: ignore[no-untyped-call]
+        places = vtkPoints()
+        places.SetData(self._points)
+        self.data = vtkPolyData()
+        self.data.SetPoints(places)
+        size = cells.shape[1] if len(cells) else 2
+        self._offsets = np.arange(0, cells.size + 1, size, dtype=np.int64)
+        self._cells = np.ascontiguousarray(cells, dtype=np.int64).ravel()
+        array = vtkCellArray()
+        array.SetData(*(numpy_to_vtkIdTypeArray(ids) for ids in (self._offsets, self._cells)))  # type: ignore[no-untyped-call]
+        (self.data.SetLines if lines else self.data.SetPolys)(array)
+        self.normals = None if normals is None else np.ascontiguousarray(normals, dtype=np.float32)
+        self._base: np.ndarray | None = None
+        self._lights: Lights | None = None
+        self.mapper = vtkPolyDataMapper()
+        self.mapper.SetInputData(self.data)
+        self.mapper.SetStatic(True)
+        self.actor = vtkActor()
+        self.actor.SetMapper(self.mapper)
+        look = self.actor.GetProperty()
+        look.SetOpacity(opacity)
+        look.SetLighting(False)
+        look.SetInterpolationToFlat()
+        if self.normals is None:
+            self.mapper.ScalarVisibilityOff()
+            look.SetColor(*rgb(colour))
+        else:
+            look.BackfaceCullingOn()
+            self.paint(np.tile(np.round(255.0 * np.array(rgb(colour))), (len(self.points), 1)))
+
+    def paint(self, colours: np.ndarray) -> None:
+        """Give every point a colour: (V, 3), or (V, 4) with its opacity, in [0, 255]; light is added to a mesh."""
+        self._colours = np.ascontiguousarray(colours, dtype=np.uint8)
+        self._scalars = numpy_to_vtk(self._colours, array_type=VTK_UNSIGNED_CHAR)  # type: ignore[no-untyped-call]
+        self.data.GetPointData().SetScalars(self._scalars)
+        self.mapper.ScalarVisibilityOn()
+        self.data.Modified()
+        if self.normals is not None:
+            self._base, self._lights = np.asarray(colours, dtype=np.float32), None
+
+    def light(self, lights: Lights) -> None:
+        """Light the surface; nothing is done if it has not changed since it was last lit by the same lamps."""
+        if self._base is None or self.normals is None or lights is self._lights:
+            return
+        self._colours[:] = lights.on(self._base, self.normals)
+        self._scalars.Modified()
+        self.data.Modified()
+        self._lights = lights
+
+    def changed(self, normals: bool = False) -> None:
+        """Tell VTK that the points were written; ``normals``: these too, so that light falls otherwise."""
+        self._points.Modified()
+        self.data.GetPoints().Modified()
+        self.data.Modified()
+        if normals:
+            self._lights = None
+
+
+class Instances(Surface):
+    """The same mesh at N places."""
+
+    def __init__(self, mesh: Mesh, count: int, *, colours: str | list[str], opacity: float = 1.0) -> None:
+        size = len(mesh.points)
+        faces = mesh.faces[None] + size * np.arange(count)[:, None, None]
+        super().__init__(
+            np.tile(mesh.points, (count, 1)), faces.reshape(-1, 3), normals=np.tile(mesh.normals, (count, 1)),
+            colour=colours if isinstance(colours, str) else "#808080", opacity=opacity,
+        )  # fmt: skip
+        self.count = count
+        self._template = np.asarray(mesh.points, dtype=np.float32)
+        self._directions = np.asarray(mesh.normals, dtype=np.float32)
+        self._each = self.points.reshape(count, size, 3)
+        assert self.normals is not None
+        self._each_normal = self.normals.reshape(count, size, 3)
+        if not isinstance(colours, str):
+            self.recolour(colours)
+
+    def recolour(self, colours: list[str]) -> None:
+        """Give every instance a colour."""
+        rows = np.array([rgb(colour) for colour in colours]).reshape(-1, 3)
+        self.paint(np.repeat(np.round(255.0 * rows), len(self._template), axis=0))
+
+    def place(self, centres: FloatArray, radii: float | FloatArray) -> None:
+        """Put balls at centres (N, 3) with radii [m], one or (N,); a ball without a place is not seen."""
+        there = np.isfinite(centres[:, 0])
+        size = np.where(there, radii, 0.0).astype(np.float32)
+        np.multiply(size[:, None, None], self._template[None], out=self._each)
+        self._each += np.where(there[:, None], centres, 0.0).astype(np.float32)[:, None]
+        self.changed()
+
+    def pose(self, centres: FloatArray, attitudes: FloatArray, sizes: FloatArray, *, exact: bool = True) -> None:
+        """Put instances at centres (N, 3), turned by attitudes (N, 3, 3), stretched by sizes (N, 3) along their axes.
+
+        exact : normals follow the stretching; otherwise they only turn, which is enough for what is long and thin
+        """
+        there = np.isfinite(centres[:, 0]) & np.isfinite(attitudes).all(axis=(1, 2))
+        R = np.where(there[:, None, None], attitudes, np.eye(3)).astype(np.float32)
+        size = np.where(there[:, None], sizes, 0.0).astype(np.float32)
+        turned = np.swapaxes(R, 1, 2)
+        np.matmul(self._template[None] * size[:, None], turned, out=self._each)
+        self._each += np.where(there[:, None], centres, 0.0).astype(np.float32)[:, None]
+        if exact:
+            flat = self._directions[None] / np.maximum(size, 1e-9)[:, None]
+            flat /= np.linalg.norm(flat, axis=2, keepdims=True)
+            np.matmul(flat, turned, out=self._each_normal)
+        else:
+            np.matmul(self._directions[None], turned, out=self._each_normal)
+        self.changed(normals=True)
+
+    def span(self, starts: FloatArray, ends: FloatArray, radii: float | FloatArray) -> None:
+        """Let instances along Y reach from starts to ends (N, 3) with half-widths [m], one or (N,)."""
+        along = ends - starts
+        length = np.linalg.norm(along, axis=1)
+        wide = np.broadcast_to(radii, length.shape)
+        sizes = np.where((length > 1e-6)[:, None], np.stack([wide, length, wide], axis=1), 0.0)
+        self.pose(starts, attitudes_along(along), sizes, exact=False)
+
+
+def attitudes_along(directions: FloatArray) -> FloatArray:
+    """(N, 3, 3) rotations that turn Y into directions (N, 3); unit matrices for those without length."""
+    length = np.linalg.norm(directions, axis=1, keepdims=True)
+    good = length[:, 0] > 1e-9
+    y = np.where(good[:, None], directions / np.where(good[:, None], length, 1.0), (0.0, 1.0, 0.0))
+    helper = np.where((np.abs(y[:, 0]) < 0.8)[:, None], (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
+    z = np.cross(helper, y)
+    z /= np.linalg.norm(z, axis=1, keepdims=True)
+    return np.stack([np.cross(y, z), y, z], axis=2)

@@ -1,0 +1,171 @@
+"""Pictures and movies of the 3-D view, in files. They draw a scene of their own, so that they can be made in the
+background.
+"""
+
+from __future__ import annotations
+
+import importlib.util
+import shutil
+import subprocess
+from collections.abc import Generator, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+from PIL import Image
+from PySide6.QtGui import QImage, QPainter
+
+from biomec.errors import BiomecError, FileError
+from biomec.io.atomic import atomic_path
+from biomec.pipeline.analysis import Analysis
+from biomec.progress import Progress
+from biomec_app.theme import Theme
+from biomec_app.view_options import View
+from biomec_app.viewer.annotations import Annotations
+from biomec_app.viewer.camera import Camera
+from biomec_app.viewer.canvas import Canvas, picture
+from biomec_app.viewer.scene import Scene
+
+GIF_RATE, MP4_RATE = 20.0, 30.0  # pictures a second
+NO_ENCODER = (
+    "No encoder for MP4 was found. Install ffmpeg (or the Python package imageio-ffmpeg), or save the movie as GIF."
+)
+
+
+@dataclass(frozen=True, eq=False)
+class Shot:
+    """What is to be drawn.
+
+    frames : first and last frame (from 0) of a movie; the first one of a picture
+    speed  : 1 for the speed of the recording
+    """
+
+    analysis: Analysis
+    theme: Theme
+    view: View
+    camera: Camera
+    size: tuple[int, int]
+    frames: tuple[int, int]
+    speed: float = 1.0
+
+
+def draw_picture(
+    scene: Scene, camera: Camera, size: tuple[int, int], theme: Theme, canvas: Canvas | None = None
+) -> QImage:
+    """The scene with its words, of any size; words are as large as in a window of 720 lines."""
+    pixels = np.ascontiguousarray(picture(scene, camera, size, canvas))
+    image = QImage(pixels.data, size[0], size[1], 3 * size[0], QImage.Format.Format_RGB888).convertToFormat(
+        QImage.Format.Format_RGB32
+    )
+    scale = max(1.0, size[1] / 720.0)
+    painter = QPainter(image)
+    painter.scale(scale, scale)
+    Annotations(painter, scene, camera, (size[0] / scale, size[1] / scale), theme).draw()
+    painter.end()
+    return image
+
+
+def save_picture(shot: Shot, path: Path, progress: Progress | None = None) -> Path:
+    """Save one frame as PNG."""
+    scene = Scene(shot.analysis, shot.theme, shot.view)
+    scene.update(shot.frames[0])
+    if progress is not None:
+        progress(0.2)
+    image = draw_picture(scene, shot.camera.copy(), shot.size, shot.theme)
+    with atomic_path(path) as temporary:
+        if not image.save(str(temporary), b"PNG"):
+            raise FileError(str(path), "the picture cannot be written there.")
+    return path
+
+
+def save_movie(shot: Shot, path: Path, progress: Progress | None = None) -> Path:
+    """Save a stretch as GIF or MP4, by the ending of the file's name; nothing is left behind if it is cancelled."""
+    kind = path.suffix.lower()
+    if kind == ".gif":
+        with atomic_path(path) as temporary:
+            _write_gif(shot, temporary, progress)
+    elif kind == ".mp4":
+        program = encoder()
+        if program is None:
+            raise BiomecError(NO_ENCODER)
+        with atomic_path(path) as temporary:
+            _write_mp4(shot, temporary, program, progress)
+    else:
+        raise BiomecError(f"{path.name}: movies are saved as .gif or .mp4. Choose one of these endings.")
+    return path
+
+
+def encoder() -> str | None:
+    """The program that makes MP4, if there is one."""
+    if importlib.util.find_spec("imageio_ffmpeg") is not None:
+        import imageio_ffmpeg  # type: ignore[import-not-found]
+
+        return str(imageio_ffmpeg.get_ffmpeg_exe())
+    return shutil.which("ffmpeg")
+
+
+def movie_frames(first: int, last: int, rate_hz: float, pictures_hz: float, speed: float) -> np.ndarray:
+    """Frames of the recording (from 0) to draw for a movie that plays at ``speed``."""
+    count = max(1, int((last - first) / rate_hz / speed * pictures_hz) + 1)
+    frames = np.round(first + np.arange(count) * speed * rate_hz / pictures_hz).astype(np.int64)
+    return np.asarray(frames[frames <= last])
+
+
+def _pictures(shot: Shot, pictures_hz: float, progress: Progress | None) -> Iterator[np.ndarray]:
+    """(height, width, 3) bytes of every picture."""
+    scene = Scene(shot.analysis, shot.theme, shot.view)
+    camera = shot.camera.copy()
+    frames = movie_frames(*shot.frames, scene.poses.rate_hz, pictures_hz, shot.speed)
+    canvas = Canvas()
+    middle: np.ndarray | None = None
+    try:
+        for k, frame in enumerate(frames):
+            scene.update(int(frame))
+            points = scene.body_points()
+            if shot.view.follow and len(points):
+                now = points.mean(axis=0) * (1.0, 0.0, 1.0)
+                camera.target = camera.target + (now - middle if middle is not None else 0.0)
+                middle = now
+            image = draw_picture(scene, camera, shot.size, shot.theme, canvas)
+            image = image.convertToFormat(QImage.Format.Format_RGB888)
+            rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+            yield rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+            if progress is not None:
+                progress((k + 1) / len(frames))
+    finally:
+        canvas.close()
+
+
+def _write_gif(shot: Shot, path: Path, progress: Progress | None) -> None:
+    def paletted() -> Generator[Image.Image]:
+        for pixels in _pictures(shot, GIF_RATE, progress):
+            yield Image.fromarray(pixels).quantize(128, dither=Image.Dither.NONE)
+
+    images = paletted()
+    try:
+        next(images).save(
+            path, "GIF", save_all=True, append_images=images, duration=round(1000.0 / GIF_RATE), loop=0, optimize=False
+        )
+    finally:
+        images.close()
+
+
+def _write_mp4(shot: Shot, path: Path, program: str, progress: Progress | None) -> None:
+    width, height = shot.size[0] // 2 * 2, shot.size[1] // 2 * 2  # the format needs even numbers
+    source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{shot.size[0]}x{shot.size[1]}", "-r", f"{MP4_RATE:g}"]
+    target = ["-vf", f"crop={width}:{height}:0:0", "-pix_fmt", "yuv420p", "-f", "mp4", str(path)]
+    command = [program, "-y", "-loglevel", "error", *source, "-i", "-", *target]
+    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
+    assert process.stdin is not None
+    assert process.stderr is not None
+    try:
+        for pixels in _pictures(shot, MP4_RATE, progress):
+            process.stdin.write(pixels.tobytes())
+        process.stdin.close()
+        complaint = process.stderr.read().decode(errors="replace").strip()
+        if process.wait() != 0:
+            raise FileError(path.name, f"the encoder could not write the movie ({complaint}).")
+    finally:
+        if process.poll() is None:
+            process.kill()
+            process.wait()

@@ -1,0 +1,174 @@
+"""The body as it is drawn: a skin over its segments, their ellipsoids of inertia, or sticks and joints."""
+
+from __future__ import annotations
+
+from itertools import pairwise
+from typing import TYPE_CHECKING
+
+import numpy as np
+from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper
+
+from biomec.anatomy.model import SegmentDefinition
+from biomec.anatomy.subject_model import SubjectModel
+from biomec.arrays import FloatArray, IntArray
+from biomec.recording.marker_set import Side
+from biomec_app.viewer.actors import Instances, Surface, mixed, rgb
+from biomec_app.viewer.meshes import cylinder, joined, sphere
+from biomec_app.viewer.person import inertia_ellipsoids, person
+from biomec_app.viewer.poses import Pose, Poses
+
+if TYPE_CHECKING:
+    from biomec_app.theme import Theme
+
+LINES, CAPSULES, ELLIPSOIDS = "lines", "capsules", "ellipsoids"
+SHAPES = (LINES, CAPSULES, ELLIPSOIDS)
+BONE, JOINT = 0.0095, 0.0190  # m, radii of sticks and joints
+CLAY = {"light": "#D8CFC4", "dark": "#C9C2B8"}
+MANY = ("#5B8FD6", "#E2894A", "#55A868", "#C06BA8", "#D6B23C", "#4FB3BF", "#A77B5B", "#8C7AD0")
+
+
+def side_colour(segment: SegmentDefinition, theme: Theme) -> str:
+    """Colour of a segment's side: softened on the limbs, clay in the middle."""
+    clay = CLAY[theme.name]
+    if segment.side is None:
+        return clay
+    return mixed(theme.right if segment.side is Side.RIGHT else theme.left, clay, 0.30)
+
+
+def segment_colours(body: SubjectModel, theme: Theme, coloured: bool) -> dict[str, str]:
+    """Segment -> colour: that of its side, or one that none of its neighbours has."""
+    if not coloured:
+        return {segment.name: side_colour(segment, theme) for segment in body.segments}
+    beside: dict[str, set[str]] = {segment.name: set() for segment in body.segments}
+    links = [(j.proximal, j.distal) for j in body.model.joints] + [(c.segment, c.on) for c in body.model.contacts]
+    for one, other in links:
+        if one in beside and other in beside:
+            beside[one].add(other)
+            beside[other].add(one)
+    found: dict[str, str] = {}
+    for k, segment in enumerate(body.segments):
+        taken = {found[name] for name in beside[segment.name] if name in found}
+        turn = [MANY[(k + shift) % len(MANY)] for shift in range(len(MANY))]
+        found[segment.name] = next((colour for colour in turn if colour not in taken), turn[0])
+    return found
+
+
+class Figure:
+    """A body in one of the shapes. `actors` in the order in which they must be drawn; `shadow` lies on the floor."""
+
+    def __init__(self, poses: Poses, shape: str, colours: dict[str, str], opacity: float, shadow: str) -> None:
+        self.shape = shape
+        self._poses = poses
+        body = poses.body
+        if shape == LINES:
+            self._skin = None
+            self._build_sticks(body, colours, opacity)
+        else:
+            parts = (inertia_ellipsoids if shape == ELLIPSOIDS else person)(body)
+            ends = np.cumsum([0, *(len(part.mesh.points) for part in parts)])
+            self._slices = [slice(a, b) for a, b in pairwise(ends)]
+            self._order = [poses.segments.index(part.segment.name) for part in parts]
+            whole = joined([part.mesh for part in parts])
+            self._local = whole.points.astype(np.float32)
+            self._local_normals = whole.normals.astype(np.float32)
+            self._skin = Surface(whole.points, whole.faces, normals=whole.normals, opacity=opacity)
+            self._owner = np.repeat(self._order, np.diff(ends))
+            shades = np.array([rgb(colours[part.segment.name]) for part in parts])
+            self._skin.paint(np.round(255.0 * np.repeat(shades, np.diff(ends), axis=0)))
+            self._faces = whole.faces
+            self.surfaces: list[Surface] = [self._skin]
+        colour = [surface.actor for surface in self.surfaces]
+        self.actors = colour if opacity >= 1.0 else [*map(depth_only, self.surfaces), *colour]
+        for actor in self.actors:
+            actor.ForceOpaqueOn()  # drawn in the given order; the nearest surface was written by `depth_only`
+        self.shadow = [_flat(surface, shadow) for surface in self.surfaces]
+
+    def _build_sticks(self, body: SubjectModel, colours: dict[str, str], opacity: float) -> None:
+        column = {name: k for k, name in enumerate(self._poses.names)}
+        anywhere = {name.partition(".")[2]: k for name, k in reversed(column.items())}
+        pairs: list[tuple[int, int]] = []
+        owners: list[str] = []
+        for segment in body.segments:
+            for line in segment.draw:
+                found = [column.get(f"{segment.name}.{name}", anywhere.get(name)) for name in line]
+                known = [k for k in found if k is not None]
+                pairs += list(pairwise(known))
+                owners += [segment.name] * max(0, len(known) - 1)
+        self._pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        self._pair_owner = [self._poses.segments.index(name) for name in owners]
+        there = {constraint.name for constraint in body.system.constraints}
+        joints = [joint for joint in body.model.joints if joint.name in there]
+        self._joints = [column[f"{joint.distal}.{joint.centre}"] for joint in joints]
+        ends = np.unique(self._pairs)
+        self._ends = ends
+        by_point = {int(k): colours[owner] for pair, owner in zip(self._pairs, owners, strict=True) for k in pair}
+        self._bones = Instances(cylinder(10), len(pairs), colours=[colours[name] for name in owners], opacity=opacity)
+        self._tips = Instances(sphere(6, 10), len(ends), colours=[by_point[int(k)] for k in ends], opacity=opacity)
+        self._balls = Instances(
+            sphere(9, 14), len(joints), colours=[colours[joint.distal] for joint in joints], opacity=opacity
+        )
+        self.surfaces = [self._bones, self._tips, self._balls]
+
+    def update(self, pose: Pose) -> None:
+        """Put the body into a pose."""
+        if self._skin is None:
+            starts, ends = pose.points[self._pairs[:, 0]], pose.points[self._pairs[:, 1]]
+            both = np.isfinite(starts[:, 0]) & np.isfinite(ends[:, 0])
+            self._bones.span(np.where(both[:, None], starts, np.nan), ends, BONE)
+            self._tips.place(pose.points[self._ends], BONE)
+            self._balls.place(pose.points[self._joints], JOINT)
+            return
+        R = pose.attitudes.astype(np.float32)
+        p = pose.origins.astype(np.float32)
+        points, normals = self._skin.points, self._skin.normals
+        assert normals is not None
+        for s, part in zip(self._order, self._slices, strict=True):
+            if np.isfinite(p[s, 0]):
+                np.matmul(self._local[part], R[s].T, out=points[part])
+                points[part] += p[s]
+                np.matmul(self._local_normals[part], R[s].T, out=normals[part])
+            else:
+                points[part] = 0.0  # no area, so nothing is drawn
+        self._skin.changed(normals=True)
+
+    def set_visible(self, visible: bool) -> None:
+        """Show or hide the body and its shadow."""
+        for actor in (*self.actors, *self.shadow):
+            actor.SetVisibility(visible)
+
+    def triangles(self) -> tuple[FloatArray, IntArray]:
+        """(F, 3, 3) corners [m] of the skin as it is now, and the segment (F,) of each; empty for sticks."""
+        if self._skin is None:
+            return np.zeros((0, 3, 3)), np.zeros(0, dtype=np.int64)
+        return self._skin.points[self._faces].astype(np.float64), self._owner[self._faces[:, 0]]
+
+    def sticks(self, pose: Pose) -> tuple[FloatArray, FloatArray, IntArray]:
+        """Starts and ends (N, 3) of the sticks and the segment (N,) of each; empty for a skin."""
+        if self._skin is not None:
+            return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, dtype=np.int64)
+        a, b = (pose.points[self._pairs[:, k]] for k in (0, 1))
+        return a, b, np.array(self._pair_owner, dtype=np.int64)
+
+
+def depth_only(surface: Surface) -> vtkActor:
+    """An actor of the same surface that writes depth and no colour: what is see-through then shows one layer only."""
+    actor = vtkActor()
+    actor.SetMapper(surface.mapper)
+    actor.GetProperty().DeepCopy(surface.actor.GetProperty())
+    actor.GetProperty().SetOpacity(0.0)
+    return actor
+
+
+def _flat(surface: Surface, colour: str) -> vtkActor:
+    """The same surface flat on the floor Y = 0, as under a lamp high above."""
+    mapper = vtkPolyDataMapper()
+    mapper.SetInputData(surface.data)
+    mapper.ScalarVisibilityOff()
+    mapper.SetStatic(True)
+    actor = vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().SetColor(*rgb(colour))
+    actor.GetProperty().SetLighting(False)
+    actor.GetProperty().BackfaceCullingOn()
+    actor.SetScale(1.0, 1.0e-5, 1.0)
+    return actor

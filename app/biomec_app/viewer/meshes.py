@@ -1,0 +1,127 @@
+"""Triangle meshes as plain arrays: a sphere, a cylinder, an arrow, and surfaces laid over cross-sections."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.arrays import FloatArray, IntArray
+
+SLIM = 0.08  # half-width by length of an arrow as it is usually drawn, for its normals
+
+
+@dataclass(frozen=True, eq=False)
+class Mesh:
+    """A surface: points (V, 3), outward unit normals (V, 3), triangles (F, 3) counter-clockwise from outside."""
+
+    points: FloatArray
+    normals: FloatArray
+    faces: IntArray
+
+
+def joined(meshes: Sequence[Mesh]) -> Mesh:
+    """All meshes as one."""
+    starts = np.cumsum([0, *(len(mesh.points) for mesh in meshes)])
+    return Mesh(
+        np.concatenate([mesh.points for mesh in meshes]),
+        np.concatenate([mesh.normals for mesh in meshes]),
+        np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts, strict=False)]),
+    )
+
+
+def sphere(rings: int = 7, sectors: int = 10) -> Mesh:
+    """Sphere of radius 1."""
+    angle = np.pi * np.arange(1, rings) / rings
+    return loft(np.cos(angle), np.sin(angle), np.sin(angle), sectors=sectors, ends=(1.0, -1.0), smooth=True)
+
+
+def ellipsoid(centre: FloatArray, axes: FloatArray, radii: FloatArray, rings: int = 10, sectors: int = 16) -> Mesh:
+    """Ellipsoid with its axes as columns (3, 3) and half axes (3,)."""
+    ball = sphere(rings, sectors)
+    normals = (ball.points / radii) @ axes.T
+    return Mesh(
+        ball.points * radii @ axes.T + centre, normals / np.linalg.norm(normals, axis=1, keepdims=True), ball.faces
+    )
+
+
+def cylinder(sectors: int = 10) -> Mesh:
+    """Cylinder of radius 1 along Y from 0 to 1, open at both ends: balls close it where it is used."""
+    angle = 2.0 * np.pi * np.arange(sectors) / sectors
+    round_ = np.stack([np.cos(angle), 0.0 * angle, -np.sin(angle)], axis=1)
+    points = np.concatenate([round_, round_ + np.array([0.0, 1.0, 0.0])])
+    return Mesh(points, np.concatenate([round_, round_]), _bands(2, sectors))
+
+
+def arrow(sectors: int = 12, shaft: float = 0.35) -> Mesh:
+    """Arrow along Y from 0 to 1 with the half-width 1 of its head; the head is the last fifth."""
+    heights = np.array([0.0, 0.8, 0.8, 1.0])
+    radii = np.array([shaft, shaft, 1.0, 0.02])
+    bands = []
+    for k in range(3):  # three bands with normals of their own, so that edges stay sharp
+        h, r = heights[k : k + 2] + np.array([0.0, 1e-6]), radii[k : k + 2]
+        band = loft(h, r, r, sectors=sectors, ends=None)
+        slim = band.points * (SLIM, 1.0, SLIM)
+        bands.append(Mesh(band.points, vertex_normals(slim, band.faces), band.faces))
+    return joined(bands)
+
+
+def loft(
+    heights: FloatArray, across: FloatArray, along: FloatArray, *, sectors: int, ends: tuple[float, float] | None,
+    middles: FloatArray | None = None, power: float = 2.0, smooth: bool = False,
+) -> Mesh:  # fmt: skip
+    """Surface over K elliptic sections in planes of constant Y.
+
+    heights, across, along : (K,) place on Y and half axes along Z and X
+    middles : (K, 2) X and Z of the centres
+    ends    : Y of the first and last tip, which close the surface; None leaves it open
+    power   : 2 for ellipses, more for rounder rectangles
+    smooth  : the surface is a sphere of radius 1, whose normals are its points
+    """
+    count = len(heights)
+    angle = 2.0 * np.pi * np.arange(sectors) / sectors
+    cos, sin = (np.sign(f) * np.abs(f) ** (2.0 / power) for f in (np.cos(angle), np.sin(angle)))
+    middle = np.zeros((count, 2)) if middles is None else middles
+    up = heights[0] < heights[-1]
+    turn = 1.0 if up else -1.0
+    points = np.stack(
+        [
+            middle[:, :1] + np.outer(along, cos),
+            np.repeat(heights[:, None], sectors, axis=1),
+            middle[:, 1:] - turn * np.outer(across, sin),
+        ],
+        axis=2,
+    ).reshape(-1, 3)
+    faces = _bands(count, sectors)
+    if ends is not None:
+        first, last = len(points), len(points) + 1
+        tips = [[middle[0, 0], ends[0], middle[0, 1]], [middle[-1, 0], ends[1], middle[-1, 1]]]
+        points = np.concatenate([points, tips])
+        one = np.arange(sectors)
+        two = (one + 1) % sectors
+        top = (count - 1) * sectors
+        faces = np.concatenate(
+            [faces, np.stack([two, one, np.full(sectors, first)], axis=1),
+             np.stack([top + one, top + two, np.full(sectors, last)], axis=1)]
+        )  # fmt: skip
+    return Mesh(points, points.copy() if smooth else vertex_normals(points, faces), faces)
+
+
+def vertex_normals(points: FloatArray, faces: IntArray) -> FloatArray:
+    """(V, 3) unit normals: of the faces around a vertex, weighted by their areas."""
+    corners = points[faces]
+    face = np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0])
+    normals = np.zeros_like(points)
+    for k in range(3):
+        np.add.at(normals, faces[:, k], face)
+    length = np.linalg.norm(normals, axis=1, keepdims=True)
+    return normals / np.where(length > 0.0, length, 1.0)
+
+
+def _bands(rings: int, sectors: int) -> IntArray:
+    """Triangles between neighbouring rings of points."""
+    ring, one = (values.ravel() for values in np.meshgrid(np.arange(rings - 1), np.arange(sectors), indexing="ij"))
+    two = (one + 1) % sectors
+    a, b, c, d = ring * sectors + one, ring * sectors + two, (ring + 1) * sectors + two, (ring + 1) * sectors + one
+    return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])

@@ -1,0 +1,110 @@
+"""Force plates on the floor, and the forces of the ground as arrows."""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomec.arrays import FloatArray
+from biomec.pipeline.analysis import Analysis
+from biomec.recording.plate import ForcePlate
+from biomec_app.viewer.actors import Instances, Surface, mixed
+from biomec_app.viewer.meshes import arrow
+from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
+
+FORCE = "#12A150"
+METRES_A_NEWTON = 1.0e-3
+SMALLEST = 0.02  # m, an arrow shorter than this is not drawn
+MARGIN = 0.08  # m around the points of force where the file gives no corners
+
+
+def outline(plate: ForcePlate) -> FloatArray | None:
+    """Corners (4, 3) of a plate; without any in the file, of the area where it was stood upon, or None."""
+    if plate.corners is not None:
+        return plate.corners
+    points = plate.centre_of_pressure()
+    points = points[np.isfinite(points).all(axis=1)]
+    if not len(points):
+        return None
+    low, high = np.percentile(points, [2, 98], axis=0)
+    x, z = (low[0] - MARGIN, high[0] + MARGIN), (low[2] - MARGIN, high[2] + MARGIN)
+    y = float(np.median(points[:, 1]))
+    return np.array([[x[0], y, z[0]], [x[0], y, z[1]], [x[1], y, z[1]], [x[1], y, z[0]]])
+
+
+class Plates(Overlay):
+    """The plates, flat on the floor."""
+
+    title, help = "Force &Plates", "Where the force plates are"
+
+    @classmethod
+    def missing(cls, analysis: Analysis) -> str | None:
+        """Needs plates."""
+        return None if analysis.session.dynamic.plates else "The recording has no force plates."
+
+    def build(self) -> None:
+        self._known = any(plate.corners is not None for plate in self.poses.plates)
+        found = [(p.name, corners) for p in self.poses.plates if (corners := outline(p)) is not None]
+        self._names = [name for name, _ in found]
+        corners = np.array([corner for _, corner in found]).reshape(-1, 4, 3) + np.array([0.0, 0.003, 0.0])
+        self._corners = corners
+        faces = np.arange(4 * len(corners)).reshape(-1, 4)
+        edges = np.concatenate([np.stack([faces[:, k], faces[:, (k + 1) % 4]], axis=1) for k in range(4)])
+        fill = mixed(self.theme.floor, FORCE, 0.30 if self.theme.name == "light" else 0.35)
+        self._surface = Surface(corners.reshape(-1, 3), faces, colour=fill)
+        raised = corners.reshape(-1, 3) + np.array([0.0, 0.002, 0.0])
+        self._edges = Surface(raised, edges, colour=mixed(fill, FORCE, 0.6), lines=True)
+        self._edges.actor.GetProperty().SetLineWidth(2.0)
+        self.surfaces = [self._surface, self._edges]
+
+    def labels(self, moment: Moment) -> list[Label]:
+        return [
+            Label(name, c.mean(axis=0), self.theme.faint) for name, c in zip(self._names, self._corners, strict=True)
+        ]
+
+    def legend(self) -> list[Entry]:
+        return [Entry("force plate" if self._known else "area of the forces", FORCE, "patch")]
+
+
+class Forces(Overlay):
+    """Forces of the ground on the person, from their point of application."""
+
+    title, help = "&Forces", "Forces of the ground on the person"
+
+    @classmethod
+    def missing(cls, analysis: Analysis) -> str | None:
+        """Needs plates."""
+        return None if analysis.session.dynamic.plates else "The recording has no force plates."
+
+    def build(self) -> None:
+        plates = self.poses.plates
+        time = np.arange(self.poses.frames) / self.poses.rate_hz
+        starts, forces = [], []
+        for plate in plates:
+            sample = np.round((time - plate.start_s) * plate.rate_hz).astype(np.int64)
+            there = (sample >= 0) & (sample < plate.samples)
+            sample = np.clip(sample, 0, plate.samples - 1)
+            point = plate.centre_of_pressure()[sample]
+            starts.append(np.where(there[:, None], point, np.nan))
+            forces.append(plate.force[sample])
+        self._starts, self._forces = np.stack(starts, axis=1), np.stack(forces, axis=1)  # (T, P, 3)
+        self._arrows = Instances(arrow(14, 0.42), len(plates), colours=FORCE)
+        self.surfaces = [self._arrows]
+        self._scale = 1.0
+
+    def at(self, frame: int | None) -> tuple[FloatArray, FloatArray]:
+        """Points [m] and forces [N], (P, 3) each, of a frame; NaN where a plate is not loaded."""
+        if frame is None:
+            nothing = np.full((len(self.poses.plates), 3), np.nan)
+            return nothing, nothing
+        return self._starts[frame], self._forces[frame]
+
+    def update(self, moment: Moment) -> None:
+        starts, forces = self.at(moment.frame)
+        self._scale = moment.scale
+        along = METRES_A_NEWTON * moment.scale * forces
+        long = np.linalg.norm(along, axis=1) > SMALLEST
+        starts = np.where(long[:, None], starts, np.nan)
+        self._arrows.span(starts, starts + along, 0.022)
+
+    def legend(self) -> list[Entry]:
+        return [Entry(f"ground force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", FORCE, "arrow")]

@@ -1,0 +1,87 @@
+"""What an overlay is: something that can be shown beside the body, and follows the current moment."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, ClassVar
+
+from biomec.arrays import FloatArray
+from biomec.pipeline.analysis import Analysis
+from biomec_app.viewer.actors import Surface
+from biomec_app.viewer.poses import Pose, Poses
+
+if TYPE_CHECKING:
+    from biomec_app.theme import Theme
+
+
+@dataclass(frozen=True, eq=False)
+class Moment:
+    """What is shown now.
+
+    frame   : from 0; None in the static pose
+    bodies  : `RAW` or `CONSISTENT` -> pose, those that are drawn
+    pose    : the one that overlays belong to; None without a model
+    markers : (M, 3) of `Poses.markers`
+    scale   : length of force arrows, 1 for a metre a thousand newtons
+    """
+
+    frame: int | None
+    kind: str
+    bodies: dict[str, Pose]
+    pose: Pose | None
+    markers: FloatArray
+    scale: float
+
+
+@dataclass(frozen=True)
+class Label:
+    """Words beside a place (3,) [m] of the laboratory."""
+
+    text: str
+    place: FloatArray
+    colour: str
+
+
+@dataclass(frozen=True)
+class Entry:
+    """A line of the legend: a word with a colour; ``form``: "dot", "line", "arrow" or "patch"."""
+
+    text: str
+    colour: str
+    form: str = "dot"
+
+
+class Overlay:
+    """Base of all overlays. Made once for a recording, updated in every frame while it is shown.
+
+    A class says what it is by `title` and `help`, why it cannot be shown by `missing`, and draws by surfaces that it
+    makes in `build` and writes in `update`. ``inside``: it lies within the body, which is then drawn see-through.
+    """
+
+    title: ClassVar[str]
+    help: ClassVar[str]
+    inside: ClassVar[bool] = False
+
+    def __init__(self, poses: Poses, theme: Theme) -> None:
+        self.poses, self.theme = poses, theme
+        self.surfaces: list[Surface] = []
+        self.build()
+
+    @classmethod
+    def missing(cls, analysis: Analysis) -> str | None:
+        """Why it cannot be shown for a recording, as a sentence; None if it can."""
+        return None if "body" in analysis.done else "Load the biomechanical model first."
+
+    def build(self) -> None:
+        """Make the surfaces."""
+
+    def update(self, moment: Moment) -> None:
+        """Write the places of a moment."""
+
+    def labels(self, moment: Moment) -> list[Label]:
+        """Words in the picture."""
+        return []
+
+    def legend(self) -> list[Entry]:
+        """Lines of the legend."""
+        return []

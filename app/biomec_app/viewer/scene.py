@@ -1,0 +1,188 @@
+"""The 3-D scene of a recording: built once, then only places are written. It knows no Qt."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  registers the renderer
+from vtkmodules.vtkRenderingCore import vtkActor, vtkRenderer
+
+from biomec.arrays import FloatArray
+from biomec.pipeline.analysis import Analysis
+from biomec_app.view_options import CONSISTENT, RAW, View
+from biomec_app.viewer.actors import Lights, Surface, mixed, rgb
+from biomec_app.viewer.figure import Figure, segment_colours
+from biomec_app.viewer.floor import floor_grid
+from biomec_app.viewer.overlays import OVERLAYS, Entry, Label, Moment, Overlay
+from biomec_app.viewer.poses import Pose, Poses
+
+if TYPE_CHECKING:
+    from biomec_app.theme import Theme
+
+SEE_THROUGH, GHOST = 0.42, 0.38  # opacity of a body with something inside, and of the second of two bodies
+
+
+class Scene:
+    """Everything that is drawn of one analysis.
+
+    renderer : to be added to a render window
+    poses    : where things are
+    moment   : what is shown now
+    """
+
+    def __init__(self, analysis: Analysis, theme: Theme, view: View = View()) -> None:
+        self.poses, self.theme = Poses(analysis), theme
+        self.floor = self.poses.floor()
+        self.renderer = vtkRenderer()
+        self.renderer.SetBackground(rgb(theme.sky_bottom))
+        self.renderer.SetAutomaticLightCreation(False)
+        self._lights: Lights | None = None
+        self._eye: FloatArray | None = None
+        self._ground = floor_grid(self.poses.extent(), self.floor, theme)
+        self._figures: dict[tuple[str, str, bool, float, bool], Figure] = {}
+        self._overlays: dict[str, Overlay] = {}
+        self._shown: dict[str, Figure] = {}
+        self._lost: Figure | None = None
+        self._frame = 0
+        self.view = view
+        self.show(view)
+
+    # ------------------------------------------------------------------ what is shown
+
+    def show(self, view: View) -> None:
+        """Show other things."""
+        self.view = view
+        poses = self.poses
+        shown = [name for name in OVERLAYS if name in view.overlays and OVERLAYS[name].missing(poses.analysis) is None]
+        for name in shown:
+            if name not in self._overlays:
+                self._overlays[name] = OVERLAYS[name](poses, self.theme)
+        self._active = [self._overlays[name] for name in shown]
+        self.kinds = self._kinds(view)
+        see_through = SEE_THROUGH if any(overlay.inside for overlay in self._active) else 1.0
+        self._shown = {}
+        for k, kind in enumerate(self.kinds):
+            opacity = GHOST if k else see_through
+            self._shown[kind] = self._figure(kind, view.shape, view.coloured, opacity, ghost=k > 0)
+        self._lost = None
+        if CONSISTENT in self.kinds and RAW not in self.kinds and not view.static:
+            self._lost = self._figure(RAW, view.shape, False, GHOST, ghost=True)
+        self._arrange()
+        self.update(self._frame)
+
+    def _kinds(self, view: View) -> tuple[str, ...]:
+        """Bodies to draw, the main one first; what was not computed is not there."""
+        if not self.poses.has_body:
+            return ()
+        if view.static:
+            return (RAW,)
+        wanted = [kind for kind in (CONSISTENT, RAW) if kind in view.signals and kind in self.poses.kinds]
+        return tuple(wanted) or (RAW,)
+
+    def _figure(self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool) -> Figure:
+        key = (kind, shape, coloured, opacity, ghost)
+        if key not in self._figures:
+            colours = segment_colours(self.poses.body, self.theme, coloured)
+            if ghost:
+                colours = dict.fromkeys(colours, mixed(self.theme.failed, self.theme.measured, 0.75))
+            shade = mixed(self.theme.floor, "#000000", 0.14 if self.theme.name == "light" else 0.45)
+            figure = Figure(self.poses, shape, colours, opacity, shade)
+            for actor in figure.shadow:
+                actor.SetPosition(0.0, self.floor + 0.0005, 0.0)
+            self._figures[key] = figure
+        return self._figures[key]
+
+    def _arrange(self) -> None:
+        """Order matters: what lies within a see-through body is drawn before it."""
+        figures = [*self._shown.values(), *([self._lost] if self._lost is not None else [])]
+        actors: list[vtkActor] = [self._ground.actor]
+        actors += [actor for figure in figures[:1] for actor in figure.shadow]
+        solid = [surface.actor for overlay in self._active for surface in overlay.surfaces]
+        solid.sort(key=lambda actor: actor.GetProperty().GetOpacity() < 1.0)
+        for actor in solid:
+            actor.ForceOpaqueOn()  # blended in this order instead of sorted in passes of their own, which are slow
+        actors += solid
+        actors += [actor for figure in figures for actor in figure.actors]
+        self._surfaces: list[Surface] = [s for overlay in self._active for s in overlay.surfaces]
+        self._surfaces += [surface for figure in figures for surface in figure.surfaces]
+        self._ground.actor.ForceOpaqueOn()
+        self.renderer.RemoveAllViewProps()
+        for actor in actors:
+            self.renderer.AddActor(actor)
+
+    # ------------------------------------------------------------------ time
+
+    def update(self, frame: int) -> None:
+        """Show a frame."""
+        self._frame = frame = int(np.clip(frame, 0, self.poses.frames - 1))
+        poses, view = self.poses, self.view
+        bodies: dict[str, Pose] = {}
+        if view.static and poses.has_body:
+            bodies = {RAW: poses.static()}
+        else:
+            bodies = {kind: poses.pose(kind, frame) for kind in self.kinds}
+        main = self.kinds[0] if self.kinds else RAW
+        solved = view.static or main == RAW or poses.is_solved(frame)
+        for kind, figure in self._shown.items():
+            figure.set_visible(solved or kind != CONSISTENT)
+            figure.update(bodies[kind])
+        if self._lost is not None:
+            self._lost.set_visible(not solved)
+            if not solved:
+                bodies[RAW] = poses.pose(RAW, frame)
+                self._lost.update(bodies[RAW])
+        if not solved:
+            main = RAW
+        markers = poses.static_markers() if view.static else poses.markers.p_WM[frame]
+        self.moment = Moment(None if view.static else frame, main, bodies, bodies.get(main), markers, view.force_scale)
+        for overlay in self._active:
+            overlay.update(self.moment)
+
+    def light(self, basis: FloatArray) -> None:
+        """Light everything for an eye whose right, up and backward directions are the rows of ``basis`` (3, 3)."""
+        if self._lights is None or self._eye is None or not np.array_equal(basis, self._eye):
+            self._lights, self._eye = Lights.of_eye(basis), basis
+        for surface in self._surfaces:
+            if surface.actor.GetVisibility():
+                surface.light(self._lights)
+
+    # ------------------------------------------------------------------ what can be asked
+
+    @property
+    def figure(self) -> Figure | None:
+        """The main body that is drawn; None without a model."""
+        if self._lost is not None and not self.poses.is_solved(self._frame):
+            return self._lost
+        return next(iter(self._shown.values()), None)
+
+    def labels(self) -> list[Label]:
+        """Words in the picture."""
+        return [label for overlay in self._active for label in overlay.labels(self.moment)]
+
+    def legend(self) -> list[Entry]:
+        """What the colours mean."""
+        entries: list[Entry] = []
+        if self.kinds and not self.view.coloured:
+            entries += [Entry("right", self.theme.right, "patch"), Entry("left", self.theme.left, "patch")]
+        if len(self.kinds) > 1:
+            entries.append(Entry("measured body", mixed(self.theme.failed, self.theme.measured, 0.75), "patch"))
+        return entries + [entry for overlay in self._active for entry in overlay.legend()]
+
+    def body_points(self) -> FloatArray:
+        """(K, 3) places of the person now, for the camera."""
+        points = self.moment.markers if self.moment.pose is None else self.moment.pose.points
+        return points[np.isfinite(points).all(axis=1)]
+
+    def status(self) -> str:
+        """What is to be said about the frame; empty if all is well."""
+        view, poses = self.view, self.poses
+        if not poses.has_body:
+            return "Markers only: the biomechanical model is not loaded yet"
+        if view.static:
+            return "Static pose"
+        if CONSISTENT in view.signals and CONSISTENT not in poses.kinds:
+            return "Measured: consistent positions are not computed yet"
+        if not poses.is_solved(self._frame) and CONSISTENT in self.kinds:
+            return "This frame did not converge: measured positions are shown"
+        return ""
