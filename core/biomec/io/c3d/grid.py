@@ -35,7 +35,8 @@ class SampleGrid:
     ) -> tuple[FloatArray, tuple[Notice, ...]]:
         """Samples (N, C) of another clock on this grid: shifted where they fall on it, else interpolated linearly.
 
-        NaN where there is no sample on both sides; a notice if anything was interpolated or cut.
+        A sample lasts until the next one is due, so the last value is held for one interval of its own clock; NaN
+        before the first sample and after that interval. A notice if anything was interpolated or cut.
         """
         placed = np.full((self.samples, values.shape[1]), np.nan)
         steps = start_s * self.rate_hz
@@ -50,8 +51,9 @@ class SampleGrid:
             sentence = f"{what} do not cover the frames exactly; samples outside are left out, absent ones are missing."
             return placed, (warning("c3d-written-cut", sentence),)
         here_s, there_s = np.arange(self.samples) / self.rate_hz, start_s + np.arange(len(values)) / rate_hz
-        for column in range(values.shape[1]):
-            placed[:, column] = np.interp(here_s, there_s, values[:, column], np.nan, np.nan)
+        lasts = here_s < start_s + len(values) / rate_hz - CLOSE / self.rate_hz
+        for column in range(values.shape[1] if len(values) else 0):
+            placed[lasts, column] = np.interp(here_s[lasts], there_s, values[:, column], np.nan)
         sentence = (
             f"{what} were interpolated from {rate_hz:g} Hz to {self.rate_hz:g} Hz; a C3D file has one analog clock."
         )

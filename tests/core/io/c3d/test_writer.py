@@ -205,7 +205,34 @@ def test_a_slower_clock_is_interpolated_and_said_so(tmp_path):
     assert back.rate_hz == 1000.0
     # linear interpolation of sin 9t errs by (9 h)²/8 = 3e-5 at most
     assert_allclose(back.values[known, 0], np.sin(9.0 * back.time_s[known]), atol=3.5e-5)
-    assert np.isnan(back.values[~known]).all()  # nothing is extrapolated
+    assert_allclose(back.values[~known, 0], np.sin(9.0 * time[-1]), rtol=1e-6)  # held while the last sample lasts
+
+
+@pytest.mark.parametrize("rate_hz", [300.0, 500.0, 720.0])
+def test_plates_slower_than_the_emg_keep_their_last_sample(tmp_path, rate_hz):
+    # What the user saw: plates at 500 Hz beside an EMG at 1000 Hz had one sample missing when they were read back.
+    frames, end_s = 50, 0.5
+    seconds = np.arange(round(rate_hz * end_s)) / rate_hz
+    force = np.stack([0.0 * seconds, 0.0 * seconds, 700.0 + 10.0 * seconds], axis=1)
+    corners = np.array([[0.6, 0.7, 0.0], [0.6, 0.3, 0.0], [0.1, 0.3, 0.0], [0.1, 0.7, 0.0]])
+    plate = ForcePlate("P1", force, 0.0 * force, rate_hz, corners.mean(axis=0), np.array([0.0, 0.0, 1.0]), corners)
+    emg = Analog(("EMG Soleus",), np.ones((500, 1)), ("V",), 1000.0)
+    write_c3d(small_trial(frames, plates=(plate,), emg=emg), tmp_path / "a.c3d")
+    back = read_c3d(tmp_path / "a.c3d").plates[0]
+    here = np.arange(500) / 1000.0
+    assert len(back.force) == 500
+    assert not np.isnan(back.force).any()
+    # between samples of a straight line interpolation is exact; behind the last one it is held
+    assert_allclose(back.force[:, 2], 700.0 + 10.0 * np.minimum(here, seconds[-1]), rtol=1e-6)
+
+
+def test_a_slower_clock_that_stops_before_the_frames_stays_missing_there(tmp_path):
+    early = Analog(("EMG",), np.ones((20, 1)), ("V",), 100.0)  # 0.2 s of 0.5 s
+    sync = Analog(("Sync",), np.zeros((500, 1)), ("V",), 1000.0)
+    write_c3d(small_trial(50, emg=early, analog=sync), tmp_path / "a.c3d")
+    values = read_c3d(tmp_path / "a.c3d").emg.values
+    assert_array_equal(values[:200], 1.0)
+    assert np.isnan(values[200:]).all()
 
 
 def test_samples_outside_the_frames_are_left_out_and_said_so(tmp_path):
