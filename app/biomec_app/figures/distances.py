@@ -9,7 +9,6 @@ from matplotlib.figure import Figure
 
 from biomec.analysis.frame_quality import Spread, spreads
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.output import measured_residual
 from biomec.progress import Progress
 from biomec.recording.marker_set import Side
 from biomec_app.figures.ink import SMALL, Ink, nothing, quiet
@@ -45,7 +44,7 @@ class DistanceFigure(FigureKind):
         positions, marker_set = analysis.positions, analysis.prepared.marker_set
         markers = chosen["what"] == MARKERS
         names = positions.markers if markers else positions.landmarks
-        distances = measured_residual(analysis, positions) if markers else positions.distance
+        distances = positions.marker_residual if markers else positions.distance
         found = spreads(names, distances, positions.valid)
         if chosen["order"] == BY_NAME:
             found = tuple(sorted(found, key=lambda one: names.index(one.name)))

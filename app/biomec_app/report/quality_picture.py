@@ -14,7 +14,6 @@ from biomec.analysis.frame_quality import Spread, origin_shares, spreads
 from biomec.analysis.report_table import power
 from biomec.arrays import BoolArray, FloatArray
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.output import measured_residual
 from biomec.pipeline.report_content import METHODS, constraint_words
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches
@@ -68,7 +67,7 @@ def draw_quality(analysis: Analysis, path: Path) -> None:
     valid = motion.valid
     _boxes(figure.add_subplot(low[1]), spreads(motion.landmarks, motion.distance, valid), "Landmarks",
            "moved to obey the model, mm")  # fmt: skip
-    _boxes(figure.add_subplot(low[2]), spreads(motion.markers, measured_residual(analysis), valid), "Markers",
+    _boxes(figure.add_subplot(low[2]), spreads(motion.markers, motion.marker_residual, valid), "Markers",
            "measured to model, mm")  # fmt: skip
     box = "Boxes: 25 to 75 % of the frames, and the median. Thin lines: 5 to 95 %. Purple dots: the largest."
     figure.text(0.985, 0.008, box, fontsize=8.8, color=MUTED, ha="right")

@@ -36,6 +36,7 @@ from biomec.notices import Notice, warning
 from biomec.progress import Progress, part_of
 from biomec.recording import Markers
 from biomec.signals.derivatives import derivative
+from biomec.signals.reconstruction import SampleOrigin
 
 __all__ = [
     "ConsistencyOptions",
@@ -109,7 +110,8 @@ def consistent_positions(
 
     markers  : in axes X forward, Y up, Z right, rebuilt and filtered as wanted
     contacts : points held by the ground, from `contact_points`: temporary rows (Eqs. 4.15-4.16)
-    origin   : (T, M) `SampleOrigin` of the samples: in global optimisation rebuilt ones weigh less
+    origin   : (T, M) `SampleOrigin` of the samples: rebuilt ones weigh less in global optimisation, and only measured
+               ones count in the residuals of markers
     first_frame : number that the file gives to the first frame, for the words of notices
 
     Minimises ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself.
@@ -142,7 +144,7 @@ def consistent_positions(
 
     places = _Places(body, q)
     landmarks, distance = _landmark_distances(body, points, places)
-    seen, residual = _marker_residuals(body, markers, places)
+    seen, residual = _marker_residuals(body, markers, places, origin)
     joints, gap = _joint_gaps(body, q_star)
     reporter = Reporter(
         body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap,
@@ -236,11 +238,15 @@ def _landmark_distances(body: SubjectModel, points: Points, places: _Places) -> 
     return tuple(owner), np.reshape(columns, (len(owner), len(places.q))).T
 
 
-def _marker_residuals(body: SubjectModel, markers: Markers, places: _Places) -> tuple[tuple[str, ...], FloatArray]:
-    """Followed markers (M,) that the trial shows and the distance (T, M) to the model's [m]."""
-    seen = tuple(name for k, name in enumerate(markers.names) if name in body.followed and markers.visible[:, k].any())
+def _marker_residuals(
+    body: SubjectModel, markers: Markers, places: _Places, origin: IntArray | None
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Followed markers (M,) that were measured and the distance (T, M) to the model's [m]; NaN where not measured."""
+    measured = markers.visible if origin is None else np.asarray(origin == SampleOrigin.MEASURED)
+    seen = {name: k for k, name in enumerate(markers.names) if name in body.followed and measured[:, k].any()}
     columns = [places.distance(f"{body.followed[name]}.{name}", markers[name]) for name in seen]
-    return seen, np.reshape(columns, (len(seen), markers.frames)).T
+    residual = np.reshape(columns, (len(seen), markers.frames)).T
+    return tuple(seen), np.where(measured[:, list(seen.values())], residual, np.nan)
 
 
 def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...], FloatArray]:

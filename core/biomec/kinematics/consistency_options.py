@@ -13,7 +13,7 @@ from biomec.recording.plate import LOADED_N
 from biomec.signals.derivatives import Scheme
 
 Method = Literal["coordinates", "markers"]
-Holding = Literal["threshold", "always", "never"]
+Holding = Literal["steady", "threshold", "always", "never"]
 Metric = Literal["mass", "identity"]
 
 
@@ -23,16 +23,18 @@ class ConsistencyOptions:
 
     method      : "coordinates": the consistent coordinates nearest to the measured ones; "markers": global
                   optimisation, the consistent coordinates whose markers are nearest to the measured markers
-    contacts    : "threshold": a hand or foot is held at its centre of pressure from where the force rises above
-                  ``threshold_n`` until it falls below ``threshold_n`` − ``hysteresis_n``; "always": in every frame of a
-                  contact, as in a push-up; "never"
+    contacts    : "steady": a hand or foot whose contact lasts through the whole recording is held at its centre of
+                  pressure, as in a push-up, a squat or standing; one that begins or ends within it is not, because the
+                  motion would jump where it does; "threshold": held from where the force rises above ``threshold_n``
+                  until it falls below ``threshold_n`` − ``hysteresis_n``; "always": in every frame of a contact;
+                  "never"
     weights     : of coordinates or markers
     metric      : of the projection of velocities and accelerations: the masses, or all coordinates alike
     scheme      : of the derivatives in time
     """
 
     method: Method = "coordinates"
-    contacts: Holding = "threshold"
+    contacts: Holding = "steady"
     threshold_n: float = LOADED_N
     hysteresis_n: float = 10.0
     weights: WeightOptions = field(default_factory=WeightOptions)

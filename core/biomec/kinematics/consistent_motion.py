@@ -33,7 +33,8 @@ class ConsistentPositions:
                      them continues their last known motion. Global optimisation only; the nearest coordinates need all
                      landmarks of a frame.
     landmarks, distance       : (L,) and (T, L) from the raw to the consistent landmark [m]
-    markers, marker_residual  : (M,) and (T, M) from the measured marker to the model's [m]; NaN where not seen
+    markers, marker_residual  : (M,) and (T, M) from the measured marker to the model's [m]; NaN where it was
+                                not measured
     joints, joint_gap         : (J,) and (T, J) how far apart the measured coordinates put the two ends of a joint [m]
     weights        : (n,) of the coordinates; in global optimisation those of the weak pull to the start
     held           : the temporary rows of the contacts, for velocities and accelerations

@@ -105,11 +105,19 @@ def contact_points(
     else:
         held = [switched(column, options.threshold_n, options.hysteresis_n) for column in load.T]
         active = np.stack(held, axis=1) & finite if held else finite
+    if options.contacts == "steady":
+        steady = np.asarray(active.all(axis=0))
+        notices += _not_held([name for k, name in enumerate(names) if not steady[k]])
+        names = tuple(name for k, name in enumerate(names) if steady[k])
+        active, load, cop = active[:, steady], load[:, steady], table.cop[:, steady]
+    else:
+        cop = table.cop
+        notices += _jumps(names, active)
     for k, name in enumerate(names):
         notices += _about(name, active[:, k], rate_hz, options)
     return ContactPoints(
         names,
-        read_only(np.where(active[..., None], table.cop, np.nan)),
+        read_only(np.where(active[..., None], cop, np.nan)),
         read_only(active, np.bool_),
         read_only(load),
         options,
@@ -159,6 +167,35 @@ def _owners(assignment: ContactAssignment, known: tuple[str, ...]) -> tuple[dict
                 warning("contact-outside-model", f"The model has no {name}, so its contact holds nothing.", name)
             )
     return owners, notices
+
+
+def _not_held(names: list[str]) -> list[Notice]:
+    """Tell which contacts come and go, and so hold nothing."""
+    if not names:
+        return []
+    return [
+        info(
+            "contact-passing",
+            f"The contacts of {' and '.join(names)} begin or end within the recording, so the ground does not hold "
+            "them: the motion would jump there. Choose contacts by threshold to hold them nevertheless.",
+            *names,
+        )
+    ]
+
+
+def _jumps(names: tuple[str, ...], active: BoolArray) -> list[Notice]:
+    """Warn of contacts that switch: held and free frames have different solutions, and rates see the step between."""
+    passing = [name for k, name in enumerate(names) if active[:, k].any() and not active[:, k].all()]
+    if not passing:
+        return []
+    return [
+        warning(
+            "contact-jumps",
+            f"The motion jumps where the contacts of {' and '.join(passing)} begin and end, by some millimetres and "
+            "degrees; velocities and accelerations have peaks there. Do not use them for loads at those frames.",
+            *passing,
+        )
+    ]
 
 
 def _about(name: str, active: BoolArray, rate_hz: float, options: ConsistencyOptions) -> list[Notice]:

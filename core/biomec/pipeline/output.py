@@ -26,10 +26,8 @@ from biomec.arrays import FloatArray
 from biomec.errors import FileError
 from biomec.io.atomic import atomic_path
 from biomec.io.project import save_project
-from biomec.kinematics.consistent_motion import ConsistentPositions
 from biomec.multibody.position import FrameStatus
 from biomec.pipeline.analysis import Analysis
-from biomec.signals import SampleOrigin
 
 MILLIMETRE = 1e3
 FILES = (
@@ -68,7 +66,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     """What was analysed and how well it went, as plain data: lengths in mm where a key says so, else SI."""
     loaded, motion, clean = analysis.loaded, analysis.motion, analysis.clean
     body, position = loaded.body, motion.position
-    valid, residual = motion.valid, measured_residual(analysis)
+    valid, residual = motion.valid, motion.marker_residual
     squares = residual**2
     return {
         "biomec": __version__,
@@ -141,17 +139,6 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     }
 
 
-def measured_residual(analysis: Analysis, motion: ConsistentPositions | None = None) -> FloatArray:
-    """Distance (T, M) from every measured marker to the model's [m]; NaN where a sample was rebuilt or interpolated.
-
-    motion : the positions to take; those of the analysis with their rates, if not given
-    """
-    motion, rebuilt = motion or analysis.motion, analysis.clean.reconstruction
-    columns = [rebuilt.markers.index(name) for name in motion.markers]
-    measured = rebuilt.origin[:, columns] == SampleOrigin.MEASURED
-    return np.where(measured, motion.marker_residual, np.nan)
-
-
 # -------------------------------------------------------------------------------------------------------------- tables
 def _angles_csv(analysis: Analysis) -> str:
     angles = analysis.angles
@@ -185,7 +172,7 @@ def _quality_csv(analysis: Analysis) -> str:
         names += [f"{kind} {when}" for kind in table]
         columns += list(table.values())
     names += ["velocity violation", "acceleration violation", "markers rms (mm)", "largest marker residual (mm)"]
-    residual = MILLIMETRE * measured_residual(analysis)
+    residual = MILLIMETRE * motion.marker_residual
     columns += [motion.velocity.after, motion.acceleration.after, np.sqrt(_mean(residual**2, 1)), _largest(residual, 1)]
     names += [f"{name} shift (mm)" for name in motion.landmarks]
     columns += list(MILLIMETRE * motion.distance.T)

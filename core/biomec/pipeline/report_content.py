@@ -25,7 +25,6 @@ from biomec.kinematics.joint_angles import JointAngles
 from biomec.multibody.position import FrameStatus
 from biomec.notices import Severity
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.output import measured_residual
 from biomec.recording import Trial
 from biomec.recording.marker_set import Side
 from biomec.recording.step import plain_data
@@ -230,7 +229,7 @@ def _quality(analysis: Analysis) -> Section:
         ),
     ]
     for caption, names, distances in (
-        ("Markers farthest from the model", motion.markers, measured_residual(analysis)),
+        ("Markers farthest from the model", motion.markers, motion.marker_residual),
         ("Landmarks that moved most to obey the model", motion.landmarks, motion.distance),
     ):
         rows = tuple(
@@ -249,7 +248,7 @@ def constraint_words(kind: str) -> str:
 
 
 def _marker_rms(analysis: Analysis) -> float:
-    residual = measured_residual(analysis)[analysis.motion.valid]
+    residual = analysis.motion.marker_residual[analysis.motion.valid]
     return MILLIMETRE * float(np.sqrt(_mean(residual**2)))
 
 

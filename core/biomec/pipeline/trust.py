@@ -15,7 +15,6 @@ from biomec.kinematics.consistent_motion import ConsistentPositions
 from biomec.notices import Severity
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import frame_map, longest_stretch, solved
-from biomec.pipeline.output import measured_residual
 from biomec.pipeline.report_content import constraint_words
 from biomec.signals.reconstruction import SampleOrigin
 
@@ -59,6 +58,15 @@ class Finding:
 
 
 @dataclass(frozen=True)
+class SegmentFit:
+    """Distance of all markers of a segment together from the model's, over the solved frames [m]."""
+
+    name: str
+    rms: float
+    largest: float
+
+
+@dataclass(frozen=True)
 class TypeViolation:
     """Mean violation of a row of one type of constraint, in the unit of the row, as measured and consistent."""
 
@@ -87,7 +95,7 @@ class Trust:
     verdict: str
     reasons: tuple[str, ...]
     markers: tuple[Spread, ...]
-    segments: tuple[Spread, ...]
+    segments: tuple[SegmentFit, ...]
     landmarks: tuple[Spread, ...]
     violations: tuple[TypeViolation, ...]
     fit: FloatArray
@@ -104,7 +112,7 @@ def trust(analysis: Analysis) -> Trust:
     positions = solved(analysis)
     if positions is None:
         raise BiomecError('There is nothing to judge yet. Run "Kinematic Consistency" first.')
-    valid, residual = positions.valid, measured_residual(analysis, positions)
+    valid, residual = positions.valid, positions.marker_residual
     markers = spreads(positions.markers, residual, valid)
     landmarks = spreads(positions.landmarks, positions.distance, valid)
     segments = _by_segment(analysis, positions, residual)
@@ -202,7 +210,7 @@ def _findings(
     residual: FloatArray,
     fit: FloatArray,
     markers: tuple[Spread, ...],
-    segments: tuple[Spread, ...],
+    segments: tuple[SegmentFit, ...],
     landmarks: tuple[Spread, ...],
 ) -> tuple[Finding, ...]:
     found: list[Finding] = []
@@ -219,27 +227,27 @@ def _findings(
                     marker=one.name, segment=analysis.loaded.body.followed.get(one.name))
         )  # fmt: skip
     if segments:
-        one = segments[0]
-        course = _rms(residual[:, _columns(analysis, positions, one.name)], axis=1)
+        worst = segments[0]
+        course = _rms(residual[:, _columns(analysis, positions, worst.name)], axis=1)
         frames = _around_peak(np.where(positions.valid, course, np.nan))
-        found.append(Finding("Worst segment", one.name, _distance(one), frames, segment=one.name))
+        found.append(Finding("Worst segment", worst.name, _distance(worst), frames, segment=worst.name))
     stretch = _around_peak(fit)
     if stretch is not None:
         here = MILLIMETRE * float(np.nanmax(fit))
         usual = MILLIMETRE * float(np.nanmedian(fit))
-        told = f"markers up to {here:.1f} mm (rms of a frame) from the model; {usual:.1f} mm in most frames"
+        told = f"{here:.1f} mm rms, else {usual:.1f}"
         found.append(Finding("Worst stretch", _frames(stretch, first), told, stretch))
     if landmarks:
         one = landmarks[0]
         course = positions.distance[:, positions.landmarks.index(one.name)]
         frames = _around_peak(np.where(positions.valid, course, np.nan))
-        told = f"moved {MILLIMETRE * one.mean:.1f} mm on average, {MILLIMETRE * one.largest:.1f} at most"
+        told = f"{MILLIMETRE * one.mean:.1f} mm on average, at most {MILLIMETRE * one.largest:.1f}"
         found.append(Finding("Moved most", one.name, told, frames, landmark=one.name))
     return tuple(found)
 
 
-def _distance(one: Spread) -> str:
-    return f"{MILLIMETRE * one.rms:.1f} mm (rms) from the model, {MILLIMETRE * one.largest:.1f} at most"
+def _distance(one: Spread | SegmentFit) -> str:
+    return f"{MILLIMETRE * one.rms:.1f} mm rms from the model, at most {MILLIMETRE * one.largest:.1f}"
 
 
 def _frames(stretch: tuple[int, int], first_frame: int) -> str:
@@ -264,14 +272,13 @@ def _columns(analysis: Analysis, positions: ConsistentPositions, segment: str) -
     return [k for k, name in enumerate(positions.markers) if followed.get(name) == segment]
 
 
-def _by_segment(analysis: Analysis, positions: ConsistentPositions, residual: FloatArray) -> tuple[Spread, ...]:
-    """Spread of the distances of all markers of a segment together, the worst first."""
-    found: list[Spread] = []
+def _by_segment(analysis: Analysis, positions: ConsistentPositions, residual: FloatArray) -> tuple[SegmentFit, ...]:
+    """Fit of the segments that have markers, the worst first."""
+    there, found = residual[positions.valid], []
     for segment in positions.segments:  # a loop over segments, of which there are few
-        columns = _columns(analysis, positions, segment)
-        if columns:
-            together = residual[positions.valid][:, columns].reshape(-1, 1)
-            found += spreads((segment,), together, np.ones(len(together), dtype=np.bool_))
+        together = there[:, _columns(analysis, positions, segment)]
+        if np.isfinite(together).any():
+            found.append(SegmentFit(segment, float(_rms(together)), float(np.nanmax(together))))
     return tuple(sorted(found, key=lambda one: -one.rms))
 
 

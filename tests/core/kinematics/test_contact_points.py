@@ -36,8 +36,9 @@ def assigned(*plates):
     return assign_contacts(trial, detect_contacts(trial), dict.fromkeys(SEGMENTS, ()))
 
 
-def found(assignment, plates=(), segments=SEGMENTS, **options):
-    return contact_points(assignment, plates, FRAMES, RATE, segments, ConsistencyOptions(**options))
+def found(assignment, plates=(), segments=SEGMENTS, contacts="threshold", **options):
+    settings = ConsistencyOptions(contacts=contacts, **options)
+    return contact_points(assignment, plates, FRAMES, RATE, segments, settings)
 
 
 @given(
@@ -134,3 +135,17 @@ def test_contacts_of_another_trial_are_refused():
 def test_options_that_mean_nothing_are_refused(wrong):
     with pytest.raises(BiomecError):
         ConsistencyOptions(**wrong)
+
+
+def test_only_contacts_that_last_are_held_unless_the_user_wants_it_otherwise():
+    """Held and free frames of a walk differ: its pelvis jumped by 6.6 mm at every strike, its accelerations peaked."""
+    vertical, cop = hump()
+    steady = plate("Mao_D", np.full_like(vertical, 200.0), cop)
+    passing = plate("Mao_E", vertical, cop)
+    points = found(assigned(steady, passing), contacts="steady")
+    assert points.segments == ("right hand",)
+    assert points.active.all()
+    assert [n.code for n in points.notices if n.about == ("left hand",)] == ["contact-passing"]
+    switching = found(assigned(steady, passing), contacts="threshold")
+    assert set(switching.segments) == {"right hand", "left hand"}
+    assert [n.about for n in switching.notices if n.code == "contact-jumps"] == [("left hand",)]

@@ -92,7 +92,7 @@ def test_the_stored_session_says_how_every_number_was_made(whole, tmp_path):
     back = load_project(tmp_path / "session.biomec")
     assert_array_equal(back.results["consistency"]["q"], whole.motion.q)
     assert_array_equal(back.results["angles"]["values"], whole.angles.values)
-    assert back.settings["analysis"]["consistency"]["contacts"] == "threshold"
+    assert back.settings["analysis"]["consistency"]["contacts"] == "steady"
 
 
 def test_a_recording_without_arms_and_trunk_has_the_pelvis_as_root(whole):
