@@ -3,16 +3,12 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from importlib.resources.abc import Traversable
-from pathlib import Path
 
 import numpy as np
 
 from biomec.arrays import FloatArray, read_only, rotation_about
-from biomec.errors import DescriptionError
-from biomec.io.marker_set_file import read_text
-from biomec.toml_table import Table, did_you_mean, read_toml, shown
-from biomec_resources import resource
+from biomec.io.description_file import Descriptions
+from biomec.toml_table import Table, read_toml, shown
 
 FILE_KEYS = (
     "name", "title", "sources", "confidence", "note", "centre", "radii", "turn_about_y_rad", "reference_stature_m",
@@ -44,28 +40,6 @@ class EllipsoidPreset:
         return f"{self.name} ({', '.join(self.sources) or self.title})"
 
 
-def shipped_ellipsoids() -> tuple[str, ...]:
-    """Names of the ellipsoids that come with Biomec."""
-    return tuple(sorted(file.name[:-5] for file in resource("ellipsoids").iterdir() if file.name.endswith(".toml")))
-
-
-def load_ellipsoid(name: str) -> EllipsoidPreset:
-    """One of the ellipsoids that come with Biomec, or the one in a file if ``name`` ends with .toml."""
-    if name.endswith(".toml"):
-        return read_ellipsoid(Path(name))
-    if name not in shipped_ellipsoids():
-        raise DescriptionError(
-            f'Biomec ships no ellipsoid "{name}"{did_you_mean(name, shipped_ellipsoids())} There are '
-            f"{', '.join(shipped_ellipsoids())}; one of your own is given by its file, whose name ends with .toml."
-        )
-    return read_ellipsoid(resource("ellipsoids", f"{name}.toml"))
-
-
-def read_ellipsoid(path: Path | Traversable) -> EllipsoidPreset:
-    """Ellipsoid described in a TOML file."""
-    return parse_ellipsoid(read_text(path), path.name)
-
-
 def parse_ellipsoid(text: str, source: str) -> EllipsoidPreset:
     """Ellipsoid described in TOML ``text``; messages call it ``source``. Raises only `DescriptionError`."""
     top = read_toml(text, source, with_lines=True)
@@ -83,6 +57,10 @@ def parse_ellipsoid(text: str, source: str) -> EllipsoidPreset:
         attitude=read_only(rotation_about([0.0, 1.0, 0.0], turn)),
         reference_stature_m=None if stature is None else float(stature),
     )
+
+
+ELLIPSOIDS = Descriptions("ellipsoid", ("ellipsoids",), parse_ellipsoid)
+shipped_ellipsoids, load_ellipsoid, read_ellipsoid = ELLIPSOIDS.shipped, ELLIPSOIDS.load, ELLIPSOIDS.read
 
 
 def _within(top: Table, key: str, shape: tuple[int, ...], limit: float) -> FloatArray:

@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import re
 from dataclasses import replace
-from importlib.resources.abc import Traversable
-from pathlib import Path
 
 import numpy as np
 
@@ -22,9 +20,8 @@ from biomec.anatomy.inertia_table import (
 )
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import DescriptionError
-from biomec.io.marker_set_file import read_text
+from biomec.io.description_file import Descriptions
 from biomec.toml_table import Table, did_you_mean, read_toml, shown
-from biomec_resources import resource
 
 CONFIDENCES = ("high", "medium", "low")
 STATURE = "stature"  # a length that is the person's stature
@@ -33,31 +30,6 @@ ROW_KEYS = ("name", "origin", "com_of", "length", "frame", *SEXES)
 ENTRY_KEYS = ("mass", "mass_kg", "com", "gyration", "tensor", "length_mm", "confidence", "not_physical")
 _ELEMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _RADIUS = re.compile(r"\s*(\d+(?:\.\d+)?)\s*i\s*")
-
-
-def shipped_inertia_tables() -> tuple[str, ...]:
-    """Names of the tables of whole bodies that come with Biomec."""
-    return _shipped("inertia")
-
-
-def shipped_girdles() -> tuple[str, ...]:
-    """Names of the inertia of clavicle and scapula that come with Biomec."""
-    return _shipped("inertia", "girdle")
-
-
-def load_inertia_table(name: str) -> InertiaTable:
-    """One of the tables that come with Biomec, or the table in a file if ``name`` ends with .toml."""
-    return _load("inertia table", name, ("inertia",))
-
-
-def load_girdle(name: str) -> InertiaTable:
-    """Clavicle and scapula by that name, or from a file if ``name`` ends with .toml."""
-    return _load("inertia of the shoulder girdle", name, ("inertia", "girdle"))
-
-
-def read_inertia_table(path: Path | Traversable) -> InertiaTable:
-    """Table described in a TOML file."""
-    return parse_inertia_table(read_text(path), path.name)
 
 
 def parse_inertia_table(text: str, source: str) -> InertiaTable:
@@ -92,20 +64,10 @@ def parse_inertia_table(text: str, source: str) -> InertiaTable:
     )
 
 
-def _shipped(*folder: str) -> tuple[str, ...]:
-    return tuple(sorted(file.name[:-5] for file in resource(*folder).iterdir() if file.name.endswith(".toml")))
-
-
-def _load(what: str, name: str, folder: tuple[str, ...]) -> InertiaTable:
-    if name.endswith(".toml"):
-        return read_inertia_table(Path(name))
-    shipped = _shipped(*folder)
-    if name not in shipped:
-        raise DescriptionError(
-            f'Biomec ships no {what} "{name}"{did_you_mean(name, shipped)} There are {", ".join(shipped)}; '
-            f"one of your own is given by its file, whose name ends with .toml."
-        )
-    return read_inertia_table(resource(*folder, f"{name}.toml"))
+TABLES = Descriptions("inertia table", ("inertia",), parse_inertia_table)
+shipped_inertia_tables, load_inertia_table, read_inertia_table = TABLES.shipped, TABLES.load, TABLES.read
+GIRDLES = Descriptions("inertia of the shoulder girdle", ("inertia", "girdle"), parse_inertia_table)
+shipped_girdles, load_girdle = GIRDLES.shipped, GIRDLES.load
 
 
 def _row(table: Table) -> InertiaRow:

@@ -7,8 +7,6 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Mapping, Sequence
-from importlib.resources.abc import Traversable
-from pathlib import Path
 from typing import Any, TypeAlias
 
 from biomec.anatomy.centres import CENTRE_METHODS
@@ -27,10 +25,10 @@ from biomec.anatomy.model import (
 from biomec.anatomy.model_base import NOTHING, appended, reduced, replaced
 from biomec.anatomy.model_landmarks import check_landmarks
 from biomec.errors import DescriptionError
-from biomec.io.marker_set_file import LANDMARK_SIDES, WORDS, read_text
+from biomec.io.description_file import Descriptions
+from biomec.io.marker_set_file import LANDMARK_SIDES, WORDS
 from biomec.recording.marker_set import SIDE, Side
 from biomec.toml_table import Table, did_you_mean, read_toml, shown
-from biomec_resources import resource
 
 FILE_KEYS = (
     "name",
@@ -56,28 +54,6 @@ SEQUENCES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY
 HINGE = "hinge"
 _Named: TypeAlias = PointDefinition | SegmentDefinition | JointDefinition | GlidingContact
 _ANGLE = re.compile(r"\s*(?P<names>[^=]+?)\s*=\s*(?P<minus>-)?\s*(?P<sided>s\s+)?(?P<which>[abc])\s*")
-
-
-def shipped_models() -> tuple[str, ...]:
-    """Names of the models that come with Biomec, in alphabetical order."""
-    return tuple(sorted(file.name[:-5] for file in resource("models").iterdir() if file.name.endswith(".toml")))
-
-
-def load_model(name: str) -> BodyModel:
-    """One of the models that come with Biomec, or the model in a file if ``name`` ends with .toml."""
-    if name.endswith(".toml"):
-        return read_model(Path(name))
-    if name not in shipped_models():
-        raise DescriptionError(
-            f'Biomec ships no model "{name}"{did_you_mean(name, shipped_models())} There are '
-            f"{', '.join(shipped_models())}; a model of your own is given by its file, whose name ends with .toml."
-        )
-    return read_model(resource("models", f"{name}.toml"))
-
-
-def read_model(path: Path | Traversable) -> BodyModel:
-    """Model described in a TOML file."""
-    return parse_model(read_text(path), path.name)
 
 
 def parse_model(text: str, source: str) -> BodyModel:
@@ -118,6 +94,10 @@ def parse_model(text: str, source: str) -> BodyModel:
     further = top.texts("landmarks") if "landmarks" in top else []
     check_landmarks(model, [*segments, *points, *joints, *contacts], further)
     return model
+
+
+MODELS = Descriptions("model", ("models",), parse_model)
+shipped_models, load_model, read_model = MODELS.shipped, MODELS.load, MODELS.read
 
 
 def _base(top: Table) -> BodyModel:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from biomec.errors import BiomecError, DescriptionError
 from biomec.io.atomic import atomic_path
-from biomec.io.marker_set_file import read_text
+from biomec.io.description_file import read_text
 from biomec.recording.label_map import LabelMap
 from biomec.toml_table import read_toml, written, written_key
 

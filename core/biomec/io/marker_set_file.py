@@ -6,10 +6,9 @@
 from __future__ import annotations
 
 from dataclasses import replace
-from importlib.resources.abc import Traversable
-from pathlib import Path
 
-from biomec.errors import DescriptionError, FileError
+from biomec.errors import DescriptionError
+from biomec.io.description_file import Descriptions
 from biomec.recording.marker_set import (
     SIDE,
     BodyMidline,
@@ -23,7 +22,6 @@ from biomec.recording.marker_set import (
     WalkingMarkers,
 )
 from biomec.toml_table import Table, did_you_mean, read_toml, shown
-from biomec_resources import resource
 
 FILE_KEYS = (
     "name",
@@ -44,38 +42,6 @@ MIDLINE_KEYS = ("front", "back", "top", "bottom")
 GAIT_KEYS = ("pelvis", "heel", "toe")
 LANDMARK_SIDES = Sides("D", "E")  # how body models write the side of a landmark: CIAS_D, CIAS_E
 WORDS = Sides("right", "left")  # segments and plates are named in words: "* scapula" is the right and the left scapula
-
-
-def shipped_marker_sets() -> tuple[str, ...]:
-    """Names of the marker sets that come with Biomec, in alphabetical order."""
-    return tuple(sorted(file.name[:-5] for file in resource("marker_sets").iterdir() if file.name.endswith(".toml")))
-
-
-def load_marker_set(name: str) -> MarkerSet:
-    """One of the marker sets that come with Biomec."""
-    if name not in shipped_marker_sets():
-        raise DescriptionError(
-            f'Biomec ships no marker set "{name}"{did_you_mean(name, shipped_marker_sets())} '
-            f"There are {', '.join(shipped_marker_sets())}."
-        )
-    return read_marker_set(resource("marker_sets", f"{name}.toml"))
-
-
-def read_marker_set(path: Path | Traversable) -> MarkerSet:
-    """Marker set described in a TOML file."""
-    return parse_marker_set(read_text(path), path.name)
-
-
-def read_text(path: Path | Traversable) -> str:
-    """Text of a description file, or a sentence about why there is none."""
-    try:
-        return path.read_bytes().decode("utf-8-sig")
-    except FileNotFoundError as error:
-        raise FileError(str(path), "there is no such file. Check its name and folder.") from error
-    except UnicodeDecodeError as error:
-        raise FileError(path.name, f"this is not a text file in UTF-8 (byte {error.start + 1} is not).") from error
-    except (OSError, ValueError) as error:
-        raise FileError(str(path), f"the file cannot be read ({error}).") from error
 
 
 def parse_marker_set(text: str, source: str) -> MarkerSet:
@@ -119,6 +85,10 @@ def parse_marker_set(text: str, source: str) -> MarkerSet:
         )
     except DescriptionError as error:
         raise DescriptionError(f"{source}: {error}") from error
+
+
+MARKER_SETS = Descriptions("marker set", ("marker_sets",), parse_marker_set)
+shipped_marker_sets, load_marker_set, read_marker_set = MARKER_SETS.shipped, MARKER_SETS.load, MARKER_SETS.read
 
 
 def _sides(top: Table) -> Sides | None:
