@@ -26,7 +26,8 @@ class Curve:
     series    : computes times (N,) [s] and values (N,)
     title     : heading of a plot that shows this curve and its partner of the other side, such as "Elbow"
     detail    : second line of it, with the positive direction, such as "flexion + / extension −"
-    variant   : `MAIN`, or what this version of the signal is called, such as `RAW`
+    variant   : `MAIN`, or `RAW` for what the signal was made from
+    said      : what this version is called where the other stands beside it, such as "filtered"
     step      : step of the analysis that gave it; "" for what was recorded
     log       : whether a logarithmic axis suits it
     least     : smallest height of an axis, so that noise does not look like motion; 0 if any will do
@@ -46,6 +47,7 @@ class Curve:
     step: str = ""
     log: bool = False
     least: float = 0.0
+    said: str = ""
 
     @cached_property
     def _numbers(self) -> tuple[FloatArray, FloatArray]:

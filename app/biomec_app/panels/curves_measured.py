@@ -58,6 +58,7 @@ def _markers(
             yield Curve(
                 f"{key}/{name}/{axis[0]}", kind, name, side, axis[0], f"{name} {axis[0]}", "mm",
                 column(time, lambda: table.p_WM, m, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
+                said="as recorded" if variant == RAW else "filtered",
             )  # fmt: skip
 
 
@@ -112,6 +113,7 @@ def _plate(
                 f"{key}/{plate.name}/{short} {axis[0]}", kind, plate.name, side, f"{short} {axis[0]}",
                 f"{plate.name}, {words} {axis[0]}", unit, column(time, table, i, scale=scale), title,
                 f"{words} {along(axis)}", variant, step, least=least,
+                said="as recorded" if variant == RAW else "filtered",
             )  # fmt: skip
 
 
@@ -130,6 +132,7 @@ def emg(analysis: Analysis) -> Iterator[Curve]:
             yield Curve(
                 f"{key}/{name}", kind, name, side, "envelope" if variant == MAIN else "raw", name, unit,
                 column(time, table, scale=scale), capital(stem), "EMG", variant,
+                said="raw" if variant == RAW else "envelope",
             )  # fmt: skip
 
 

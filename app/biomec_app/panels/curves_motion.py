@@ -15,7 +15,7 @@ from biomec_app.panels.curve_tools import AXES, DEGREES, MM, along, capital, col
 ANGLES, SEGMENTS, BODY = "Joint angles", "Segments", "Whole body"
 LANDMARKS, LANDMARKS_RAW, COORDINATES = "Landmarks", "Landmarks, as measured", "Natural coordinates"
 IN_LAB = " in the laboratory"
-LEAST_DEG, LEAST_MM = 20.0, 10.0
+LEAST_DEG, LEAST_MM, LEAST_SPEED, LEAST_ACCELERATION = 20.0, 10.0, 0.1, 1.0
 RATES = (("", ""), ("velocity", "/s"), ("acceleration", "/s²"))
 
 
@@ -48,10 +48,10 @@ def segments(analysis: Analysis) -> Iterator[Curve]:
     motion, time = analysis.segments, _time(analysis)
     levels = (
         ("position", "centre of mass, position", "mm", motion.p_com, MM, LEAST_MM),
-        ("velocity", "centre of mass, velocity", "m/s", motion.v_com, 1.0, 0.0),
-        ("acceleration", "centre of mass, acceleration", "m/s²", motion.a_com, 1.0, 0.0),
-        ("angular velocity", "angular velocity", "°/s", motion.omega, DEGREES, 0.0),
-        ("angular acceleration", "angular acceleration", "°/s²", motion.alpha, DEGREES, 0.0),
+        ("velocity", "centre of mass, velocity", "m/s", motion.v_com, 1.0, LEAST_SPEED),
+        ("acceleration", "centre of mass, acceleration", "m/s²", motion.a_com, 1.0, LEAST_ACCELERATION),
+        ("angular velocity", "angular velocity", "°/s", motion.omega, DEGREES, LEAST_DEG),
+        ("angular acceleration", "angular acceleration", "°/s²", motion.alpha, DEGREES, 5.0 * LEAST_DEG),
     )
     for s, name in enumerate(motion.names):
         side, stem = side_of_name(name)
@@ -71,8 +71,8 @@ def whole_body(analysis: Analysis) -> Iterator[Curve]:
     motion, time = analysis.segments, _time(analysis)
     for short, unit, table, scale, least in (
         ("position", "mm", motion.whole_body_com, MM, LEAST_MM),
-        ("velocity", "m/s", motion.whole_body_velocity, 1.0, 0.0),
-        ("acceleration", "m/s²", motion.whole_body_acceleration, 1.0, 0.0),
+        ("velocity", "m/s", motion.whole_body_velocity, 1.0, LEAST_SPEED),
+        ("acceleration", "m/s²", motion.whole_body_acceleration, 1.0, LEAST_ACCELERATION),
     ):
         for i, axis in enumerate(AXES):
             yield Curve(
@@ -118,6 +118,7 @@ def _point(analysis, key, kind, name, time, place, step, variant) -> Iterator[Cu
         yield Curve(
             f"{key}/{axis[0]}", kind, name, side, axis[0], f"{name} {axis[0]}", "mm",
             column(time, table, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
+            said="as measured" if variant == RAW else "consistent",
         )  # fmt: skip
 
 

@@ -49,7 +49,7 @@ def violations(analysis: Analysis) -> Iterator[Curve]:
             yield Curve(
                 f"violation {when}/{kind}", QUALITY, VIOLATION, None, f"{kind}, {when}",
                 f"{words}, {when} solving", "", column(time, lambda table=table, kind=kind: _positive(table[kind])),
-                words, "violation of a constraint, SI units", variant, "consistency", True,
+                words, "violation of a constraint, SI units", variant, "consistency", True, said=when,
             )  # fmt: skip
     if "rates" not in analysis.done:
         return
@@ -58,7 +58,7 @@ def violations(analysis: Analysis) -> Iterator[Curve]:
             yield Curve(
                 f"violation {when}/{what}", QUALITY, RATES, None, f"{what}, {when}", f"{what}, {when} projection", "",
                 column(time, lambda values=values: _positive(values)), what.capitalize(),
-                "violation of its constraints", variant, "rates", True,
+                "violation of its constraints", variant, "rates", True, said=when,
             )  # fmt: skip
 
 

@@ -43,7 +43,8 @@ class Figure:
 
     def close(self) -> None:
         """Give everything back."""
-        self._grid.close()
+        self._grid.show_panes((), self.view, LIGHT, None)
+        self._grid.hide()
         self._grid.deleteLater()
 
     def _paint(self, painter: QPainter, scale: float) -> None:
@@ -58,11 +59,11 @@ class Figure:
         """Return the picture."""
         size = self.size * SHARP
         picture = QImage(size.toSize(), QImage.Format.Format_RGB32)
-        picture.setDotsPerMeterX(round(SHARP * DOTS / 0.0254))
-        picture.setDotsPerMeterY(round(SHARP * DOTS / 0.0254))
         painter = QPainter(picture)
         self._paint(painter, SHARP)
         painter.end()
+        picture.setDotsPerMeterX(round(SHARP * DOTS / 0.0254))  # said last: fonts would grow with it
+        picture.setDotsPerMeterY(round(SHARP * DOTS / 0.0254))
         return picture
 
     def svg(self) -> bytes:

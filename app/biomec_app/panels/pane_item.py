@@ -35,17 +35,19 @@ class PaneItem(pg.GraphicsWidget):
     dragged = Signal(object, float)
     zoomed = Signal(object)
 
-    def __init__(self, pane: Pane, view: PlotView, style: PlotStyle, label_x: bool, on_screen: bool = True) -> None:
+    def __init__(self, pane: Pane, view: PlotView, style: PlotStyle, on_screen: bool = True) -> None:
         super().__init__()
         self._on_screen = on_screen
         self.pane, self.view, self.style_ = pane, view, style
         self.box = TimeBox()
         low, high = pane.extent
-        self._digits = 0 if pane.log else int(np.clip(2 - np.floor(np.log10(high - low)), 0, 4))
+        digits = 0 if pane.log else int(np.clip(2 - np.floor(np.log10(high - low)), 0, 4))
+        self._digits = 0 if all(_is_whole(trace.y) for trace in pane.traces) else digits
         self.left, self.bottom = Axis("left", parent=self), Axis("bottom", parent=self)
         named = len(pane.traces) > 1 and any(self._needs_name(trace) for trace in pane.traces)
         entries = [(trace.name, style.line(trace)) for trace in pane.traces]
         self.heading = Heading(style, pane.title, pane.detail, pane.unit, entries, named)
+        self.heading.reserve([self.number(low), self.number(high)])
         layout = QGraphicsGridLayout()
         layout.setContentsMargins(0.0, 0.0, 0.0, 0.0)
         layout.setSpacing(0.0)
@@ -56,7 +58,7 @@ class PaneItem(pg.GraphicsWidget):
         layout.setRowStretchFactor(1, 100)
         layout.setColumnStretchFactor(1, 100)
         self.setLayout(layout)
-        self._axes(label_x)
+        self._axes()
         self._draw()
         if on_screen:
             self._cursor()
@@ -74,23 +76,20 @@ class PaneItem(pg.GraphicsWidget):
 
     # ------------------------------------------------------------------ building
 
-    def _axes(self, label_x: bool) -> None:
+    def _axes(self) -> None:
         theme = self.style_.theme
         for axis in (self.left, self.bottom):
             axis.linkToView(self.box)
             axis.setPen(QPen(QColor(theme.line)))
             axis.setTextPen(QColor(theme.faint))
             axis.setTickFont(self.style_.font(-1.0))
-            axis.setStyle(tickLength=-4, autoExpandTextSpace=False)
+            axis.setStyle(tickLength=-4, autoExpandTextSpace=False, maxTickLevel=1)
             axis.enableAutoSIPrefix(False)
             axis.setZValue(-30)
             self._keep(axis)
             axis.setGrid(120 if self.view.grid else False)
         self.left.setWidth(LEFT_AXIS)
         self.left.setLogMode(y=self.pane.log)
-        if label_x:
-            size = {"font-size": f"{self.style_.font(-0.5).pointSizeF()}pt"}
-            self.bottom.setLabel(self.pane.x_label, color=theme.faint, **size)
 
     def _draw(self) -> None:
         pane, style = self.pane, self.style_
@@ -229,7 +228,7 @@ class PaneItem(pg.GraphicsWidget):
         theme, colour = self.style_.theme, self.style_.colour(trace.colour)
         dot = pg.ScatterPlotItem([x], [y], size=8, brush=colour, pen=QPen(QColor(theme.panel)))
         (left, right), (low, high) = self.box.viewRange()
-        anchor = (1.0 if x > 0.5 * (left + right) else 0.0, 0.0 if y > 0.5 * (low + high) else 1.0)
+        anchor = (1.1 if x > 0.5 * (left + right) else -0.1, -0.2 if y > 0.5 * (low + high) else 1.2)
         fill = QColor(theme.panel)
         fill.setAlphaF(0.85)
         text = pg.TextItem(words, color=QColor(theme.text), anchor=anchor, fill=fill, border=QPen(QColor(theme.line)))
@@ -250,3 +249,9 @@ class PaneItem(pg.GraphicsWidget):
     def points(self) -> Sequence[pg.GraphicsObject]:
         """Measured points and their words."""
         return tuple(self._points)
+
+
+def _is_whole(values: FloatArray) -> bool:
+    """Whether all samples are whole numbers, such as counts."""
+    there = values[np.isfinite(values)]
+    return bool(there.size) and bool((there == np.round(there)).all())

@@ -189,7 +189,7 @@ def _styles(curves: Sequence[Curve], view: PlotView) -> list[tuple[str, str | in
         styles = []
         for curve in curves:
             side = "" if curve.side is None else curve.side.value
-            words = [side, (curve.variant or _main_words(curve)) if versions else ""]
+            words = [side, curve.said or curve.variant if versions else ""]
             name = " ".join(word for word in words if word)
             styles.append((name, _side_colour(curve.side), False, versions and curve.variant != MAIN))
         return styles
@@ -201,10 +201,6 @@ def _styles(curves: Sequence[Curve], view: PlotView) -> list[tuple[str, str | in
         name = f"{curve.label} ({curve.kind.lower()})" if kinds else curve.label
         styles.append((name, k, curve.side is Side.LEFT, curve.variant != MAIN and not kinds))
     return styles
-
-
-def _main_words(curve: Curve) -> str:
-    return {"signals": "filtered", "consistency": "consistent", "rates": "consistent"}.get(curve.step, "processed")
 
 
 def _side_colour(side: Side | None) -> str:

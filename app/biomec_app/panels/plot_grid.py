@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QWidget
 
 from biomec_app.panels.pane_item import PaneItem
 from biomec_app.panels.plot_content import BORDER, EVENT, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Pane
-from biomec_app.panels.plot_items import Legend
+from biomec_app.panels.plot_items import Footer, Legend
 from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.panels.plot_view import FIT, PlotView
 from biomec_app.theme import Theme
@@ -82,7 +82,7 @@ class PlotGrid(pg.GraphicsView):
             layout.addItem(self.legend, 0, 0, 1, columns)
         self.items_ = []
         for k, pane in enumerate(self._panes):
-            item = PaneItem(pane, self._view, self.style_, k + columns >= count, on_screen)
+            item = PaneItem(pane, self._view, self.style_, on_screen)
             layout.addItem(item, 1 + k // columns, k % columns)
             item.dragged.connect(self._dragged)
             item.zoomed.connect(self._zoomed)
@@ -90,8 +90,11 @@ class PlotGrid(pg.GraphicsView):
         for c in range(columns):
             layout.setColumnStretchFactor(c, 1)
             layout.setColumnPreferredWidth(c, 10.0)
-        for r in range(1, 1 + -(-count // columns)):
+        rows = -(-count // columns)
+        for r in range(1, 1 + rows):
             layout.setRowStretchFactor(r, 1)
+        if self._panes:
+            layout.addItem(Footer(self.style_, self._panes[0].x_label), 1 + rows, 0, 1, columns)
         self._centre.setLayout(layout)
         self.setCentralItem(self._centre)
         old.close()
@@ -113,7 +116,7 @@ class PlotGrid(pg.GraphicsView):
             low = item.heading.high + LOWEST + item.bottom.height()
             rows[k // self._columns] = max(rows.get(k // self._columns, 0.0), low)
         legend = 0.0 if self.legend is None else self.legend.high
-        return round(sum(rows.values()) + 8.0 * len(rows) + legend + 12.0)
+        return round(sum(rows.values()) + 8.0 * len(rows) + legend + 28.0)
 
     def _fit(self) -> None:
         """Give headings and legend the lines that they need in the present width."""

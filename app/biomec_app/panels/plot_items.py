@@ -136,6 +136,7 @@ class Heading(Words):
         self.title, self.detail, self.entries, self.named = title, detail, list(entries), named
         self.unit = f" [{unit}]" if unit else ""
         self.values = [""] * len(self.entries)
+        self._reserved = 0.0
         self._bold, self._small = style.font(0.5, bold=True), style.font(-0.5)
         self._bold_metrics, self._small_metrics = QFontMetricsF(self._bold), QFontMetricsF(self._small)
         self.fit(300.0)
@@ -147,6 +148,10 @@ class Heading(Words):
         rows = len(self._rows(width)) if self.named else 0
         self.set_height(self._bold_metrics.height() + (1 + rows) * self._small_metrics.height() + 3.0)
 
+    def reserve(self, numbers: Sequence[str]) -> None:
+        """Leave room for numbers of this length behind the names of the curves."""
+        self._reserved = max((self._small_metrics.horizontalAdvance(one) for one in numbers), default=0.0) + 4.0
+
     def set_values(self, values: Sequence[str]) -> None:
         """Show the values at the cursor."""
         if list(values) != self.values:
@@ -157,7 +162,7 @@ class Heading(Words):
         rows: list[list[tuple[str, QPen]]] = [[]]
         used = 0.0
         for name, pen in self.entries:
-            need = SWATCH + 4.0 + self._small_metrics.horizontalAdvance(name) + GAP
+            need = SWATCH + 4.0 + self._small_metrics.horizontalAdvance(name) + self._reserved + GAP
             if rows[-1] and used + need > width:
                 rows.append([])
                 used = 0.0
@@ -200,8 +205,26 @@ class Heading(Words):
         detail = self._second_line(width)
         painter.drawText(QRectF(0.0, high, width, low), Qt.AlignmentFlag.AlignVCenter, detail)
         if self.named:
+            values = iter(self.values)
             for k, row in enumerate(self._rows(width)):
-                _entries(painter, row, 0.0, high + (1 + k) * low, low, QColor(theme.text), self._small_metrics, width)
+                told = [next(values) for _ in row]
+                place = (high + (1 + k) * low, low, width)
+                _entries(painter, row, place, QColor(theme.text), self._small_metrics, told, self._reserved)
+
+
+class Footer(Words):
+    """What x counts, once below all plots."""
+
+    def __init__(self, style: PlotStyle, words: str) -> None:
+        super().__init__(style)
+        self._words, self._font = words, style.font(-0.5)
+        self.set_height(QFontMetricsF(self._font).height())
+
+    def paint(self, painter: QPainter, *_: object) -> None:
+        """Draw the words in the middle."""
+        painter.setFont(self._font)
+        painter.setPen(QColor(self.style_.theme.faint))
+        painter.drawText(self.boundingRect(), Qt.AlignmentFlag.AlignCenter, self._words)
 
 
 class Legend(Words):
@@ -235,24 +258,32 @@ class Legend(Words):
         painter.setFont(self._font)
         colour, width, high = QColor(self.style_.theme.faint), self.size().width(), self._metrics.height() + 2.0
         for k, row in enumerate(self._rows(width)):
-            _entries(painter, row, 0.0, k * high, high, colour, self._metrics, width)
+            _entries(painter, row, (k * high, high, width), colour, self._metrics)
 
 
 def _entries(
-    painter: QPainter, entries: Sequence[tuple[str, QPen | QColor]], x: float, y: float, high: float, text: QColor,
-    metrics: QFontMetricsF, width: float,
+    painter: QPainter, entries: Sequence[tuple[str, QPen | QColor]], place: tuple[float, float, float], text: QColor,
+    metrics: QFontMetricsF, values: Sequence[str] = (), reserved: float = 0.0,
 ) -> None:  # fmt: skip
-    """Swatches with their names, from left to right."""
-    for name, look in entries:
+    """Swatches with their names, and values in the room that is reserved for them, from left to right.
+
+    place : top, height and width of the row
+    """
+    (y, high, width), x = place, 0.0
+    for k, (name, look) in enumerate(entries):
         if isinstance(look, QPen):
             painter.setPen(look)
             painter.drawLine(QLineF(x, y + 0.5 * high, x + SWATCH, y + 0.5 * high))
         else:
             painter.fillRect(QRectF(x, y + 0.2 * high, SWATCH, 0.6 * high), look)
         x += SWATCH + 4.0
-        words = metrics.elidedText(name, ELIDE, max(0.0, width - x))
+        words = metrics.elidedText(name, ELIDE, max(0.0, width - x - reserved))
+        wide = metrics.horizontalAdvance(words)
         painter.setPen(text)
-        painter.drawText(
-            QRectF(x, y, metrics.horizontalAdvance(words) + 2.0, high), Qt.AlignmentFlag.AlignVCenter, words
-        )
-        x += metrics.horizontalAdvance(words) + GAP
+        painter.drawText(QRectF(x, y, wide + 2.0, high), Qt.AlignmentFlag.AlignVCenter, words)
+        if values and isinstance(look, QPen):
+            colour = QColor(look.color())
+            colour.setAlphaF(1.0)
+            painter.setPen(colour)
+            painter.drawText(QRectF(x + wide + 4.0, y, reserved, high), Qt.AlignmentFlag.AlignVCenter, values[k])
+        x += wide + reserved + GAP

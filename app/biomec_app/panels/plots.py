@@ -93,6 +93,7 @@ class PlotPanel(QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(9)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            box.setMaximumWidth(150)
             box.activated.connect(lambda _, box=box: self.context.plots.set(**{box.objectName(): box.currentData()}))
         self.more = QToolButton()
         self.more.setText("⋯")
@@ -105,6 +106,8 @@ class PlotPanel(QWidget):
         bar.setSpacing(4)
         for widget in (self.choose, self.grouping, self.over, self.columns, self.more):
             bar.addWidget(widget)
+            if widget is self.columns:
+                bar.addStretch(0)
         self.notice = QLabel()
         self.notice.setWordWrap(True)
         self.notice.setObjectName("plot notice")
