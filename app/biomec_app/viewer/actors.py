@@ -56,7 +56,7 @@ class Lights:
         facing = normals @ np.stack([self.key, self.fill, self.half], axis=1)  # (V, 3)
         key, fill, half = np.maximum(facing, 0.0).T
         soft = 0.5 + 0.5 * facing[:, 0]  # light that creeps around edges
-        bright = 0.30 + 0.26 * soft + 0.46 * key + 0.16 * fill
+        bright = 0.34 + 0.26 * soft + 0.42 * key + 0.20 * fill
         shine = half**2
         shine *= shine
         shine *= shine

@@ -58,6 +58,7 @@ class Figure:
 
     def __init__(self, poses: Poses, shape: str, colours: dict[str, str], opacity: float, shadow: str) -> None:
         self.shape = shape
+        self._floor = poses.floor() + 0.001
         self._poses = poses
         body = poses.body
         if shape == LINES:
@@ -129,6 +130,7 @@ class Figure:
                 np.matmul(self._local_normals[part], R[s].T, out=normals[part])
             else:
                 points[part] = 0.0  # no area, so nothing is drawn
+        np.maximum(points[:, 1], self._floor, out=points[:, 1])  # soft parts give way to the floor
         self._skin.changed(normals=True)
 
     def set_visible(self, visible: bool) -> None:

@@ -7,17 +7,19 @@ Proportions are rough anthropometry for drawing only; nothing is computed from t
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
+from scipy.interpolate import PchipInterpolator
 
 from biomec.anatomy.model import SegmentDefinition
 from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray
 from biomec_app.viewer.meshes import Mesh, ellipsoid, joined, loft
 
-SECTORS = 16
+SECTORS, TRUNK_SECTORS = 14, 24
+BELLY = 0.035  # m, the middle of the waist before the lumbar joint
 Stations = list[
     tuple[float, float, float, float]
 ]  # part of the way, half-width sideways, half-depth, shift forward [m]
@@ -28,15 +30,19 @@ THIGH: Stations = [(-0.06, 0.060, 0.060, 0.0), (0.02, 0.080, 0.084, 0.0), (0.18,
 SHANK: Stations = [(-0.05, 0.040, 0.040, 0.0), (0.02, 0.048, 0.050, 0.002), (0.14, 0.048, 0.052, -0.008),
                    (0.30, 0.052, 0.056, -0.014), (0.50, 0.044, 0.047, -0.011), (0.75, 0.033, 0.036, -0.004),
                    (0.92, 0.031, 0.034, 0.0), (1.03, 0.033, 0.036, 0.0)]  # fmt: skip
-HUMERUS: Stations = [(-0.12, 0.038, 0.040, 0.0), (-0.04, 0.052, 0.055, 0.0), (0.10, 0.054, 0.058, 0.0),
+HUMERUS: Stations = [(-0.17, 0.020, 0.022, 0.0), (-0.13, 0.038, 0.041, 0.0), (-0.04, 0.052, 0.056, 0.0),
+                     (0.10, 0.054, 0.058, 0.0),
                      (0.30, 0.046, 0.052, 0.002), (0.55, 0.041, 0.047, 0.004), (0.85, 0.036, 0.036, 0.0),
                      (1.0, 0.037, 0.034, 0.0), (1.05, 0.031, 0.029, 0.0)]  # fmt: skip
 FOREARM: Stations = [(-0.06, 0.030, 0.028, 0.0), (0.04, 0.041, 0.036, 0.0), (0.22, 0.042, 0.038, 0.0),
                      (0.55, 0.033, 0.031, 0.0), (0.85, 0.027, 0.022, 0.0), (1.02, 0.027, 0.021, 0.0)]  # fmt: skip
-HALF_FOREARM: Stations = [(-0.06, 0.022, 0.024, 0.0), (0.04, 0.030, 0.032, 0.0), (0.22, 0.031, 0.034, 0.0),
-                          (0.55, 0.025, 0.028, 0.0), (0.85, 0.018, 0.021, 0.0), (1.02, 0.016, 0.019, 0.0)]  # fmt: skip
-HAND: Stations = [(-0.10, 0.020, 0.017, 0.0), (0.15, 0.030, 0.019, 0.0), (0.55, 0.039, 0.017, 0.0),
-                  (1.0, 0.041, 0.014, 0.0), (1.45, 0.037, 0.011, 0.0), (1.85, 0.027, 0.009, 0.0)]  # fmt: skip
+HALF_FOREARM: Stations = [(-0.06, 0.022, 0.024, 0.0), (0.04, 0.034, 0.034, 0.0), (0.22, 0.036, 0.036, 0.0),
+                          (0.55, 0.029, 0.029, 0.0), (0.85, 0.022, 0.021, 0.0), (1.02, 0.017, 0.019, 0.0)]  # fmt: skip
+HAND: Stations = [(-0.12, 0.020, 0.016, 0.0), (0.10, 0.029, 0.019, 0.0), (0.45, 0.038, 0.017, 0.0),
+                  (0.80, 0.041, 0.014, 0.0), (1.0, 0.039, 0.012, 0.0), (1.08, 0.032, 0.009, 0.0)]  # fmt: skip
+MITTEN: Stations = [(-0.12, 0.020, 0.016, 0.0), (0.10, 0.029, 0.019, 0.0), (0.50, 0.039, 0.017, 0.0),
+                    (1.0, 0.041, 0.014, 0.0), (1.45, 0.036, 0.011, 0.0), (1.80, 0.028, 0.009, 0.0),
+                    (1.98, 0.014, 0.006, 0.0)]  # fmt: skip
 FOOT: Stations = [(0.0, 0.022, 0.024, 0.0), (0.07, 0.030, 0.034, 0.0), (0.20, 0.033, 0.046, 0.0),
                   (0.34, 0.035, 0.047, 0.0), (0.52, 0.038, 0.034, 0.0), (0.72, 0.045, 0.023, 0.0),
                   (0.88, 0.044, 0.016, 0.0), (0.97, 0.032, 0.011, 0.0)]  # fmt: skip
@@ -123,8 +129,9 @@ def inertia_ellipsoids(body: SubjectModel) -> tuple[Part, ...]:
 
 # --------------------------------------------------------------------------------------------------------------- pieces
 def _limb(
-    here: _Local, start: FloatArray, end: FloatArray, stations: Stations, sideways: FloatArray | None = None
-) -> Mesh | None:
+    here: _Local, start: FloatArray, end: FloatArray, stations: Stations, sideways: FloatArray | None = None,
+    sectors: int = SECTORS,
+) -> Mesh | None:  # fmt: skip
     """Surface along the line from start to end; its depth is along the segment's X, or across ``sideways``."""
     along = end - start
     length = float(np.linalg.norm(along))
@@ -139,12 +146,12 @@ def _limb(
     if sideways is None and x[0] < 0.0:
         x = -x
     basis = np.stack([x, y, np.cross(x, y)], axis=1)
-    t, wide, deep, shift = np.array(stations).T
+    t, wide, deep, shift = _smooth(stations).T
     wide, deep = wide * here.girth, deep * here.girth
     heights = t * length
-    ends = heights[0] - 0.5 * wide[0], heights[-1] + 0.5 * wide[-1]
+    ends = heights[0] - 0.4 * wide[0], heights[-1] + 0.4 * wide[-1]
     middles = np.stack([shift * here.girth, 0.0 * shift], axis=1)
-    mesh = loft(heights, wide, deep, sectors=SECTORS, ends=ends, middles=middles)
+    mesh = loft(heights, wide, deep, sectors=sectors, ends=ends, middles=middles)
     return Mesh(mesh.points @ basis.T + start, mesh.normals @ basis.T, mesh.faces)
 
 
@@ -156,6 +163,48 @@ def _between(start: str, end: str, stations: Stations) -> Callable[[_Local], Mes
     return shape
 
 
+def _smooth(stations: Stations) -> FloatArray:
+    """Sections between the given ones, without overshoot, where there are more than four."""
+    rows = np.array(stations)
+    if len(rows) < 5:
+        return rows
+    k = np.arange(len(rows))
+    return np.asarray(PchipInterpolator(k, rows)(np.linspace(0.0, k[-1], 2 * len(rows) - 3)))
+
+
+def _sections(rows: Stations, side: float | FloatArray, ends: tuple[float, float], power: float) -> Mesh:
+    """Trunk over sections: height, half-width, half-depth, forward; ``side``: to the right."""
+    heights, wide, deep, forward = _smooth(rows).T
+    right = np.interp(heights, [heights[0], heights[-1]], np.broadcast_to(side, 2))
+    middles = np.stack([forward, right], axis=1)
+    return loft(heights, wide, deep, sectors=TRUNK_SECTORS, ends=ends, middles=middles, power=power)
+
+
+def _upright(shape: Callable[[_Local], Mesh | None]) -> Callable[[_Local], Mesh | None]:
+    """Shape that is made in axes that are upright in the static pose, where the person stands."""
+
+    def turned(here: _Local) -> Mesh | None:
+        up = np.array([0.0, 1.0, 0.0])
+        right = here.attitude[:, 2] - here.attitude[1, 2] * up
+        if here.attitude[1, 1] < 0.5 or np.linalg.norm(right) < 0.5:  # a static that does not stand
+            return shape(here)
+        right /= np.linalg.norm(right)
+        standing = np.stack([np.cross(up, right), up, right], axis=1)
+        mesh = shape(replace(here, attitude=standing))
+        if mesh is None:
+            return None
+        back = standing.T @ here.attitude
+        return Mesh(mesh.points @ back, mesh.normals @ back, mesh.faces)
+
+    return turned
+
+
+HEAD: Stations = [(0.00, 0.020, 0.024, 0.046), (0.05, 0.038, 0.045, 0.035), (0.16, 0.052, 0.063, 0.022),
+                  (0.32, 0.064, 0.082, 0.010), (0.48, 0.070, 0.092, 0.003), (0.64, 0.075, 0.097, 0.0),
+                  (0.80, 0.071, 0.091, -0.002), (0.91, 0.055, 0.070, -0.003), (0.98, 0.028, 0.036, -0.003)]  # fmt: skip
+HEAD_HEIGHT = 0.225  # m, from chin to vertex
+
+
 def _head(here: _Local) -> Mesh | None:
     base = here.first("CAC", "C7")
     if base is None:
@@ -165,92 +214,82 @@ def _head(here: _Local) -> Mesh | None:
     s = here.height
     if top is None:
         level = here.mean("FHD_D", "FHD_E", "BHD_D", "BHD_E")
-        top = base + np.array([0.0, 0.26 * s, 0.0]) if level is None else level + np.array([0.0, 0.085 * s, 0.0])
-    y = (top - base) / np.linalg.norm(top - base)
-    x = np.array([1.0, 0.0, 0.0]) if front is None else front - base
-    x = x - (x @ y) * y
-    x /= np.linalg.norm(x)
-    axes = np.stack([x, y, np.cross(x, y)], axis=1)
-    ahead = 0.0 if front is None else float((front - base) @ x) - 0.085 * s
-    skull = top - 0.112 * s * y + (ahead + 0.002 * s) * x
-    jaw = top - 0.168 * s * y + (ahead + 0.030 * s) * x
-    nose = top - 0.135 * s * y + (ahead + 0.097 * s) * x
-    pieces = [
-        ellipsoid(skull, axes, s * np.array([0.098, 0.112, 0.077]), 12, SECTORS),
-        ellipsoid(jaw, axes, s * np.array([0.060, 0.072, 0.057]), 10, SECTORS),
-        ellipsoid(nose, axes, s * np.array([0.016, 0.022, 0.011]), 6, 8),
-    ]
+        rise = np.array([0.0, 0.26 * s if level is None else 0.075 * s, 0.0])
+        top = (base if level is None else level) + rise
+    middle = base[0] + 0.02 * s if front is None else front[0] - 0.097 * s
+    chin = top[1] - HEAD_HEIGHT * s
+    t, wide, deep, shift = np.array(HEAD).T
+    rows = np.stack([chin + t * HEAD_HEIGHT * s, wide * s, deep * s, middle + shift * s], axis=1)
+    mesh = _sections([tuple(row) for row in rows], top[2], (chin - 0.006 * s, top[1]), 2.0)
+    nose = np.array([middle + 0.095 * s, chin + 0.42 * HEAD_HEIGHT * s, top[2]])
+    pieces = [mesh, ellipsoid(nose, np.eye(3), s * np.array([0.017, 0.024, 0.011]), 6, 8)]
     for side in (-1.0, 1.0):
-        ear = skull - 0.018 * s * y - 0.006 * s * x + side * 0.076 * s * axes[:, 2]
-        pieces.append(ellipsoid(ear, axes, s * np.array([0.018, 0.030, 0.009]), 6, 8))
-    neck = _limb(here, base - 0.03 * s * y, skull - 0.03 * s * y, [(k, 0.054, 0.056, 0.0) for k in (0.0, 0.5, 1.0)])
+        ear = np.array([middle - 0.006 * s, chin + 0.46 * HEAD_HEIGHT * s, top[2] + side * 0.073 * s])
+        pieces.append(ellipsoid(ear, np.eye(3), s * np.array([0.017, 0.029, 0.009]), 6, 8))
+    skull = np.array([middle - 0.012 * s, chin + 0.35 * HEAD_HEIGHT * s, top[2]])
+    foot = base - np.array([0.0, 0.02 * s, 0.0])
+    neck = _limb(here, foot, skull, [(k, 0.053, 0.056, 0.0) for k in (0.0, 0.5, 1.0)])
     return joined([*pieces, neck] if neck is not None else pieces)
 
 
 def _thorax(here: _Local) -> Mesh | None:
     s, g = here.height, here.girth
+
+    def known(point: FloatArray | None, otherwise: FloatArray) -> FloatArray:
+        return otherwise if point is None else point
+
     notch = here.first("IJ")
     if notch is None:
         return None
-    neck = here.first("C7", "PTS")
-    neck = notch + np.array([-0.12 * s, 0.06 * s, 0.0]) if neck is None else neck
-    sternum = here.first("PX", "PTI")
-    sternum = notch + np.array([0.02 * s, -0.17 * s, 0.0]) if sternum is None else sternum
-    back = here.first("T8")
-    back = sternum - np.array([0.21 * s, 0.0, 0.0]) if back is None else back
-    waist = here.first("CAL")
-    waist = 0.5 * (sternum + back) - np.array([0.02 * s, 0.24 * s, 0.0]) if waist is None else waist
+    neck = known(here.first("C7", "PTS"), notch + np.array([-0.12 * s, 0.06 * s, 0.0]))
+    sternum = known(here.first("PX", "PTI"), notch + np.array([0.02 * s, -0.17 * s, 0.0]))
+    back = known(here.first("T8"), sternum - np.array([0.21 * s, 0.0, 0.0]))
+    waist = known(here.first("CAL"), 0.5 * (sternum + back) - np.array([0.02 * s, 0.24 * s, 0.0]))
     shoulders = [here[name] for name in ("GU_D", "GU_E") if name in here]
     if not shoulders:
         shoulders = [here[name] - np.array([0.0, 0.04 * s, 0.0]) for name in ("AC_D", "AC_E") if name in here]
     y_arm = float(np.mean([p[1] for p in shoulders])) if shoulders else notch[1] - 0.02 * s
-    z_arm = float(np.mean([abs(p[2]) for p in shoulders])) if shoulders else 0.17 * s
+    z_arm = float(np.mean([abs(p[2] - notch[2]) for p in shoulders])) if shoulders else 0.17 * s
     y_arm = min(y_arm, notch[1] + 0.02 * s)
-    deep = 0.46 * abs(sternum[0] - back[0])
-    chest_x = 0.5 * (sternum[0] + back[0])
-    top_x = 0.5 * (notch[0] + neck[0])
-    belly_x = waist[0] + 0.035 * s
-    base = 0.5 * (neck[1] + notch[1])
-    rows = [  # height, half-width, half-depth, forward
-        (waist[1] - 0.03 * s, 0.128 * g, 0.090 * g, belly_x),
-        (waist[1] + 0.04 * s, 0.130 * g, 0.092 * g, belly_x),
-        (0.5 * (waist[1] + sternum[1]), 0.136 * g, 0.5 * (0.094 * g + deep), 0.5 * (belly_x + chest_x)),
-        (sternum[1], 0.86 * z_arm, deep, chest_x),
-        (0.5 * (sternum[1] + y_arm), 0.93 * z_arm, 1.04 * deep, chest_x),
-        (y_arm - 0.03 * s, 0.93 * z_arm, 0.96 * deep, 0.6 * chest_x + 0.4 * top_x),
-        (y_arm + 0.012 * s, 0.90 * z_arm, 0.80 * deep, 0.35 * chest_x + 0.65 * top_x),
-        (y_arm + 0.036 * s, 0.74 * z_arm, 0.66 * deep, top_x),
-        (max(base, y_arm + 0.055 * s), 0.44 * z_arm, 0.056 * g, top_x - 0.004 * s),
-        (max(base, y_arm + 0.055 * s) + 0.035 * s, 0.056 * g, 0.056 * g, top_x - 0.004 * s),
+    deep = 0.47 * abs(sternum[0] - back[0])
+    high = max(0.5 * abs(notch[0] - neck[0]), 0.05 * s)  # half-depth at the collar bones
+    chest, collar, belly = 0.5 * (sternum[0] + back[0]), 0.5 * (notch[0] + neck[0]), waist[0] + BELLY * s
+    base = max(0.5 * (neck[1] + notch[1]), y_arm + 0.055 * s)
+    rows: Stations = [
+        (waist[1] - 0.075 * s, 0.105 * g, 0.070 * g, belly),
+        (waist[1] - 0.030 * s, 0.122 * g, 0.086 * g, belly),
+        (waist[1] + 0.040 * s, 0.126 * g, 0.090 * g, belly),
+        (0.5 * (waist[1] + sternum[1]), 0.130 * g, 0.5 * (0.092 * g + deep), 0.5 * (belly + chest)),
+        (sternum[1], 0.86 * z_arm, deep, chest),
+        (0.5 * (sternum[1] + y_arm), 0.93 * z_arm, 1.05 * deep, chest),
+        (y_arm - 0.03 * s, 0.94 * z_arm, 0.6 * deep + 0.4 * high, 0.5 * (chest + collar)),
+        (y_arm + 0.012 * s, 0.90 * z_arm, 0.88 * high, collar),
+        (y_arm + 0.034 * s, 0.72 * z_arm, 0.74 * high, collar),
+        (base, 0.40 * z_arm, min(0.060 * g, high), collar - 0.004 * s),
+        (base + 0.035 * s, 0.054 * g, 0.054 * g, collar - 0.004 * s),
     ]
-    heights, wide, depth, forward = np.array(rows).T
-    side = np.interp(heights, [waist[1], sternum[1]], [waist[2], 0.5 * (sternum[2] + back[2])])
-    ends = heights[0] - 0.05 * s, heights[-1] + 0.02 * s
-    return loft(heights, wide, depth, sectors=28, ends=ends, middles=np.stack([forward, side], axis=1), power=2.3)
+    ends = rows[0][0] - 0.03 * s, rows[-1][0] + 0.02 * s
+    return _sections(rows, np.array([waist[2], notch[2]]), ends, 2.15)
 
 
 def _pelvis(here: _Local) -> Mesh | None:
     s, g = here.height, here.girth
-    hips = here.mean("CAQ_D", "CAQ_E")
-    top = here.first("CAL")
+    hips, top = here.mean("CAQ_D", "CAQ_E"), here.first("CAL")
     if hips is None or top is None:
         return None
-    front, back = here.mean("CIAS_D", "CIAS_E"), here.first("PMCP")
-    middle = hips[0] if front is None or back is None else 0.5 * (front[0] + back[0])
     apart = abs(here["CAQ_D"][2] - hips[2]) if "CAQ_D" in here else 0.085 * s
-    wide = apart + 0.080 * g
-    rows = [
-        (hips[1] - 0.085 * s, 0.060 * g, 0.060 * g, hips[0]),
-        (hips[1] - 0.060 * s, 0.80 * wide, 0.092 * g, hips[0] - 0.005 * s),
-        (hips[1] - 0.010 * s, 0.99 * wide, 0.112 * g, 0.5 * (hips[0] + middle) - 0.005 * s),
-        (0.5 * (hips[1] + top[1]), 0.96 * wide, 0.112 * g, middle),
-        (top[1], 0.86 * wide, 0.096 * g, 0.5 * (middle + top[0] + 0.03 * s)),
-        (top[1] + 0.05 * s, 0.128 * g, 0.090 * g, top[0] + 0.035 * s),
+    wide, belly = apart + 0.087 * g, top[0] + BELLY * s
+    middle = 0.5 * (hips[0] + belly)
+    rows: Stations = [
+        (hips[1] - 0.090 * s, 0.055 * g, 0.055 * g, hips[0]),
+        (hips[1] - 0.065 * s, 0.78 * wide, 0.088 * g, hips[0] - 0.006 * s),
+        (hips[1] - 0.010 * s, 0.99 * wide, 0.112 * g, middle - 0.012 * s),
+        (0.5 * (hips[1] + top[1]), 0.96 * wide, 0.108 * g, 0.5 * (middle + belly) - 0.006 * s),
+        (top[1] + 0.005 * s, 0.128 * g, 0.092 * g, belly),
+        (top[1] + 0.055 * s, 0.116 * g, 0.082 * g, belly),
     ]
-    heights, width, depth, forward = np.array(rows).T
-    ends = heights[0] - 0.01 * s, heights[-1] + 0.03 * s
-    middles = np.stack([forward, np.full(len(rows), hips[2])], axis=1)
-    return loft(heights, width, depth, sectors=28, ends=ends, middles=middles, power=2.2)
+    ends = rows[0][0] - 0.01 * s, rows[-1][0] + 0.03 * s
+    return _sections(rows, hips[2], ends, 2.15)
 
 
 def _hand(here: _Local) -> Mesh | None:
@@ -262,18 +301,19 @@ def _hand(here: _Local) -> Mesh | None:
     index, little = here.first("MC2_*"), here.first("MC5_*")
     both = index is not None and little is not None
     across = index - little if index is not None and little is not None else np.array([0.0, 0.0, 1.0])
-    palm = _limb(here, wrist, knuckles, HAND, across)
+    palm = _limb(here, wrist, knuckles, HAND if both else MITTEN, across)
     if palm is None or not both:
         return palm
     length = float(np.linalg.norm(knuckles - wrist))
-    out = across / np.linalg.norm(across)
-    along = (knuckles - wrist) / length
-    root = wrist + 0.25 * length * along + 0.024 * here.girth * out
-    tip = wrist + 1.0 * length * along + 0.066 * here.girth * out
-    thumb = _limb(
-        here, root, tip, [(0.0, 0.013, 0.013, 0.0), (0.5, 0.013, 0.012, 0.0), (1.0, 0.010, 0.010, 0.0)], out + along
-    )
-    return palm if thumb is None else joined([palm, thumb])
+    out, along = across / np.linalg.norm(across), (knuckles - wrist) / length
+    root = wrist + 0.25 * length * along + 0.026 * here.girth * out
+    tip = wrist + 0.98 * length * along + 0.068 * here.girth * out
+    fingers = [_limb(here, root, tip, _even(0.011), out + along, sectors=8)]
+    for k, reach in enumerate((0.92, 1.02, 0.95, 0.75)):
+        start = knuckles + (0.027 - 0.018 * k) * here.girth * out - 0.1 * length * along
+        end = start + reach * length * along + (0.006 - 0.004 * k) * out
+        fingers.append(_limb(here, start, end, _even(0.0085), out, sectors=8))
+    return joined([palm, *(finger for finger in fingers if finger is not None)])
 
 
 def _foot(here: _Local) -> Mesh | None:
@@ -316,6 +356,11 @@ def _scapula(here: _Local) -> Mesh | None:
     return joined([thick, *(piece for piece in blade if piece is not None)])
 
 
+def _radius(here: _Local) -> Mesh | None:
+    elbow, wrist = here.mean("EL_*", "PME_*"), here.first("ER_*")
+    return None if elbow is None or wrist is None else _limb(here, elbow, wrist, HALF_FOREARM)
+
+
 def _clavicle(here: _Local) -> Mesh | None:
     a, b = here.first("EC_*"), here.first("AC_*")
     return None if a is None or b is None else _limb(here, a, b, _even(0.012))
@@ -336,14 +381,14 @@ def _sticks(here: _Local) -> Mesh:
 
 
 SHAPES: dict[str, Callable[[_Local], Mesh | None]] = {
-    "head": _head,
-    "thorax": _thorax,
-    "pelvis": _pelvis,
+    "head": _upright(_head),
+    "thorax": _upright(_thorax),
+    "pelvis": _upright(_pelvis),
     "clavicle": _clavicle,
     "scapula": _scapula,
     "humerus": _between("GU_*", "PME_*", HUMERUS),
     "ulna": _between("PME_*", "EU_*", HALF_FOREARM),
-    "radius": _between("EL_*", "ER_*", HALF_FOREARM),
+    "radius": _radius,
     "forearm": _between("PME_*", "CAP_*", FOREARM),
     "hand": _hand,
     "thigh": _between("CAQ_*", "KJC_*", THIGH),
