@@ -24,11 +24,14 @@ Window = tuple[float, float]
 
 
 class Figure:
-    """What the panel shows, drawn anew for paper: no cursor, no selection, black on white."""
+    """What the panel shows, drawn anew for paper: no cursor, black on white.
 
-    def __init__(self, panes: Sequence[Pane], view: PlotView, size: QSize) -> None:
+    picture : of points, so that pens need as many more of them; otherwise a drawing of lines
+    """
+
+    def __init__(self, panes: Sequence[Pane], view: PlotView, size: QSize, picture: bool) -> None:
         self.panes, self.view = tuple(panes), view
-        self._grid = PlotGrid(LIGHT)
+        self._grid = PlotGrid(LIGHT, weight=SHARP if picture else 1.0)
         self._grid.setAttribute(Qt.WidgetAttribute.WA_DontShowOnScreen)
         self._grid.resize(size)
         self._grid.show()
@@ -47,9 +50,8 @@ class Figure:
         self._grid.hide()
         self._grid.deleteLater()
 
-    def _paint(self, painter: QPainter, scale: float) -> None:
-        size = self.size
-        target = QRectF(0.0, 0.0, scale * size.width(), scale * size.height())
+    def _paint(self, painter: QPainter) -> None:
+        target = QRectF(0.0, 0.0, self.size.width(), self.size.height())
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         painter.setRenderHint(QPainter.RenderHint.TextAntialiasing)
         painter.fillRect(target, QColor("#FFFFFF"))
@@ -59,8 +61,9 @@ class Figure:
         """Return the picture."""
         size = self.size * SHARP
         picture = QImage(size.toSize(), QImage.Format.Format_RGB32)
+        picture.setDevicePixelRatio(SHARP)
         painter = QPainter(picture)
-        self._paint(painter, SHARP)
+        self._paint(painter)
         painter.end()
         picture.setDotsPerMeterX(round(SHARP * DOTS / 0.0254))  # said last: fonts would grow with it
         picture.setDotsPerMeterY(round(SHARP * DOTS / 0.0254))
@@ -77,7 +80,7 @@ class Figure:
         generator.setResolution(round(DOTS))
         generator.setTitle("Biomec")
         painter = QPainter(generator)
-        self._paint(painter, 1.0)
+        self._paint(painter)
         painter.end()
         return bytes(buffer.data().data())
 
@@ -90,7 +93,7 @@ class Figure:
         writer.setResolution(round(DOTS))
         writer.setCreator("Biomec")
         painter = QPainter(writer)
-        self._paint(painter, 1.0)
+        self._paint(painter)
         painter.end()
 
 

@@ -80,12 +80,12 @@ class PaneItem(pg.GraphicsWidget):
         theme = self.style_.theme
         for axis in (self.left, self.bottom):
             axis.linkToView(self.box)
-            axis.setPen(QPen(QColor(theme.line)))
+            axis.setPen(self.style_.cosmetic(QPen(QColor(theme.line), 1.0)))
             axis.setTextPen(QColor(theme.faint))
             axis.setTickFont(self.style_.font(-1.0))
             axis.setStyle(tickLength=-4, autoExpandTextSpace=False, maxTickLevel=1)
             axis.enableAutoSIPrefix(False)
-            axis.setZValue(-30)
+            axis.setZValue(-200)  # below the area, whose own is -100
             self._keep(axis)
             axis.setGrid(120 if self.view.grid else False)
         self.left.setWidth(LEFT_AXIS)
@@ -142,8 +142,7 @@ class PaneItem(pg.GraphicsWidget):
         self.box.addItem(band)
 
     def _cursor(self) -> None:
-        hover = QPen(QColor(self.style_.theme.accent), 2.0)
-        hover.setCosmetic(True)
+        hover = self.style_.cosmetic(QPen(QColor(self.style_.theme.accent), 2.0))
         self.cursor_line = pg.InfiniteLine(angle=90, movable=True, pen=self.style_.cursor, hoverPen=hover)
         self.cursor_line.setZValue(20)
         self.cursor_line.setCursor(Qt.CursorShape.SizeHorCursor)

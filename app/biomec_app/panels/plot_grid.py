@@ -39,8 +39,9 @@ class PlotGrid(pg.GraphicsView):
     measured = Signal(str)
     menu_asked = Signal(QPointF)
 
-    def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
+    def __init__(self, theme: Theme, parent: QWidget | None = None, weight: float | None = None) -> None:
         super().__init__(parent, useOpenGL=False, background=None)
+        self._weight = weight  # of pens; None: that of the screen
         self.style_ = PlotStyle(theme)
         self.items_: list[PaneItem] = []
         self.legend: Legend | None = None
@@ -57,7 +58,8 @@ class PlotGrid(pg.GraphicsView):
 
     def show_panes(self, panes: Sequence[Pane], view: PlotView, theme: Theme, frame: int | None) -> None:
         """Draw these plots; without a frame there is no cursor."""
-        self.style_, self._view, self._panes = PlotStyle(theme), view, tuple(panes)
+        self.style_ = PlotStyle(theme, self.devicePixelRatioF() if self._weight is None else self._weight)
+        self._view, self._panes = view, tuple(panes)
         self.setBackground(QColor(theme.panel))
         self._frame = frame or 0
         self._columns = self.columns_for(self.width())
@@ -224,12 +226,11 @@ def _legend(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen | Q
     entries: list[tuple[str, QPen | QColor]] = []
     for side in (RIGHT, LEFT):
         if any(trace.colour == side for trace in traces):
-            pen = QPen(style.colour(side), 2.5)
-            entries.append((side, pen))
+            entries.append((side, style.cosmetic(QPen(style.colour(side), 2.5))))
     if any(trace.sd is not None for trace in traces):
         entries.append((f"± standard deviation of {_cycles(panes)}", _grey(style, 0.35)))
     elif any(trace.singles is not None for trace in traces):
-        entries.append((f"{_cycles(panes)} and their mean", QPen(_grey(style, 0.6), 1.0)))
+        entries.append((f"{_cycles(panes)} and their mean", style.cosmetic(QPen(_grey(style, 0.6), 1.0))))
     kinds: dict[str, Mark] = {}
     for mark in (mark for pane in panes for mark in pane.marks):
         if mark.kind not in kinds or mark.colour == MIDDLE:

@@ -72,7 +72,7 @@ class Rules(pg.GraphicsObject):
 
     def __init__(self, marks: Sequence[Mark], style: PlotStyle, zero: bool) -> None:
         super().__init__()
-        self._zero = QPen(QColor(style.theme.line), 1.0) if zero else None
+        self._zero = style.cosmetic(QPen(QColor(style.theme.line), 1.0)) if zero else None
         self._lines = [(mark.x, style.mark(mark)) for mark in marks]
         self.setZValue(-10)
 
@@ -85,7 +85,6 @@ class Rules(pg.GraphicsObject):
         area = self.viewRect()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if self._zero is not None and area.top() < 0.0 < area.bottom():
-            self._zero.setCosmetic(True)
             painter.setPen(self._zero)
             painter.drawLine(QLineF(area.left(), 0.0, area.right(), 0.0))
         for x, pen in self._lines:

@@ -20,9 +20,13 @@ FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
 
 @dataclass(frozen=True)
 class PlotStyle:
-    """Pens, brushes and fonts of a theme."""
+    """Pens, brushes and fonts of a theme.
+
+    weight : points of the device for one of the screen: pens keep their width in points of the device
+    """
 
     theme: Theme
+    weight: float = 1.0
 
     def colour(self, name: str | int, opacity: float = 1.0) -> QColor:
         """Colour of a side or of a number of the palette."""
@@ -38,11 +42,11 @@ class PlotStyle:
     def line(self, trace: Trace) -> QPen:
         """Pen of a curve."""
         pen = QPen(self.colour(trace.colour, FAINT if trace.faint else 1.0), FAINT_WIDTH if trace.faint else WIDTH)
-        return _cosmetic(pen, Qt.PenStyle.DashLine if trace.dashed else Qt.PenStyle.SolidLine)
+        return self.cosmetic(pen, Qt.PenStyle.DashLine if trace.dashed else Qt.PenStyle.SolidLine)
 
     def single(self, trace: Trace) -> QPen:
         """Pen of one cycle among others."""
-        return _cosmetic(QPen(self.colour(trace.colour, SINGLE), 1.0))
+        return self.cosmetic(QPen(self.colour(trace.colour, SINGLE), 1.0))
 
     def mark(self, mark: Mark) -> QPen:
         """Pen of a vertical line: cycles that belong to no side are red."""
@@ -51,7 +55,7 @@ class PlotStyle:
         if mark.kind not in (BORDER, TURN, STRIKE, OFF):
             colour = QColor(self.theme.faint) if mark.colour == MIDDLE else colour
         colour.setAlphaF(0.8 if mark.kind == BORDER else 0.65)
-        return _cosmetic(QPen(colour, 1.0), styles.get(mark.kind, Qt.PenStyle.DashDotLine))
+        return self.cosmetic(QPen(colour, 1.0), styles.get(mark.kind, Qt.PenStyle.DashDotLine))
 
     @property
     def shade(self) -> QColor:
@@ -63,7 +67,7 @@ class PlotStyle:
     @property
     def cursor(self) -> QPen:
         """Pen of the line at the current frame."""
-        return _cosmetic(QPen(QColor(self.theme.text), 1.0))
+        return self.cosmetic(QPen(QColor(self.theme.text), 1.0))
 
     def font(self, change: float = 0.0, bold: bool = False) -> QFont:
         """Font of the window, so many points larger."""
@@ -73,8 +77,9 @@ class PlotStyle:
         font.setBold(bold)
         return font
 
-
-def _cosmetic(pen: QPen, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
-    pen.setCosmetic(True)
-    pen.setStyle(style)
-    return pen
+    def cosmetic(self, pen: QPen, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+        """Return the pen as one whose width does not change with a zoom."""
+        pen.setCosmetic(True)
+        pen.setWidthF(self.weight * pen.widthF())
+        pen.setStyle(style)
+        return pen

@@ -332,16 +332,17 @@ class PlotPanel(QWidget):
 
     # ------------------------------------------------------------------ the figure
 
-    def _figure(self) -> Figure:
+    def _figure(self, kind: str) -> Figure:
         if self._dirty:
             self.refresh()
         if not self.panes:
             raise BiomecError("Nothing is plotted. Choose signals in the panel Signals first.")
-        return Figure(self.panes, self.context.plots.view, self.scroll.viewport().size().expandedTo(SMALLEST_FIGURE))
+        size = self.scroll.viewport().size().expandedTo(SMALLEST_FIGURE)
+        return Figure(self.panes, self.context.plots.view, size, picture=kind == "png")
 
     def copy(self, kind: str) -> None:
         """Put the figure on the clipboard as "png", "svg" or "data"."""
-        figure = self._figure()
+        figure = self._figure(kind)
         try:
             copy_figure(figure, kind, self.window_s)
         finally:
@@ -349,9 +350,10 @@ class PlotPanel(QWidget):
 
     def save(self, path: Path) -> None:
         """Write the figure to a .png, .svg, .pdf or .csv file."""
-        figure = self._figure()
+        path = Path(path)
+        figure = self._figure(path.suffix.lower().removeprefix("."))
         try:
-            save_figure(figure, Path(path), self.window_s)
+            save_figure(figure, path, self.window_s)
         finally:
             figure.close()
 
