@@ -175,8 +175,10 @@ def reconstruct(
     reporter = GapReporter(trial, static, marker_set, options.gap_limit_s)
     notices = [*reporter.no_marker_of_the_set(), *check_static(trial, static, marker_set)]
     notices += rebuilt_far_off(trial, {one.name: one.rms_m for one in quality}, options.largest_rms_m)
-    notices += [notice for k, name in enumerate(names) for notice in reporter.gaps(name, origin[:, k] == 0)]
-    notices += reporter.never_seen(set(marker_set.lacking(names, dynamic=False)) - set(names))
+    missing = origin == SampleOrigin.MISSING
+    seen = [name for name, hidden in zip(names, missing.all(axis=0), strict=True) if not hidden]
+    notices += [notice for k, name in enumerate(names) if name in seen for notice in reporter.gaps(name, missing[:, k])]
+    notices += reporter.never_seen({*names, *marker_set.lacking(names, dynamic=False)}.difference(seen), seen)
     counts = {kind.name.lower(): int((origin == kind).sum()) for kind in SampleOrigin}
     return Reconstruction(
         markers,

@@ -43,10 +43,8 @@ class GapReporter:
         ]
 
     def gaps(self, name: str, missing: BoolArray) -> list[Notice]:
-        """One notice for every stretch in which a marker stays missing."""
+        """One notice for every stretch in which a marker that is seen at times stays missing."""
         file, rate, start = self.trial.source.name, self.trial.rate_hz, self.trial.first_frame
-        if missing.all():
-            return self.never_seen([name])
         notices = []
         for first, stop in stretches(missing).tolist():
             last, seconds = stop - 1, (stop - first) / rate
@@ -74,29 +72,47 @@ class GapReporter:
                 )
         return notices
 
-    def never_seen(self, names: Iterable[str]) -> list[Notice]:
-        """Notices of markers that stay missing in all frames."""
-        notices, file = [], self.trial.source.name
-        for name in sorted(names):
-            why = self._why_not_rebuilt(name)
-            notices.append(
-                problem(
-                    "marker-never-seen",
-                    f"Marker {name} is in no frame of {file}, and it cannot be rebuilt: {why}.",
-                    name,
-                )
-            )
+    def never_seen(self, names: Iterable[str], seen: Iterable[str]) -> list[Notice]:
+        """Return one problem of all markers that stay missing in all frames, and one warning of those to spare.
+
+        seen : markers that are measured or rebuilt in some frame
+        """
+        absent, there = sorted(set(names)), set(seen)
+        spare = [name for name in absent if self._spare(name, there)]
+        needed = [name for name in absent if name not in spare]
+        notices = []
+        if needed:
+            notices.append(problem("marker-never-seen", self._never_seen(needed), *needed))
+        if spare:
+            told = f"{self._never_seen(spare)} No segment depends on {'them' if len(spare) > 1 else 'it'}."
+            notices.append(warning("marker-never-seen", told, *spare))
         return notices
+
+    def _spare(self, name: str, seen: set[str]) -> bool:
+        """Whether a marker is no landmark that a segment needs, and three others follow its segment."""
+        if name not in self.marker_set:
+            return True
+        marker = self.marker_set[name]
+        fellows = [m for m in self.marker_set.markers if m.name in seen and set(marker.segments[:1]) & set(m.segments)]
+        return (marker.technical or marker.optional) and len(fellows) >= 3
+
+    def _never_seen(self, names: list[str]) -> str:
+        reasons: dict[str, list[str]] = {}
+        for name in names:
+            reasons.setdefault(self._why_not_rebuilt(name), []).append(name)
+        told = "; ".join(f"{', '.join(group)} ({why})" for why, group in reasons.items())
+        which = "1 marker is" if len(names) == 1 else f"{len(names)} markers are"
+        return f"{which} in no frame of {self.trial.source.name} and cannot be rebuilt: {told}."
 
     def _why_not_rebuilt(self, name: str) -> str:
         if name not in self.marker_set:
-            return f"it is no marker of the set {self.marker_set.name}"
+            return f"not of the set {self.marker_set.name}"
         if name not in self.static:
-            return "the static acquisition does not show it either"
-        donors = [donor for donor in self.marker_set[name].rebuilt_by if donor != name]
-        if len(donors) < 3:
-            return "fewer than three other markers of its segment are placed"
-        return f"no frame shows three of {', '.join(donors)}, which rebuild it"
+            return "not in the static acquisition either"
+        donors = self.marker_set[name].rebuilt_by
+        if len(set(donors) - {name}) < 3:
+            return "fewer than three other markers of the segment are placed"
+        return f"no frame shows three of {', '.join(donors)}, which rebuild the segment"
 
     def _or_another(self, name: str) -> str:
         segments = self.marker_set[name].segments if name in self.marker_set else ()

@@ -219,12 +219,35 @@ def test_markers_that_cannot_be_rebuilt_say_why():
     without = static_pose(keep(static, [name for name in static.markers.names if name != "IJ"]), FULL)
     lost = keep(TRUTH, [name for name in FULL.followed if name not in ("AC_D", "AA_D", "MC2_E")])
     result = reconstruct(lost, without, FULL)
-    sentence = {notice.about[0]: notice.sentence for notice in result.notices if notice.code == "marker-never-seen"}
-    assert "the static acquisition does not show it either" in sentence["IJ"]
-    assert "no frame shows three of AC_D, AA_D, SS_D" in sentence["TE_D"]
-    assert "fewer than three other markers" in sentence["MC2_E"]
-    assert all(n.severity is Severity.PROBLEM for n in result.notices if n.code == "marker-never-seen")
+    # What the user saw: a line for each of nine markers, forty-five for a wrong set.
+    (notice,) = (notice for notice in result.notices if notice.code == "marker-never-seen")
+    assert notice.severity is Severity.PROBLEM
+    assert set(notice.about) >= {"IJ", "TE_D", "AI_D", "PCOR_D", "AC_D", "AA_D", "MC2_E"}
+    assert notice.sentence.startswith(f"{len(notice.about)} markers are in no frame of ")
+    assert "IJ (not in the static acquisition either)" in notice.sentence
+    assert "TE_D (no frame shows three of AC_D, AA_D, SS_D" in notice.sentence
+    assert "MC2_E (fewer than three other markers" in notice.sentence
     assert "IJ" not in result.markers
+
+
+def test_technical_markers_that_nobody_needs_are_a_warning():
+    static = static_trial(FULL)
+    spare = ("CLCX_D_11", "AuxT_E")
+    without = static_pose(keep(static, [name for name in static.markers.names if name not in spare]), FULL)
+    result = reconstruct(keep(TRUTH, [name for name in FULL.followed if name not in spare]), without, FULL)
+    (notice,) = (notice for notice in result.notices if notice.code == "marker-never-seen")
+    assert notice.severity is Severity.WARNING
+    assert notice.about == ("AuxT_E", "CLCX_D_11")
+    assert "2 markers are in no frame" in notice.sentence
+    assert "AuxT_E, CLCX_D_11 (not in the static acquisition either). No segment depends on them." in notice.sentence
+
+
+def test_a_technical_marker_is_needed_where_fewer_than_three_others_follow_its_segment():
+    lost = ("AuxC_D", "AuxC_E", "VC")
+    without = static_pose(keep(static_trial(FULL), [n for n in FULL.placed if n not in lost]), FULL)
+    result = reconstruct(keep(TRUTH, [name for name in FULL.followed if name not in lost]), without, FULL)
+    (notice,) = (notice for notice in result.notices if notice.code == "marker-never-seen")
+    assert (notice.severity, notice.about) == (Severity.PROBLEM, ("AuxC_D", "AuxC_E", "VC"))
 
 
 def test_markers_of_no_set_pass_untouched():
