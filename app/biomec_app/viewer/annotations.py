@@ -16,6 +16,8 @@ from biomec_app.viewer.scene import Scene
 
 EDGE = 10.0  # pixels to the border
 ROW = 18.0
+STATUS_TOP = 30.0  # below the buttons
+LEGEND_LEFT = 90.0  # room for the axes
 
 
 class Annotations:
@@ -27,7 +29,7 @@ class Annotations:
         self.painter, self.scene, self.camera, self.size, self.theme = painter, scene, camera, size, theme
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._font = QFont(painter.font())
-        self._font.setPixelSize(12)
+        self._font.setPixelSize(11)
         painter.setFont(self._font)
         self._metrics = QFontMetricsF(self._font)
 
@@ -88,7 +90,7 @@ class Annotations:
             middle = points[1] if measurement.kind == "angle" else (points[0] + points[1]) * 0.5
             names = " – ".join(name.partition(".")[2] or name for name in measurement.points)
             self._tag(middle + QPointF(12.0, -30.0), f"{names}: {told}")
-        self._tag(QPointF(EDGE, EDGE + 30.0), measurement.hint)
+        self._tag(QPointF(EDGE, EDGE + STATUS_TOP + 30.0), measurement.hint)
 
     # ------------------------------------------------------------------ in the corners
 
@@ -110,19 +112,31 @@ class Annotations:
                 )
 
     def legend(self, entries: list[Entry]) -> None:
-        """What the colours mean, in the lower right corner."""
-        if not entries:
+        """What the colours mean: a row at the bottom, or several where there is little room."""
+        rows: list[list[Entry]] = [[]]
+        room = self.size[0] - LEGEND_LEFT - EDGE
+        for entry in entries:
+            if rows[-1] and self._width([*rows[-1], entry]) > room:
+                rows.append([])
+            rows[-1].append(entry)
+        if not entries or len(rows) * ROW > 0.35 * self.size[1]:
             return
-        width = max(self._metrics.horizontalAdvance(entry.text) for entry in entries) + 38.0
-        height = ROW * len(entries) + 10.0
+        width = max(self._width(row) for row in rows)
+        height = ROW * len(rows) + 6.0
         box = QRectF(self.size[0] - width - EDGE, self.size[1] - height - EDGE, width, height)
         self._panel(box)
-        for k, entry in enumerate(entries):
-            y = box.top() + 5.0 + ROW * (k + 0.5)
-            self._sign(QPointF(box.left() + 16.0, y), entry)
-            self.painter.setPen(QColor(self.theme.text))
-            at = QRectF(box.left() + 30.0, y - 0.5 * ROW, width, ROW)
-            self.painter.drawText(at, Qt.AlignmentFlag.AlignVCenter, entry.text)
+        for k, row in enumerate(rows):
+            x, y = box.left() + 8.0, box.top() + 3.0 + ROW * (k + 0.5)
+            for entry in row:
+                self._sign(QPointF(x + 8.0, y), entry)
+                self.painter.setPen(QColor(self.theme.text))
+                wide = self._metrics.horizontalAdvance(entry.text)
+                at = QRectF(x + 21.0, y - 0.5 * ROW, wide + 4.0, ROW)
+                self.painter.drawText(at, Qt.AlignmentFlag.AlignVCenter, entry.text)
+                x += wide + 36.0
+
+    def _width(self, entries: list[Entry]) -> float:
+        return sum(self._metrics.horizontalAdvance(entry.text) + 36.0 for entry in entries) + 4.0
 
     def status(self, sentence: str) -> None:
         """What is to be said about the frame, at the top."""
@@ -130,7 +144,7 @@ class Annotations:
             return
         width = self._metrics.horizontalAdvance(sentence) + 28.0
         wrong = "did not" in sentence
-        box = QRectF(EDGE, EDGE, width, 24.0)
+        box = QRectF(EDGE, EDGE + STATUS_TOP, width, 24.0)
         self.painter.setPen(Qt.PenStyle.NoPen)
         colour = QColor(self.theme.failed if wrong else self.theme.panel)
         colour.setAlpha(235)

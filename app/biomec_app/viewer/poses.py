@@ -13,6 +13,8 @@ from biomec.recording import BIOMEC_AXES, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec_app.view_options import CONSISTENT, RAW
 
+TRAVELLED = 0.7  # m
+
 
 @dataclass(frozen=True, eq=False)
 class Pose:
@@ -153,6 +155,12 @@ class Poses:
                 flat = np.array([mean[0], 0.0, mean[2]])
                 return np.asarray(flat / np.linalg.norm(flat))
         return np.array([1.0, 0.0, 0.0])
+
+    def travels(self) -> bool:
+        """Whether the person goes farther than a body's length over the floor, as in walking."""
+        markers = self.markers.p_WM[[0, self.frames // 2, -1]][..., [0, 2]]
+        gone = np.linalg.norm(markers - markers[0], axis=2)
+        return bool((gone > TRAVELLED).sum(axis=1).max() > 0.5 * markers.shape[1])
 
     def floor(self) -> float:
         """Height of the plates, or of the lowest marker [m]."""

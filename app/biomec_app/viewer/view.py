@@ -20,6 +20,7 @@ from biomec_app.viewer.measuring import Measurement
 from biomec_app.viewer.picking import Picked, pick
 from biomec_app.viewer.quality import Quality
 from biomec_app.viewer.scene import Scene
+from biomec_app.viewer.view_bar import ViewBar
 
 SETTLE_MS = 160  # after the last change the picture is drawn again with smooth edges
 KEYS = {"1": "frontal", "2": "lateral right", "3": "lateral left", "4": "posterior", "5": "superior", "0": "oblique"}
@@ -45,6 +46,9 @@ class BodyView(QWidget):
         self._middle: np.ndarray | None = None
         self._grabbed: QPoint | None = None
         self._moved = 0
+        self._fitted = True  # the user has not moved the camera since it was fitted
+        self.bar = ViewBar(context, self)
+        self.bar.hide()
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self._settled)
         self.setObjectName("bodyView")
@@ -73,6 +77,7 @@ class BodyView(QWidget):
             self.camera.heading = self.scene.poses.heading()
             self.camera.look("oblique")
             self.fit()
+            self.context.document.set_view(follow=self.scene.poses.travels())
 
     def _rebuild(self) -> None:
         document = self.context.document
@@ -81,6 +86,7 @@ class BodyView(QWidget):
             self.scene = Scene(document.analysis, self.theme, document.view)
             self.scene.update(document.frame)
             self._middle = self._centre()
+        self.bar.setVisible(self.scene is not None)
         self._changed()
 
     def _frame_changed(self, frame: int) -> None:
@@ -112,6 +118,7 @@ class BodyView(QWidget):
     def set_theme(self, theme: Theme) -> None:
         """Show everything in a theme."""
         self.theme = theme
+        self.bar.set_theme(theme)
         self._rebuild()
 
     # ------------------------------------------------------------------ camera
@@ -129,6 +136,11 @@ class BodyView(QWidget):
             if len(points):
                 floor = points * (1.0, 0.0, 1.0) + np.array([0.0, self.scene.floor, 0.0])
                 self.camera.fit(np.concatenate([points, floor]), self.width() / max(1, self.height()))
+        self._fitted = True
+        self._changed()
+
+    def _moved_by_hand(self) -> None:
+        self._fitted = False
         self._changed()
 
     # ------------------------------------------------------------------ drawing
@@ -194,6 +206,10 @@ class BodyView(QWidget):
         """Draw at the new size."""
         ratio = self.devicePixelRatioF()
         self.camera.size = (round(ratio * self.width()), round(ratio * self.height()))
+        self.bar.adjustSize()
+        self.bar.move(self.width() - self.bar.width() - 8, 8)
+        if self._fitted:
+            self._guard(self.fit)
         self._changed()
 
     def release(self) -> None:
@@ -242,7 +258,7 @@ class BodyView(QWidget):
             self.camera.orbit(-0.4 * step.x(), 0.4 * step.y())
         else:
             self.camera.pan(step.x() / self.height(), -step.y() / self.height())
-        self._changed()
+        self._moved_by_hand()
 
     def _hover(self, at: QPointF) -> None:
         found = self.pick_at(at.x(), at.y())
@@ -276,7 +292,7 @@ class BodyView(QWidget):
     def wheelEvent(self, event: QWheelEvent) -> None:
         """Zoom."""
         self.camera.zoom(1.0015 ** event.angleDelta().y())
-        self._changed()
+        self._moved_by_hand()
         event.accept()
 
     # ------------------------------------------------------------------ keys
@@ -297,15 +313,15 @@ class BodyView(QWidget):
                 self.camera.pan(0.01 * right, 0.01 * up)
             else:
                 self.camera.orbit(right, up)
-            self._changed()
+            self._moved_by_hand()
         elif text in KEYS:
             self.look(KEYS[text])
         elif text in ("+", "="):
             self.camera.zoom(1.15)
-            self._changed()
+            self._moved_by_hand()
         elif text == "-":
             self.camera.zoom(1.0 / 1.15)
-            self._changed()
+            self._moved_by_hand()
         elif text.lower() == "f":
             self.fit()
         elif key == Qt.Key.Key_Escape and self.measurement is not None:

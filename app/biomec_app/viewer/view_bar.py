@@ -1,0 +1,87 @@
+"""Buttons over the 3-D view: what is shown, and from which side."""
+
+from __future__ import annotations
+
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
+
+from biomec_app.actions import visualize
+from biomec_app.actions.action import Action
+from biomec_app.context import Context
+from biomec_app.theme import Theme
+
+SIDES = {
+    "frontal": ("Front", "Look at the front (1)"),
+    "lateral right": ("Right", "Look at the right side (2)"),
+    "lateral left": ("Left", "Look at the left side (3)"),
+    "posterior": ("Back", "Look at the back (4)"),
+    "superior": ("Top", "Look from above (5)"),
+    "fit": ("Fit", "See the whole person (F, or double click)"),
+}
+MENUS = (visualize.DYNAMIC, visualize.SHOW, visualize.SHAPE, visualize.MEASURE)
+
+
+class ViewBar(QWidget):
+    """A row of small buttons. They change the document and ask its camera; they know no view."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._context = context
+        self.setObjectName("viewBar")
+        row = QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.setSpacing(2)
+        self.show_button = QToolButton(text="Show")
+        self.show_button.setObjectName("view.show")
+        self.show_button.setToolTip("What is shown: bodies, points, frames, forces …")
+        self.show_button.setAccessibleName("What is shown")
+        self.show_button.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.menu = QMenu(self.show_button)
+        self.menu.setToolTipsVisible(True)
+        self.menu.aboutToShow.connect(self.fill)
+        self.show_button.setMenu(self.menu)
+        row.addWidget(self.show_button)
+        for side, (text, help) in SIDES.items():
+            button = QToolButton(text=text)
+            button.setObjectName(f"view.{side.replace(' ', '-')}")
+            button.setToolTip(help)
+            button.setAccessibleName(help)
+            button.clicked.connect(lambda checked=False, side=side: context.document.camera_asked.emit(side))
+            row.addWidget(button)
+
+    def fill(self) -> None:
+        """Make the menu anew, as the document is now."""
+        self.menu.clear()
+        for path in MENUS:
+            part = self.menu if path == visualize.SHOW else self.menu.addMenu(path.rpartition("/")[2])
+            if part is self.menu:
+                part.addSeparator()
+            for action in visualize.ACTIONS:
+                if action.menu == path and action.run is not None:
+                    part.addAction(self._item(action))
+            if part is self.menu:
+                part.addSeparator()
+
+    def _item(self, action: Action) -> QAction:
+        reason = action.blocked(self._context)
+        item = QAction(action.text, self.menu)
+        item.setObjectName(f"bar.{action.key}")
+        item.setToolTip(reason or action.help)
+        item.setEnabled(reason is None)
+        if action.checked is not None:
+            item.setCheckable(True)
+            item.setChecked(action.checked(self._context))
+        run = action.run
+        if run is not None:
+            item.triggered.connect(lambda checked=False: run(self._context))
+        return item
+
+    def set_theme(self, theme: Theme) -> None:
+        """Colours of a theme, a little transparent."""
+        self.setStyleSheet(
+            f"QToolButton {{ background: {theme.panel}; color: {theme.text}; border: 1px solid {theme.line};"
+            " border-radius: 4px; padding: 2px 7px; }"
+            f"QToolButton:hover, QToolButton:focus {{ border-color: {theme.accent}; }}"
+            f"QToolButton:pressed {{ background: {theme.line}; }}"
+            "QToolButton::menu-indicator { image: none; }"
+        )
