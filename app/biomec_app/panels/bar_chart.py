@@ -12,7 +12,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from biomec_app.theme import LIGHT, Theme
 
-TITLE, LINE, SPACE = 20, 17, 6  # heights and gap
+TITLE, LINE, SPACE = 20, 16, 6  # heights and gap
 LEAST = 4  # lines that are always shown
 
 
@@ -53,6 +53,7 @@ class BarChart(QWidget):
         self._colours: tuple[str, ...] = ("measured",)
         self._log: tuple[float, float] | None = None
         self._limit: float | None = None
+        self._legend: tuple[str, ...] = ()
         self._theme, self._line = LIGHT, -1
 
     def set_bars(
@@ -61,13 +62,16 @@ class BarChart(QWidget):
         colours: Sequence[str] = ("measured",),
         log: tuple[float, float] | None = None,
         limit: float | None = None,
+        legend: Sequence[str] = (),
     ) -> None:
         """Show bars.
 
         colours : names of the theme's colours, one for each value of a bar
         log     : lowest and highest power of ten of a logarithmic axis
         limit   : value that is marked by a dashed line
+        legend  : what the colours mean, one for each
         """
+        self._legend = tuple(legend)
         self._bars, self._colours, self._log, self._limit = tuple(bars), tuple(colours), log, limit
         self._line = -1
         told = "; ".join(f"{bar.label} {bar.text}" for bar in bars[:LEAST])
@@ -119,7 +123,10 @@ class BarChart(QWidget):
         room = width - QFontMetricsF(bold).horizontalAdvance(self._title) - 8.0
         note = note if metrics.horizontalAdvance(note) <= room else self._note
         note = metrics.elidedText(note, Qt.TextElideMode.ElideRight, room)
-        painter.drawText(title, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, note)
+        if self._legend:
+            self._draw_legend(painter, title, metrics)
+        else:
+            painter.drawText(title, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, note)
         shown = self._bars[: self.lines]
         if not shown:
             place = QRectF(0.0, TITLE, width, LINE)
@@ -136,6 +143,22 @@ class BarChart(QWidget):
             painter.setPen(pen)
             x = band.left() + part * band.width()
             painter.drawLine(round(x), round(band.top()), round(x), round(band.bottom()))
+
+    def _draw_legend(self, painter: QPainter, place: QRectF, metrics: QFontMetricsF) -> None:
+        """Note and colours in one line, from the right."""
+        middle, right = Qt.AlignmentFlag.AlignVCenter, place.right()
+        tints = [getattr(self._theme, name) for name in self._colours]
+        for tint, words in reversed(list(zip(tints, self._legend, strict=False))):
+            right -= metrics.horizontalAdvance(words) + 2.0
+            painter.setPen(QColor(self._theme.faint))
+            painter.drawText(
+                QRectF(right, place.top(), 400.0, place.height()), Qt.AlignmentFlag.AlignLeft | middle, words
+            )
+            right -= 12.0
+            painter.fillRect(QRectF(right, place.center().y() - 3.5, 8.0, 8.0), QColor(tint))
+            right -= 10.0
+        note = QRectF(place.left(), place.top(), right - place.left(), place.height())
+        painter.drawText(note, Qt.AlignmentFlag.AlignRight | middle, self._note)
 
     def _draw_line(self, painter: QPainter, k: int, bar: Bar, band: QRectF, metrics: QFontMetricsF) -> None:
         theme, y = self._theme, TITLE + k * LINE

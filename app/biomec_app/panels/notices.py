@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
 from PySide6.QtGui import QBrush, QColor, QFont, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -10,6 +10,8 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QLineEdit,
     QPushButton,
+    QStyledItemDelegate,
+    QStyleOptionViewItem,
     QToolButton,
     QTreeWidget,
     QTreeWidgetItem,
@@ -32,6 +34,22 @@ ABOUT = 40  # letters of the names that a notice is about
 def severity_colours(theme: Theme) -> dict[Severity, str]:
     """Colour of the sign of every severity."""
     return {Severity.PROBLEM: theme.failed, Severity.WARNING: theme.rebuilt, Severity.INFO: theme.accent}
+
+
+class _Wrapping(QStyledItemDelegate):
+    """Gives a sentence as many lines as it takes in the width of its column; a tree does not do so by itself."""
+
+    def sizeHint(self, option: QStyleOptionViewItem, index: QModelIndex | QPersistentModelIndex) -> QSize:
+        """Height of the wrapped sentence."""
+        size = super().sizeHint(option, index)
+        view = self.parent()
+        if index.column() or not index.parent().isValid() or not isinstance(view, QTreeWidget):
+            return QSize(size.width(), max(20, size.height() + 2))
+        width = view.columnWidth(0) - 2 * view.indentation() - option.decorationSize.width() - 14
+        words = str(index.data(Qt.ItemDataRole.DisplayRole))
+        room = QRect(0, 0, max(60, width), 10_000)
+        height = option.fontMetrics.boundingRect(room, Qt.TextFlag.TextWordWrap, words).height()
+        return QSize(size.width(), max(20, height + 5))
 
 
 class NoticePanel(QWidget):
@@ -86,6 +104,7 @@ class NoticePanel(QWidget):
         self.list.setHeaderHidden(True)
         self.list.setIndentation(14)
         self.list.setWordWrap(True)
+        self.list.setItemDelegate(_Wrapping(self.list))
         self.list.setSelectionMode(QAbstractItemView.SelectionMode.ExtendedSelection)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         header = self.list.header()

@@ -93,6 +93,8 @@ class TreeModel(QAbstractItemModel):
 
     def flags(self, index: Index) -> Qt.ItemFlag:
         """Curves can be checked and dragged."""
+        if not index.isValid():
+            return Qt.ItemFlag.NoItemFlags
         node = self.node(index)
         flags = Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable
         if node.checkable:
@@ -103,6 +105,8 @@ class TreeModel(QAbstractItemModel):
 
     def data(self, index: Index, role: int = Qt.ItemDataRole.DisplayRole) -> object:
         """What a line says."""
+        if not index.isValid():
+            return None
         node = self.node(index)
         if role == Qt.ItemDataRole.DisplayRole:
             return node.label

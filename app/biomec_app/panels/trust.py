@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from html import escape
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
@@ -43,6 +43,10 @@ class TrustPanel(QWidget):
         self._theme = LIGHT
         self._known: Analysis | None = None
         self.trust: Trust | None = None
+        self._later = QTimer(self)  # judging takes a while with many frames; the window draws first
+        self._later.setSingleShot(True)
+        self._later.setInterval(0)
+        self._later.timeout.connect(self._judge)
         self._build()
         self._document.opened.connect(self._forget)
         self._document.analysis_changed.connect(self.refresh)
@@ -71,7 +75,7 @@ class TrustPanel(QWidget):
         self.findings.linkActivated.connect(lambda link: self.go(int(link)))
         self.markers = BarChart("trust.markers", "Markers", "to model, rms in mm")
         self.landmarks = BarChart("trust.landmarks", "Landmarks", "moved, mean in mm")
-        self.violations = BarChart("trust.violations", "Constraints", "mean violation, before and after")
+        self.violations = BarChart("trust.violations", "Constraints", "mean violation")
         self.course = CourseView()
         self.course.picked.connect(self._document.set_frame)
         for chart in (self.markers, self.landmarks):
@@ -80,14 +84,20 @@ class TrustPanel(QWidget):
         grid = QGridLayout(content)
         grid.setContentsMargins(8, 6, 8, 4)
         grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(7)
+        grid.setVerticalSpacing(5)
         grid.addWidget(self.frame, 0, 0, 1, 2)
         grid.addWidget(self.findings, 1, 0, 1, 2)
         grid.addWidget(self.markers, 2, 0)
         grid.addWidget(self.landmarks, 2, 1)
         grid.addWidget(self.violations, 3, 0, 1, 2)
-        grid.addWidget(self.course, 4, 0, 1, 2)
-        for row, stretch in ((2, 3), (3, 2), (4, 3)):
+        over = QLabel("<b>Over time</b>")
+        self.over = QLabel("markers to model, rms in mm")
+        self.over.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        self.over.setMinimumWidth(1)
+        grid.addWidget(over, 4, 0)
+        grid.addWidget(self.over, 4, 0, 1, 2)
+        grid.addWidget(self.course, 5, 0, 1, 2)
+        for row, stretch in ((2, 4), (5, 2)):
             grid.setRowStretch(row, stretch)
         scroll = QScrollArea()
         scroll.setWidget(content)
@@ -122,7 +132,11 @@ class TrustPanel(QWidget):
         if not self._document.is_open:
             self._tell("No recording is open.")
             return
-        if not self.isVisible() or self._document.analysis is self._known:
+        if self.isVisible() and self._document.analysis is not self._known:
+            self._later.start()
+
+    def _judge(self) -> None:
+        if not self._document.is_open:
             return
         self._known = self._document.analysis
         try:
@@ -151,7 +165,9 @@ class TrustPanel(QWidget):
                 "mean of a row, in its own unit.")
             for one in found.violations
         ]  # fmt: skip
-        self.violations.set_bars(bars, ("rebuilt", "measured"), log=(LOWEST, HIGHEST))
+        self.violations.set_bars(
+            bars, ("rebuilt", "measured"), log=(LOWEST, HIGHEST), legend=("as measured", "consistent")
+        )
         self.violations.setMinimumHeight(self.violations.sizeHint().height())
         self.course.set_content(frame_map(self._known), found.fit)
         self._show_frame(self._document.frame)
@@ -198,6 +214,7 @@ class TrustPanel(QWidget):
         self._theme = theme
         for part in (self.markers, self.landmarks, self.violations, self.course):
             part.set_theme(theme)
+        self.over.setStyleSheet(f"color: {theme.faint}; font-size: 8pt")
         if self.trust is not None:
             self._show_words(self.trust)
 

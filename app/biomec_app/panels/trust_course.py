@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pyqtgraph as pg
-from PySide6.QtCore import QPointF, Qt, Signal
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QPointF, QSize, Qt, Signal
+from PySide6.QtGui import QColor, QFont
 from PySide6.QtWidgets import QWidget
 
 from biomec.arrays import FloatArray
@@ -15,8 +15,8 @@ from biomec_app.theme import LIGHT, Theme
 from biomec_app.viewer.quality_strip import state_colours
 
 MILLIMETRE = 1e3
-AXIS = 74  # width of the axes at the left, so that both plots begin at the same place
-LANE = 15  # height of a lane
+AXIS = 70  # width of the axes at the left, so that both plots begin at the same place
+LANE = 12  # height of a lane
 
 
 class CourseView(pg.GraphicsLayoutWidget):
@@ -31,7 +31,6 @@ class CourseView(pg.GraphicsLayoutWidget):
         super().__init__(parent)
         self.setObjectName("trust.course")
         self.setAccessibleName("Fit of the model over time, state of every frame and contacts")
-        self.setMinimumHeight(118)
         self._theme = LIGHT
         self._map: FrameMap | None = None
         self._fit: FloatArray = np.zeros(0)
@@ -45,17 +44,37 @@ class CourseView(pg.GraphicsLayoutWidget):
             plot.setMenuEnabled(False)
             plot.hideButtons()
             plot.setMouseEnabled(x=False, y=False)
+            small = QFont(self.font())
+            small.setPointSizeF(max(6.5, 0.85 * self.font().pointSizeF()))
+            for side in ("left", "bottom"):
+                plot.getAxis(side).setTickFont(small)
+                plot.getAxis(side).setStyle(tickTextOffset=3, tickLength=-3)
             plot.getAxis("left").setWidth(AXIS)
             hand = pg.InfiniteLine(0.0, angle=90)
             hand.setZValue(20)
             plot.addItem(hand, ignoreBounds=True)
             self._hands.append(hand)
-        self.fit.getAxis("bottom").setStyle(showValues=False)
+        self.fit.getAxis("bottom").setStyle(showValues=False, tickLength=0)
+        self.fit.getAxis("bottom").setHeight(3)
+        self.lanes.getAxis("left").setStyle(tickLength=0)
+        self.lanes.getAxis("bottom").setHeight(17)
         self._curve = self.fit.plot([], [])
         self._image = pg.ImageItem()
         self.lanes.addItem(self._image)
         self._shades: list[pg.LinearRegionItem] = []
         self.scene().sigMouseClicked.connect(self._clicked)
+
+    def sizeHint(self) -> QSize:
+        """Low: the bars above it grow first."""
+        return QSize(200, self._height() + 62)
+
+    def minimumSizeHint(self) -> QSize:
+        """Room for the lanes and a low curve."""
+        return QSize(120, self._height() + 42)
+
+    def _height(self) -> int:
+        """Height of the lanes with their axis."""
+        return LANE * (1 + (len(self._map.held) if self._map is not None else 0)) + 18
 
     def set_content(self, mapped: FrameMap, fit: FloatArray) -> None:
         """Show a movement. ``fit``: (T,) root mean square distance of the markers [m]."""
@@ -83,8 +102,6 @@ class CourseView(pg.GraphicsLayoutWidget):
                 axis.setTextPen(theme.faint)
         for hand in self._hands:
             hand.setPen(pg.mkPen(theme.text, width=1.4))
-        self.fit.getAxis("left").setLabel("markers, mm", color=theme.faint)
-        self.lanes.getAxis("bottom").setLabel("time, s", color=theme.faint)
         if self._map is None or not self._map.frames:
             return
         mapped, time = self._map, np.arange(self._map.frames) / self._map.rate_hz
@@ -124,7 +141,8 @@ class CourseView(pg.GraphicsLayoutWidget):
         self.lanes.invertY(True)
         names = ["frames", *mapped.held]
         self.lanes.getAxis("left").setTicks([[(k + 0.36, name) for k, name in enumerate(names)]])
-        self.ci.layout.setRowFixedHeight(1, LANE * count + 34)
+        self.ci.layout.setRowFixedHeight(1, self._height())
+        self.updateGeometry()
 
     def _clicked(self, event: object) -> None:
         place: QPointF = event.scenePos()  # type: ignore[attr-defined]
