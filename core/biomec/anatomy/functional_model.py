@@ -10,6 +10,7 @@ import numpy as np
 from biomec.anatomy.functional import (
     FunctionalAxis,
     FunctionalCentre,
+    FunctionalError,
     FunctionalOptions,
     SegmentPoses,
     functional_axis,
@@ -20,7 +21,7 @@ from biomec.anatomy.model import JointDefinition
 from biomec.anatomy.subject_model import ModelOptions, SubjectModel
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
-from biomec.notices import Notice, Severity, info
+from biomec.notices import Notice, Severity, info, problem
 
 
 @dataclass(frozen=True, eq=False)
@@ -28,14 +29,15 @@ class FunctionalJoint:
     """What a functional movement says of a joint.
 
     joint    : its name
-    found    : centre of a ball joint by SCoRE, or axis of a hinge by SARA, in both segments
+    found    : centre of a ball joint by SCoRE, or axis of a hinge by SARA, in both segments; None if a segment could
+               not be followed
     options  : model options with the centre or the axis put in, where the movement allowed it
     moved_m  : distance of a functional centre from the one it replaces [m]; None for an axis
     turned   : angle between a functional axis and the one it replaces [rad]; None for a centre
     """
 
     joint: str
-    found: FunctionalCentre | FunctionalAxis
+    found: FunctionalCentre | FunctionalAxis | None
     options: ModelOptions
     moved_m: float | None
     turned: float | None
@@ -50,11 +52,15 @@ def functional_joint(
 ) -> FunctionalJoint:
     """Find a joint's centre or axis from a movement (marker -> (T, 3) [m]) and put it into the options of the model.
 
-    Ball joints get a centre (SCoRE), hinges an axis (SARA). A movement that is too small or of the wrong kind gives
-    notices, and the options stay as they were.
+    Ball joints get a centre (SCoRE), hinges an axis (SARA). A movement that is too small or of the wrong kind, or that
+    shows too few markers, gives notices, and the options stay as they were.
     """
     definition = _joint(body, joint)
-    proximal, distal = (_poses(body, end, markers) for end in (definition.proximal, definition.distal))
+    ends = [_poses(body, definition, end, markers) for end in (definition.proximal, definition.distal)]
+    notices = tuple(end for end in ends if isinstance(end, Notice))
+    if notices:
+        return FunctionalJoint(joint, None, body.options, None, None, notices)
+    proximal, distal = (end for end in ends if isinstance(end, SegmentPoses))
     if definition.type == "spherical":
         centre = functional_centre((proximal.R, proximal.p), (distal.R, distal.p), options)
         place = proximal.static(centre.centre_proximal)
@@ -100,16 +106,28 @@ def _joint(body: SubjectModel, name: str) -> JointDefinition:
     raise BiomecError(f"The model has no joint {name} here; it has {', '.join(joint.name for joint in there)}.")
 
 
-def _poses(body: SubjectModel, segment: str, markers: Mapping[str, FloatArray]) -> SegmentPoses:
+def _poses(
+    body: SubjectModel, joint: JointDefinition, segment: str, markers: Mapping[str, FloatArray]
+) -> SegmentPoses | Notice:
+    """Poses of a segment, or why its markers do not suffice."""
     names = [n for n, owner in body.followed.items() if owner == segment and n in markers]
     if len(names) < 3:
-        raise BiomecError(
-            f"The functional trial shows {len(names)} markers of the {segment} ({', '.join(names) or 'none'}); three "
-            f"are needed to follow it. Record it with all markers of the segment."
+        why = (
+            f"its functional trial shows {len(names)} marker{'' if len(names) == 1 else 's'} of the {segment} "
+            f"({', '.join(names) or 'none'}); three are needed to follow it. Record it with all markers of the segment"
         )
+        return _kept(joint, segment, why)
     local = body.system.layout.bodies[segment]
     static = np.array([local.attitude_matrix @ local.points[name] + np.asarray(local.position) for name in names])
-    return segment_poses(np.stack([markers[name] for name in names], axis=1), static)
+    try:
+        return segment_poses(np.stack([markers[name] for name in names], axis=1), static)
+    except FunctionalError as error:
+        return _kept(joint, segment, f"the {segment} cannot be followed. {error}".removesuffix("."))
+
+
+def _kept(joint: JointDefinition, segment: str, why: str) -> Notice:
+    sentence = f"The {joint.name} keeps the centre or axis of the model: {why}."
+    return problem("functional-not-followed", sentence, joint.name, segment)
 
 
 def _usual_axis(body: SubjectModel, joint: JointDefinition) -> FloatArray:
