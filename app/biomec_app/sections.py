@@ -3,11 +3,10 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QEvent, QObject, QSize, Qt
-from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence
+from PySide6.QtGui import QFont, QFontMetrics, QGuiApplication, QKeyEvent, QKeySequence, QResizeEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QFrame,
-    QHeaderView,
     QLabel,
     QScrollArea,
     QSizePolicy,
@@ -19,7 +18,7 @@ from PySide6.QtWidgets import (
 
 from biomec.analysis.report_table import Section, Table
 
-WIDEST = 420  # pixels of a column before its texts wrap
+WIDEST, NARROWEST = 420, 150  # pixels of a column of words
 
 
 def section_text(section: Section) -> str:
@@ -43,46 +42,61 @@ class TableView(QTableWidget):
         self.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         self.setAlternatingRowColors(True)
         self.setShowGrid(False)
+        self.setStyleSheet("QTableWidget::item { padding: 0px 6px; } QHeaderView::section { padding: 3px 6px; }")
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setWordWrap(True)
         self.setTabKeyNavigation(False)
         self.verticalHeader().hide()
-        self.verticalHeader().setDefaultSectionSize(QFontMetrics(self.font()).height() + 10)
+        self.verticalHeader().setMinimumSectionSize(QFontMetrics(self.font()).height() + 8)
         self.setHorizontalHeaderLabels(table.columns)
         self.horizontalHeader().setHighlightSections(False)
         self.horizontalHeader().setDefaultAlignment(Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter)
         self.horizontalHeader().setVisible(any(table.columns))
         bold = QFont(self.font())
         bold.setBold(True)
+        numeric = [k for k in range(1, len(table.columns)) if any(table.columns) and _is_number_column(table, k)]
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for i, row in enumerate(table.rows):
             for j, text in enumerate(row):
                 item = QTableWidgetItem(text)
                 item.setToolTip(text if len(text) > 60 else "")
                 if j == 0:
                     item.setFont(bold)
-                elif _is_number(text):
-                    item.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+                if j in numeric:
+                    item.setTextAlignment(right)
                 self.setItem(i, j, item)
-        for j in range(1, len(table.columns)):
-            if all(_is_number(row[j]) for row in table.rows):
-                head = self.horizontalHeaderItem(j)
-                head.setTextAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
+        for j in numeric:
+            self.horizontalHeaderItem(j).setTextAlignment(right)
         self.resizeColumnsToContents()
-        for j in range(len(table.columns)):
-            self.setColumnWidth(j, min(self.columnWidth(j) + 14, WIDEST))
-        self.horizontalHeader().setSectionResizeMode(len(table.columns) - 1, QHeaderView.ResizeMode.Stretch)
-        if _is_number_column(table, len(table.columns) - 1):
-            self.horizontalHeader().setSectionResizeMode(QHeaderView.ResizeMode.Stretch)
-        self.resizeRowsToContents()
+        self._natural = [min(self.columnWidth(j) + 8, WIDEST) for j in range(len(table.columns))]
+        self._growing = numeric if len(table.columns) - 1 in numeric else [len(table.columns) - 1]
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.setVerticalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
 
+    def _share_width(self) -> None:
+        """Columns as wide as their texts; what is left or lacks goes to numbers alike, or to the last column."""
+        left = self.viewport().width() - sum(self._natural)
+        for j, natural in enumerate(self._natural):
+            share = left // len(self._growing) if j in self._growing else 0
+            narrowest = natural if len(self._growing) > 1 else min(natural, NARROWEST)
+            self.setColumnWidth(j, max(natural + share, narrowest))
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Share the width, wrap long texts, and be as high as all rows."""
+        super().resizeEvent(event)
+        self._share_width()
+        self.resizeRowsToContents()
+        height = self.sizeHint().height()
+        if height != self.height():
+            self.setFixedHeight(height)
+
     def sizeHint(self) -> QSize:
         """All rows."""
-        head = self.horizontalHeader().height() if self.horizontalHeader().isVisible() else 0
-        bar = self.horizontalScrollBar().sizeHint().height() if self.horizontalScrollBar().maximum() else 0
+        head = self.horizontalHeader()
+        bar = self.horizontalScrollBar()
         rows = sum(self.rowHeight(i) for i in range(self.rowCount()))
-        return QSize(super().sizeHint().width(), head + rows + bar + 4)
+        height = rows + (head.sizeHint().height() if not head.isHidden() else 0)
+        return QSize(super().sizeHint().width(), height + (bar.sizeHint().height() if bar.maximum() else 0) + 4)
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
         """Copy what is selected."""
@@ -158,4 +172,4 @@ def _is_number(text: str) -> bool:
 
 
 def _is_number_column(table: Table, column: int) -> bool:
-    return len(table.columns) > 2 and bool(table.rows) and all(_is_number(row[column]) for row in table.rows)
+    return bool(table.rows) and all(_is_number(row[column]) for row in table.rows)

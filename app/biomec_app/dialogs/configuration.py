@@ -33,7 +33,7 @@ class ConfigurationDialog(QDialog):
         layout = QVBoxLayout(self)
         layout.addWidget(self.tabs)
         layout.addWidget(buttons)
-        self.resize(900, 600)
+        self.resize(980, 620)
         context.document.analysis_changed.connect(self._fill)
         self._fill()
 

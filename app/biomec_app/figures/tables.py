@@ -60,7 +60,7 @@ class TableWindow(QWidget):
             foot.addWidget(button)
         layout.addLayout(foot)
         QShortcut(QKeySequence("Esc"), self, self.close)
-        self.resize(820, 600)
+        self.resize(980, 640)
         context.closing.append(self.shut)
         context.document.analysis_changed.connect(self._follow)
         self._fill(sections)
