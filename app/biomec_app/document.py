@@ -82,7 +82,7 @@ class Document(QObject):
         self._state = _State()
         self._view = View()
         self.undo_stack = QUndoStack(self)
-        self.undo_stack.cleanChanged.connect(lambda _: self.title_changed.emit())
+        self.undo_stack.cleanChanged.connect(self.title_changed)
 
     # ------------------------------------------------------------------ what is open
 

@@ -211,4 +211,5 @@ class MainWindow(QMainWindow):
         self.context.preferences.set_layout("docks", self.saveState())
         for close in self.context.closing:
             close()
+        self.context.document.undo_stack.blockSignals(True)  # the parts of the window go in any order now
         event.accept()

@@ -38,6 +38,7 @@ def _has_figure(context: Context) -> str | None:
 
 
 OPEN_AND_IDLE = _all(needs_recording, _idle)
+FIGURE = _all(needs_recording, _has_figure)
 
 
 # ----------------------------------------------------------------------------------------------------------- recent
@@ -74,7 +75,7 @@ def _figure(context: Context) -> FigureSource:
 
 def _copy(kind: str, text: str, help: str) -> Action:
     return Action(f"file.copy-{kind}", COPY, text, lambda context: _figure(context).copy(kind), help,
-                  blocked=_has_figure)  # fmt: skip
+                  blocked=FIGURE)  # fmt: skip
 
 
 def _save_figure(kind: str, text: str, help: str) -> Action:
@@ -86,7 +87,7 @@ def _save_figure(kind: str, text: str, help: str) -> Action:
         if path is not None:
             _figure(context).save(path)
 
-    return Action(f"file.save-{kind}", SAVE_FIGURE, text, run, help, blocked=_has_figure)
+    return Action(f"file.save-{kind}", SAVE_FIGURE, text, run, help, blocked=FIGURE)
 
 
 # ----------------------------------------------------------------------------------------------------------- export

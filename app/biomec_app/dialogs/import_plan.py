@@ -188,7 +188,7 @@ def file_state(preview: Preview, kind: str) -> tuple[bool, str]:
     if choice is not None:
         return True, "Chosen by you."
     if any(notice.code == f"{kind}-not-needed" for notice in preview.session.notices) or (inside and found is None):
-        return True, f"In {trial.source.name} itself."
+        return True, f"In {preview.plan.dynamic.name} itself."
     if found is not None:
         return True, f"It {found.reason}."
     if kind == "static":

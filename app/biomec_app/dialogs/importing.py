@@ -213,13 +213,14 @@ class ImportDialog(QDialog):
     def _show(self) -> None:
         preview = self.preview
         trial = preview.session.dynamic
-        self.title.setText(trial.source.name)
+        name = self.plan.dynamic.name
+        self.title.setText(name)
         self.summary.setText(overview(trial))
         for kind in KINDS:
             there, words = file_state(preview, kind)
             path = chosen_path(preview, kind)
             inside = there and path is None
-            self.names[kind].setText(path.name if path else f"in {trial.source.name}" if inside else "–")
+            self.names[kind].setText(path.name if path else f"in {name}" if inside else "–")
             self.names[kind].setToolTip(str(path) if path else "")
             self.whys[kind].setText(words)
             self.none[kind].setEnabled(path is not None)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from pathlib import Path
 
 import numpy as np
 
 from biomec.errors import BiomecError
-from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
+from biomec.io.marker_set_file import load_marker_set, read_marker_set, shipped_marker_sets
 from biomec.notices import Notice, info, warning
 from biomec.pipeline.settings import PreparationSettings
 from biomec.recording import BIOMEC_AXES, Result, Session, Trial
@@ -71,7 +72,8 @@ def prepare(session: Session, settings: PreparationSettings = PreparationSetting
 def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
     """The marker set that was asked for, or the one that explains most labels."""
     if settings.marker_set is not None:
-        return load_marker_set(settings.marker_set)
+        name = settings.marker_set
+        return read_marker_set(Path(name)) if name.endswith(".toml") else load_marker_set(name)
     labels = trial.markers.names
     best, fits = best_marker_set(labels)
     if not fits:

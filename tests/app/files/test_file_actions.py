@@ -1,0 +1,331 @@
+"""The File menu, driven as a user does: open, save, export, recent files; unsaved work is asked about."""
+
+import errno
+import os
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+
+from biomec.errors import FileError
+from biomec.io.project import load_project
+from biomec.io.registry import read_trial
+from biomec.pipeline.analysis import analyze
+from biomec.pipeline.reopen import open_again
+from biomec.recording import Subject
+from biomec_app import files
+from biomec_app.actions.file import ACTIONS
+from biomec_app.main_window import MainWindow
+from biomec_app.preferences import Preferences
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    """A window whose questions are answered by a test: ``heard``, ``answers``, ``path``."""
+    made = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context, "confirm", lambda *_: files.DISCARD))
+    made.heard, made.asked, made.answer, made.path = [], [], files.DISCARD, None
+    made.context.tell = lambda title, sentence: made.heard.append(sentence)
+    made.context.ask_file = lambda *asked: made.path
+    made.context.ask_folder = lambda *asked: made.path
+
+    def confirm(title, question, choices):
+        made.asked.append(question)
+        return made.answer
+
+    made.context.confirm = confirm
+    made.show()
+    return made
+
+
+@pytest.fixture
+def with_demo(window, demo_analysis):
+    window.context.document.open(demo_analysis)
+    return window
+
+
+def idle(qtbot, window):
+    qtbot.waitUntil(lambda: not window.context.jobs.busy, timeout=60000)
+
+
+def run(qtbot, window, key):
+    window.menus.run(key)
+    idle(qtbot, window)
+
+
+def test_the_menu_has_the_usual_order_and_shortcuts(window):
+    menu = window.menuBar().actions()[0].menu()
+    texts = [action.text().replace("&", "").rstrip("…") for action in menu.actions() if action.text()]
+    wanted = ["Import", "Open", "Save", "Save As", "Save Stretch", "Copy Figure", "Save Figure", "Exit"]
+    assert [text for text in texts if text in wanted] == wanted
+    keys = {key: item.shortcut().toString() for key, (_, item) in window.menus.items.items()}
+    assert {key: keys[f"file.{key}"] for key in ("import", "open", "save", "save-as", "save-stretch", "exit")} == {
+        "import": "Ctrl+I", "open": "Ctrl+O", "save": "Ctrl+S", "save-as": "Ctrl+B", "save-stretch": "Ctrl+L",
+        "exit": "Ctrl+E",
+    }  # fmt: skip
+
+
+def test_items_that_cannot_run_say_why(window):
+    for action in ACTIONS:
+        if action.run is None or action.key.startswith("file.recent"):
+            continue
+        _, item = window.menus.items[action.key]
+        always = ("file.import", "file.open", "file.demo", "file.exit")
+        assert item.isEnabled() == (action.key in always), action.key
+        if not item.isEnabled():
+            window.menus.run(action.key)
+            assert window.heard.pop().endswith(".")
+
+
+def test_save_and_open_give_the_same_numbers_as_the_library(qtbot, with_demo, demo_analysis, tmp_path):
+    with_demo.path = tmp_path / "study"
+    run(qtbot, with_demo, "file.save")
+    path = tmp_path / "study.biomec"
+    document = with_demo.context.document
+    assert document.path == path
+    assert not document.is_modified
+    assert with_demo.windowTitle().startswith("study.biomec –")
+    run(qtbot, with_demo, "file.close")
+    assert not document.is_open
+    with_demo.path = path
+    run(qtbot, with_demo, "file.open")
+    assert not document.is_modified
+    again = document.analysis
+    assert_array_equal(again.motion.q, demo_analysis.motion.q)
+    assert_array_equal(again.angles.values, demo_analysis.angles.values)
+    assert_array_equal(again.repetitions.curves["both"].mean, demo_analysis.repetitions.curves["both"].mean)
+    by_hand = analyze(load_project(path))
+    assert_array_equal(by_hand.angles.values, again.angles.values)
+    assert with_demo.context.preferences.recent == [path]
+    assert with_demo.menus.items["file.recent.1"][1].text().startswith("&1 study.biomec")
+    assert not with_demo.menus.items["file.recent.2"][1].isVisible()
+    run(qtbot, with_demo, "file.forget-recent")
+    assert with_demo.context.preferences.recent == []
+
+
+def test_a_recent_file_that_is_gone_is_told(qtbot, window, tmp_path):
+    window.context.preferences.add_recent(tmp_path / "gone.biomec")
+    window.menus.refresh()
+    run(qtbot, window, "file.recent.1")
+    assert "no such file" in window.heard[0]
+
+
+def test_closing_with_unsaved_work_asks(qtbot, with_demo, tmp_path):
+    document = with_demo.context.document
+    with_demo.answer = None  # cancel
+    assert not with_demo.close()
+    assert with_demo.isVisible()
+    assert "Save the changes of" in with_demo.asked[0]
+    with_demo.answer, with_demo.path = files.SAVE, None  # save, but then no name
+    assert not with_demo.close()
+    with_demo.path = tmp_path / "last.biomec"
+    assert with_demo.close()
+    assert (tmp_path / "last.biomec").exists()
+    assert not document.is_modified
+
+
+def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_demo, tmp_path, monkeypatch):
+    with_demo.path = tmp_path / "kept.biomec"
+    run(qtbot, with_demo, "file.save")
+    before = with_demo.path.read_bytes()
+    analysis = with_demo.context.document.analysis
+    changed = replace(analysis, session=replace(analysis.session, subject=Subject("Other", mass_kg=70.0)))
+    with_demo.context.document.change("Subject", changed)
+
+    def full(fd):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("biomec.io.atomic.os.fsync", full)
+    with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
+    with_demo._tell = lambda *_: None
+    monkeypatch.setattr("biomec_app.main_window.QMessageBox.information", lambda *_: None)
+    run(qtbot, with_demo, "file.save")
+    assert "No space left" in with_demo.heard[-1]
+    assert with_demo.path.read_bytes() == before
+    assert with_demo.context.document.is_modified
+    monkeypatch.undo()
+    run(qtbot, with_demo, "file.save")
+    assert not with_demo.context.document.is_modified
+    assert load_project(with_demo.path).subject.name == "Other"
+
+
+def test_a_project_that_is_damaged_is_told_and_the_open_one_stays(qtbot, with_demo, tmp_path, monkeypatch):
+    broken = tmp_path / "broken.biomec"
+    broken.write_bytes(b"BIOMEC PROJECT\nschema 1\n")
+    monkeypatch.setattr("biomec_app.main_window.QMessageBox.information", lambda *_: None)
+    with qtbot.waitSignal(with_demo.context.jobs.failed) as failed:
+        files.open_file(with_demo.context, broken)
+    assert "broken.biomec" in failed.args[1]
+    assert with_demo.context.document.is_open
+
+
+def test_a_change_while_saving_stays_unsaved(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "study.biomec"
+    with_demo.menus.run("file.save")
+    document = with_demo.context.document
+    other = replace(document.analysis.session, subject=Subject("Other"))
+    document.change("Subject", replace(document.analysis, session=other))
+    idle(qtbot, with_demo)
+    assert document.path == with_demo.path
+    assert document.is_modified
+    assert load_project(with_demo.path).subject.name != "Other"
+
+
+@pytest.mark.parametrize("kind", ["c3d", "trc", "mot", "csv", "mat"])
+def test_recordings_are_exported(qtbot, with_demo, demo_analysis, tmp_path, kind):
+    with_demo.path = tmp_path / "out"
+    with_demo.answer = files.MEASURED
+    run(qtbot, with_demo, f"file.export-{kind}")
+    back = read_trial(tmp_path / f"out.{kind}", examine=False)
+    source = demo_analysis.session.dynamic
+    if kind == "mot":
+        assert {plate.name for plate in back.plates} == {plate.name for plate in source.plates}
+    else:
+        assert back.frames == source.frames
+        known = np.isfinite(source.markers.p_WM)
+        there = back.markers.select(source.markers.names).p_WM
+        np.testing.assert_allclose(there[known], source.markers.p_WM[known], atol=1e-6)  # C3D: single precision
+    with_demo.answer = None
+    with_demo.path = tmp_path / "other"
+    run(qtbot, with_demo, f"file.export-{kind}")
+    assert not (tmp_path / f"other.{kind}").exists()
+
+
+def test_what_was_exported_for_matlab_can_be_opened(qtbot, with_demo, tmp_path):
+    with_demo.path, with_demo.answer = tmp_path / "out.mat", files.MEASURED
+    run(qtbot, with_demo, "file.export-mat")
+    with_demo.answer = files.DISCARD
+    run(qtbot, with_demo, "file.open")
+    from biomec_app.dialogs.importing import ImportDialog
+
+    (dialog,) = with_demo.findChildren(ImportDialog)
+    assert dialog.title.text() == "out.mat"
+    assert "4 force plates" in dialog.summary.text()
+    dialog.reject()
+
+
+def test_results_go_to_a_folder_and_are_not_overwritten_unasked(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "results"
+    run(qtbot, with_demo, "file.export-results")
+    assert (with_demo.path / "angles.csv").exists()
+    stamp = (with_demo.path / "angles.csv").stat().st_mtime_ns
+    with_demo.answer = None
+    run(qtbot, with_demo, "file.export-results")
+    assert (with_demo.path / "angles.csv").stat().st_mtime_ns == stamp
+    with_demo.answer = "Overwrite"
+    run(qtbot, with_demo, "file.export-results")
+    assert (with_demo.path / "angles.csv").stat().st_mtime_ns > stamp
+
+
+def test_joint_angles_are_exported_and_the_suffix_asks_before_it_overwrites(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "angles"
+    run(qtbot, with_demo, "file.export-sto")
+    assert (tmp_path / "angles.sto").read_text().count("\n") > 1885
+    with_demo.answer = None
+    (tmp_path / "angles.sto").write_text("kept")
+    run(qtbot, with_demo, "file.export-sto")
+    assert (tmp_path / "angles.sto").read_text() == "kept"
+
+
+def test_a_stretch_of_one_cycle_opens_as_a_session(qtbot, with_demo, demo_analysis, tmp_path):
+    from PySide6.QtCore import Qt
+
+    from biomec_app.dialogs.stretch import StretchDialog
+
+    run(qtbot, with_demo, "file.save-stretch")
+    (dialog,) = with_demo.findChildren(StretchDialog)
+    assert not dialog.by_window.isEnabled() or with_demo.context.figure is not None
+    assert dialog.cycles.count() == 5
+    dialog.cycles.item(1).setCheckState(Qt.CheckState.Checked)
+    assert dialog.by_cycles.isChecked()
+    with_demo.path = tmp_path / "cycle2.biomec"
+    dialog.accept()
+    idle(qtbot, with_demo)
+    first, last = demo_analysis.repetitions.cycles["both"].spans[1]
+    part = open_again(load_project(tmp_path / "cycle2.biomec"))
+    assert part.session.dynamic.frames == last - first + 1
+    assert set(part.done) == set(demo_analysis.done)
+    # a filter sees other ends, so that angles agree but not to the bit: most of a degree is never reached
+    apart = np.degrees(np.abs(part.angles.values - demo_analysis.angles.values[first : last + 1]))
+    assert np.nanmedian(apart) < 0.5
+    assert with_demo.context.document.analysis is demo_analysis
+
+
+class Figure:
+    """A figure that notes what is asked of it."""
+
+    window_s = (1.0, 2.0)
+
+    def __init__(self):
+        self.done = []
+
+    def copy(self, kind):
+        self.done.append(kind)
+
+    def save(self, path):
+        if path.suffix == ".pdf":
+            raise FileError(path.name, "no.")
+        self.done.append(path.name)
+
+
+def test_figures_are_copied_and_saved_by_the_view_that_has_one(qtbot, with_demo, tmp_path):
+    figure = with_demo.context.figure = Figure()
+    with_demo.menus.refresh()
+    for kind in ("png", "svg", "data"):
+        run(qtbot, with_demo, f"file.copy-{kind}")
+    with_demo.path = tmp_path / "fig"
+    for kind in ("png", "svg", "csv"):
+        run(qtbot, with_demo, f"file.save-{kind}")
+    assert figure.done == ["png", "svg", "data", "fig.png", "fig.svg", "fig.csv"]
+    run(qtbot, with_demo, "file.save-pdf")
+    assert with_demo.heard == ["fig.pdf: no."]
+
+
+def test_the_visible_window_can_be_saved(qtbot, with_demo):
+    from biomec_app.dialogs.stretch import StretchDialog
+
+    with_demo.context.figure = Figure()
+    dialog = StretchDialog(with_demo.context)
+    qtbot.addWidget(dialog)
+    dialog.by_window.setChecked(True)
+    rate = with_demo.context.document.rate_hz
+    assert dialog.stretch() == (round(rate), round(2 * rate))
+    dialog.first.setValue(50)
+    dialog.last.setValue(20)
+    assert "must not come after" in dialog.wrong.text()
+
+
+def test_the_demonstration_opens_analysed_and_asks_nothing_when_closed(qtbot, window):
+    run(qtbot, window, "file.demo")
+    document = window.context.document
+    assert len(document.analysis.done) == 8
+    assert not document.is_modified
+    assert window.close()
+    assert window.asked == []
+
+
+def test_a_file_that_is_dropped_is_opened(qtbot, with_demo, tmp_path):
+    from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+    from PySide6.QtGui import QDropEvent
+
+    with_demo.path = tmp_path / "study.biomec"
+    run(qtbot, with_demo, "file.save")
+    run(qtbot, with_demo, "file.close")
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(with_demo.path))])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    with_demo.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
+    idle(qtbot, with_demo)
+    assert with_demo.context.document.path == with_demo.path
+
+
+def test_cancelling_an_opening_leaves_the_document(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "study.biomec"
+    run(qtbot, with_demo, "file.save")
+    analysis = with_demo.context.document.analysis
+    files.open_project(with_demo.context, Path(with_demo.path))
+    with_demo.context.jobs.cancel()
+    idle(qtbot, with_demo)
+    assert with_demo.context.document.analysis is analysis

@@ -1,0 +1,228 @@
+"""The import dialog: everything filled in, everything changeable, nothing lost by a broken file."""
+
+import shutil
+from dataclasses import replace
+
+import pytest
+from PySide6.QtCore import Qt
+
+from biomec.io.registry import read_trial, write_trial
+from biomec.io.session_import import SKIP
+from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
+from biomec_app import files as actions
+from biomec_app.dialogs.import_plan import ImportPlan, read
+from biomec_app.dialogs.importing import AXES, EMG, LABELS, SUBJECT, ImportDialog
+
+
+@pytest.fixture(scope="module")
+def acquisition(tmp_path_factory):
+    return write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path_factory.mktemp("acq"))
+
+
+@pytest.fixture
+def dialog(qtbot, context, acquisition):
+    made = ImportDialog(context, read(ImportPlan(acquisition["emt"])))
+    qtbot.addWidget(made)
+    made.show()
+    return made
+
+
+def idle(qtbot, dialog):
+    qtbot.waitUntil(lambda: not dialog._jobs.busy, timeout=20000)
+
+
+def test_enter_imports_what_the_files_say(qtbot, context, dialog):
+    assert dialog.import_button.isDefault()
+    dialog.analyse.setChecked(False)
+    qtbot.keyClick(dialog, Qt.Key.Key_Return)
+    document = context.document
+    assert document.is_open
+    assert document.is_modified
+    assert document.analysis.session.subject.name == "Demo"
+    assert len(document.analysis.session.dynamic.plates) == 4
+    assert document.analysis.session.dynamic.emg is not None
+    assert document.history[0].startswith("analysis = Analysis(import_session(")
+    assert context.preferences.recent[0].name == dialog.plan.dynamic.name
+    assert not context.preferences.analyse_imported
+
+
+def test_what_is_entered_about_the_subject_is_imported(qtbot, context, dialog):
+    assert dialog.pages.item(SUBJECT).text().startswith("!")
+    form = dialog.subject
+    form.mass.setValue(72.5)
+    form.height_.setValue(1.8)
+    form.sex.setCurrentText("female")
+    form.born.setText("1990-02-03")
+    form.born.textEdited.emit("1990-02-03")
+    assert form.age.text() == "36 years"
+    assert dialog.pages.item(SUBJECT).text().startswith("✓")
+    form.measures.item(0, 1).setText("912,5")
+    dialog.analyse.setChecked(False)
+    dialog.accept()
+    subject = context.document.analysis.session.subject
+    assert (subject.mass_kg, subject.height_m, subject.sex) == (72.5, 1.8, "female")
+    assert subject.measures == {"leg_length_D": 0.9125}
+
+
+def test_a_date_that_is_none_is_told_and_nothing_is_imported(qtbot, context, dialog):
+    dialog.subject.born.setText("3.2.1990")
+    dialog.subject.changed.emit()
+    assert "no date" in dialog.wrong.text()
+    assert dialog.wrong.isVisible()
+    assert not dialog.import_button.isEnabled()
+    dialog.accept()
+    assert not context.document.is_open
+    dialog.subject.born.setText("")
+    dialog.subject.changed.emit()
+    assert dialog.import_button.isEnabled()
+    assert not dialog.wrong.isVisible()
+
+
+def test_a_file_that_cannot_be_read_is_told_and_the_last_choice_stays(qtbot, context, dialog, tmp_path):
+    broken = tmp_path / "broken.c3d"
+    broken.write_bytes(b"\x02\x50 nonsense")
+    context.ask_file = lambda *_: broken
+    dialog.subject.name.setText("Kept")
+    qtbot.mouseClick(dialog.browse["static"], Qt.MouseButton.LeftButton)
+    idle(qtbot, dialog)
+    assert "broken.c3d" in dialog.wrong.text()
+    assert dialog.names["static"].text().endswith("Static.emt")
+    assert dialog.subject.name.text() == "Kept"
+    assert dialog.import_button.isEnabled()
+
+
+def test_another_static_or_none_can_be_chosen(qtbot, context, dialog, acquisition, tmp_path):
+    other = tmp_path / "other.emt"
+    shutil.copy(dialog.preview.companions.static.path, other)
+    context.ask_file = lambda *_: other
+    qtbot.mouseClick(dialog.browse["static"], Qt.MouseButton.LeftButton)
+    idle(qtbot, dialog)
+    assert dialog.names["static"].text() == "other.emt"
+    assert dialog.whys["static"].text() == "Chosen by you."
+    qtbot.mouseClick(dialog.none["static"], Qt.MouseButton.LeftButton)
+    idle(qtbot, dialog)
+    assert dialog.names["static"].text() == "–"
+    assert dialog.plan.static is SKIP
+    assert dialog.preview.session.static is None
+
+
+def test_axes_by_hand_are_read_anew_and_kept_apart(qtbot, context, dialog):
+    form = dialog.axes
+    form.up.setCurrentIndex(form.up.findData("+z"))
+    form.up.activated.emit(form.up.currentIndex())
+    idle(qtbot, dialog)
+    assert dialog.preview.session.dynamic.axes.up == "+z"
+    assert dialog.pages.item(AXES).text().startswith("!")  # the plates push along y
+    form.forward.setCurrentIndex(form.forward.findData("+z"))
+    form.forward.activated.emit(form.forward.currentIndex())
+    idle(qtbot, dialog)
+    axes = dialog.preview.session.dynamic.axes
+    assert axes.forward == "+z"
+    assert axes.up[1] != "z"
+
+
+def test_the_import_waits_for_files_that_are_being_read(qtbot, context, dialog):
+    dialog.analyse.setChecked(False)
+    dialog._choose("emg", SKIP)
+    assert dialog._jobs.busy
+    dialog.accept()
+    qtbot.waitUntil(lambda: context.document.is_open, timeout=20000)
+    assert context.document.analysis.session.dynamic.emg is None
+
+
+def test_frames_of_the_emg_are_asked_for(qtbot, context, dialog):
+    assert not dialog.pages.item(EMG).isHidden()
+    dialog.first.setValue(11)
+    dialog.first.editingFinished.emit()
+    idle(qtbot, dialog)
+    assert dialog.preview.session.emg_alignment.first == 11
+    assert dialog.pages.item(EMG).text().startswith("!")
+    dialog.first.setValue(100_000)
+    dialog.first.editingFinished.emit()
+    assert "no stretch" in dialog.wrong.text()
+    dialog._choose("emg", SKIP)
+    idle(qtbot, dialog)
+    assert dialog.pages.item(EMG).isHidden()
+
+
+def test_uncertain_labels_are_decided_by_hand(qtbot, context, acquisition, tmp_path):
+    trial = read_trial(acquisition["emt"])
+    static = read_trial(next(acquisition["emt"].parent.glob("*Static.emt")))
+    for source, name in ((trial, "walk.trc"), (static, "static.trc")):
+        names = tuple({"GLAB": "nose tip", "C7": "C_7x"}.get(label, label) for label in source.markers.names)
+        write_trial(replace(source, markers=replace(source.markers, names=names)), tmp_path / name)
+    made = ImportDialog(context, read(ImportPlan(tmp_path / "walk.trc", static=tmp_path / "static.trc")))
+    qtbot.addWidget(made)
+    made.show()
+    form = made.mapping
+    assert form.marker_set is None  # nothing was decided
+    combo = form._combos["nose tip"]
+    combo.setCurrentText("GLAB")
+    combo.activated.emit(combo.currentIndex())
+    assert form.label_map().targets["nose tip"] == "GLAB"
+    other = form._combos["VC"]
+    other.setCurrentText("GLAB")
+    other.activated.emit(other.currentIndex())
+    assert "all mapped to GLAB" in made.wrong.text()
+    assert not made.import_button.isEnabled()
+    other.setCurrentText("not used")
+    other.activated.emit(other.currentIndex())
+    assert made.import_button.isEnabled()
+    made.analyse.setChecked(False)
+    made.accept()
+    prepared = context.document.analysis.run("preparation").prepared
+    assert "GLAB" in prepared.dynamic.markers.names
+    assert "VC" not in prepared.dynamic.markers.names
+    assert prepared.marker_set.name == "biomec-full"
+
+
+def test_a_mapping_is_saved_and_loaded(qtbot, context, dialog, tmp_path):
+    form = dialog.mapping
+    dialog.pages.setCurrentRow(LABELS)
+    combo = form._combos["VC"]
+    combo.setCurrentText("not used")
+    combo.activated.emit(combo.currentIndex())
+    context.ask_file = lambda *_: tmp_path / "lab.toml"
+    qtbot.mouseClick(form.store, Qt.MouseButton.LeftButton)
+    combo.setCurrentText("VC")
+    combo.activated.emit(combo.currentIndex())
+    qtbot.mouseClick(form.load, Qt.MouseButton.LeftButton)
+    assert "GLAB" in form.chosen().values()
+    (tmp_path / "lab.toml").write_text("nonsense = ")
+    qtbot.mouseClick(form.load, Qt.MouseButton.LeftButton)
+    assert "lab.toml" in form.fault_.text()
+    form.search.setText("glab")
+    shown = [row for row in range(form.table.rowCount()) if not form.table.isRowHidden(row)]
+    assert len(shown) == 1
+
+
+def test_analysing_at_once_gives_angles(qtbot, context, dialog):
+    dialog.analyse.setChecked(True)
+    dialog.accept()
+    qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60000)
+    assert "cycles" in context.document.analysis.done
+    assert context.preferences.analyse_imported
+
+
+def test_cancel_changes_nothing(qtbot, context, dialog):
+    qtbot.keyClick(dialog, Qt.Key.Key_Escape)
+    assert not context.document.is_open
+    assert not dialog.isVisible()
+
+
+def test_a_broken_recording_is_told_before_any_dialog(qtbot, context, tmp_path):
+    told = []
+    context.tell = lambda title, sentence: told.append(sentence)
+    context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    broken = tmp_path / "broken.c3d"
+    broken.write_bytes(b"\x02\x50" + b"\0" * 600)
+    actions.open_file(context, broken)
+    qtbot.waitUntil(lambda: bool(told), timeout=10000)
+    assert "broken.c3d" in told[0]
+    for name, content in (("empty.emt", b""), ("picture.png", b"\x89PNG\r\n"), ):  # fmt: skip
+        (tmp_path / name).write_bytes(content)
+        actions.open_file(context, tmp_path / name)
+        assert name in told[-1]
+    actions.open_file(context, tmp_path / "gone.c3d")
+    assert "gone.c3d" in told[-1]
+    assert not context.document.is_open
