@@ -31,16 +31,20 @@ class Available:
 
 
 def available_parts(
-    model: BodyModel, static: set[str], motion: set[str], lacking: Mapping[str, str], without: tuple[str, ...] = ()
+    model: BodyModel,
+    static: set[str],
+    motion: set[str],
+    lacking: Mapping[str, str],
+    without: Mapping[str, str] = FrozenDict(),
 ) -> Available:
     """Find the segments whose landmarks the static pose (``static``) and the motion (``motion``) both have.
 
     lacking : computed point -> why it could not be computed
-    without : segments that the user leaves out
+    without : segment to leave out -> why
     """
     for name in without:
         model.segment(name)  # raises a sentence if there is no such segment
-    left_out: dict[str, str] = dict.fromkeys(without, "it was left out on request")
+    left_out = dict(without)
     frames: dict[str, FrameDefinition] = {}
     known = static & motion
     for segment in model.segments:

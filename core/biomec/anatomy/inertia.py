@@ -10,7 +10,7 @@ import numpy as np
 
 from biomec.anatomy.frames import Points
 from biomec.anatomy.inertia_file import load_girdle, load_inertia_table
-from biomec.anatomy.inertia_pose import SegmentInertia, StaticPose
+from biomec.anatomy.inertia_pose import SegmentInertia, StaticPose, UnplacedInertia
 from biomec.anatomy.inertia_table import (
     GIRDLE,
     ROWS,
@@ -27,7 +27,7 @@ from biomec.frozen import FrozenDict
 from biomec.notices import Notice, info, warning
 from biomec.toml_table import did_you_mean
 
-__all__ = ["BodyInertia", "InertiaOptions", "SegmentInertia", "body_inertia"]
+__all__ = ["BodyInertia", "InertiaOptions", "SegmentInertia", "UnplacedInertia", "body_inertia"]
 
 SPLIT_TABLE, WHOLE_TORSO_TABLE = "dumas-wojtusch-2018", "dumas-2007"
 LUMBAR_TOP = "T12L1"  # centre between the twelfth thoracic and the first lumbar vertebra
@@ -229,9 +229,10 @@ class _Person:
 
     def torso(self, name: str, mass: float) -> SegmentInertia:
         """Thorax and abdomen as one segment, by the chosen way."""
-        choice = self.options.torso if self.options.torso != "auto" else self.table.torso
+        whole = {"CAC", "CAL"} <= set(self.pose.points)
+        choice = self.options.torso if self.options.torso != "auto" else self.table.torso if whole else "auto"
         if choice == "auto":
-            choice = "split-2018" if {LUMBAR_TOP, "CAC", "CAL"} <= set(self.pose.points) else "diagonal"
+            choice = "split-2018" if whole and LUMBAR_TOP in self.pose.points else "diagonal"
             if choice == "diagonal":
                 self.pose.notices.append(
                     info(
@@ -245,11 +246,9 @@ class _Person:
             return self._combined(name, mass)
         if choice == "literal":
             return self.segment(name, "torso", None, mass)
-        table = self.table if "torso" in self.table else load_inertia_table(WHOLE_TORSO_TABLE)
-        row = table.row("torso")
-        if not {"CAC", "CAL"} <= set(self.pose.points) and TORSO_FROM_IJ in table:
-            row = table.row(TORSO_FROM_IJ)
-        entry = row.entries[self.sex]
+        wanted = "torso" if whole else TORSO_FROM_IJ
+        table = self.table if wanted in self.table else load_inertia_table(WHOLE_TORSO_TABLE)
+        row, entry = table.row(wanted), table.entry(wanted, self.sex)
         diagonal = InertiaEntry(entry.mass, entry.com, np.diag(np.diag(entry.shape)), entry.length_mm)
         return self.pose.place(name, table, row, diagonal, None, mass)
 

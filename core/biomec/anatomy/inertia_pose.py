@@ -16,6 +16,18 @@ from biomec.notices import Notice, info, warning
 IMPLAUSIBLE = 2.0  # a length so many times longer or shorter than the stature suggests is probably a wrong landmark
 
 
+class UnplacedInertia(BiomecError):
+    """The static pose lacks landmarks on which the inertia of a segment is built; ``why`` says which."""
+
+    def __init__(self, segment: str, lacking: list[str]) -> None:
+        super().__init__(
+            f"Inertia of the {segment}: the static pose has no usable {', '.join(lacking)}, on which its inertia is "
+            f"built. Add these landmarks to the static, or leave the segment out of the model."
+        )
+        self.segment = segment
+        self.why = f"its inertia cannot be placed, because the static pose has no usable {', '.join(lacking)}"
+
+
 @dataclass(frozen=True, eq=False)
 class SegmentInertia:
     """Inertia of a segment in the static pose.
@@ -100,7 +112,7 @@ class StaticPose:
                 )
             return length
         if expected is None:
-            raise self._lacks(name, lacking)
+            raise UnplacedInertia(name, lacking)
         self.notices.append(
             warning(
                 "length-from-stature",
@@ -131,15 +143,9 @@ class StaticPose:
                 )
             return R_WB
         needed = [point for _, direction in row.frames[0].axes for point in direction.landmarks]
-        raise self._lacks(name, [point for point in dict.fromkeys(needed) if point not in self.points] or needed)
+        raise UnplacedInertia(name, [point for point in dict.fromkeys(needed) if point not in self.points] or needed)
 
     def _need(self, name: str, landmarks: Iterable[str]) -> None:
         lacking = [point for point in landmarks if point not in self.points]
         if lacking:
-            raise self._lacks(name, lacking)
-
-    def _lacks(self, name: str, lacking: list[str]) -> BiomecError:
-        return BiomecError(
-            f"Inertia of the {name}: the static pose has no usable {', '.join(lacking)}, on which its inertia is "
-            f"built. Add these landmarks to the static, or leave the segment out of the model."
-        )
+            raise UnplacedInertia(name, lacking)

@@ -9,9 +9,10 @@ import numpy as np
 
 from biomec.anatomy.availability import Available, available_parts
 from biomec.anatomy.centres import CENTRE_METHODS
+from biomec.anatomy.degenerate import degenerate_parts
 from biomec.anatomy.ellipsoids import ContactSurface, EllipsoidOptions, contact_surfaces
 from biomec.anatomy.frames import Direction, FixedDirection, FrameDefinition, Points
-from biomec.anatomy.inertia import BodyInertia, InertiaOptions, body_inertia
+from biomec.anatomy.inertia import BodyInertia, InertiaOptions, UnplacedInertia, body_inertia
 from biomec.anatomy.landmarks import Measures, PointPlan, plan_points, recorded_landmarks
 from biomec.anatomy.measures import known_measures
 from biomec.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
@@ -149,12 +150,11 @@ def build_subject_model(
     plan = plan_points(model, recorded, measures, options.centres, given)
     static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
     motion = static if seen is None else _points_in_motion(plan, static, recorded, marker_set, set(seen), measures)
-    parts = available_parts(model, set(static), set(motion), plan.lacking, options.without)
-    parts = replace(parts, joints=tuple(_with_axis(joint, options.axes) for joint in parts.joints))
     _check_axes(model, options.axes)
+    parts, inertia = _buildable(model, static, set(motion), plan, measures, options)
     followed = _followed(parts, static_markers, marker_set)
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
-    bodies, inertia, surfaces, more = builder.bodies()
+    bodies, surfaces, more = builder.bodies(inertia)
     constraints = _constraints(parts, surfaces, options)
     notices += [*more, *parts.notices]
     notices += [] if options.without else better_model(model, parts, recorded, measures)
@@ -174,6 +174,32 @@ def build_subject_model(
         options=options,
         notices=tuple(dict.fromkeys(notices)),
     )
+
+
+def _buildable(
+    model: BodyModel, static: Points, motion: set[str], plan: PointPlan, measures: Measures, options: ModelOptions
+) -> tuple[Available, BodyInertia]:
+    """Parts that can be followed, have a frame and a place for their mass; and their inertia. The others drop out."""
+    without = dict.fromkeys(options.without, "it was left out on request")
+    while True:  # every turn leaves out another segment, until all is well or nothing carries the body
+        parts = available_parts(model, set(static), motion, plan.lacking, without)
+        parts = replace(parts, joints=tuple(_with_axis(joint, options.axes) for joint in parts.joints))
+        flat = degenerate_parts(parts.segments, parts.joints, static)
+        without |= flat
+        if flat:
+            continue
+        rows = {s.name: (s.inertia[0], _code(s.side), s.inertia[1]) for s, _ in parts.segments if s.inertia}
+        try:
+            return parts, body_inertia(
+                rows,
+                static,
+                mass_kg=float(measures["mass"]),
+                height_m=float(measures["height"]),
+                sex=str(measures["sex"]),
+                options=options.inertia,
+            )
+        except UnplacedInertia as unplaced:
+            without[unplaced.segment] = unplaced.why
 
 
 def _with_axis(joint: JointDefinition, axes: Mapping[str, tuple[float, float, float]]) -> JointDefinition:
@@ -239,17 +265,8 @@ class _Builder:
     def local(self, segment: str, point: FloatArray) -> FloatArray:
         return np.asarray(self.attitude[segment].T @ (point - self.origin[segment]))
 
-    def bodies(self) -> tuple[list[Body], BodyInertia, dict[str, ContactSurface], list[Notice]]:
+    def bodies(self, inertia: BodyInertia) -> tuple[list[Body], dict[str, ContactSurface], list[Notice]]:
         names = {segment.name: segment for segment, _ in self.parts.segments}
-        rows = {s.name: (s.inertia[0], _code(s.side), s.inertia[1]) for s in names.values() if s.inertia}
-        inertia = body_inertia(
-            rows,
-            self.static,
-            mass_kg=float(self.measures["mass"]),
-            height_m=float(self.measures["height"]),
-            sex=str(self.measures["sex"]),
-            options=self.options.inertia,
-        )
         surfaces, notices = self.surfaces()
         points = {name: self.points(segment) for name, segment in names.items()}
         vectors: dict[str, dict[str, FloatArray]] = {name: {} for name in names}
@@ -277,7 +294,7 @@ class _Builder:
                     attitude=R,
                 )
             )
-        return bodies, inertia, surfaces, [*inertia.notices, *notices]
+        return bodies, surfaces, [*inertia.notices, *notices]
 
     def points(self, segment: SegmentDefinition) -> dict[str, FloatArray]:
         """Local coordinates of everything that is fixed in a segment: basis, joint centres, landmarks, markers."""

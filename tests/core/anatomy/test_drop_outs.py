@@ -1,0 +1,116 @@
+"""One landmark that is missing or misplaced in the static costs at most the segments that need it, never the analysis."""
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose
+
+from biomec.anatomy.inertia import InertiaOptions
+from biomec.anatomy.inertia_file import shipped_inertia_tables
+from biomec.anatomy.model_file import load_model, parse_model, shipped_models
+from biomec.anatomy.subject_model import ModelOptions, SubjectModel, build_subject_model
+from biomec.errors import BiomecError
+from biomec.io.marker_set_file import load_marker_set
+from biomec.virtual.person import VirtualPerson
+from biomec_resources import resource
+from tests.core.anatomy.test_shipped_models import gait_person
+
+FULL = load_marker_set("biomec-full")
+PERSON = VirtualPerson(81.6, 1.79, "male")
+CLUSTERS = ("CL", "Au")  # markers that no model needs by name
+MODELS = {name: load_model(name) for name in shipped_models()}
+
+
+def person_of(model: str):
+    """Markers, marker set and subject of a person who wears what a model needs."""
+    if model == "plug-in-gait":
+        markers, subject = gait_person()
+        return markers, load_marker_set("plug-in-gait"), subject
+    return PERSON.markers, FULL, PERSON.subject
+
+
+def built(model: str, *missing: str, moved: dict[str, np.ndarray] | None = None, **options) -> SubjectModel:
+    markers, marker_set, subject = person_of(model)
+    markers = {name: p for name, p in markers.items() if name not in missing} | (moved or {})
+    return build_subject_model(MODELS[model], markers, marker_set, subject, ModelOptions(**options))
+
+
+@pytest.mark.parametrize("model", ["m21", "m17", "upper-limb"])
+def test_a_forearm_without_the_radial_styloid_keeps_its_ulna(model):
+    """It was: "Inertia of the right ulna: the static pose has no usable CAP_D, ER_D … leave the segment out"."""
+    body = built(model, "ER_D")
+    assert set(body.left_out) == {"right radius", "right hand"}
+    ulna, whole = body.inertia.segments["right ulna"], built(model).inertia.segments["right ulna"]
+    told = {notice.code: notice.sentence for notice in body.notices if "right ulna" in notice.about}
+    assert "because the static pose has no CAP_D" in told["length-from-stature"]
+    assert "PME_D, EU_D, EL_D, EM_D" in told["inertial-frame-substitute"]
+    assert ulna.mass == pytest.approx(whole.mass, rel=1e-12)
+    # the wrist's centre lies half a wrist (3 cm) beside EU, so that the axis turns by 0.03/0.27 at most, and the centre of
+    # mass at 42 % of the length with it; the virtual person's forearm is as long as the stature foretells within 10 %
+    assert np.linalg.norm(ulna.com_W - whole.com_W) < 0.02
+    assert_allclose(np.linalg.eigvalsh(ulna.J_W), np.linalg.eigvalsh(whole.J_W), rtol=0.25)
+
+
+@pytest.mark.parametrize(
+    ("model", "table"),
+    [*((model, "dumas-2007") for model in MODELS), *(("m17", table) for table in shipped_inertia_tables()[1:])],
+)
+def test_any_one_landmark_missing_costs_at_most_what_needs_it(model, table):
+    """Every single landmark of the static is taken away: only a body that nothing carries is refused."""
+    refused = {}
+    markers = person_of(model)[0]
+    names = [name for name in markers if not (name.endswith("_E") or name[:2] in CLUSTERS or name[0] == "L")]
+    for name in names:  # the left mirrors the right
+        try:
+            body = built(model, name, inertia=InertiaOptions(table=table))
+        except BiomecError as error:
+            refused[name] = str(error)
+        else:
+            assert set(body.left_out) | set(body.system.layout.bodies) == {s.name for s in MODELS[model].segments}
+    for name, why in refused.items():
+        assert "none of the segments that carry it" in why, (name, why)
+        assert why.count(f"needs {name}") == 1 or f"{name} is absent" in why, why
+        assert len(MODELS[model].roots) == 1
+
+
+def test_a_segment_whose_inertia_cannot_be_placed_drops_out_with_that_reason(tmp_path):
+    """A table of the user's own, without substitutes, stopped the analysis because of one landmark."""
+    table = resource("inertia", "dumas-2007.toml").read_text("utf-8")
+    own = "\n".join(line for line in table.splitlines() if "PME_* - EU_*" not in line)
+    path = tmp_path / "own.toml"
+    path.write_text(own, "utf-8")
+    body = built("m21", "ER_D", inertia=InertiaOptions(table=str(path)))
+    why = "its inertia cannot be placed, because the static pose has no usable CAP_D, ER_D"
+    assert body.left_out["right ulna"] == why
+    assert f"The right ulna is left out of the model: {why}." in [notice.sentence for notice in body.notices]
+    assert "left ulna" in body.system.layout.bodies
+
+
+def test_landmarks_on_a_line_cost_their_segment_and_are_named():
+    """It was: "Body head: point CAC has a coordinate that is not a number"."""
+    line = {"GLAB": 0.5 * (built("m21").static["CAC"] + PERSON.markers["VC"])}
+    body = built("m21", moved=line)
+    assert body.left_out["head"] == (
+        "its frame cannot be built, because VC, CAC, GLAB lie at one place or on a line in the static; check their labels"
+    )
+    with pytest.raises(BiomecError, match=r"none of the segments that carry it .*CIAS_D, CIAS_E.* on a line in the st"):
+        built("legs", moved={"PMCP": PERSON.markers["CIAS_D"] + np.array([0.0, 0.0, 0.02])})
+
+
+def test_an_axis_without_length_costs_what_hangs_on_it_and_is_named():
+    """It was: "Body right thigh: its vector axis of right knee needs 3 coordinates, all of them numbers"."""
+    text = """\
+name = "mine"
+title = "A knee about the line of two markers"
+base = "legs"
+joint = [
+  { name = "* knee", type = "revolute", proximal = "* thigh", distal = "* shank", centre = "KJC_*", axis = "TRO_* - CLAT_*" },
+]
+landmarks = ["TRO_*"]
+"""
+    markers = dict(PERSON.markers) | {"TRO_D": PERSON.markers["CLAT_D"], "TRO_E": PERSON.markers["CLAT_E"] + 0.1}
+    body = build_subject_model(parse_model(text, "mine.toml"), markers, FULL, PERSON.subject)
+    assert body.left_out["right shank"] == (
+        "its joint, right knee, has no axis, because TRO_D, CLAT_D lie at one place or on a line in the static; check "
+        "their labels"
+    )
+    assert "left shank" in body.system.layout.bodies
