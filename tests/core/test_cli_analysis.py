@@ -37,12 +37,12 @@ def test_one_command_goes_from_files_to_angles(files, tmp_path, capsys):
     facts = json.loads((out / "summary.json").read_text("utf-8"))
     assert facts["model"]["dof"] == 44
     assert facts["consistency"]["converged"] == facts["consistency"]["frames"]
-    assert facts["subject"] == {
-        "sex": "male",
-        "mass_kg": 81.6,
-        "height_m": 1.79,
-        "weighed_kg": facts["subject"]["weighed_kg"],
-    }
+    assert {key: facts["subject"][key] for key in ("sex", "mass_kg", "height_m", "assumed")} == {
+        "sex": "male", "mass_kg": 81.6, "height_m": 1.79, "assumed": [],
+    }  # fmt: skip
+    used = [one for one in facts["model"]["ellipsoids"] if one["used"]]
+    assert {one["preset"] for one in used} == {"epfl"}
+    assert len(used) == 4
     # the mean of the markers stands for the centre of mass of a body in motion: some tenths of a per cent
     assert facts["subject"]["weighed_kg"] == pytest.approx(81.6, rel=0.01)
     assert facts["cycles"] == {"by": "elbow flexion", "found": 1, "valid": 1}
@@ -54,6 +54,36 @@ def test_a_project_is_analysed_again_to_the_same_numbers(files, tmp_path):
     assert main(["analyze", str(tmp_path / "a" / "session.biomec"), "--sex", "m", "--out", str(tmp_path / "b")]) == 0
     for name in ("angles.csv", "coordinates.csv"):
         assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+
+
+def test_a_project_keeps_its_settings_where_nothing_else_is_asked_for(files, tmp_path):
+    """A project made with --model m17 --method markers was analysed again as m21 by coordinates, without a word."""
+    first, again, other = (tmp_path / name for name in "abc")
+    assert (
+        main(["analyze", str(files), "--sex", "m", "--model", "m17", "--method", "markers", "--out", str(first)]) == 0
+    )
+    assert main(["analyze", str(first / "session.biomec"), "--out", str(again)]) == 0
+    assert main(["analyze", str(first / "session.biomec"), "--model", "m21", "--out", str(other)]) == 0
+    facts = [json.loads((folder / "summary.json").read_text("utf-8")) for folder in (first, again, other)]
+    assert [one["model"]["name"] for one in facts] == ["m17", "m17", "m21"]
+    assert [one["consistency"]["method"] for one in facts] == ["markers"] * 3
+    assert (first / "angles.csv").read_bytes() == (again / "angles.csv").read_bytes()
+
+
+def test_settings_of_one_analysis_serve_another(files, tmp_path):
+    assert main(["analyze", str(files), "--sex", "m", "--cutoff", "6", "--out", str(tmp_path / "a")]) == 0
+    stored = tmp_path / "a" / "settings.json"
+    assert json.loads(stored.read_text("utf-8"))["signals"]["marker_filter"]["cutoff_hz"] == 6.0
+    arguments = ["analyze", str(files), "--sex", "m", "--settings", str(stored), "--out", str(tmp_path / "b")]
+    assert main(arguments) == 0
+    assert (tmp_path / "a" / "angles.csv").read_bytes() == (tmp_path / "b" / "angles.csv").read_bytes()
+
+
+def test_files_beside_a_project_are_refused(files, tmp_path, capsys):
+    assert main(["analyze", str(files), "--out", str(tmp_path / "a")]) == 0
+    project = str(tmp_path / "a" / "session.biomec")
+    assert main(["analyze", project, "--forces", "other.mot", "--out", str(tmp_path / "b")]) == 1
+    assert "a project has its files already, so --forces means nothing" in capsys.readouterr().err
 
 
 def test_results_are_kept_unless_the_user_forces(files, tmp_path, capsys):

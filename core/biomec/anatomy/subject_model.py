@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field, replace
 
 import numpy as np
@@ -10,22 +10,31 @@ import numpy as np
 from biomec.anatomy.availability import Available, available_parts
 from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.degenerate import degenerate_parts
-from biomec.anatomy.ellipsoids import ContactSurface, EllipsoidOptions, contact_surfaces
+from biomec.anatomy.ellipsoids import (
+    ContactSurface,
+    EllipsoidOptions,
+    SurfaceSensitivity,
+    contact_surfaces,
+    sensitivity,
+)
 from biomec.anatomy.frames import Direction, FixedDirection, FrameDefinition, Points
 from biomec.anatomy.inertia import BodyInertia, InertiaOptions, UnplacedInertia, body_inertia
-from biomec.anatomy.landmarks import Measures, PointPlan, plan_points, recorded_landmarks
+from biomec.anatomy.landmark_words import in_words
+from biomec.anatomy.landmarks import Measures, PointPlan, plan_points, points_in_motion, recorded_landmarks
 from biomec.anatomy.measures import known_measures
 from biomec.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
-from biomec.anatomy.model_choice import better_model
+from biomec.anatomy.model_choice import Recorded, check_model
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
 from biomec.multibody.body import Body
 from biomec.multibody.joints import Constraint, EllipsoidContact, Revolute, Spherical, Universal
 from biomec.multibody.system import System
-from biomec.notices import Notice, info, warning
+from biomec.notices import Notice, info, problem, warning
 from biomec.recording import Subject
 from biomec.recording.marker_set import MarkerSet, Side
+
+UPSIDE_DOWN_DEG = 135.0  # between the long axes of two neighbours; nobody bends a knee or an elbow so far in a static
 
 
 @dataclass(frozen=True)
@@ -149,16 +158,18 @@ def build_subject_model(
     given = {name: np.array(point, dtype=np.float64) for name, point in options.points.items()}
     plan = plan_points(model, recorded, measures, options.centres, given)
     static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
-    motion = static if seen is None else _points_in_motion(plan, static, recorded, marker_set, set(seen), measures)
+    motion = points_in_motion(plan, static, static_markers, marker_set, seen, measures)
+    words = in_words(marker_set)
     _check_axes(model, options.axes)
-    parts, inertia = _buildable(model, static, set(motion), plan, measures, options)
+    parts, inertia = _buildable(model, static, set(motion), plan, measures, options, words)
+    if not options.without:
+        notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen), words)
     followed = _followed(parts, static_markers, marker_set)
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
     bodies, surfaces, more = builder.bodies(inertia)
     constraints = _constraints(parts, surfaces, options)
     notices += [*more, *parts.notices]
-    notices += [] if options.without else better_model(model, parts, recorded, measures)
-    notices += _about_centres(plan, {name for body in bodies for name in body.points})
+    notices += _about_centres(plan, {name for body in bodies for name in body.points}, words)
     return SubjectModel(
         model=model,
         system=System(bodies, constraints, name=model.name),
@@ -177,12 +188,18 @@ def build_subject_model(
 
 
 def _buildable(
-    model: BodyModel, static: Points, motion: set[str], plan: PointPlan, measures: Measures, options: ModelOptions
+    model: BodyModel,
+    static: Points,
+    motion: set[str],
+    plan: PointPlan,
+    measures: Measures,
+    options: ModelOptions,
+    words: Callable[[str], str],
 ) -> tuple[Available, BodyInertia]:
     """Parts that can be followed, have a frame and a place for their mass; and their inertia. The others drop out."""
     without = dict.fromkeys(options.without, "it was left out on request")
     while True:  # every turn leaves out another segment, until all is well or nothing carries the body
-        parts = available_parts(model, set(static), motion, plan.lacking, without)
+        parts = available_parts(model, set(static), motion, plan.lacking, without, words)
         parts = replace(parts, joints=tuple(_with_axis(joint, options.axes) for joint in parts.joints))
         flat = degenerate_parts(parts.segments, parts.joints, static)
         without |= flat
@@ -216,14 +233,37 @@ def _check_axes(model: BodyModel, axes: Mapping[str, tuple[float, float, float]]
             )
 
 
-def _points_in_motion(
-    plan: PointPlan, static: Points, recorded: Points, marker_set: MarkerSet, seen: set[str], measures: Measures
-) -> dict[str, FloatArray]:
-    """Points that the frames can give, tried on the static pose with the markers that the motion shows."""
-    shown = recorded_landmarks(
-        {n: p for n, p in recorded.items() if n in seen and n not in marker_set.landmarks}, marker_set
+def surface_sensitivity(body: SubjectModel) -> tuple[SurfaceSensitivity, ...]:
+    """What the contacts of the scapulae would be with other ellipsoids, and with other radii of the one in use."""
+    found: list[SurfaceSensitivity] = []
+    contacts = [contact for contact in body.model.contacts if contact.name in body.surfaces]
+    for side in dict.fromkeys(contact.side for contact in contacts):
+        places = {
+            contact.name: body.system.layout.bodies[contact.on].attitude_matrix.T
+            @ (body.static[contact.point] - body.static[contact.origin])
+            for contact in contacts
+            if contact.side is side
+        }
+        height = float(body.measures["height"])
+        found += sensitivity(places, side=_code(side) or "D", height_m=height, options=body.options.ellipsoid)
+    return tuple(found)
+
+
+def _upside_down(parts: Available, attitudes: Mapping[str, FloatArray]) -> list[Notice]:
+    """Tell joints whose two segments stand on their heads against each other in the static pose."""
+    found = []
+    for joint in parts.joints:
+        up, down = attitudes[joint.proximal][:, 1], attitudes[joint.distal][:, 1]
+        angle = float(np.degrees(np.arccos(np.clip(up @ down, -1.0, 1.0))))
+        if angle > UPSIDE_DOWN_DEG:
+            found.append(f"{joint.distal} against {joint.proximal} {angle:.0f}°")
+    if not found:
+        return []
+    words = f"In the static pose segments stand upside down: {', '.join(found)}. Left and right labels are probably "
+    words += (
+        "exchanged, or the laboratory's axes are left-handed; angles would be wrong by half a turn. Check the mapping."
     )
-    return plan.in_motion({name: np.asarray(p)[None] for name, p in shown.items()}, static, measures)
+    return [problem("upside-down", words)]
 
 
 def _followed(parts: Available, markers: Mapping[str, FloatArray], marker_set: MarkerSet) -> dict[str, str]:
@@ -364,7 +404,7 @@ def _code(side: Side | None) -> str | None:
     return None if side is None else "D" if side is Side.RIGHT else "E"
 
 
-def _about_centres(plan: PointPlan, used_points: set[str]) -> list[Notice]:
+def _about_centres(plan: PointPlan, used_points: set[str], words: Callable[[str], str]) -> list[Notice]:
     """Tell which methods gave the joint centres in use, and which were not the preferred ones."""
     found: list[Notice] = []
     steps = [step for step in plan.steps if step.name in used_points]
@@ -374,7 +414,7 @@ def _about_centres(plan: PointPlan, used_points: set[str]) -> list[Notice]:
             found.append(
                 warning(
                     "centre-second-choice",
-                    f"{step.name} was found by {method}, because what {step.methods[0]} needs is not known.",
+                    f"{words(step.name)} was found by {method}, because what {step.methods[0]} needs is not known.",
                     step.name,
                 )
             )

@@ -2,20 +2,24 @@
 
 import argparse
 import importlib
+import json
 import sys
 from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from biomec.cli.arguments import Commands, progress_on_terminal, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
+from biomec.errors import FileError
 from biomec.notices import Severity
 
 if TYPE_CHECKING:
+    from biomec.kinematics.joint_angles import JointAngles
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.settings import AnalysisSettings
-    from biomec.recording import Session, Subject
+    from biomec.recording import Subject
 
+MODELS = ("m21", "m17", "legs", "plug-in-gait", "upper-limb")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
 
@@ -37,23 +41,36 @@ def add_commands(commands: Commands) -> None:
     person.add_argument("--sex", choices=sorted(SEXES), metavar="m|f")
     measure = "a measure in metres or radians, such as knee_width_D=0.104; may be repeated"
     person.add_argument("--measure", type=_measure, action="append", default=[], metavar="NAME=VALUE", help=measure)
-    how = analyze.add_argument_group("how")
-    how.add_argument("--model", metavar="NAME", help="body model, shipped (m21, m17, …) or a .toml file")
-    how.add_argument("--marker-set", metavar="NAME", help="marker set of the labels; default: the one that fits best")
+    how = analyze.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
+    how.add_argument("--model", metavar="NAME", help=f"body model: {', '.join(MODELS)}, or a .toml file")
+    how.add_argument(
+        "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
+    )
     how.add_argument("--label-map", type=Path, metavar="FILE", help="a laboratory's own labels (.toml)")
-    how.add_argument("--method", choices=("coordinates", "markers"), default="coordinates",
-                     help="nearest consistent coordinates, or global optimisation on the markers")  # fmt: skip
-    how.add_argument("--contacts", choices=("threshold", "always", "never"), default="threshold",
-                     help="when hands and feet are held at their centre of pressure")  # fmt: skip
+    method = "nearest consistent coordinates (default), or global optimisation on the markers"
+    how.add_argument("--method", choices=("coordinates", "markers"), help=method)
+    how.add_argument("--contacts", choices=("steady", "threshold", "always", "never"),
+                     help="when hands and feet are held at their centre of pressure; default: steady, if they stay "
+                     "throughout")  # fmt: skip
     functional = "find a joint's centre (ball joints) or axis (hinges) from a functional trial; may be repeated"
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
-    how.add_argument("--angles", metavar="CONVENTION", default="standard", help="standard, isb, …")
-    how.add_argument("--subtract-static", action="store_true", help="count angles from the static pose")
+    how.add_argument("--angles", metavar="CONVENTION", help="standard (default), isb, or plug-in-gait")
+    how.add_argument("--subtract-static", action="store_true", default=None, help="count angles from the static pose")
     how.add_argument("--no-filter", action="store_true", help="use markers and plates unfiltered")
-    how.add_argument("--cycles", metavar="WHAT", default="auto",
-                     help="auto, events, none, or an angle such as 'elbow flexion'")  # fmt: skip
+    how.add_argument(
+        "--cutoff", type=float, metavar="HZ", help="one cut-off for all markers, instead of residual analysis"
+    )
+    how.add_argument("--inertia", metavar="TABLE", help="inertia table: dumas-2007 (default), dumas-wojtusch-2018, …")
+    how.add_argument(
+        "--ellipsoid", metavar="PRESET", help="ribcage: epfl (default), delft, tsm, tsm-generic, or a .toml file"
+    )
+    how.add_argument("--cycles", metavar="WHAT",
+                     help="auto (default), events, none, or an angle such as 'elbow flexion'")  # fmt: skip
+    settings = "settings as JSON, such as settings.json of an earlier analysis; options given here come after it"
+    how.add_argument("--settings", type=Path, metavar="FILE", help=settings)
+    analyze.add_argument("--report", action="store_true", help="draw pictures and write report.html too")
 
     demo = commands.add_parser("demo", help="analyse the push-up of a virtual subject, whose motion is known")
     demo.set_defaults(run=_demo)
@@ -65,30 +82,41 @@ def add_commands(commands: Commands) -> None:
 
 def _analyze(options: argparse.Namespace) -> int:
     from biomec.io.registry import read_trial
-    from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.functional import with_functional_trial
-    from biomec.pipeline.output import write_analysis
+    from biomec.pipeline.output import refuse_to_overwrite, write_analysis
 
-    analysis = Analysis(_session(options), _settings(options))
+    refuse_to_overwrite(options.out, options.force)
+    analysis = _opened(options)
+    analysis = analysis.with_settings(_settings(options, analysis.settings))
     for joint, file in options.functional:
         analysis = with_functional_trial(analysis.run_until("body"), joint, read_trial(file))
     analysis = analysis.run_all(progress_on_terminal("Analysis"))
     write_analysis(analysis, options.out, overwrite=options.force)
     _report(analysis, options.out)
-    return 0
+    return _draw(analysis, options.out) if options.report else 0
 
 
-def _session(options: argparse.Namespace) -> "Session":
+def _opened(options: argparse.Namespace) -> "Analysis":
+    """The recording and what belongs to it, or a project with its settings; nothing has run yet."""
     from biomec.io.project import load_project
     from biomec.io.registry import PROJECT, find_format
     from biomec.io.session_import import SKIP, import_session, merge_subjects
+    from biomec.pipeline.analysis import Analysis
+    from biomec.pipeline.reopen import reopened
 
     subject = _subject(options)
     if find_format(options.dynamic)[0].name == PROJECT:
-        session = load_project(options.dynamic)
-        return replace(session, subject=merge_subjects(subject, session.subject))
+        given = [name for name in ("static", "forces", "emg") if getattr(options, name) is not None]
+        if given:
+            raise FileError(
+                options.dynamic.name,
+                f"a project has its files already, so --{given[0]} means nothing. Analyse the recording instead.",
+            )
+        analysis = reopened(load_project(options.dynamic)).analysis
+        session = replace(analysis.session, subject=merge_subjects(subject, analysis.session.subject))
+        return replace(analysis, session=session)
     static, plates, emg = (SKIP if file == "none" else file for file in (options.static, options.forces, options.emg))
-    return import_session(options.dynamic, static=static, plates=plates, emg=emg, subject=subject)
+    return Analysis(import_session(options.dynamic, static=static, plates=plates, emg=emg, subject=subject))
 
 
 def _subject(options: argparse.Namespace) -> "Subject":
@@ -98,29 +126,49 @@ def _subject(options: argparse.Namespace) -> "Subject":
     return Subject(sex=sex, mass_kg=options.mass, height_m=options.height, measures=dict(options.measure))
 
 
-def _settings(options: argparse.Namespace) -> "AnalysisSettings":
+def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "AnalysisSettings":
+    """Settings of the file --settings, if there is one, with what the options say changed."""
     from biomec.io.label_map_file import read_label_map
-    from biomec.kinematics.consistency_options import ConsistencyOptions
-    from biomec.kinematics.joint_angles import AngleOptions
-    from biomec.pipeline.settings import (
-        AnalysisSettings,
-        BodySettings,
-        CycleSettings,
-        PreparationSettings,
-        SignalSettings,
-    )
+    from biomec.pipeline.settings import AnalysisSettings
+    from biomec.signals import CutoffChoice, FilterOptions
 
+    def changed(part: Any, **given: Any) -> Any:
+        return replace(part, **{name: value for name, value in given.items() if value is not None})
+
+    if options.settings is not None:
+        settings = _stored_settings(options.settings, AnalysisSettings)
     label_map = None if options.label_map is None else read_label_map(options.label_map)
     marker_set = options.marker_set or (None if label_map is None else label_map.marker_set)
-    unfiltered = SignalSettings(marker_filter=None, plate_filter=None)
+    signals, body = settings.signals, settings.body
+    if options.cutoff is not None:
+        signals = replace(signals, marker_filter=FilterOptions(CutoffChoice.FIXED, options.cutoff))
+    if options.no_filter:
+        signals = replace(signals, marker_filter=None, plate_filter=None)
+    model = body.options
+    model = replace(model, inertia=changed(model.inertia, table=options.inertia))
+    model = replace(model, ellipsoid=changed(model.ellipsoid, preset=options.ellipsoid))
     return AnalysisSettings(
-        preparation=PreparationSettings(marker_set, label_map),
-        signals=unfiltered if options.no_filter else SignalSettings(),
-        body=BodySettings(options.model),
-        consistency=ConsistencyOptions(method=options.method, contacts=options.contacts),
-        angles=AngleOptions(convention=options.angles, subtract_static=options.subtract_static),
-        cycles=CycleSettings(options.cycles),
+        preparation=changed(settings.preparation, marker_set=marker_set, label_map=label_map),
+        signals=signals,
+        body=changed(replace(body, options=model), model=options.model),
+        consistency=changed(settings.consistency, method=options.method, contacts=options.contacts),
+        angles=changed(settings.angles, convention=options.angles, subtract_static=options.subtract_static),
+        cycles=changed(settings.cycles, by=options.cycles),
     )
+
+
+def _stored_settings(path: Path, kind: "type[AnalysisSettings]") -> "AnalysisSettings":
+    from biomec.pipeline.plain_settings import restored
+
+    try:
+        data = json.loads(path.read_text("utf-8"))
+    except OSError as error:
+        raise FileError(path.name, f"cannot be read ({error.strerror}).") from error
+    except ValueError as error:
+        raise FileError(path.name, f"it is no JSON ({error}).") from error
+    settings, notices = restored(kind, data)
+    tell(notices)
+    return settings
 
 
 def _measure(text: str) -> tuple[str, float]:
@@ -170,12 +218,18 @@ def _demo(options: argparse.Namespace) -> int:
     _report(demo.analysis, options.out)
     worst = max(demo.angle_errors, key=lambda error: error.rms)
     print(f"largest error of a joint angle against the known motion: {np.degrees(worst.rms):.2f}° rms ({worst.name})")
-    # By name, at run time: the library does not depend on the desktop program.
-    try:
+    return _draw(demo.analysis, options.out, demo.truth, window=True)
+
+
+def _draw(analysis: "Analysis", folder: Path, truth: "JointAngles | None" = None, window: bool = False) -> int:
+    """Draw pictures and the report, where the desktop part is installed; results are there already if it is not."""
+    try:  # by name, at run time: the library does not depend on the desktop program
         without_screen()
         pictures = importlib.import_module("biomec_app.demo_pictures")
-        drawn = [*pictures.draw(demo.analysis, options.out, truth=demo.truth), options.out / "window.png"]
-        importlib.import_module("biomec_app.main").screenshot(drawn[-1], options.out / "session.biomec")
+        drawn = list(pictures.draw(analysis, folder, truth=truth))
+        if window:
+            drawn.append(folder / "window.png")
+            importlib.import_module("biomec_app.main").screenshot(drawn[-1], folder / "session.biomec")
     except ImportError as error:
         told = "There are no pictures, because the desktop part of Biomec cannot be loaded"
         print(f"{told} ({error}). To see what is missing: biomec doctor", file=sys.stderr)

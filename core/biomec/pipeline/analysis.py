@@ -10,6 +10,7 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -74,12 +75,10 @@ class Analysis:
 
     def fingerprint(self, name: str) -> str:
         """Fingerprint of what goes into a step: recordings, subject, version, settings of it and of those before."""
-        session = self.session
-        trials = [trial for trial in (session.dynamic, session.static) if trial is not None]
-        recorded = [[t.source.sha256, t.axes.up, t.axes.forward, t.first_frame, t.frames] for t in trials]
-        made_of: list[Any] = [__version__, recorded, plain_data(session.subject)]
+        made_of: list[Any] = [__version__, self.session.fingerprint]
         for step in STEPS:
-            made_of.append([step.name, plain_data(step.settings(self.settings))])
+            plain = plain_data(step.settings(self.settings))
+            made_of.append([step.name, plain, [_content(file) for file in _files(plain)]])
             if step.name == name:
                 break
         text = json.dumps(made_of, sort_keys=True, default=str)
@@ -198,6 +197,22 @@ class Analysis:
                 done = self.done[step.name]
                 session = session.with_step(step.name, done.value, fingerprint=done.fingerprint)
         return session
+
+
+def _files(plain: Any) -> list[str]:
+    """Description files that settings name: models, marker sets, inertia tables and ellipsoids of the user's own."""
+    if isinstance(plain, str):
+        return [plain] if plain.endswith(".toml") else []
+    inner = plain.values() if isinstance(plain, Mapping) else plain if isinstance(plain, (list, tuple)) else ()
+    return [file for item in inner for file in _files(item)]
+
+
+def _content(file: str) -> str:
+    """Fingerprint of a description file, so that results are stale once it is edited."""
+    try:
+        return hashlib.sha256(Path(file).read_bytes()).hexdigest()
+    except OSError:
+        return "absent"
 
 
 def analyze(session: Session, settings: AnalysisSettings | None = None, progress: Progress | None = None) -> Analysis:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from biomec.arrays import FloatArray
 from biomec.notices import Notice, warning
 from biomec.pipeline.preparation import Prepared
 from biomec.pipeline.settings import ContactChoice, SignalSettings
@@ -37,6 +38,7 @@ from biomec.signals.contacts import assign, unassign
 from biomec.signals.plate_geometry import called
 
 WALKED = 0.8  # m; a pelvis that travels less does not walk
+OBLIQUE_DEG = 20.0  # between the way of walking and the forward axis; less is a bend in the way
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,11 +114,15 @@ def clean_signals(
         contacts, told = chosen_by_hand(contacts, settings.by_hand)
         notices += told
         quality = check_plates(clean, contacts)
-        mass = mass_from_plates(clean, contacts)
-        notices += [*detected.notices, *contacts.notices, *quality.notices, *mass.notices]
+        notices += [*detected.notices, *contacts.notices, *quality.notices]
     walking = gait_markers(marker_set, clean.markers.names) if _walks(clean, marker_set) else None
     events = gait_events(clean, walking, contacts, quality)
     notices += events.notices
+    if events.forward is not None and walking is not None:
+        notices += _heading(clean, events.forward)
+    if contacts is not None:
+        mass = mass_from_plates(clean, contacts, events.events)
+        notices += mass.notices
     return CleanSignals(
         clean, pose, rebuilt, filtered, filtered_plates, contacts, events, mass, settings, tuple(notices)
     )
@@ -142,6 +148,19 @@ def chosen_by_hand(
         else:
             contacts = assign(contacts, choice.plate, meant[0], choice.segment)
     return contacts, notices
+
+
+def _heading(trial: Trial, walked: FloatArray) -> list[Notice]:
+    """Warn if somebody walks obliquely: angles relative to the laboratory count from its forward axis."""
+    forward = trial.axes.forward_vector
+    turned = float(np.degrees(np.arccos(np.clip(walked @ forward, -1.0, 1.0))))
+    if turned < OBLIQUE_DEG:
+        return []
+    words = (
+        f"The subject walks at {turned:.0f}° to the forward axis of the laboratory. Rotation and progression of pelvis,"
+    )
+    words += " trunk and feet count from that axis; by the convention plug-in-gait their tilts do so too."
+    return [warning("walks-obliquely", words)]
 
 
 def _walks(trial: Trial, marker_set: MarkerSet) -> bool:

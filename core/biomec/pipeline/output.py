@@ -22,33 +22,33 @@ from typing import Any
 import numpy as np
 
 from biomec._version import __version__
+from biomec.anatomy.subject_model import surface_sensitivity
 from biomec.arrays import FloatArray
-from biomec.errors import FileError
+from biomec.errors import BiomecError, FileError
 from biomec.io.atomic import atomic_path
 from biomec.io.project import save_project
 from biomec.multibody.position import FrameStatus
-from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.analysis import Analysis, step_named
+from biomec.recording.step import plain_data
 
 MILLIMETRE = 1e3
+ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
-    "summary.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv", "session.biomec",
+    "summary.json", "settings.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv",
+    "session.biomec",
 )  # fmt: skip
 
 
 def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
     """Write all files of an analysis into a folder, made if needed; nothing is overwritten unless asked for."""
-    folder = Path(folder)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
-    there = [name for name in FILES if (folder / name).exists()]
-    if there and not overwrite:
-        raise FileError(
-            folder.name, f"it holds results already ({', '.join(there)}). Choose another folder, or allow to overwrite."
-        )
+    refuse_to_overwrite(folder, overwrite)
+    if analysis.stale:
+        titles = ", ".join(f'"{step_named(name).title}"' for name in analysis.stale)
+        raise BiomecError(f"Settings were changed after {titles} had run. Run the analysis again before it is written.")
+    folder = _made(Path(folder))
     texts = {
         "summary.json": json.dumps(summary(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        "settings.json": json.dumps(plain_data(analysis.settings), indent=2, ensure_ascii=False) + "\n",
         "angles.csv": _angles_csv(analysis),
         "cycles.csv": _cycles_csv(analysis),
         "quality.csv": _quality_csv(analysis),
@@ -60,6 +60,25 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
             temporary.write_text(text, encoding="utf-8")
     save_project(analysis.stored(), folder / "session.biomec")
     return tuple(folder / name for name in FILES)
+
+
+def refuse_to_overwrite(folder: Path, overwrite: bool = False) -> None:
+    """Raise a sentence if a folder holds results that would be lost; worth asking before a long analysis."""
+    there = [name for name in FILES if (Path(folder) / name).exists()]
+    if there and not overwrite:
+        raise FileError(
+            Path(folder).name,
+            f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them (--force).",
+        )
+
+
+def _made(folder: Path) -> Path:
+    """Return the folder, made if needed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
+    return folder
 
 
 def summary(analysis: Analysis) -> dict[str, Any]:
@@ -83,6 +102,9 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             "mass_kg": body.measures["mass"],
             "height_m": body.measures["height"],
             "weighed_kg": None if clean.mass is None else clean.mass.mass_kg,
+            "assumed": [
+                code.removesuffix("-assumed") for code in ASSUMED if any(n.code == code for n in loaded.notices)
+            ],
         },
         "model": {
             "name": body.model.name,
@@ -93,6 +115,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             "dof": loaded.structure.degrees_of_freedom,
             "left_out": dict(body.left_out),
             "joint_centres": dict(body.plan.methods),
+            "ellipsoids": _ellipsoids(analysis),
         },
         "consistency": {
             "method": motion.options.method,
@@ -137,6 +160,27 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             for notice in analysis.notices
         ],
     }
+
+
+def _ellipsoids(analysis: Analysis) -> list[dict[str, Any]]:
+    """Every ellipsoid under a scapula: where it comes from, how far it was dilated, and what depends on that choice."""
+    body = analysis.loaded.body
+    found = []
+    for one in surface_sensitivity(body):
+        surface = body.surfaces.get(one.contact) if one.preset == body.options.ellipsoid.preset else None
+        found.append(
+            {
+                "contact": one.contact,
+                "preset": one.preset,
+                "used": surface is not None,
+                "source": None if surface is None else surface.source,
+                "dilation_mm": _number(MILLIMETRE * one.dilation_m),
+                "normal_apart_deg": _number(one.normal_apart_deg),
+                "normal_change_deg": _number(one.normal_change_deg),
+                "curvature_change": _number(one.curvature_change),
+            }
+        )
+    return found
 
 
 # -------------------------------------------------------------------------------------------------------------- tables
@@ -194,9 +238,20 @@ def _coordinates_csv(analysis: Analysis) -> str:
 
 def _segments_csv(analysis: Analysis) -> str:
     motion = analysis.segments
-    names = [f"{name} {axis} (m)" for name in ("whole body", *motion.names) for axis in "XYZ"]
-    values = np.concatenate([motion.whole_body_com[:, None], motion.p_com], axis=1).reshape(len(motion.p_com), -1)
-    return _table(["frame", "time_s", *names], _by_frame(analysis), values, digits=9)
+    whole = ("whole body",)
+    kinds = [
+        ("centre of mass", "m", whole, motion.whole_body_com[:, None]),
+        ("velocity of the centre of mass", "m/s", whole, motion.whole_body_velocity[:, None]),
+        ("acceleration of the centre of mass", "m/s2", whole, motion.whole_body_acceleration[:, None]),
+        ("centre of mass", "m", motion.names, motion.p_com),
+        ("velocity of the centre of mass", "m/s", motion.names, motion.v_com),
+        ("acceleration of the centre of mass", "m/s2", motion.names, motion.a_com),
+        ("angular velocity", "rad/s", motion.names, motion.omega),
+        ("angular acceleration", "rad/s2", motion.names, motion.alpha),
+    ]
+    names = [f"{name} {what} {axis} ({unit})" for what, unit, bodies, _ in kinds for name in bodies for axis in "XYZ"]
+    values = np.concatenate([array for *_, array in kinds], axis=1).reshape(len(motion.p_com), -1)
+    return _table(["frame", "time_s", *names], _by_frame(analysis), values)
 
 
 def _by_frame(analysis: Analysis) -> list[list[str | int]]:

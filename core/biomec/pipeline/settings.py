@@ -21,7 +21,9 @@ from biomec.signals import (
 
 @dataclass(frozen=True)
 class PreparationSettings:
-    """Labels: which marker set they belong to (None: the one that fits best), and a laboratory's own mapping."""
+    """Labels: the marker set they belong to, shipped or a .toml file (None: the shipped one that fits best), and a
+    laboratory's own mapping.
+    """
 
     marker_set: str | None = None
     label_map: LabelMap | None = None

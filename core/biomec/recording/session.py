@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
+import hashlib
 import math
 from collections.abc import Mapping
 from dataclasses import dataclass, field, replace
 from datetime import UTC, date, datetime
+from functools import cached_property
 from typing import Any, Protocol, TypeAlias
 
 import numpy as np
@@ -164,6 +166,23 @@ class Session:
         object.__setattr__(self, "results", FrozenDict(dict(self.results)))
         for name in ("provenance", "originals", "notices"):
             object.__setattr__(self, name, tuple(getattr(self, name)))
+
+    @cached_property
+    def fingerprint(self) -> str:
+        """Fingerprint of what was measured and of the subject; results made of it are current while it stays."""
+        digest = hashlib.sha256(repr(self.subject).encode())
+        for trial in (self.dynamic, self.static):
+            if trial is None:
+                continue
+            markers, axes = trial.markers, trial.axes
+            digest.update(repr((markers.names, markers.rate_hz, trial.first_frame, axes.up, axes.forward)).encode())
+            digest.update(np.ascontiguousarray(markers.p_WM).tobytes())
+            digest.update(repr(trial.events).encode())
+            for plate in trial.plates:
+                digest.update(repr((plate.name, plate.rate_hz, plate.start_s)).encode())
+                for array in (plate.force, plate.moment, plate.origin, plate.up):
+                    digest.update(np.ascontiguousarray(array).tobytes())
+        return digest.hexdigest()
 
     def with_settings(self, **settings: Any) -> Session:
         """Return the session with these settings changed."""

@@ -10,9 +10,10 @@ from biomec.errors import BiomecError
 from biomec.io.project import load_project, save_project
 from biomec.kinematics.joint_angles import AngleOptions
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
-from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
+from biomec.pipeline.settings import AnalysisSettings, BodySettings, PreparationSettings, SignalSettings
 from biomec.progress import Cancelled
 from biomec.recording import Subject
+from biomec_resources import resource
 from tests.core.pipeline.standing import only, swaying_session
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
@@ -158,3 +159,55 @@ def test_a_model_that_does_not_exist_is_told_with_those_that_do():
     settings = replace(UNFILTERED, body=BodySettings("m12"))
     with pytest.raises(BiomecError, match=r'no model "m12"; did you mean "m[12][17]"\?.*There are legs, m17, m21'):
         analyze(swaying_session(), settings)
+
+
+def test_editing_a_model_file_makes_the_model_stale(tmp_path):
+    """After a model file was edited from 17 segments to the legs, nothing was stale and 17 segments stayed."""
+    file = tmp_path / "mine.toml"
+    file.write_text('name = "mine"\ntitle = "Mine"\nbase = "m17"\n', encoding="utf-8")
+    analysis = analyze(swaying_session(), replace(UNFILTERED, body=BodySettings(str(file))))
+    assert len(analysis.loaded.body.system.bodies) == 17
+    file.write_text('name = "mine"\ntitle = "Mine"\nbase = "legs"\n', encoding="utf-8")
+    assert analysis.stale[0] == "body"
+    assert analysis.is_current("signals")
+    assert len(analysis.run_all().loaded.body.system.bodies) == 7
+
+
+def test_other_samples_make_everything_stale(whole):
+    p = np.array(whole.session.dynamic.markers.p_WM)
+    p[10, 0] += 0.05
+    moved = replace(whole.session.dynamic, markers=replace(whole.session.dynamic.markers, p_WM=p))
+    assert set(replace(whole, session=replace(whole.session, dynamic=moved)).stale) == {step.name for step in STEPS}
+
+
+def test_exchanged_sides_are_told():
+    """Left and right exchanged in static and dynamic gave hips of 179°, and nothing said so."""
+    session = swaying_session()
+
+    def exchanged(trial):
+        other = {"D": "E", "E": "D"}
+        names = tuple(
+            "_".join(other.get(word, word) if k else word for k, word in enumerate(name.split("_")))
+            for name in trial.markers.names
+        )
+        return replace(trial, markers=replace(trial.markers, names=names))
+
+    wrong = replace(session, dynamic=exchanged(session.dynamic), static=exchanged(session.static))
+    for model in ("legs", "m21"):
+        analysis = analyze(wrong, replace(UNFILTERED, body=BodySettings(model)))
+        told = [notice for notice in analysis.notices if notice.code == "upside-down"]
+        assert "Left and right labels are probably exchanged" in told[0].sentence
+    assert not [notice for notice in analyze(session, UNFILTERED).notices if notice.code == "upside-down"]
+
+
+def test_a_marker_set_of_ones_own_serves_as_a_shipped_one(tmp_path, whole):
+    """A set whose landmarks bear the names of its markers lost them, and a set in a file could not be used at all."""
+    text = resource("marker_sets", "biomec-full.toml").read_text("utf-8")
+    text = text.replace('name = "biomec-full"', 'name = "mine"', 1)
+    table = 'landmarks = { C7 = "C7", IJ = "IJ", "CLAT_*" = "CLAT_*" }\n'
+    file = tmp_path / "mine.toml"
+    file.write_text(text.replace("segment = [", table + "segment = [", 1), encoding="utf-8")
+    settings = replace(UNFILTERED, preparation=PreparationSettings(str(file)), body=BodySettings("m21"))
+    analysis = analyze(swaying_session(), settings)
+    assert analysis.prepared.marker_set.name == "mine"
+    assert_array_equal(analysis.motion.q, whole.motion.q)

@@ -10,6 +10,7 @@ from numpy.testing import assert_allclose
 
 from biomec.errors import BiomecError
 from biomec.io.project import load_project
+from biomec.kinematics.joint_angles import AngleOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.output import FILES, summary, write_analysis
 from tests.core.pipeline.standing import only, swaying_session
@@ -69,6 +70,13 @@ def test_results_are_not_overwritten_unless_that_is_wanted(whole, tmp_path):
     assert (tmp_path / "angles.csv").read_text() == "mine"
     write_analysis(whole, tmp_path, overwrite=True)
     assert (tmp_path / "angles.csv").read_text() != "mine"
+
+
+def test_stale_results_are_not_written(whole, tmp_path):
+    changed = whole.with_settings(replace(whole.settings, angles=AngleOptions(convention="isb")))
+    with pytest.raises(BiomecError, match='Settings were changed after "Calculate Joint Angles"'):
+        write_analysis(changed, tmp_path / "out")
+    assert not (tmp_path / "out").exists()
 
 
 def test_a_folder_that_cannot_be_made_is_a_sentence(whole, tmp_path):
