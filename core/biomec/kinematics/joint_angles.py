@@ -28,6 +28,8 @@ from biomec.recording.step import step_result
 
 HINGE = "hinge"
 MIDDLE = 1  # the second rotation of a sequence, which its singularity leaves alone
+RAISED = np.radians(70.0)  # abduction beyond which the arm is better described by plane and elevation
+ISB = "isb"
 OBLIQUE = 0.2  # cosine between a hinge and the axis of its angle, below which the two have little to do with each other
 
 
@@ -157,6 +159,7 @@ def joint_angles(
             curves = _by_sequence(definition, definition.sequence, R, R0, limit, options.unwrap)
         notices += _gimbal_notice(definition, curves, options, first_frame)
         done.append((definition, curves))
+    notices += _raised_notice(definitions, done, first_frame)
     return _collected(done, frames, options, notices)
 
 
@@ -210,6 +213,7 @@ def _by_sequence(
         raw, raw_static = other_solution(raw, sequence), other_solution(raw_static, sequence)
     if unwrap:
         raw = _in_first_turn(unwrapped(raw, sequence))
+        raw_static = unwrapped(raw_static[None], sequence)[0]
     index, sign = _columns(definition.components)
     near = (gimbal(R, sequence) < limit)[:, None] & (index != MIDDLE)
     return _Curves(raw[:, index] * sign, near, raw_static[index] * sign)
@@ -283,6 +287,31 @@ def _gimbal_notice(definition: AngleDefinition, curves: _Curves, options: AngleO
         f"frames, or choose another convention of angles."
     )
     return [warning("gimbal-lock", sentence, definition.joint, frames=(first, last))]
+
+
+def _raised_notice(
+    definitions: Sequence[AngleDefinition], done: Sequence[tuple[AngleDefinition, _Curves]], start: int
+) -> list[Notice]:
+    """One sentence about all arms that are raised so far that ISB's plane and elevation describe them better."""
+    with_isb = {one.joint for one in definitions if one.convention == ISB}
+    joints, frames = [], []
+    for definition, curves in done:
+        if definition.convention != STANDARD or definition.joint not in with_isb:
+            continue
+        for component, curve in zip(definition.components, curves.values.T, strict=True):
+            at = np.flatnonzero(np.abs(curve) > RAISED)
+            if component.positive == "abduction" and at.size:
+                joints.append(definition.joint)
+                frames += [int(at[0]), int(at[-1])]
+    if not joints:
+        return []
+    first, last = min(frames), max(frames)
+    sentence = (
+        f"{' and '.join(joints)} {'passes' if len(joints) == 1 else 'pass'} {np.degrees(RAISED):g}° of abduction "
+        f"(frames {start + first} to {start + last}). Flexion and rotation of a raised arm depend on each other and "
+        f"may jump by 180° near 90°; read them with care, or choose the convention {ISB} (plane and elevation)."
+    )
+    return [warning("raised-arm", f"The {sentence}", *joints, frames=(first, last))]
 
 
 def _collected(

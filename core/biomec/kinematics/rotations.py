@@ -10,12 +10,16 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomec.anatomy.frames import AXES, unit
-from biomec.arrays import BoolArray, FloatArray
+from biomec.arrays import BoolArray, FloatArray, IntArray
 from biomec.errors import BiomecError
 
 SEQUENCES = tuple(i + j + k for i in "XYZ" for j in "XYZ" for k in "XYZ" if i != j and j != k)
 SINGULAR = 1e-12  # [rad] from the singularity: here nothing but round-off tells the first angle from the third
 NEAR = np.radians(10.0)  # from the singularity: here noise leads the first and third angle astray
+REGULAR = np.radians(20.0)  # from the singularity: farther away the description of a rotation does not change
+HALF_WAY = 1.5 * np.pi  # |a| + |b| + |c| of two solutions together is 3π, see `_small_turns`
+OUTLYING = 0.02  # part of the frames of a stretch that may be wrong
+UNDECIDED = np.radians(20.0)  # from half way: neither solution is clearly the smaller one
 NEWTON_STEPS = 30  # of `nearest_rotation`; a step halves a large error and squares a small one
 ORTHONORMAL = 1e-15  # change by a step at which axes are as orthonormal as double precision allows
 
@@ -139,34 +143,84 @@ def unwrapped(angles: ArrayLike, sequence: str | None = None) -> FloatArray:
 
     Frames with a NaN stay NaN, and the next valid frame goes on from the last one before. With ``sequence`` (k = 3)
     the other angles of the same rotation (`other_solution`) are taken where they are the nearer ones, so that a joint
-    can pass the singularity (an abduction of 100° does not fold back to 80°); the branch of most frames is the one
-    that was given. Frames within `NEAR` of the singularity have no say in this, because noise could lead the curve
-    anywhere there: the last clear frame before and the first one after are compared, and frames in between take the
-    solution nearest to the straight line from the one to the other.
+    can pass the singularity (an abduction of 100° does not fold back to 80°). Frames within `NEAR` of the singularity
+    have no say in this, because noise could lead the curve anywhere there: the last clear frame before and the first
+    one after are compared, and frames in between take the solution nearest to the clear frame that is nearer in time.
+
+    Continuity alone leaves open which of the two curves is meant. For YXY and its like it is the one that has the
+    branch that was given in most frames. For ZXY and its like, where angles may lead around the singularity and a
+    joint come back with the other solution, it is the smaller one in every regular stretch: see `_small_turns`.
     """
     angles = np.array(angles, dtype=np.float64)
     valid = np.flatnonzero(np.isfinite(angles).all(axis=1))
     path = angles[valid]
     angles[:] = np.nan
     if len(valid):
-        angles[valid] = np.unwrap(path, axis=0) if sequence is None else _continued(path, sequence)
+        angles[valid] = np.unwrap(path, axis=0) if sequence is None else _continued(path, valid, sequence)
     return angles
 
 
-def _continued(path: FloatArray, sequence: str) -> FloatArray:
-    """Continuous one of the two solutions, (T, 3)."""
+def _continued(path: FloatArray, frames: IntArray, sequence: str) -> FloatArray:
+    """Continuous one of the two solutions, (T, 3), at these frames (T,)."""
     other = other_solution(path, sequence)
     clear = _distance(path[:, 1], sequence) >= NEAR
     if not clear.any():
         clear[:] = True
     use_other = _nearer_branch(path[clear], other[clear])
+    curve = np.unwrap(np.where(use_other[:, None], other[clear], path[clear]), axis=0)
+    if not is_symmetric(sequence):
+        curve = _small_turns(curve, np.diff(frames[clear]) > 1, sequence)
     result = np.empty_like(path)
-    result[clear] = np.unwrap(np.where(use_other[:, None], other[clear], path[clear]), axis=0)
+    result[clear] = curve
     at, known = np.flatnonzero(~clear), np.flatnonzero(clear)
-    line = np.stack([np.interp(at, known, result[known, k]) for k in range(3)], axis=-1)
-    off, off_other = wrapped(path[at] - line), wrapped(other[at] - line)
+    neighbour = curve[np.rint(np.interp(at, known, np.arange(len(known)))).astype(np.int64)]
+    off, off_other = wrapped(path[at] - neighbour), wrapped(other[at] - neighbour)
     nearer = np.cos(off_other).sum(axis=1) > np.cos(off).sum(axis=1)
-    result[at] = line + np.where(nearer[:, None], off_other, off)
+    result[at] = neighbour + np.where(nearer[:, None], off_other, off)
+    return result
+
+
+def _small_turns(curve: FloatArray, broken: BoolArray, sequence: str) -> FloatArray:
+    """Continuous curve (T, 3) by a sequence of three different axes, in every regular stretch by the smaller turns.
+
+    A stretch is regular while it is `REGULAR` away from the singularity and not ``broken`` (T−1,) by frames that are
+    missing or `NEAR`. The turns of the two solutions add up to
+
+        |a| + |b| + |c|  +  |a+π| + |π−b| + |c+π| = 3π        (each between −π and π)
+
+    so the one is smallest where the other is largest. A stretch takes the solution that comes nearer to zero anywhere
+    in it, but for `OUTLYING` frames; that is, smallest and largest turns have their middle below 3π/2. An arm that
+    hangs then has angles near zero, and one raised sideways (0, 120°, 0) and not (180°, 60°, 180°). A stretch that is
+    `UNDECIDED` goes on from the one before. Where the solution changes, it does so in the break between two stretches
+    or, without one, where the curve is nearest to the singularity, and every part lies in the first turn by the
+    median; nothing else jumps.
+    """
+    distance = _distance(curve[:, 1], sequence)
+    regular = distance >= REGULAR
+    if not regular.any():
+        regular[:] = True
+    fresh = np.concatenate([[True], broken])  # frames before which others are left out
+    first = np.flatnonzero(regular & (fresh | np.concatenate([[True], ~regular[:-1]])))
+    last = np.flatnonzero(regular & np.concatenate([fresh[1:] | ~regular[1:], [True]]))
+    turns = np.abs(wrapped(curve)).sum(axis=1)
+    distance = np.where(fresh, 0.0, distance)
+    use_other = np.zeros(len(curve), dtype=np.bool_)
+    borders = [0]
+    for k, (start, end) in enumerate(zip(first, last, strict=True)):  # over stretches: each goes on from the one before
+        beyond = float(np.quantile(turns[start : end + 1], [OUTLYING, 1.0 - OUTLYING]).mean()) - HALF_WAY
+        if k == 0:
+            use_other[:] = beyond > 0.0
+        elif abs(beyond) > UNDECIDED and (beyond > 0.0) != use_other[-1]:
+            after = last[k - 1] + 1
+            borders.append(int(after + np.argmin(distance[after : start + 1])))
+            use_other[borders[-1] :] = beyond > 0.0
+    a, b, c = curve.T
+    result = np.where(use_other[:, None], np.stack([a + np.pi, np.pi - b, c + np.pi], axis=-1), curve)
+    if len(borders) == 1:
+        return np.asarray(result - (result[0] - wrapped(result[0])))
+    for part in map(slice, borders, [*borders[1:], len(curve)]):
+        middle = np.median(result[part], axis=0)
+        result[part] -= middle - wrapped(middle)
     return result
 
 

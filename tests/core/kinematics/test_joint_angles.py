@@ -6,6 +6,8 @@ described by what a clinician sees: where a point of the moving segment goes.
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given, settings
@@ -279,6 +281,41 @@ def test_an_arm_raised_beyond_the_horizontal_keeps_rising():
     assert_allclose(angles_of(R, [definition])["shoulder abduction"], abduction, atol=1e-11)
     folded = angles_of(R, [definition], options=AngleOptions(unwrap=False))["shoulder abduction"]
     assert np.degrees(folded.max()) < 90.0
+
+
+def both_shoulders(abduction):
+    """Arms (T,) that are raised to the sides, with both conventions of angles."""
+    definitions = []
+    for side in Side:
+        for one in (table(side)["shoulder"], ISB[side]):
+            definitions.append(replace(one, joint=f"{side} shoulder", distal=f"{side} limb"))
+    attitudes = {"trunk": np.broadcast_to(np.eye(3), (len(abduction), 3, 3))}
+    for side, s in ((Side.RIGHT, 1.0), (Side.LEFT, -1.0)):
+        attitudes[f"{side} limb"] = rotation(np.stack([0 * abduction, -s * abduction, 0 * abduction], -1), "ZXY")
+    return attitudes, definitions
+
+
+def test_one_notice_proposes_the_isb_convention_for_raised_arms():
+    abduction = np.radians([10.0, 40.0, 69.0, 71.0, 110.0, 71.0, 30.0])
+    attitudes, definitions = both_shoulders(abduction)
+    (notice,) = joint_angles(attitudes, definitions, static={}, first_frame=11).notices
+    assert notice.code == "raised-arm"
+    assert notice.about == ("right shoulder", "left shoulder")
+    assert notice.frames == (3, 5)
+    assert "right shoulder and left shoulder pass 70° of abduction (frames 14 to 16)" in notice.sentence
+    assert "convention isb" in notice.sentence
+    assert not joint_angles(attitudes, definitions, static={}, options=AngleOptions("isb")).notices
+    low = {name: R[:3] for name, R in attitudes.items()}
+    assert not joint_angles(low, definitions, static={}).notices
+    without_isb = [one for one in definitions if one.convention == "standard"]
+    assert not joint_angles(attitudes, without_isb, static={}).notices
+
+
+def test_a_static_pose_with_raised_arms_counts_from_where_the_arms_are():
+    attitudes, definitions = both_shoulders(np.radians([130.0, 120.0, 110.0]))
+    static = {name: R[1] for name, R in attitudes.items()}
+    result = joint_angles(attitudes, definitions, static=static, options=AngleOptions(subtract_static=True))
+    assert_allclose(np.degrees(result.values), np.tile([[0, 10, 0], [0, 0, 0], [0, -10, 0]], 2), atol=1e-10)
 
 
 def test_curves_pass_180_degrees_and_lie_mostly_in_the_first_turn():

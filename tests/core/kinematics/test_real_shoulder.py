@@ -128,3 +128,20 @@ def test_the_glide_leaves_scapular_angles_near_to_the_measured_ones(shoulder, re
         one = agreement(after[name], np.degrees(before[name]))
         record_property(angle, str(one))
         assert one.rms < 1.0
+
+
+def test_the_hanging_arm_is_not_shown_as_171_degrees_of_abduction(shoulder, record_property):
+    """It hangs before and after the abduction; on its way down it passes 15° in front of gimbal lock."""
+    result = shoulder.angles(shoulder.moved().q)
+    start, end = slice(0, 270), slice(960, None)
+    for angle, most in (("flexion", 15.0), ("abduction", 15.0), ("internal rotation", 60.0)):
+        curve = np.degrees(result[f"right shoulder {angle}"])
+        record_property(angle, f"{np.median(curve[start]):.1f} at the start, {np.median(curve[end]):.1f} at the end")
+        assert np.abs(curve[start]).max() < most
+        assert np.abs(curve[end]).max() < most
+    abduction = np.degrees(result["right shoulder abduction"])
+    assert abs(np.median(abduction[start]) - np.median(abduction[end])) < 5.0
+    elevation = np.degrees(shoulder.angles(shoulder.moved().q, "isb")["right shoulder elevation"])
+    assert abs(abduction.max() - elevation.max()) < 20.0  # the arm is raised to 152°, a little forward
+    proposals = [notice for notice in result.notices if notice.code == "raised-arm"]
+    assert len(proposals) == 1
