@@ -19,7 +19,7 @@ from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import CycleCurves, Cycles, cycles_between_events, find_cycles, resample_cycles
 
-CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder flexion")
+CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
 """Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
 EVENTS, AUTO, NONE = "events", "auto", "none"
 SIDES = ("Right", "Left")
@@ -70,10 +70,18 @@ def find_repetitions(
     curves = {name: resample_cycles(one, angles.values) for name, one in found.items() if one.valid.any()}
     notices = [notice for one in found.values() for notice in one.notices]
     notices += [notice for one in curves.values() for notice in one.notices]
-    told = sum(int(one.valid.sum()) for one in found.values()), sum(len(one) for one in found.values())
     if found:
-        notices.append(info("cycles", f"{told[1]} cycles were found by {by}; {told[0]} of them are valid throughout."))
+        notices.append(info("cycles", _told(found, by)))
     return Repetitions(by, found, curves, settings, tuple(notices))
+
+
+def _told(found: Mapping[str, Cycles], by: str) -> str:
+    """How many cycles there are, and how many of them count."""
+    count, good = sum(len(one) for one in found.values()), sum(int(one.valid.sum()) for one in found.values())
+    if count == 1:
+        return f"1 cycle was found by {by}; it is {'valid' if good else 'not valid'} throughout."
+    are = "is" if good == 1 else "are"
+    return f"{count} cycles were found by {by}; {good} of them {are} valid throughout."
 
 
 def _cycles(
