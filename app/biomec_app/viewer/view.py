@@ -24,6 +24,7 @@ from biomec_app.viewer.view_bar import ViewBar
 
 SETTLE_MS = 160  # after the last change the picture is drawn again with smooth edges
 KEYS = {"1": "frontal", "2": "lateral right", "3": "lateral left", "4": "posterior", "5": "superior", "0": "oblique"}
+TAKEN = 76  # pixels of the height, for buttons and legend
 CLICK = 4  # pixels; a mouse that moved less was not dragged
 
 
@@ -135,7 +136,9 @@ class BodyView(QWidget):
             points = self.scene.body_points()
             if len(points):
                 floor = points * (1.0, 0.0, 1.0) + np.array([0.0, self.scene.floor, 0.0])
-                self.camera.fit(np.concatenate([points, floor]), self.width() / max(1, self.height()))
+                room = max(0.5 * self.height(), self.height() - TAKEN)
+                self.camera.fit(np.concatenate([points, floor]), self.width() / max(1.0, room))
+                self.camera.zoom(room / max(1, self.height()))
         self._fitted = True
         self._changed()
 
