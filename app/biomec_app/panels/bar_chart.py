@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 from biomec_app.theme import LIGHT, Theme
 
 TITLE, LINE, SPACE = 20, 16, 6  # heights and gap
-LEAST = 4  # lines that are always shown
+LEAST = 4  # lines that are always shown, where a chart does not say otherwise
 
 
 @dataclass(frozen=True)
@@ -41,8 +41,11 @@ class BarChart(QWidget):
 
     chosen = Signal(object)
 
-    def __init__(self, name: str, title: str, note: str = "", parent: QWidget | None = None) -> None:
+    def __init__(
+        self, name: str, title: str, note: str = "", least: int = LEAST, parent: QWidget | None = None
+    ) -> None:
         super().__init__(parent)
+        self._least = least
         self.setObjectName(name)
         self.setAccessibleName(title)
         self.setMouseTracking(True)
@@ -74,8 +77,9 @@ class BarChart(QWidget):
         self._legend = tuple(legend)
         self._bars, self._colours, self._log, self._limit = tuple(bars), tuple(colours), log, limit
         self._line = -1
-        told = "; ".join(f"{bar.label} {bar.text}" for bar in bars[:LEAST])
+        told = "; ".join(f"{bar.label} {bar.text}" for bar in bars[: self._least])
         self.setAccessibleDescription(told)
+        self.updateGeometry()
         self.update()
 
     def set_theme(self, theme: Theme) -> None:
@@ -86,15 +90,15 @@ class BarChart(QWidget):
     @property
     def lines(self) -> int:
         """Lines that fit."""
-        return min(len(self._bars), max(LEAST, int((self.height() - TITLE) // LINE)))
+        return min(len(self._bars), max(self._least, int((self.height() - TITLE) // LINE)))
 
     def sizeHint(self) -> QSize:
-        """Room for all bars, up to eight."""
-        return QSize(200, TITLE + LINE * min(8, max(LEAST, len(self._bars))))
+        """Room for the lines that are always shown; more come where there is more room."""
+        return QSize(200, TITLE + LINE * min(self._least, max(1, len(self._bars))))
 
     def minimumSizeHint(self) -> QSize:
-        """Room for the lines that are always shown."""
-        return QSize(150, TITLE + LINE * min(LEAST, max(1, len(self._bars))))
+        """As high, but narrow."""
+        return QSize(150, self.sizeHint().height())
 
     # ------------------------------------------------------------------ drawing
 

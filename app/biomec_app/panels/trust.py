@@ -7,7 +7,16 @@ from html import escape
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import QFrame, QGridLayout, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QLabel,
+    QScrollArea,
+    QSizePolicy,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from biomec.analysis.frame_quality import Spread
 from biomec.errors import BiomecError
@@ -66,7 +75,7 @@ class TrustPanel(QWidget):
         self.findings = QLabel()
         self.findings.setObjectName("trust.findings")
         self.findings.setAccessibleName("Where it fits worst")
-        self.findings.setWordWrap(True)
+        self.findings.setMinimumWidth(1)
         self.findings.setTextFormat(Qt.TextFormat.RichText)
         self.findings.setTextInteractionFlags(
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
@@ -75,7 +84,8 @@ class TrustPanel(QWidget):
         self.findings.linkActivated.connect(lambda link: self.go(int(link)))
         self.markers = BarChart("trust.markers", "Markers", "to model, rms in mm")
         self.landmarks = BarChart("trust.landmarks", "Landmarks", "moved, mean in mm")
-        self.violations = BarChart("trust.violations", "Constraints", "mean violation")
+        self.violations = BarChart("trust.violations", "Constraints", "mean violation", least=len(SHORT))
+        self.violations.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.course = CourseView()
         self.course.picked.connect(self._document.set_frame)
         for chart in (self.markers, self.landmarks):
@@ -84,7 +94,7 @@ class TrustPanel(QWidget):
         grid = QGridLayout(content)
         grid.setContentsMargins(8, 6, 8, 4)
         grid.setHorizontalSpacing(16)
-        grid.setVerticalSpacing(5)
+        grid.setVerticalSpacing(4)
         grid.addWidget(self.frame, 0, 0, 1, 2)
         grid.addWidget(self.findings, 1, 0, 1, 2)
         grid.addWidget(self.markers, 2, 0)
@@ -168,7 +178,6 @@ class TrustPanel(QWidget):
         self.violations.set_bars(
             bars, ("rebuilt", "measured"), log=(LOWEST, HIGHEST), legend=("as measured", "consistent")
         )
-        self.violations.setMinimumHeight(self.violations.sizeHint().height())
         self.course.set_content(frame_map(self._known), found.fit)
         self._show_frame(self._document.frame)
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont
+from PySide6.QtGui import QColor, QFont, QResizeEvent
 from PySide6.QtWidgets import QWidget
 
 from biomec.arrays import FloatArray
 from biomec.pipeline.frame_map import FrameMap, FrameState
 from biomec.signals.stretches import stretches
 from biomec_app.theme import LIGHT, Theme
-from biomec_app.viewer.quality_strip import state_colours
+from biomec_app.viewer.quality_strip import state_colours, tick_labels
 
 MILLIMETRE = 1e3
 AXIS = 70  # width of the axes at the left, so that both plots begin at the same place
@@ -26,13 +26,13 @@ class CourseView(pg.GraphicsLayoutWidget):
     """
 
     picked = Signal(int)
+    _map: FrameMap | None = None  # known before the base class first resizes itself
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setObjectName("trust.course")
         self.setAccessibleName("Fit of the model over time, state of every frame and contacts")
         self._theme = LIGHT
-        self._map: FrameMap | None = None
         self._fit: FloatArray = np.zeros(0)
         self.ci.layout.setContentsMargins(0, 0, 6, 0)
         self.ci.layout.setVerticalSpacing(2)
@@ -65,12 +65,12 @@ class CourseView(pg.GraphicsLayoutWidget):
         self.scene().sigMouseClicked.connect(self._clicked)
 
     def sizeHint(self) -> QSize:
-        """Low: the bars above it grow first."""
-        return QSize(200, self._height() + 62)
+        """Low; it grows where there is room."""
+        return QSize(200, self._height() + 44)
 
     def minimumSizeHint(self) -> QSize:
         """Room for the lanes and a low curve."""
-        return QSize(120, self._height() + 42)
+        return QSize(120, self._height() + 44)
 
     def _height(self) -> int:
         """Height of the lanes with their axis."""
@@ -107,7 +107,10 @@ class CourseView(pg.GraphicsLayoutWidget):
         mapped, time = self._map, np.arange(self._map.frames) / self._map.rate_hz
         self._curve.setData(time, MILLIMETRE * self._fit, connect="finite", pen=pg.mkPen(theme.accent, width=1.4))
         highest = MILLIMETRE * float(np.nanmax(self._fit)) if np.isfinite(self._fit).any() else 1.0
-        self.fit.setYRange(0.0, max(1.0, 1.1 * highest), padding=0.0)
+        top = max(1.0, 1.1 * highest)
+        self.fit.setYRange(0.0, top, padding=0.0)
+        step = next(k * 10.0**power for power in range(-1, 6) for k in (1, 2, 5) if k * 10.0**power > 0.4 * top)
+        self.fit.getAxis("left").setTicks([[(0.0, "0"), (step, f"{step:g}"), (2 * step, f"{2 * step:g}")]])
         self.fit.setXRange(0.0, max(time[-1], 1.0 / mapped.rate_hz), padding=0.0)
         for shade in self._shades:
             self.fit.removeItem(shade)
@@ -120,6 +123,18 @@ class CourseView(pg.GraphicsLayoutWidget):
             self.fit.addItem(shade, ignoreBounds=True)
             self._shades.append(shade)
         self._draw_lanes(mapped)
+        self._label_time()
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Keep the labels of the time apart."""
+        super().resizeEvent(event)
+        self._label_time()
+
+    def _label_time(self) -> None:
+        if self._map is not None and self._map.frames:
+            labels = tick_labels(self._map.frames / self._map.rate_hz, self.width() - AXIS)
+            first, *others = labels
+            self.lanes.getAxis("bottom").setTicks([[(first[0], f"{first[1]} s"), *others]])
 
     def _draw_lanes(self, mapped: FrameMap) -> None:
         def rgb(colour: str) -> tuple[int, int, int]:

@@ -44,6 +44,14 @@ class Mark:
     event: bool = False
 
 
+def tick_labels(seconds: float, width: float) -> list[tuple[float, str]]:
+    """Times and labels of a ruler over so many pixels, labels no nearer than 62 of them."""
+    wanted = seconds * 62.0 / max(1.0, width)
+    step = next((one for one in STEPS if one >= wanted), STEPS[-1])
+    digits = 0 if step >= 1.0 else 1 if step >= 0.1 else 2
+    return [(k * step, f"{k * step:.{digits}f}") for k in range(int(seconds / step) + 1)]
+
+
 def state_colours(theme: Theme) -> dict[FrameState, str]:
     """Colour of every state."""
     return {
@@ -182,17 +190,14 @@ class QualityStrip(QSlider):
         painter.setFont(font)
         rate, band = self._map.rate_hz, self.band
         seconds = self._map.frames / rate
-        wanted = seconds * 62.0 / band.width()  # labels no nearer than 62 pixels
-        step = next((one for one in STEPS if one >= wanted), STEPS[-1])
-        digits = 0 if step >= 1.0 else 1 if step >= 0.1 else 2
-        for k in range(int(seconds / step) + 1):
-            x = self.x_of(k * step * rate)
+        for k, (second, label) in enumerate(tick_labels(seconds, band.width())):
+            x = self.x_of(second * rate)
             if x > band.right() + 1:
                 break
             painter.setPen(QColor(self._theme.line))
             painter.drawLine(round(x), RULER - 4, round(x), RULER - 1)
             painter.setPen(QColor(self._theme.faint))
-            words = f"{k * step:.{digits}f}" + (" s" if k == 0 else "")
+            words = label if k else f"{label} s"
             width = painter.fontMetrics().horizontalAdvance(words)
             place = min(max(0.0, x - 0.5 * width), self.width() - width - 1.0)
             painter.drawText(QRectF(place, 0, width + 2, RULER - 4), Qt.AlignmentFlag.AlignCenter, words)

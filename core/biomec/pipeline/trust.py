@@ -217,7 +217,7 @@ def _findings(
     failed = longest_stretch(~positions.valid)
     first = analysis.session.dynamic.first_frame
     if failed is not None:
-        why = f"{int((~positions.valid).sum())} frames in all are without a solution"
+        why = f"{int((~positions.valid).sum())} frames in all"
         found.append(Finding("Not solved", _frames(failed, first), why, failed))
     if markers:
         one = markers[0]
