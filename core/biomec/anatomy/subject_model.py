@@ -170,6 +170,7 @@ def build_subject_model(
     constraints = _constraints(parts, surfaces, options)
     notices += [*more, *parts.notices]
     notices += _about_centres(plan, {name for body in bodies for name in body.points}, words)
+    notices += _upside_down(parts, builder.attitude)
     return SubjectModel(
         model=model,
         system=System(bodies, constraints, name=model.name),
