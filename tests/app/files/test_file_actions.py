@@ -8,6 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from PySide6.QtWidgets import QMainWindow
 
 from biomec.errors import FileError
 from biomec.io.project import load_project
@@ -16,15 +17,30 @@ from biomec.pipeline.analysis import analyze
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Subject
 from biomec_app import files
+from biomec_app.actions import all_actions
 from biomec_app.actions.file import ACTIONS
+from biomec_app.context import Context
+from biomec_app.document import Document
+from biomec_app.jobs import Jobs
 from biomec_app.main_window import MainWindow
+from biomec_app.menus import Menus
 from biomec_app.preferences import Preferences
 
 
-@pytest.fixture
-def window(qtbot, tmp_path):
-    """A window whose questions are answered by a test: ``heard``, ``answers``, ``path``."""
-    made = MainWindow(Preferences(tmp_path / "prefs.ini"))
+class Menu(QMainWindow):
+    """A window with menus and nothing else, so that what is tested is quick and is the menus."""
+
+    def __init__(self, preferences):
+        super().__init__()
+        self.context = Context(Document(self), Jobs(self), preferences, self)
+        self.menus = Menus(self.menuBar(), all_actions(), self.context)
+
+    def closeEvent(self, event):
+        self.context.document.undo_stack.blockSignals(True)
+
+
+def answered(qtbot, made):
+    """Let a test answer the questions of a window: ``heard``, ``asked``, ``answer``, ``path``."""
     qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context, "confirm", lambda *_: files.DISCARD))
     made.heard, made.asked, made.answer, made.path = [], [], files.DISCARD, None
     made.context.tell = lambda title, sentence: made.heard.append(sentence)
@@ -36,6 +52,19 @@ def window(qtbot, tmp_path):
         return made.answer
 
     made.context.confirm = confirm
+    return made
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    return answered(qtbot, Menu(Preferences(tmp_path / "prefs.ini")))
+
+
+@pytest.fixture
+def whole(qtbot, tmp_path, demo_analysis):
+    """The real window with the demonstration open."""
+    made = answered(qtbot, MainWindow(Preferences(tmp_path / "prefs.ini")))
+    made.context.document.open(demo_analysis)
     made.show()
     return made
 
@@ -86,7 +115,7 @@ def test_save_and_open_give_the_same_numbers_as_the_library(qtbot, with_demo, de
     document = with_demo.context.document
     assert document.path == path
     assert not document.is_modified
-    assert with_demo.windowTitle().startswith("study.biomec –")
+    assert document.title == "study.biomec"
     run(qtbot, with_demo, "file.close")
     assert not document.is_open
     with_demo.path = path
@@ -112,18 +141,19 @@ def test_a_recent_file_that_is_gone_is_told(qtbot, window, tmp_path):
     assert "no such file" in window.heard[0]
 
 
-def test_closing_with_unsaved_work_asks(qtbot, with_demo, tmp_path):
-    document = with_demo.context.document
-    with_demo.answer = None  # cancel
-    assert not with_demo.close()
-    assert with_demo.isVisible()
-    assert "Save the changes of" in with_demo.asked[0]
-    with_demo.answer, with_demo.path = files.SAVE, None  # save, but then no name
-    assert not with_demo.close()
-    with_demo.path = tmp_path / "last.biomec"
-    assert with_demo.close()
+def test_closing_with_unsaved_work_asks(qtbot, whole, tmp_path):
+    document = whole.context.document
+    whole.answer = None  # cancel
+    assert not whole.close()
+    assert whole.isVisible()
+    assert "Save the changes of" in whole.asked[0]
+    whole.answer, whole.path = files.SAVE, None  # save, but then no name
+    assert not whole.close()
+    whole.path = tmp_path / "last.biomec"
+    assert whole.close()
     assert (tmp_path / "last.biomec").exists()
     assert not document.is_modified
+    assert whole.windowTitle().startswith("last.biomec –")
 
 
 def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_demo, tmp_path, monkeypatch):
@@ -139,8 +169,6 @@ def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_demo
 
     monkeypatch.setattr("biomec.io.atomic.os.fsync", full)
     with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
-    with_demo._tell = lambda *_: None
-    monkeypatch.setattr("biomec_app.main_window.QMessageBox.information", lambda *_: None)
     run(qtbot, with_demo, "file.save")
     assert "No space left" in with_demo.heard[-1]
     assert with_demo.path.read_bytes() == before
@@ -151,10 +179,9 @@ def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_demo
     assert load_project(with_demo.path).subject.name == "Other"
 
 
-def test_a_project_that_is_damaged_is_told_and_the_open_one_stays(qtbot, with_demo, tmp_path, monkeypatch):
+def test_a_project_that_is_damaged_is_told_and_the_open_one_stays(qtbot, with_demo, tmp_path):
     broken = tmp_path / "broken.biomec"
     broken.write_bytes(b"BIOMEC PROJECT\nschema 1\n")
-    monkeypatch.setattr("biomec_app.main_window.QMessageBox.information", lambda *_: None)
     with qtbot.waitSignal(with_demo.context.jobs.failed) as failed:
         files.open_file(with_demo.context, broken)
     assert "broken.biomec" in failed.args[1]
@@ -297,28 +324,28 @@ def test_the_visible_window_can_be_saved(qtbot, with_demo):
     assert "must not come after" in dialog.wrong.text()
 
 
-def test_the_demonstration_opens_analysed_and_asks_nothing_when_closed(qtbot, window):
+def test_the_demonstration_opens_analysed_and_may_be_closed_unasked(qtbot, window):
     run(qtbot, window, "file.demo")
     document = window.context.document
     assert len(document.analysis.done) == 8
     assert not document.is_modified
-    assert window.close()
+    assert files.may_discard(window.context)
     assert window.asked == []
 
 
-def test_a_file_that_is_dropped_is_opened(qtbot, with_demo, tmp_path):
+def test_a_file_that_is_dropped_is_opened(qtbot, whole, tmp_path):
     from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
     from PySide6.QtGui import QDropEvent
 
-    with_demo.path = tmp_path / "study.biomec"
-    run(qtbot, with_demo, "file.save")
-    run(qtbot, with_demo, "file.close")
+    whole.path = tmp_path / "study.biomec"
+    run(qtbot, whole, "file.save")
+    run(qtbot, whole, "file.close")
     data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(with_demo.path))])
+    data.setUrls([QUrl.fromLocalFile(str(whole.path))])
     buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    with_demo.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
-    idle(qtbot, with_demo)
-    assert with_demo.context.document.path == with_demo.path
+    whole.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
+    idle(qtbot, whole)
+    assert whole.context.document.path == whole.path
 
 
 def test_cancelling_an_opening_leaves_the_document(qtbot, with_demo, tmp_path):
