@@ -36,6 +36,7 @@ class Menus(QObject):
                        document.title_changed, jobs.started, jobs.finished, jobs.cancelled, jobs.failed):  # fmt: skip
             signal.connect(self.refresh)
         document.undo_stack.indexChanged.connect(self.refresh)
+        context.plots.changed.connect(self.refresh)
         self.refresh()
 
     def _menu(self, path: str) -> QMenu:

@@ -18,11 +18,13 @@ class PlotState(QObject):
     changed         : another `PlotView`, apart from its window
     window_changed  : another stretch of time; the plots follow it, and tell it when the user zooms
     points_cleared  : measured points are to go
+    choose_asked    : the user wants to choose signals
     """
 
     changed = Signal()
     window_changed = Signal()
     points_cleared = Signal()
+    choose_asked = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

@@ -7,6 +7,7 @@ from pathlib import Path
 
 from biomec_app import theme as themes
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording, not_yet
+from biomec_app.actions.biomechanical_signals import ACTIONS as SIGNALS
 from biomec_app.context import Context
 from biomec_app.view_options import CONSISTENT, RAW, View
 from biomec_app.viewer.overlays import OVERLAYS
@@ -175,6 +176,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("visualize.dynamic.separator", DYNAMIC, SEPARATOR, None),
     _choice("dynamic.whole", DYNAMIC, "&Whole Body", "One colour a side", _needs_model, coloured=False),
     _choice("dynamic.multi", DYNAMIC, "&Multi-Body", "Every segment in its own colour", _needs_model, coloured=True),
+    *SIGNALS,
     Action("visualize.separator-1", MENU, SEPARATOR, None),
     *overlay_actions(),
     Action("visualize.show.muscles", SHOW, "Muscle Act&uators", lambda context: None, "Lines of the muscles",

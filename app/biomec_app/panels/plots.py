@@ -8,6 +8,7 @@ from PySide6.QtCore import QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
+    QDockWidget,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -60,6 +61,8 @@ class PlotPanel(QWidget):
         state.changed.connect(self._view_changed)
         state.window_changed.connect(self._window_changed)
         state.points_cleared.connect(self.grid.clear_points)
+        state.choose_asked.connect(self._bring_forward)
+        state.choose_asked.connect(self._open_chooser)
         self.chooser.chosen.connect(lambda keys: document.select(curves=keys))
         self.grid.frame_asked.connect(document.set_frame)
         self.grid.window_chosen.connect(self._zoomed)
@@ -261,6 +264,13 @@ class PlotPanel(QWidget):
         if self.context.document.is_open:
             self.chooser.show_catalogue(self.catalogue, self.context.document.selection.curves)
             self.chooser.open_below(self.choose)
+
+    def _bring_forward(self) -> None:
+        """Show the dock of the panel if it is closed or behind another."""
+        dock = self.parentWidget()
+        if isinstance(dock, QDockWidget):
+            dock.show()
+            dock.raise_()
 
     def _wheel(self) -> None:
         self.grid.set_scrolls(self.grid.minimumHeight() > self.scroll.viewport().height())
