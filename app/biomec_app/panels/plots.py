@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 from biomec.errors import BiomecError
 from biomec_app.context import Context
 from biomec_app.panels.catalogue import Catalogue, catalogue
+from biomec_app.panels.curve_drop import CurveDrop
 from biomec_app.panels.default_curves import default_curves
 from biomec_app.panels.figure_export import Figure, copy_figure, save_figure
 from biomec_app.panels.plot_content import Pane, panes
@@ -68,6 +69,7 @@ class PlotPanel(QWidget):
         self.grid.window_chosen.connect(self._zoomed)
         self.grid.measured.connect(self.said.setText)
         self.grid.menu_asked.connect(self._menu)
+        CurveDrop(self, document)
         context.figure = self
         context.closing.append(self._later.stop)
         self._view_changed()

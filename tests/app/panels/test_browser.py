@@ -1,12 +1,14 @@
 """The tree as a user meets it."""
 
 import pytest
-from PySide6.QtCore import QModelIndex, Qt
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
 from PySide6.QtTest import QAbstractItemModelTester
+from PySide6.QtWidgets import QApplication, QWidget
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.panels.browser import Browser
+from biomec_app.panels.curve_drop import CurveDrop
 from biomec_app.panels.tree_model import MIME
 from biomec_app.theme import DARK
 
@@ -81,6 +83,25 @@ def test_a_double_click_adds_and_removes(browser, document_with_demo):
 def test_dragging_carries_the_keys(browser):
     index = curve_index(browser, FLEXION)
     assert bytes(browser.model.mimeData([index]).data(MIME)).decode() == FLEXION
+
+
+def test_curves_dropped_on_a_widget_are_plotted_beside_the_others(qtbot, browser, document_with_demo):
+    document_with_demo.select(curves=("body/position Y",))
+    target = QWidget()
+    qtbot.addWidget(target)
+    CurveDrop(target, document_with_demo)
+    data = browser.model.mimeData([curve_index(browser, FLEXION)])
+    none, left = Qt.KeyboardModifier.NoModifier, Qt.MouseButton.LeftButton
+    enter = QDragEnterEvent(QPoint(1, 1), Qt.DropAction.CopyAction, data, left, none)
+    QApplication.sendEvent(target, enter)
+    assert enter.isAccepted()
+    QApplication.sendEvent(target, QDropEvent(QPointF(1, 1), Qt.DropAction.CopyAction, data, left, none))
+    assert document_with_demo.selection.curves == ("body/position Y", FLEXION)
+    files = QMimeData()
+    files.setText("something else")
+    other = QDragEnterEvent(QPoint(1, 1), Qt.DropAction.CopyAction, files, left, none)
+    QApplication.sendEvent(target, other)
+    assert not other.isAccepted()
 
 
 def test_a_click_picks_segments_and_markers(browser, document_with_demo):
