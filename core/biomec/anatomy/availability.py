@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from typing import TypeAlias
 
 from biomec.anatomy.frames import Direction, FrameDefinition
 from biomec.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
@@ -12,6 +13,8 @@ from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
 from biomec.notices import Notice, info, warning
 
+Lacking: TypeAlias = Mapping[str, tuple[tuple[str, ...], ...]]
+
 
 @dataclass(frozen=True)
 class Available:
@@ -19,6 +22,7 @@ class Available:
 
     segments : with the frame definition whose landmarks are there, in the order of the model
     left_out : segment -> why
+    missing  : landmark that a segment dropped out for -> whether the static pose has it, so that the motion has not
     root     : segment that carries the others
     """
 
@@ -26,6 +30,7 @@ class Available:
     joints: tuple[JointDefinition, ...]
     contacts: tuple[GlidingContact, ...]
     left_out: Mapping[str, str]
+    missing: Mapping[str, bool]
     root: str
     notices: tuple[Notice, ...]
 
@@ -34,14 +39,17 @@ def available_parts(
     model: BodyModel,
     static: set[str],
     motion: set[str],
-    lacking: Mapping[str, str],
+    lacking: Lacking,
     without: Mapping[str, str] = FrozenDict(),
+    words: Callable[[str], str] = str,
 ) -> Available:
     """Find the segments whose landmarks the static pose (``static``) and the motion (``motion``) both have.
 
-    lacking : computed point -> why it could not be computed
+    lacking : point that could not be computed -> the ways to it, each the landmarks and measures that are not known
     without : segment to leave out -> why
+    words   : writes the code of a landmark in words
     """
+    gaps = _Gaps(static, lacking, words)
     for name in without:
         model.segment(name)  # raises a sentence if there is no such segment
     left_out = dict(without)
@@ -54,7 +62,7 @@ def available_parts(
         if not all(tries):
             frames[segment.name] = segment.frames[[bool(t) for t in tries].index(False)]
         else:
-            left_out[segment.name] = _reason(min(tries, key=len), static, lacking)
+            left_out[segment.name] = gaps.reason(min(tries, key=len))
     joints = []
     for joint in model.joints:
         if joint.proximal not in frames or joint.distal not in frames:
@@ -62,7 +70,7 @@ def available_parts(
         axes = [axis for axis in (joint.axis, joint.distal_axis) if isinstance(axis, Direction)]
         absent = _lacking((joint.centre, *(name for axis in axes for name in axis.landmarks)), known)
         if absent:
-            left_out[joint.distal] = f"its joint, {joint.name}, cannot be placed: {_reason(absent, static, lacking)}"
+            left_out[joint.distal] = f"its joint, {joint.name}, cannot be placed: {gaps.reason(absent)}"
             frames.pop(joint.distal)
         else:
             joints.append(joint)
@@ -89,8 +97,9 @@ def available_parts(
         joints=tuple(joint for joint in joints if joint.proximal in frames and joint.distal in frames),
         contacts=tuple(contact for contact in contacts if contact.segment in frames and contact.on in frames),
         left_out=FrozenDict(left_out),
+        missing=FrozenDict(gaps.missing),
         root=root,
-        notices=tuple(_notices(model, kept, left_out, root)),
+        notices=tuple(_notices(model, kept, left_out, root, words)),
     )
 
 
@@ -98,14 +107,39 @@ def _lacking(needed: tuple[str, ...], known: set[str]) -> tuple[str, ...]:
     return tuple(name for name in dict.fromkeys(needed) if name not in known)
 
 
-def _reason(absent: tuple[str, ...], static: set[str], lacking: Mapping[str, str]) -> str:
+@dataclass
+class _Gaps:
     """Why landmarks are absent: not to be computed, never measured, or not in the motion."""
-    computed = [lacking[name] for name in absent if name in lacking]
-    named = {word.strip(",") for sentence in computed for word in sentence.split()}
-    others = [name for name in absent if name not in lacking and name not in named]
-    told = [_are([name for name in others if name not in static], "absent")]
-    told += [*computed, _are([name for name in others if name in static], "not in the dynamic trial")]
-    return "; ".join(sentence for sentence in told if sentence)
+
+    static: set[str]
+    lacking: Lacking
+    words: Callable[[str], str]
+    missing: dict[str, bool] = field(default_factory=dict)
+
+    def reason(self, absent: tuple[str, ...]) -> str:
+        """Return a sentence, and keep in mind what would have to be measured."""
+        computed = [name for name in absent if name in self.lacking]
+        named = {need for name in computed for way in self.lacking[name] for need in way}
+        others = [name for name in absent if name not in self.lacking and name not in named]
+        self._note(absent)
+        told = [_are([self.words(name) for name in others if name not in self.static], "absent")]
+        for name in computed:
+            ways = (", ".join(self.words(need) for need in way) for way in self.lacking[name])
+            told.append(f"{self.words(name)} needs {' or '.join(ways)}")
+        told.append(_are([self.words(name) for name in others if name in self.static], "not in the dynamic trial"))
+        return "; ".join(sentence for sentence in told if sentence)
+
+    def _note(self, absent: tuple[str, ...]) -> None:
+        """Keep the landmarks that are missing; points that are computed from one another count once."""
+        todo, done = list(absent), set()
+        while todo:
+            name = todo.pop(0)
+            if name in self.lacking and name not in done:
+                fewest: tuple[str, ...] = min(self.lacking[name], key=len)
+                todo += fewest
+            elif name not in self.lacking:
+                self.missing[name] = name in self.static
+            done.add(name)
 
 
 def _are(names: list[str], what: str) -> str:
@@ -117,6 +151,7 @@ def _notices(
     kept: tuple[tuple[SegmentDefinition, FrameDefinition], ...],
     left_out: Mapping[str, str],
     root: str,
+    words: Callable[[str], str],
 ) -> list[Notice]:
     notices = [
         warning("segment-left-out", f"The {name} is left out of the model: {why}.", name)
@@ -126,7 +161,7 @@ def _notices(
         notices.append(info("other-root", f"The {root} carries the body, because there is no {model.roots[0]}.", root))
     for segment, frame in kept:
         if frame is not segment.frames[0]:
-            absent = [name for name in segment.frames[0].landmarks if name not in frame.landmarks]
+            absent = [words(name) for name in segment.frames[0].landmarks if name not in frame.landmarks]
             notices.append(
                 warning(
                     "frame-second-choice",

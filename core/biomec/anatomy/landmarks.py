@@ -46,13 +46,13 @@ class PointPlan:
     steps   : the points that can be computed, in their order
     methods : point -> method that was taken ("mean", "opposite", "given", or a name in `CENTRE_METHODS`); points that
               the recording itself has are not in it
-    lacking : point -> why it cannot be computed
+    lacking : point that cannot be computed -> the ways to it, each the landmarks and measures that are not known
     given   : point -> where it is in the static pose (3,) [m], known by other means such as a functional trial
     """
 
     steps: tuple[PointDefinition, ...]
     methods: Mapping[str, str]
-    lacking: Mapping[str, str]
+    lacking: Mapping[str, tuple[tuple[str, ...], ...]]
     given: Mapping[str, FloatArray]
 
     def at_static(self, recorded: Points, measures: Measures) -> dict[str, FloatArray]:
@@ -115,7 +115,8 @@ def plan_points(
     _check_given(model, places)
     wanted = dict(choices or {})
     _check_choices(model, wanted)
-    steps, methods, lacking = [], {}, {}
+    steps, methods = [], {}
+    lacking: dict[str, tuple[tuple[str, ...], ...]] = {}
     for point in model.points:
         if point.name in places:
             steps.append(point)
@@ -148,8 +149,29 @@ def plan_points(
                 break
             why.append((*absent, *unknown))
         else:
-            lacking[point.name] = f"{point.name} needs {' or '.join(dict.fromkeys(', '.join(names) for names in why))}"
+            lacking[point.name] = tuple(dict.fromkeys(why))
     return PointPlan(tuple(steps), FrozenDict(methods), FrozenDict(lacking), FrozenDict(places))
+
+
+def points_in_motion(
+    plan: PointPlan,
+    static: Points,
+    markers: Mapping[str, FloatArray],
+    marker_set: MarkerSet,
+    seen: Iterable[str] | None,
+    measures: Measures,
+) -> Points:
+    """Points that the frames can give, tried on the static pose with the markers that the motion shows.
+
+    static  : points of the static pose (3,) [m], from `PointPlan.at_static`
+    markers : marker -> (3,) position in the static pose [m]
+    seen    : markers of the motion; None for all of the static pose
+    """
+    if seen is None:
+        return static
+    there = set(seen)
+    shown = recorded_landmarks({name: p for name, p in markers.items() if name in there}, marker_set)
+    return plan.in_motion({name: np.asarray(p)[None] for name, p in shown.items()}, static, measures)
 
 
 def _check_given(model: BodyModel, given: Mapping[str, FloatArray]) -> None:

@@ -1,41 +1,90 @@
-"""Which of the shipped models can follow a recording, for people who chose one that cannot."""
+"""Whether a model suits a recording, and which of the shipped ones suits it better."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass
 
 from biomec.anatomy.availability import Available, available_parts
-from biomec.anatomy.landmarks import Measures, plan_points
+from biomec.anatomy.landmark_words import is_measure
+from biomec.anatomy.landmarks import plan_points, points_in_motion, recorded_landmarks
+from biomec.anatomy.measures import known_measures
 from biomec.anatomy.model import BodyModel
 from biomec.anatomy.model_file import load_model, shipped_models
+from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
 from biomec.notices import Notice, warning
+from biomec.recording import Subject
+from biomec.recording.marker_set import MarkerSet
 
 FEW = 0.5  # of a model's segments: fewer than this, and another model may have been meant
+TOO_FEW = 0.25  # of a model's segments: fewer than this, and what is left tells nothing of the movement
+MOST_TOLD = 10  # missing landmarks that one sentence lists
 
 
-def segments_kept(model: BodyModel, landmarks: Iterable[str], measures: Measures) -> int:
-    """Return how many segments of a model can be built from landmarks."""
-    there = set(landmarks)
-    plan = plan_points(model, there, measures)
-    known = there | set(plan.methods)
-    try:
-        return len(available_parts(model, known, known, plan.lacking).segments)
-    except BiomecError:  # none of the segments that carry the model
-        return 0
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What a recording offers to any model.
+
+    static : marker -> (3,) position in the static pose [m]
+    seen   : markers that the motion shows in some frame; None for all of the static pose
+    """
+
+    static: Mapping[str, FloatArray]
+    marker_set: MarkerSet
+    subject: Subject
+    seen: Iterable[str] | None = None
+
+    def segments_kept(self, model: BodyModel) -> int:
+        """Return how many segments of a model can be followed in static pose and motion."""
+        landmarks = recorded_landmarks(self.static, self.marker_set)
+        measures, _ = known_measures(self.subject, landmarks, model)
+        plan = plan_points(model, landmarks, measures)
+        static = plan.at_static(landmarks, measures)
+        motion = points_in_motion(plan, static, self.static, self.marker_set, self.seen, measures)
+        try:
+            return len(available_parts(model, set(static), set(motion), plan.lacking).segments)
+        except BiomecError:  # none of the segments that carry the model
+            return 0
 
 
-def better_model(model: BodyModel, parts: Available, landmarks: Iterable[str], measures: Measures) -> list[Notice]:
-    """Name the shipped model that keeps most segments, if the chosen one loses more than half of its own."""
-    kept, there = len(parts.segments), set(landmarks)
-    if kept >= FEW * len(model.segments):
+def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: Callable[[str], str]) -> list[Notice]:
+    """Refuse a model of which next to nothing can be followed; name the shipped one that keeps more, if most is lost.
+
+    Next to nothing is one of three or more segments, or fewer than a quarter of them. ``words`` writes a landmark.
+    """
+    kept, all_of_them = len(parts.segments), len(model.segments)
+    if kept >= FEW * all_of_them:
         return []
-    found = {name: segments_kept(load_model(name), there, measures) for name in shipped_models()}
-    best = max(found, key=lambda name: found[name])
-    if found[best] <= kept:
+    others = [load_model(name) for name in shipped_models() if name != model.name]
+    found = {(recorded.segments_kept(other), -len(other.segments)): other.name for other in others}
+    (most, _), best = max(found.items())
+    better = f"the model {best} would keep {most}" if most > kept else ""
+    if all_of_them >= 3 and (kept == 1 or kept < TOO_FEW * all_of_them):
+        names = ", ".join(segment.name for segment, _ in parts.segments)
+        advice = f"{better[0].upper()}{better[1:]}: choose it (--model {best}), or check" if better else "Check"
+        raise BiomecError(
+            f"The model {model.name} does not suit this recording: of its {all_of_them} segments only {kept} can be "
+            f"followed ({names}).{_told(parts, words)} {advice} the marker set, the labels and whether the static is "
+            f"of the same person and markers. To use so little of the model, leave its other segments out on request."
+        )
+    if not better:
         return []
     sentence = (
-        f"Only {kept} of the {len(model.segments)} segments of the model {model.name} can be followed in this "
-        f"recording; the model {best} would keep {found[best]}."
+        f"Only {kept} of the {all_of_them} segments of the model {model.name} can be followed in this recording; "
+        f"{better}."
     )
     return [warning("other-model-fits-better", sentence, best)]
+
+
+def _told(parts: Available, words: Callable[[str], str]) -> str:
+    """Sentences about what is missing: landmarks in the static and in the motion, measures of the person."""
+    lists: dict[str, list[str]] = {}
+    for name, in_static in parts.missing.items():
+        where = "Enter these measures of the subject:" if is_measure(name) else "The static pose lacks"
+        lists.setdefault("The dynamic trial lacks" if in_static else where, []).append(words(name))
+    told = ""
+    for what, names in lists.items():
+        more = f" and {len(names) - MOST_TOLD} more" if len(names) > MOST_TOLD else ""
+        told += f" {what} {', '.join(names[:MOST_TOLD])}{more}."
+    return told
