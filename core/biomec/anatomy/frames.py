@@ -38,6 +38,10 @@ class Term:
         """Vector (..., 3), not normalised."""
         return axes[self.axis] if self.axis else np.asarray(points[self.head] - points[self.tail])
 
+    def on_line_of(self, other: Term) -> bool:
+        """Whether it runs along the same axis or between the same two points as another one."""
+        return (self.axis, {self.head, self.tail}) == (other.axis, {other.head, other.tail})
+
 
 @dataclass(frozen=True)
 class Direction:
@@ -89,7 +93,7 @@ def parse_direction(text: str) -> Direction:
     match = _DIFFERENCE.fullmatch(text)
     if match:
         minus, sided, head, tail = match.groups()
-        return Direction(text, Term(head, tail), None, -1.0 if minus else 1.0, bool(sided))
+        return _with_length(Direction(text, Term(head, tail), None, -1.0 if minus else 1.0, bool(sided)))
     match = _PRODUCT.fullmatch(text)
     if match is None:
         raise DescriptionError(
@@ -98,7 +102,20 @@ def parse_direction(text: str) -> Direction:
         )
     minus, sided, head, tail, axis, head_2, tail_2, axis_2 = match.groups()
     second = Term(head_2 or "", tail_2 or "", axis_2 or "") if head_2 or axis_2 else None
-    return Direction(text, Term(head or "", tail or "", axis or ""), second, -1.0 if minus else 1.0, bool(sided))
+    first = Term(head or "", tail or "", axis or "")
+    return _with_length(Direction(text, first, second, -1.0 if minus else 1.0, bool(sided)))
+
+
+def _with_length(direction: Direction) -> Direction:
+    """Return the direction, unless it has none whatever the landmarks: ``A - A``, ``(A - B) x (B - A)``."""
+    first, second = direction.first, direction.second
+    if any(term is not None and term.head and term.head == term.tail for term in (first, second)):
+        raise DescriptionError(f'"{direction.text}" has no direction: it runs from a point to itself. Name two points.')
+    if second is not None and first.on_line_of(second):
+        raise DescriptionError(
+            f'"{direction.text}" has no direction: both factors run along one line. Name a point beside that line.'
+        )
+    return direction
 
 
 @dataclass(frozen=True)
@@ -119,6 +136,24 @@ class FrameDefinition:
             raise DescriptionError(
                 f'in "{direction_2.text}" only the axis {first} is known, because it is built first.'
             )
+        if self._along_first(direction_1, direction_2):
+            raise DescriptionError(
+                f'the axes {first} = "{direction_1.text}" and {second} = "{direction_2.text}" of a frame run along one '
+                f"line, which leaves {second} without direction. Give {second} a landmark beside that line."
+            )
+
+    @staticmethod
+    def _along_first(first: Direction, second: Direction) -> bool:
+        """Whether the second direction is the first one, or its product with it, whatever the landmarks."""
+
+        def along(term: Term) -> bool:
+            return bool(term.axis) or (first.second is None and term.on_line_of(first.first))
+
+        terms = [term for term in (second.first, second.second) if term is not None]
+        if all(along(term) for term in terms):
+            return True
+        factors = [term for term in (first.first, first.second) if term is not None]
+        return len(factors) == len(terms) == 2 and all(any(t.on_line_of(f) for f in factors) for t in terms)
 
     @property
     def landmarks(self) -> tuple[str, ...]:

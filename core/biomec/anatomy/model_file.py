@@ -5,29 +5,26 @@
 
 from __future__ import annotations
 
-import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, TypeAlias
 
 from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.frames import AXES, Direction, FrameDefinition, parse_direction
 from biomec.anatomy.model import (
-    GROUND,
-    STANDARD,
-    AngleComponent,
-    AngleDefinition,
     BodyModel,
     GlidingContact,
     JointDefinition,
     PointDefinition,
     SegmentDefinition,
 )
+from biomec.anatomy.model_angles import angle_rows, check_angles
 from biomec.anatomy.model_base import NOTHING, appended, reduced, replaced
-from biomec.anatomy.model_landmarks import check_landmarks
+from biomec.anatomy.model_inertia import check_inertia
+from biomec.anatomy.model_landmarks import check_landmarks, check_order
+from biomec.anatomy.model_sides import code, codes, known, sides, word
 from biomec.errors import DescriptionError
 from biomec.io.description_file import Descriptions
-from biomec.io.marker_set_file import LANDMARK_SIDES, WORDS
-from biomec.recording.marker_set import SIDE, Side
+from biomec.recording.marker_set import Side
 from biomec.toml_table import Table, did_you_mean, read_toml, shown
 
 FILE_KEYS = (
@@ -48,12 +45,8 @@ POINT_KEYS = ("name", "of", "opposite", "methods", "carried_by")
 SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw")
 JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis")
 CONTACT_KEYS = ("name", "point", "segment", "on", "origin")
-ANGLE_KEYS = ("joint", "proximal", "distal", "sequence", "zero", "convention", "angles")
 JOINT_AXES = {"spherical": (), "universal": ("axis", "distal_axis"), "revolute": ("axis",)}
-SEQUENCES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ")
-HINGE = "hinge"
 _Named: TypeAlias = PointDefinition | SegmentDefinition | JointDefinition | GlidingContact
-_ANGLE = re.compile(r"\s*(?P<names>[^=]+?)\s*=\s*(?P<minus>-)?\s*(?P<sided>s\s+)?(?P<which>[abc])\s*")
 
 
 def parse_model(text: str, source: str) -> BodyModel:
@@ -75,8 +68,8 @@ def parse_model(text: str, source: str) -> BodyModel:
     for found in (segments, points, joints, contacts):
         _refuse_twins(found)
     all_joints = replaced(base.joints, [joint for _, joint in joints], lambda joint: joint.name)
-    hinges = [joint.name for joint in all_joints]
-    angles = [angle for table in rows["angle"] for angle in _angles(table, names, hinges)]
+    angles = [(table, angle) for table in rows["angle"] for angle in angle_rows(table, names)]
+    check_angles(angles, all_joints)
     model = BodyModel(
         name=top.text("name"),
         title=top.text("title"),
@@ -86,13 +79,15 @@ def parse_model(text: str, source: str) -> BodyModel:
         segments=kept,
         joints=all_joints,
         contacts=replaced(base.contacts, [contact for _, contact in contacts], lambda contact: contact.name),
-        angles=replaced(base.angles, angles, lambda angle: (angle.joint, angle.convention)),
+        angles=replaced(base.angles, [angle for _, angle in angles], lambda angle: (angle.joint, angle.convention)),
         lines={segment.name: table.lines.first for table, segment in segments if table.lines},
     )
     _refuse_loops(joints, base.joints)
     _refuse_islands(top, segments, model)
     further = top.texts("landmarks") if "landmarks" in top else []
     check_landmarks(model, [*segments, *points, *joints, *contacts], further)
+    check_order(model, points, further)
+    check_inertia(model, segments)
     return model
 
 
@@ -113,9 +108,9 @@ def _base(top: Table) -> BodyModel:
             f"{did_you_mean(name, shipped_models())} There are {', '.join(shipped_models())}.",
             "base",
         )
-    model = load_model(name)
+    model, without = load_model(name), top.texts("without") if "without" in top else []
     try:
-        return reduced(model, top.texts("without") if "without" in top else [])
+        return reduced(model, without)
     except DescriptionError as error:
         raise top.refusal(str(error), "without") from error
 
@@ -136,41 +131,12 @@ def _roots(top: Table, base: BodyModel, names: list[str]) -> tuple[str, ...]:
     return roots
 
 
-# ---------------------------------------------------------------------------------------------------------- both sides
-def _sides(*patterns: str) -> tuple[Side | None, ...]:
-    return (Side.RIGHT, Side.LEFT) if any(SIDE in pattern for pattern in patterns) else (None,)
-
-
-def _code(pattern: str, side: Side | None) -> str:
-    return LANDMARK_SIDES.write(pattern, side) if side else pattern
-
-
-def _word(pattern: str, side: Side | None) -> str:
-    return WORDS.write(pattern, side) if side else pattern
-
-
-def _codes(table: Table, key: str, side: Side | None) -> tuple[str, ...]:
-    """Landmarks of a list, each on the side of its row; in a row without side a star stands for both."""
-    found: list[str] = []
-    for pattern in table.texts(key) if key in table else []:
-        found += [_code(pattern, side)] if side else [_code(pattern, one) for one in _sides(pattern)]
-    return tuple(found)
-
-
 def _refuse_twins(found: Sequence[tuple[Table, _Named]]) -> None:
     seen: set[str] = set()
     for table, part in found:
         if part.name in seen:
             raise table.refusal(f"{shown(part.name)} is described twice. Keep one of them.", "name")
         seen.add(part.name)
-
-
-def _known(table: Table, key: str, value: str, names: Iterable[str]) -> str:
-    if value not in names:
-        raise table.refusal(
-            f"{key} names {shown(value)}, which is no segment here{did_you_mean(value, list(names))}", key
-        )
-    return value
 
 
 # ------------------------------------------------------------------------------------------------------------- tables
@@ -184,6 +150,11 @@ def _points(table: Table) -> list[PointDefinition]:
         )
     if "opposite" in table and len(table.texts("opposite")) != 2:
         raise table.refusal('opposite needs two points, such as ["CLAT_*", "KJC_*"].', "opposite")
+    for key in ("of", "methods"):
+        if key in table and not table.texts(key):
+            raise table.refusal(
+                f"{key} is empty, so that nothing gives {pattern}. Name something, or drop the row.", key
+            )
     methods = tuple(table.texts("methods")) if "methods" in table else ()
     for method in methods:
         if method not in CENTRE_METHODS:
@@ -196,14 +167,14 @@ def _points(table: Table) -> list[PointDefinition]:
             raise table.refusal(f"the method {method} gives {CENTRE_METHODS[method].centre}, not {pattern}.", "methods")
     return [
         PointDefinition(
-            name=_code(pattern, side),
+            name=code(pattern, side),
             side=side,
-            of=_codes(table, "of", side),
-            opposite=_codes(table, "opposite", side),
+            of=codes(table, "of", side),
+            opposite=codes(table, "opposite", side),
             methods=methods,
-            carried_by=_codes(table, "carried_by", side),
+            carried_by=codes(table, "carried_by", side),
         )
-        for side in _sides(pattern)
+        for side in sides(pattern)
     ]
 
 
@@ -220,6 +191,9 @@ def _segments(table: Table) -> list[SegmentDefinition]:
             'as ["GU_*", "PME_*", "x", "z"].',
             "basis",
         )
+    if len(set(basis)) < len(basis):
+        twice = next(name for name in basis if basis.count(name) > 1)
+        raise table.refusal(f"basis names {shown(twice)} twice. Each point and axis stands there once.", "basis")
     frame_rows = table.values.get("frames")
     if not (isinstance(frame_rows, list) and frame_rows and all(isinstance(row, dict) for row in frame_rows)):
         raise table.refusal(
@@ -232,20 +206,35 @@ def _segments(table: Table) -> list[SegmentDefinition]:
     if not (isinstance(draw, list) and all(isinstance(line, list) and len(line) > 1 for line in draw)):
         raise table.refusal('draw must be a list of lines of landmarks, such as [["GU_*", "PME_*"]].', "draw")
     found = []
-    for side in _sides(pattern):
+    for side in sides(pattern):
+        frames = tuple(_frame(table, row, side) for row in frame_rows)
+        _refuse_flat_basis(table, tuple(code(name, side) for name in basis), frames)
         found.append(
             SegmentDefinition(
-                name=_word(pattern, side),
+                name=word(pattern, side),
                 side=side,
-                frames=tuple(_frame(table, row, side) for row in frame_rows),
-                basis=tuple(_code(name, side) for name in basis),
-                points=_codes(table, "points", side),
-                follows=tuple(_word(name, side) for name in table.texts("follows")) if "follows" in table else (),
+                frames=frames,
+                basis=tuple(code(name, side) for name in basis),
+                points=codes(table, "points", side),
+                follows=tuple(word(name, side) for name in table.texts("follows")) if "follows" in table else (),
                 inertia=(table.text("inertia"), share) if "inertia" in table else None,
-                draw=tuple(tuple(_code(str(name), side) for name in line) for line in draw),
+                draw=tuple(tuple(code(str(name), side) for name in line) for line in draw),
             )
         )
     return found
+
+
+def _refuse_flat_basis(table: Table, basis: tuple[str, ...], frames: Iterable[FrameDefinition]) -> None:
+    """Refuse two points together with the axis that runs along their line: all four lie in one plane."""
+    ends = {name for name in basis if name not in AXES}
+    for frame in frames:
+        name, direction = frame.axes[0]
+        if name in basis and direction.second is None and {direction.first.head, direction.first.tail} == ends:
+            raise table.refusal(
+                f"basis is flat: {name} runs from {direction.first.tail} to {direction.first.head}, which are in it. "
+                f"Take the two other axes.",
+                "basis",
+            )
 
 
 def _frame(table: Table, row: Mapping[str, Any], side: Side | None) -> FrameDefinition:
@@ -258,14 +247,14 @@ def _frame(table: Table, row: Mapping[str, Any], side: Side | None) -> FrameDefi
         )
     directions = [_direction(inner, key, side) for key in axes]
     try:
-        return FrameDefinition(_code(inner.text("origin"), side), ((axes[0], directions[0]), (axes[1], directions[1])))
+        return FrameDefinition(code(inner.text("origin"), side), ((axes[0], directions[0]), (axes[1], directions[1])))
     except DescriptionError as error:
         raise table.refusal(str(error), "frames") from error
 
 
 def _direction(table: Table, key: str, side: Side | None) -> Direction:
     try:
-        return parse_direction(_code(table.text(key), side))
+        return parse_direction(code(table.text(key), side))
     except DescriptionError as error:
         raise table.refusal(f"{table.prefix}{key} = {error}", key) from error
 
@@ -284,80 +273,41 @@ def _joints(table: Table, names: list[str]) -> list[JointDefinition]:
             must = "needs" if key in JOINT_AXES[type_] else "has no"
             raise table.refusal(f"a {type_} joint {must} {key}.", key)
     found = []
-    for side in _sides(pattern):
+    for side in sides(pattern):
         axes = {key: _joint_axis(table, key, side) for key in JOINT_AXES[type_]}
-        ends = [_known(table, key, _word(table.text(key), side), names) for key in ("proximal", "distal")]
-        centre = _code(table.text("centre"), side)
-        found.append(JointDefinition(_word(pattern, side), side, type_, ends[0], ends[1], centre, **axes))
+        ends = [known(table, key, word(table.text(key), side), names) for key in ("proximal", "distal")]
+        centre = code(table.text("centre"), side)
+        found.append(JointDefinition(word(pattern, side), side, type_, ends[0], ends[1], centre, **axes))
     return found
 
 
 def _joint_axis(table: Table, key: str, side: Side | None) -> Direction | str:
-    return table.text(key) if table.text(key) in AXES else _direction(table, key, side)
+    if table.text(key) in AXES:
+        return table.text(key)
+    direction = _direction(table, key, side)
+    if direction.axes:
+        raise table.refusal(
+            f"{key} is {shown(direction.text)}, but the direction of a joint has no axes to build on. Write one axis, "
+            f'such as "z", or landmarks, such as "EL_* - EU_*".',
+            key,
+        )
+    return direction
 
 
 def _contacts(table: Table, names: list[str]) -> list[GlidingContact]:
     table.only(CONTACT_KEYS)
-    return [
-        GlidingContact(
-            _word(table.text("name"), side),
-            side,
-            _code(table.text("point"), side),
-            _known(table, "segment", _word(table.text("segment"), side), names),
-            _known(table, "on", _word(table.text("on"), side), names),
-            _code(table.text("origin"), side),
-        )
-        for side in _sides(table.text("name"))
-    ]
-
-
-def _angles(table: Table, names: list[str], joints: list[str]) -> list[AngleDefinition]:
-    table.only(ANGLE_KEYS)
-    pattern, sequence = table.text("joint"), table.text("sequence")
-    zero = table.text("zero") if "zero" in table else "ZXY"
-    for key, value, allowed in (("sequence", sequence, (*SEQUENCES, HINGE)), ("zero", zero, SEQUENCES)):
-        if value not in allowed:
-            raise table.refusal(f"there is no {key} {shown(value)}. There are {', '.join(allowed)}.", key)
     found = []
-    for side in _sides(pattern):
-        joint = _word(pattern, side)
-        if sequence == HINGE and joint not in joints:
+    for side in sides(table.text("name")):
+        segment, on = (known(table, key, word(table.text(key), side), names) for key in ("segment", "on"))
+        if segment == on:
             raise table.refusal(
-                f"a hinge angle needs a joint of its name, and there is no joint {shown(joint)}.", "joint"
+                f"a point of the {segment} cannot glide on the {on} itself. Name the segment that carries the "
+                f"ellipsoid, such as the thorax.",
+                "on",
             )
-        ends = [_word(table.text(key), side) for key in ("proximal", "distal")]
-        for key, end in zip(("proximal", "distal"), ends, strict=True):
-            _known(table, key, end, [*names, GROUND] if key == "proximal" else names)
-        found.append(
-            AngleDefinition(
-                joint=joint,
-                side=side,
-                proximal=ends[0],
-                distal=ends[1],
-                sequence=sequence,
-                components=tuple(_component(table, text, side) for text in table.texts("angles")),
-                convention=table.text("convention") if "convention" in table else STANDARD,
-                zero=zero,
-            )
-        )
+        point, origin = (code(table.text(key), side) for key in ("point", "origin"))
+        found.append(GlidingContact(word(table.text("name"), side), side, point, segment, on, origin))
     return found
-
-
-def _component(table: Table, text: str, side: Side | None) -> AngleComponent:
-    """``flexion/extension = a``, ``upward/downward rotation = -s b``: words behind the second name belong to both."""
-    match = _ANGLE.fullmatch(text)
-    if match is None or match["names"].count("/") != 1:
-        raise table.refusal(
-            f"{shown(text)} is no angle. Write the positive and the negative direction and one of a, b, c, such as "
-            f'"flexion/extension = a" or "upward/downward rotation = -s b".',
-            "angles",
-        )
-    first, second = (part.strip() for part in match["names"].split("/"))
-    shared_before, _, positive = first.rpartition(" ")
-    negative, _, shared_after = second.partition(" ")
-    before, after = f"{shared_before} " if shared_before else "", f" {shared_after}" if shared_after else ""
-    sign = (-1.0 if match["minus"] else 1.0) * (-1.0 if match["sided"] and side is Side.LEFT else 1.0)
-    return AngleComponent(f"{before}{positive}{after}", f"{before}{negative}{after}", "abc".index(match["which"]), sign)
 
 
 # ----------------------------------------------------------------------------------------------------------- topology

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
+from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.frames import AXES, Direction
 from biomec.anatomy.model import BodyModel, GlidingContact, JointDefinition, PointDefinition, SegmentDefinition
 from biomec.io.marker_set_file import LANDMARK_SIDES, load_marker_set, shipped_marker_sets
@@ -41,6 +42,32 @@ def check_landmarks(
                     f'landmarks = ["{landmark_pattern(name)}"] at the top of the file.',
                     key,
                 )
+
+
+def check_order(model: BodyModel, rows: Iterable[tuple[Table, PointDefinition]], further: Sequence[str]) -> None:
+    """Refuse a row of a file whose point needs itself, or one that is computed later and that no marker set gives."""
+    given = shipped_landmarks() | {LANDMARK_SIDES.write(pattern, side) for pattern in further for side in Side}
+    order = [point.name for point in model.points]
+    for table, point in rows:
+        later = set(order[order.index(point.name) :]) - given
+        for key, need in _needs(point):
+            if need == point.name:
+                raise table.refusal(f"{key} names {need} itself. Name the points that it is computed from.", key)
+            if need in later:
+                raise table.refusal(
+                    f"{key} needs {need}, which is computed later. Points are computed in their order: put the row of "
+                    f"{landmark_pattern(need)} before this one.",
+                    key,
+                )
+
+
+def _needs(point: PointDefinition) -> Iterator[tuple[str, str]]:
+    """Key and landmark that a point is computed from."""
+    for key in ("of", "opposite", "carried_by"):
+        yield from ((key, name) for name in getattr(point, key))
+    for method in point.methods:
+        for need in CENTRE_METHODS[method].needs:
+            yield "methods", LANDMARK_SIDES.write(need, point.side) if point.side else need
 
 
 def _named(part: SegmentDefinition | PointDefinition | JointDefinition | GlidingContact) -> Iterator[tuple[str, str]]:

@@ -1,4 +1,4 @@
-"""One landmark that is missing or misplaced in the static costs at most the segments that need it, never the analysis."""
+"""A landmark that is missing or misplaced in the static costs the segments that need it, never the analysis."""
 
 import numpy as np
 import pytest
@@ -44,8 +44,8 @@ def test_a_forearm_without_the_radial_styloid_keeps_its_ulna(model):
     assert "because the static pose has no CAP_D" in told["length-from-stature"]
     assert "PME_D, EU_D, EL_D, EM_D" in told["inertial-frame-substitute"]
     assert ulna.mass == pytest.approx(whole.mass, rel=1e-12)
-    # the wrist's centre lies half a wrist (3 cm) beside EU, so that the axis turns by 0.03/0.27 at most, and the centre of
-    # mass at 42 % of the length with it; the virtual person's forearm is as long as the stature foretells within 10 %
+    # the wrist's centre lies half a wrist (3 cm) beside EU, so that the axis turns by 0.03/0.27 at most, and the centre
+    # of mass at 42 % of the length with it; the person's forearm is as long as the stature foretells within 10 %
     assert np.linalg.norm(ulna.com_W - whole.com_W) < 0.02
     assert_allclose(np.linalg.eigvalsh(ulna.J_W), np.linalg.eigvalsh(whole.J_W), rtol=0.25)
 
@@ -90,7 +90,8 @@ def test_landmarks_on_a_line_cost_their_segment_and_are_named():
     line = {"GLAB": 0.5 * (built("m21").static["CAC"] + PERSON.markers["VC"])}
     body = built("m21", moved=line)
     assert body.left_out["head"] == (
-        "its frame cannot be built, because VC, CAC, GLAB lie at one place or on a line in the static; check their labels"
+        "its frame cannot be built, because VC, CAC, GLAB lie at one place or on a line in the static; "
+        "check their labels"
     )
     with pytest.raises(BiomecError, match=r"none of the segments that carry it .*CIAS_D, CIAS_E.* on a line in the st"):
         built("legs", moved={"PMCP": PERSON.markers["CIAS_D"] + np.array([0.0, 0.0, 0.02])})
@@ -101,16 +102,16 @@ def test_an_axis_without_length_costs_what_hangs_on_it_and_is_named():
     text = """\
 name = "mine"
 title = "A knee about the line of two markers"
+landmarks = ["TRO_*"]
 base = "legs"
 joint = [
-  { name = "* knee", type = "revolute", proximal = "* thigh", distal = "* shank", centre = "KJC_*", axis = "TRO_* - CLAT_*" },
+  { name = "* knee", type = "revolute", proximal = "* thigh", distal = "* shank", centre = "KJC_*", axis = "TRO_* - T8" },
 ]
-landmarks = ["TRO_*"]
 """
-    markers = dict(PERSON.markers) | {"TRO_D": PERSON.markers["CLAT_D"], "TRO_E": PERSON.markers["CLAT_E"] + 0.1}
+    markers = dict(PERSON.markers) | {"TRO_D": PERSON.markers["T8"], "TRO_E": PERSON.markers["T8"] + 0.1}
     body = build_subject_model(parse_model(text, "mine.toml"), markers, FULL, PERSON.subject)
     assert body.left_out["right shank"] == (
-        "its joint, right knee, has no axis, because TRO_D, CLAT_D lie at one place or on a line in the static; check "
+        "its joint, right knee, has no axis, because TRO_D, T8 lie at one place or on a line in the static; check "
         "their labels"
     )
     assert "left shank" in body.system.layout.bodies

@@ -241,6 +241,174 @@ def test_a_broken_file_is_refused_with_its_line_and_a_remedy(case):
     assert sentence in said
 
 
+ANGLE = '"* hip", proximal = "pelvis", distal = "* thigh", sequence = "ZXY", angles = ["flexion/extension = a"]'
+HIP = '"* hip", type = "spherical", proximal = "pelvis", distal = "* thigh", centre = "CAQ_*"'
+HINGED = HIP.replace("spherical", "revolute") + ', axis = "z"'
+
+# what was accepted, or refused only when a person's model was built, without file and line:
+# changes, where the line of the message is found, and what the message says
+LATE = {
+    "angles twice, the last row won": (
+        {ANGLE + " },": ANGLE + " },\n  { joint = " + ANGLE.replace("= a", "= b") + " },"},
+        '"flexion/extension = b"',
+        'the angles of "right hip" are described twice for the convention "standard". Keep one row, or give one',
+    ),
+    "a row of no inertia table": (
+        {'inertia = "thigh"': 'inertia = "thihg"'},
+        "thihg",
+        'no inertia table has a row "thihg"; did you mean "thigh"? Rows are head, torso',
+    ),
+    "a paired row on the midline": (
+        {'inertia = "pelvis"': 'inertia = "foot"'},
+        '"foot"',
+        'the row "foot" belongs to the right or the left, and the pelvis does not. Call the segment',
+    ),
+    "a row of the midline on both sides": (
+        {'inertia = "thigh"': 'inertia = "head"'},
+        '"head"',
+        'the row "head" belongs to the middle of the body, and the right thigh does not.',
+    ),
+    "shares above 100 %": (
+        {
+            'inertia = "thigh"\n': 'inertia = "thigh"\nshare = 0.7\n\n[[segment]]\nname = "* half"\nframes = '
+            '[{ origin = "PMCP", x = "PMCP - CAL", y = "(CIAS_D - CAL) x x" }]\nbasis = ["PMCP", "x", "y", "z"]\n'
+            'inertia = "thigh"\nshare = 0.6\n',
+            HIP + " },": HIP + ' },\n  { name = "* half", type = "spherical", proximal = "pelvis", distal = "* half", '
+            'centre = "PMCP" },',
+        },
+        "share = 0.7",
+        "right thigh and right half take 130 % of the thigh's mass together. Give them shares, such as",
+    ),
+    "a hinge with two angles": (
+        {HIP: HINGED, '"ZXY", angles = ["flexion/extension = a"]': '"hinge", angles = ["up/down = a", "out/in = b"]'},
+        "up/down",
+        'a hinge has one angle, not 2. Keep one, or take a sequence such as sequence = "ZXY".',
+    ),
+    "a hinge angle of a ball joint": (
+        {'"ZXY"': '"hinge"'},
+        '"hinge"',
+        '"right hip" is a spherical joint, and a hinge angle needs a revolute one.',
+    ),
+    "a hinge angle of other segments": (
+        {HIP: HINGED, ANGLE: ANGLE.replace("ZXY", "hinge").replace('"pelvis"', '"ground"')},
+        '"hinge"',
+        'proximal is "ground", but the proximal segment of the hinge right hip is "pelvis". Name that one, or',
+    ),
+    "a hinge angle without joint": (
+        {'"* hip", proximal = "pelvis", distal = "* thigh", sequence = "ZXY"': '"* hop", proximal = "pelvis", distal = '
+         '"* thigh", sequence = "hinge"'},
+        "hop",
+        'a hinge angle needs a joint of its name, and there is no joint "right hop"; did you mean "right hip"?',
+    ),
+    "one rotation as two angles": (
+        {'"flexion/extension = a"': '"up/down = a", "out/in = -a"'},
+        "up/down",
+        "two angles are the rotation a of the sequence.",
+    ),
+    "two angles of one name": (
+        {'"flexion/extension = a"': '"up/down = a", "up/down = b"'},
+        "up/down",
+        'two angles are called "up". Give them different names.',
+    ),
+    "no angle": ({'["flexion/extension = a"]': "[]"}, "angles = []", "angles is empty. Write what to report, such as"),
+    "an axis twice in a basis": (
+        {'["CAL", "x", "y", "z"]': '["CAL", "x", "x", "z"]'},
+        'basis = ["CAL"',
+        'basis names "x" twice. Each point and axis stands there once.',
+    ),
+    "a point twice in a basis": (
+        {'"KJC_*", "x", "z"]': '"CAQ_*", "x", "z"]'},
+        'basis = ["CAQ_*"',
+        'basis names "CAQ_*" twice.',
+    ),
+    "a flat basis": (
+        {'"KJC_*", "x", "z"]': '"KJC_*", "x", "y"]'},
+        'basis = ["CAQ_*"',
+        "basis is flat: y runs from KJC_D to CAQ_D, which are in it. Take the two other axes.",
+    ),
+    "a contact on its own segment": (
+        {"angle = [": 'contact = [{ name = "c", point = "PMCP", segment = "pelvis", on = "pelvis", origin = "CAL" }]\n'
+         "angle = ["},
+        "contact =",
+        "a point of the pelvis cannot glide on the pelvis itself. Name the segment that carries the ellipsoid",
+    ),
+    "no methods": ({'["lumbar-dumas-2007"]': "[]"}, '"CAL"', "methods is empty, so that nothing gives CAL."),
+    "the middle of nothing": ({'["CLAT_*", "CMED_*"]': "[]"}, '"KJC_*"', "of is empty, so that nothing gives KJC_*."),
+    "a point of itself": (
+        {'["CLAT_*", "CMED_*"]': '["CLAT_*", "KJC_*"]'},
+        '"KJC_*"',
+        "of names KJC_D itself. Name the points that it is computed from.",
+    ),
+    "a point of a later one": (
+        {
+            '  { name = "CAL"': '  { name = "OWN_1", of = ["OWN_2", "PMCP"] },\n  { name = "OWN_2", of = ["CIAS_D", '
+            '"CIAS_E"] },\n  { name = "CAL"'
+        },
+        '"OWN_1"',
+        "of needs OWN_2, which is computed later. Points are computed in their order: put the row of OWN_2 before this",
+    ),
+    "a list that is a word": (
+        {'roots = ["pelvis"]': 'roots = ["pelvis"]\nbase = "legs"\nwithout = "pelvis"'},
+        "without",
+        'without must be a list of texts in quotes, such as without = ["A", "B"], not "pelvis".',
+    ),
+    "one direction for two axes": (
+        {'y = "(PMCP - CIAS_E) x z"': 'y = "CIAS_E - CIAS_D"'},
+        "CIAS_E - CIAS_D",
+        'the axes z = "CIAS_D - CIAS_E" and y = "CIAS_E - CIAS_D" of a frame run along one line, which leaves y',
+    ),
+    "a product of an axis with itself": (
+        {'y = "(PMCP - CIAS_E) x z"': 'y = "(CIAS_D - CIAS_E) x z"'},
+        "(CIAS_D - CIAS_E) x z",
+        "run along one line, which leaves y without direction. Give y a landmark beside that line.",
+    ),
+    "a product of one line": (
+        {'y = "(PMCP - CIAS_E) x z"': 'y = "(PMCP - CIAS_E) x (CIAS_E - PMCP)"'},
+        "(CIAS_E - PMCP)",
+        "has no direction: both factors run along one line. Name a point beside that line.",
+    ),
+    "a point less itself": (
+        {'z = "CIAS_D - CIAS_E"': 'z = "CIAS_D - CIAS_D"'},
+        "CIAS_D - CIAS_D",
+        '"CIAS_D - CIAS_D" has no direction: it runs from a point to itself. Name two points.',
+    ),
+    "a hinge without axis": (
+        {HIP: HINGED.replace('"z"', '"PMCP - PMCP"')},
+        "PMCP - PMCP",
+        'axis = "PMCP - PMCP" has no direction',
+    ),
+    "a hinge about a frame": (
+        {HIP: HINGED.replace('"z"', '"y x (PMCP - CIAS_D)"')},
+        "y x (PMCP",
+        'axis is "y x (PMCP - CIAS_D)", but the direction of a joint has no axes to build on. Write one axis, such as',
+    ),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("case", LATE)
+def test_what_would_fail_later_is_refused_at_its_line(case):
+    """They passed, or failed later as "Body head: point CAC has a coordinate that is not a number" and the like."""
+    changes, place, sentence = LATE[case]
+    text = MINE
+    for old, new in changes.items():
+        assert old in text
+        text = text.replace(old, new, 1)
+    with pytest.raises(DescriptionError) as refusal:
+        parse_model(text, "mine.toml")
+    said = str(refusal.value)
+    assert said.startswith(f"mine.toml, line {line_of(text, place)}: "), said
+    assert said.count("mine.toml") == 1
+    assert sentence in said
+
+
+def test_a_row_of_one_side_is_of_that_side():
+    """A thigh that is called "left thigh", not "* thigh", had no side: "the row "thigh" needs a side, D or E"."""
+    text = MINE.replace("* thigh", "left thigh").replace("* hip", "left hip")
+    model, both = parse_model(text, "mine.toml"), parse_model(MINE, "mine.toml")
+    assert model.segment("left thigh") == both.segment("left thigh")
+    assert model.joints == both.joints[1:]
+
+
 def test_a_file_that_is_no_toml_is_refused_with_its_line():
     with pytest.raises(DescriptionError, match=r"mine.toml: line 3, column \d+ is not TOML"):
         parse_model('name = "a"\ntitle = "b"\nroots = [pelvis]\n', "mine.toml")
