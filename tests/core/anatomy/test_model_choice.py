@@ -9,13 +9,12 @@ from biomec.anatomy.subject_model import ModelOptions, build_subject_model
 from biomec.errors import BiomecError
 from biomec.io.marker_set_file import load_marker_set
 from biomec.virtual.person import VirtualPerson
-from biomec.virtual.wearing import worn
+from tests.core.anatomy.test_shipped_models import gait_person
 
 PERSON = VirtualPerson(75.0, 1.77, "male")
 FULL, GAIT = load_marker_set("biomec-full"), load_marker_set("plug-in-gait")
 LOWER = {"pelvis", "right thigh", "left thigh", "right leg", "left leg", "right foot", "left foot"}
 LEGS = [marker.name for marker in FULL.markers if LOWER & set(marker.segments)]
-MEDIAL = ("KNM", "MMA", "D1M", "D5M")  # markers that Plug-in Gait does without
 PELVIS = [marker.name for marker in FULL.markers if "pelvis" in marker.segments]
 
 
@@ -29,10 +28,9 @@ def better(body) -> list[str]:
 
 def test_a_model_of_which_only_the_root_can_be_followed_is_refused_with_the_one_that_fits():
     # What the user saw: 1 of the 7 segments of legs was followed on a Plug-in Gait recording, and all frames "obeyed".
-    one = worn(PERSON, GAIT)
-    usual = {name: p for name, p in one.places.items() if name in GAIT and name[1:] not in MEDIAL}
+    markers, subject = gait_person()
     with pytest.raises(BiomecError) as refused:
-        build_subject_model(load_model("legs"), usual, GAIT, one.subject)
+        build_subject_model(load_model("legs"), markers, GAIT, subject)
     sentence = str(refused.value)
     assert "The model legs does not suit this recording: of its 7 segments only 1 can be followed (pelvis)." in sentence
     assert "The static pose lacks medial femoral condyle, right (marker RKNM), " in sentence
