@@ -128,7 +128,6 @@ class Surface:
     def changed(self, normals: bool = False) -> None:
         """Tell VTK that the points were written; ``normals``: these too, so that light falls otherwise."""
         self._points.Modified()
-        self.data.GetPoints().Modified()
         self.data.Modified()
         if normals:
             self._lights = None
@@ -166,40 +165,57 @@ class Instances(Surface):
         self._each += np.where(there[:, None], centres, 0.0).astype(np.float32)[:, None]
         self.changed()
 
-    def pose(self, centres: FloatArray, attitudes: FloatArray, sizes: FloatArray, *, exact: bool = True) -> None:
-        """Put instances at centres (N, 3), turned by attitudes (N, 3, 3), stretched by sizes (N, 3) along their axes.
-
-        exact : normals follow the stretching; otherwise they only turn, which is enough for what is long and thin
-        """
+    def pose(self, centres: FloatArray, attitudes: FloatArray, sizes: FloatArray) -> None:
+        """Put instances at centres (N, 3), turned by attitudes (N, 3, 3), with sizes (N, 3) along their axes."""
         there = np.isfinite(centres[:, 0]) & np.isfinite(attitudes).all(axis=(1, 2))
         R = np.where(there[:, None, None], attitudes, np.eye(3)).astype(np.float32)
         size = np.where(there[:, None], sizes, 0.0).astype(np.float32)
         turned = np.swapaxes(R, 1, 2)
         np.matmul(self._template[None] * size[:, None], turned, out=self._each)
         self._each += np.where(there[:, None], centres, 0.0).astype(np.float32)[:, None]
-        if exact:
-            flat = self._directions[None] / np.maximum(size, 1e-9)[:, None]
-            flat /= np.linalg.norm(flat, axis=2, keepdims=True)
-            np.matmul(flat, turned, out=self._each_normal)
-        else:
-            np.matmul(self._directions[None], turned, out=self._each_normal)
+        flat = self._directions[None] / np.maximum(size, 1e-9)[:, None]
+        flat /= np.linalg.norm(flat, axis=2, keepdims=True)
+        np.matmul(flat, turned, out=self._each_normal)
         self.changed(normals=True)
 
-    def span(self, starts: FloatArray, ends: FloatArray, radii: float | FloatArray) -> None:
-        """Let instances along Y reach from starts to ends (N, 3) with half-widths [m], one or (N,)."""
-        along = ends - starts
-        length = np.linalg.norm(along, axis=1)
-        wide = np.broadcast_to(radii, length.shape)
-        sizes = np.where((length > 1e-6)[:, None], np.stack([wide, length, wide], axis=1), 0.0)
-        self.pose(starts, attitudes_along(along), sizes, exact=False)
+    def span(self, starts: FloatArray, ends: FloatArray, radii: float) -> None:
+        """Let long and thin instances along Y reach from starts to ends (N, 3) with a half-width [m].
+
+        Normals turn, but do not follow the stretching, which would hardly be seen.
+        """
+        start = starts.astype(np.float32)
+        along = ends.astype(np.float32) - start
+        length = np.sqrt(np.einsum("ij,ij->i", along, along))
+        there = length > 1e-6  # not if an end is unknown
+        turned = np.swapaxes(attitudes_along(along), 1, 2)
+        size = np.stack(
+            [np.where(there, radii, 0.0), np.where(there, length, 0.0), np.where(there, radii, 0.0)], axis=1
+        )
+        np.matmul(self._template, turned * size.astype(np.float32)[:, :, None], out=self._each)
+        self._each += np.where(there[:, None], start, np.float32(0.0))[:, None]
+        np.matmul(self._directions, turned, out=self._each_normal)
+        self.changed(normals=True)
 
 
 def attitudes_along(directions: FloatArray) -> FloatArray:
-    """(N, 3, 3) rotations that turn Y into directions (N, 3); unit matrices for those without length."""
-    length = np.linalg.norm(directions, axis=1, keepdims=True)
-    good = length[:, 0] > 1e-9
-    y = np.where(good[:, None], directions / np.where(good[:, None], length, 1.0), (0.0, 1.0, 0.0))
-    helper = np.where((np.abs(y[:, 0]) < 0.8)[:, None], (1.0, 0.0, 0.0), (0.0, 0.0, 1.0))
-    z = np.cross(helper, y)
-    z /= np.linalg.norm(z, axis=1, keepdims=True)
-    return np.stack([np.cross(y, z), y, z], axis=2)
+    """(N, 3, 3) rotations that turn Y into directions (N, 3) of any length; unit matrices for those without one.
+
+    The turn from Y to a unit vector (x, y, z) about the axis across both is, with k = 1 / (1 + y),
+
+        1 − x²k   x   −xzk
+          −x      y    −z
+         −xzk     z   1 − z²k
+
+    Where y < 0 the vector is first turned half about X, so that 1 + y is never small.
+    """
+    length = np.sqrt(np.einsum("ij,ij->i", directions, directions))
+    good = length > 1e-9
+    x, y, z = np.where(good, directions.T, 0.0) / np.where(good, length, 1.0)
+    sign = np.where(y < 0.0, -1.0, 1.0).astype(directions.dtype)
+    y, z = np.where(good, sign * y, 1.0).astype(directions.dtype), sign * z
+    k = 1.0 / (1.0 + y)
+    R = np.empty((len(directions), 3, 3), dtype=directions.dtype)
+    R[:, 0, 0], R[:, 0, 1], R[:, 0, 2] = 1.0 - x * x * k, x, -x * z * k
+    R[:, 1, 0], R[:, 1, 1], R[:, 1, 2] = -sign * x, sign * y, -sign * z
+    R[:, 2, 0], R[:, 2, 1], R[:, 2, 2] = -sign * x * z * k, sign * z, sign * (1.0 - z * z * k)
+    return R

@@ -48,12 +48,13 @@ class _Maps:
 
     def pose(self, q: FloatArray) -> Pose:
         """Pose of coordinates (n,); segments whose coordinates are not all known are NaN."""
-        x = (self._matrix @ np.nan_to_num(q) + self._constant).reshape(-1, 3)
+        absent = np.isnan(q)
+        x = (self._matrix @ np.where(absent, 0.0, q) + self._constant).reshape(-1, 3)
         count, segments = len(self.names), len(self.segments)
         points, origins = x[:count], x[count : count + segments]
         attitudes = x[count + segments :].reshape(segments, 3, 3).transpose(0, 2, 1).copy()
-        unknown = np.asarray((self._used & np.isnan(q)).any(axis=1))
-        if unknown.any():
+        if absent.any():
+            unknown = np.asarray((self._used & absent).any(axis=1))
             lost = {segment for segment, gone in zip(self.segments, unknown, strict=True) if gone}
             points[[name.partition(".")[0] in lost for name in self.names]] = np.nan
             origins[unknown], attitudes[unknown] = np.nan, np.nan

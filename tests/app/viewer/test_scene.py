@@ -1,0 +1,283 @@
+"""The scene without a window: where things are, what is drawn, how fast it follows, that it needs no Qt."""
+
+import subprocess
+import sys
+from dataclasses import replace
+from time import thread_time
+from typing import ClassVar
+
+import numpy as np
+import pytest
+
+pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
+
+from biomec.pipeline.analysis import Analysis
+from biomec_app.theme import DARK, LIGHT
+from biomec_app.view_options import CONSISTENT, RAW, View
+from biomec_app.viewer.camera import Camera
+from biomec_app.viewer.canvas import Canvas, picture
+from biomec_app.viewer.figure import CLAY, segment_colours
+from biomec_app.viewer.overlays import OVERLAYS, Overlay
+from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
+from biomec_app.viewer.poses import Poses
+from biomec_app.viewer.scene import Scene
+
+FRAME = 300
+ALL = View(overlays=frozenset(OVERLAYS))
+
+
+@pytest.fixture(scope="module")
+def scene(demo_analysis):
+    return Scene(demo_analysis, LIGHT, ALL)
+
+
+@pytest.fixture(scope="module")
+def lost(demo_analysis):
+    """The demonstration with one frame that has no solution."""
+    positions = demo_analysis.positions
+    valid, q = positions.valid.copy(), positions.q.copy()
+    valid[FRAME], q[FRAME] = False, np.nan
+    done = dict(demo_analysis.done)
+    done["consistency"] = replace(done["consistency"], value=replace(positions, valid=valid, q=q))
+    return Analysis(demo_analysis.session, demo_analysis.settings, done)
+
+
+def only(analysis: Analysis, *steps: str) -> Analysis:
+    """The analysis as it was when only these steps had run."""
+    return Analysis(analysis.session, analysis.settings, {name: analysis.done[name] for name in steps})
+
+
+# ---------------------------------------------------------------------------------------------------------------- poses
+def test_poses_are_where_the_library_puts_the_points(demo_analysis):
+    poses, body = Poses(demo_analysis), demo_analysis.loaded.body
+    pose = poses.pose(CONSISTENT, FRAME)
+    expected = body.points_of(demo_analysis.positions.q[FRAME])
+    assert np.allclose(pose.points, np.array([expected[name] for name in poses.names]))
+    attitudes = body.attitudes(demo_analysis.positions.q[FRAME])
+    assert np.allclose(pose.attitudes, np.array([attitudes[name] for name in poses.segments]))
+
+
+def test_the_raw_body_has_its_points_where_they_were_measured(demo_analysis):
+    poses = Poses(demo_analysis)
+    pose = poses.pose(RAW, FRAME)
+    for name in ("pelvis.CIAS_D", "head.VC", "right humerus.EL_D"):
+        measured = demo_analysis.loaded.points[name.partition(".")[2]][FRAME]
+        assert np.allclose(pose.points[poses.names.index(name)], measured)
+        assert np.allclose(poses.path(name, RAW)[FRAME], measured)
+    assert np.allclose(
+        poses.path("pelvis.CAL", CONSISTENT)[FRAME],
+        poses.pose(CONSISTENT, FRAME).points[poses.names.index("pelvis.CAL")],
+    )
+
+
+def test_the_static_pose_is_the_reference_of_the_model(demo_analysis):
+    poses = Poses(demo_analysis)
+    pose = poses.static()
+    assert np.allclose(pose.points[poses.names.index("head.VC")], demo_analysis.loaded.body.static["VC"])
+    assert np.isfinite(poses.static_markers()).any()
+
+
+def test_a_segment_without_coordinates_is_nowhere_and_the_others_stay(demo_analysis):
+    poses = Poses(demo_analysis)
+    q = demo_analysis.positions.q[FRAME].copy()
+    q[demo_analysis.loaded.body.system.layout.columns("left foot")] = np.nan
+    pose = poses._maps.pose(q)
+    lost = [name.startswith("left foot.") for name in poses.names]
+    assert np.isnan(pose.points[lost]).all()
+    assert np.isfinite(pose.points[~np.array(lost)]).all()
+
+
+@pytest.mark.parametrize(
+    ("steps", "kinds"),
+    [((), ()), (("preparation",), ()), (("preparation", "signals", "body"), (RAW,)),
+     (("preparation", "signals", "body", "consistency"), (RAW, CONSISTENT))],
+)  # fmt: skip
+def test_the_view_works_from_import_on(demo_analysis, steps, kinds):
+    scene = Scene(only(demo_analysis, *steps), LIGHT, ALL)
+    scene.update(FRAME)
+    assert scene.poses.kinds == kinds
+    assert len(scene.body_points()) > 20
+    assert ("Markers only" in scene.status()) == (not kinds)
+    if kinds == (RAW,):
+        assert "not computed yet" in scene.status()
+
+
+def test_before_consistency_the_measured_coordinates_are_the_same(demo_analysis):
+    early = Poses(only(demo_analysis, "preparation", "signals", "body"))
+    assert np.allclose(
+        early.pose(RAW, FRAME).points, Poses(demo_analysis).pose(RAW, FRAME).points, equal_nan=True, atol=1e-9
+    )
+
+
+def test_a_push_up_does_not_travel_and_heads_where_the_head_is(demo_analysis):
+    poses = Poses(demo_analysis)
+    assert not poses.travels()
+    pose = poses.pose(RAW, FRAME)
+    to_head = pose.points[poses.names.index("head.VC")] - pose.points[poses.names.index("pelvis.CAL")]
+    assert poses.heading() @ (to_head * (1, 0, 1)) / np.linalg.norm(to_head * (1, 0, 1)) > 0.95
+
+
+# --------------------------------------------------------------------------------------------------------------- bodies
+def test_an_unsolved_frame_shows_what_was_measured_and_says_so(lost):
+    scene = Scene(lost, LIGHT)
+    scene.update(FRAME)
+    assert "did not converge" in scene.status()
+    assert scene.moment.kind == RAW
+    scene.update(FRAME + 1)
+    assert scene.status() == ""
+    assert scene.moment.kind == CONSISTENT
+
+
+def test_two_bodies_can_be_laid_over_each_other(scene):
+    scene.show(replace(ALL, signals=(RAW, CONSISTENT)))
+    assert scene.kinds == (CONSISTENT, RAW)
+    assert set(scene.moment.bodies) == {RAW, CONSISTENT}
+    assert "measured body" in [entry.text for entry in scene.legend()]
+    scene.show(ALL)
+    assert scene.kinds == (CONSISTENT,)
+
+
+def test_neighbours_have_different_colours(demo_analysis):
+    body = demo_analysis.loaded.body
+    many = segment_colours(body, LIGHT, coloured=True)
+    for joint in body.model.joints:
+        assert many[joint.proximal] != many[joint.distal]
+    sides = segment_colours(body, LIGHT, coloured=False)
+    assert sides["head"] == CLAY["light"]
+    assert len({sides["right thigh"], sides["left thigh"], sides["pelvis"]}) == 3
+
+
+@pytest.mark.parametrize("shape", ["lines", "capsules", "ellipsoids"])
+def test_every_shape_follows_its_pose(demo_analysis, shape):
+    scene = Scene(demo_analysis, LIGHT, View(shape=shape))
+    scene.update(FRAME)
+    before = [surface.points.copy() for surface in scene.figure.surfaces]
+    scene.update(FRAME + 100)
+    after = [surface.points for surface in scene.figure.surfaces]
+    assert all(np.isfinite(points).all() for points in after)
+    moved = max(float(np.abs(a - b).max()) for a, b in zip(after, before, strict=True))
+    assert 0.05 < moved < 1.0  # the chest goes down by tens of centimetres in a push-up
+
+
+def test_soft_parts_do_not_sink_into_the_floor(scene):
+    scene.update(FRAME)
+    assert scene.figure.surfaces[0].points[:, 1].min() >= scene.floor
+
+
+# ------------------------------------------------------------------------------------------------------------- overlays
+def test_forces_have_the_length_and_place_of_the_plates(demo_analysis):
+    scene = Scene(demo_analysis, LIGHT, View(force_scale=2.0))
+    scene.update(FRAME)
+    points, forces = scene._overlays["forces"].at(FRAME)
+    for k, plate in enumerate(demo_analysis.clean.trial.plates):
+        sample = round(FRAME / demo_analysis.clean.trial.rate_hz * plate.rate_hz)
+        assert np.allclose(forces[k], plate.force[sample])
+        assert np.allclose(points[k], plate.centre_of_pressure()[sample], equal_nan=True)
+    surface = scene._overlays["forces"].surfaces[0]
+    each = surface.points.reshape(len(points), -1, 3)
+    tips = points + 2.0 * METRES_A_NEWTON * forces
+    for part, tip in zip(each, tips, strict=True):
+        assert np.linalg.norm(part - tip, axis=1).min() < 2e-3  # the tip is a ring of half a millimetre
+    assert "250 N = 0.5 m" in scene._overlays["forces"].legend()[0].text
+
+
+def test_the_centre_of_mass_is_that_of_the_analysis(scene, demo_analysis):
+    scene.update(FRAME)
+    drawn = scene._overlays["centres of mass"].surfaces[1].points
+    middle = 0.5 * (drawn.min(axis=0) + drawn.max(axis=0))
+    assert middle == pytest.approx(demo_analysis.segments.whole_body_com[FRAME], abs=1e-4)
+
+
+def test_residuals_point_from_the_measured_to_the_consistent_landmark(scene, demo_analysis):
+    scene.update(FRAME)
+    overlay = scene._overlays["residuals"]
+    names = [scene.poses.names[k].partition(".")[2] for k in overlay._columns]
+    each = overlay.surfaces[0].points.reshape(len(names), -1, 3)
+    positions = demo_analysis.positions
+    for name in ("CIAS_D", "AC_D", "EL_E"):
+        length = float(positions.distance[FRAME, positions.landmarks.index(name)])
+        part = each[names.index(name)]
+        start = demo_analysis.loaded.points[name][FRAME]
+        assert np.linalg.norm(part - start, axis=1).max() == pytest.approx(3.0 * length, abs=0.007)  # half-width 6 mm
+
+
+def test_ellipsoids_pass_through_the_points_that_glide_on_them(demo_analysis):
+    scene = Scene(demo_analysis, LIGHT, View(static=True, overlays=frozenset({"ellipsoids"})))
+    overlay = scene._overlays["ellipsoids"]
+    pose = scene.moment.pose
+    for k, contact in enumerate(overlay._contacts):
+        glides = pose.points[scene.poses.names.index(f"{contact.segment}.{contact.point}")]
+        centre = pose.points[overlay._points[k]]
+        axes = pose.attitudes[overlay._segments[k]] @ overlay._attitudes[k]
+        local = (glides - centre) @ axes / overlay._radii[k]
+        assert local @ local == pytest.approx(1.0, abs=1e-6)
+
+
+def test_an_overlay_says_why_it_cannot_be_shown(demo_analysis):
+    bare = only(demo_analysis)
+    assert OVERLAYS["local frames"].missing(bare) == "Load the biomechanical model first."
+    assert "Kinematic Consistency" in OVERLAYS["residuals"].missing(bare)
+    assert all(kind.missing(demo_analysis) is None for kind in OVERLAYS.values())
+
+
+def test_a_new_overlay_needs_a_class_and_a_line(demo_analysis, monkeypatch):
+    class Mine(Overlay):
+        title, help = "Mine", "A test"
+        seen: ClassVar[list[int]] = []
+
+        def update(self, moment):
+            self.seen.append(moment.frame)
+
+    monkeypatch.setitem(OVERLAYS, "mine", Mine)
+    Scene(demo_analysis, LIGHT, View(overlays=frozenset({"mine"}))).update(7)
+    assert Mine.seen == [0, 7]
+
+
+def test_marker_names_and_plates_are_labelled(scene):
+    texts = {label.text for label in scene.labels()}
+    assert {"VC", "PMCP", "EL_D", "Mao_D", "Pe_E"} <= texts
+
+
+# ----------------------------------------------------------------------------------------------------- pixels and speed
+def test_a_picture_shows_both_sides_and_see_through_bodies_let_their_inside_be_seen(demo_analysis):
+    scene = Scene(demo_analysis, LIGHT, View(overlays=frozenset()))
+    camera = Camera(heading=scene.poses.heading())
+    camera.fit(scene.body_points(), 1.5)
+    plain = picture(scene, camera, (240, 160)).astype(int)
+    red, _, blue = np.moveaxis(plain, 2, 0)
+    assert (blue - red > 60).sum() > 300  # right
+    assert (red - blue > 60).sum() > 150  # left, farther away
+    scene.show(View(overlays=frozenset({"centres of mass"})))
+    inside = picture(scene, camera, (240, 160)).astype(int)
+    assert np.abs(inside - plain).max(axis=2).astype(bool).sum() > 2000
+    dark = Scene(demo_analysis, DARK, View())
+    corner = picture(dark, camera, (240, 160))[0, 0]
+    assert tuple(int(v) for v in corner) == tuple(int(DARK.sky_bottom[k : k + 2], 16) for k in (1, 3, 5))
+
+
+def test_the_scene_follows_time_within_two_milliseconds(scene):
+    """Computing time of this thread, and the smallest of several means, so that a busy machine does not matter."""
+    scene.show(ALL)
+    means = []
+    for _ in range(8):
+        began = thread_time()
+        for frame in range(FRAME, FRAME + 25):
+            scene.update(frame)
+        means.append((thread_time() - began) / 25)
+    assert min(means) < 0.002
+
+
+def test_a_canvas_can_be_closed_and_opened_again(scene):
+    camera = Camera()
+    for _ in range(3):
+        canvas = Canvas()
+        canvas.show(scene)
+        assert canvas.pixels(camera, (64, 48)).shape == (48, 64, 4)
+        canvas.close()
+
+
+def test_the_scene_needs_no_qt():
+    parts = ("scene", "picking", "measuring", "canvas")
+    code = "import sys; sys.modules['PySide6'] = None; import " + ", ".join(f"biomec_app.viewer.{p}" for p in parts)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    assert done.returncode == 0, done.stderr
