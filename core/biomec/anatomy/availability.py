@@ -118,8 +118,12 @@ class _Gaps:
 
     def reason(self, absent: tuple[str, ...]) -> str:
         """Return a sentence, and keep in mind what would have to be measured."""
-        computed = [name for name in absent if name in self.lacking]
-        named = {need for name in computed for way in self.lacking[name] for need in way}
+        computed: list[str] = []
+        named: set[str] = set()
+        for name in absent:
+            if name in self.lacking and name not in named:  # of two that need one another, one word is enough
+                computed.append(name)
+                named |= {need for way in self.lacking[name] for need in way}
         others = [name for name in absent if name not in self.lacking and name not in named]
         self._note(absent)
         told = [_are([self.words(name) for name in others if name not in self.static], "absent")]
@@ -130,16 +134,14 @@ class _Gaps:
         return "; ".join(sentence for sentence in told if sentence)
 
     def _note(self, absent: tuple[str, ...]) -> None:
-        """Keep the landmarks that are missing; points that are computed from one another count once."""
-        todo, done = list(absent), set()
-        while todo:
-            name = todo.pop(0)
-            if name in self.lacking and name not in done:
-                fewest: tuple[str, ...] = min(self.lacking[name], key=len)
-                todo += fewest
-            elif name not in self.lacking:
-                self.missing[name] = name in self.static
-            done.add(name)
+        """Keep the landmarks that are missing: behind every computed point, what the shortest way to it needs."""
+        todo, met = list(absent), dict.fromkeys(absent)
+        for name in todo:
+            fewest: tuple[str, ...] = min(self.lacking.get(name, ((),)), key=len)
+            todo += [need for need in fewest if need not in met]
+            met |= dict.fromkeys(fewest)
+        measured = [name for name in met if name not in self.lacking]
+        self.missing |= {name: name in self.static for name in measured or met}  # all, if they need one another
 
 
 def _are(names: list[str], what: str) -> str:

@@ -8,6 +8,7 @@ import pytest
 from biomec.anatomy.landmarks import trajectories
 from biomec.anatomy.model_file import load_model
 from biomec.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.errors import BiomecError
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.trc import read_trc
@@ -51,10 +52,14 @@ def test_the_gait_child_has_15_segments_of_her_size_and_mass():
 
 
 def test_legs_need_medial_markers_and_name_the_model_that_does_not():
-    body = built(child(), "plug-in-gait", "legs")
-    assert [part.name for part in body.system.bodies] == ["pelvis"]
-    assert body.left_out["right thigh"] == "KJC_D needs CMED_D"
-    assert any("the model plug-in-gait would keep 15" in notice.sentence for notice in body.notices)
+    with pytest.raises(BiomecError) as refused:
+        built(child(), "plug-in-gait", "legs")
+    for words in (
+        "of its 7 segments only 1 can be followed (pelvis)",
+        "The static pose lacks medial femoral condyle, right (marker RKNM)",
+        "The model plug-in-gait would keep 15",
+    ):
+        assert words in str(refused.value)
 
 
 def test_the_walker_of_opensim_has_legs_of_plausible_size():
