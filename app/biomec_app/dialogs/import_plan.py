@@ -5,13 +5,14 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from datetime import date
+from functools import cache
 from pathlib import Path
 
 import numpy as np
 
 from biomec.io.companions import Companions, Found, find_companions
 from biomec.io.evidence import with_axes
-from biomec.io.marker_set_file import load_marker_set
+from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
 from biomec.io.session_import import Choice, Skip, import_session
 from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import Analysis
@@ -113,7 +114,14 @@ def read(plan: ImportPlan) -> Preview:
     if plan.axes is not None and session.static is not None and session.static.axes.authority in weak:
         session = replace(session, static=with_axes(session.static, plan.axes))
     marker_set, fits, mapping = examine_labels(session, plan.marker_set)
+    set_titles()  # read here, in the background, what the dialog shows
     return Preview(plan, session, find_companions(plan.dynamic), marker_set, fits, mapping)
+
+
+@cache
+def set_titles() -> dict[str, str]:
+    """Title of every shipped marker set, by its name."""
+    return {name: load_marker_set(name).title for name in shipped_marker_sets()}
 
 
 def examine_labels(session: Session, name: str | None = None) -> tuple[MarkerSet, bool, Mapping]:

@@ -25,7 +25,6 @@ from PySide6.QtWidgets import (
 
 from biomec.errors import BiomecError
 from biomec.io.label_map_file import read_label_map, write_label_map
-from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
 from biomec.pipeline.replay import settings_line
 from biomec.recording import Session
 from biomec.recording.label_map import LabelMap
@@ -33,7 +32,7 @@ from biomec.recording.marker_set import MarkerSet
 from biomec.signals.mapping import ACCEPT, HIGH, Mapping, suggest_mapping
 from biomec_app.context import Context
 from biomec_app.dialogs.body_picture import BodyPicture
-from biomec_app.dialogs.import_plan import all_labels, examine_labels
+from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_titles
 from biomec_app.dialogs.parts import Fault, current_theme, explanation
 
 NOBODY = "not used"
@@ -51,12 +50,12 @@ class MappingForm(QWidget):
         self._markers = QStringListModel(self)
         self._session: Session | None = None
         self._combos: dict[str, QComboBox] = {}
-        self._set = load_marker_set(shipped_marker_sets()[0])
-        self._mapping, self._fits, self._touched = Mapping(self._set.name, ()), False, False
+        self._set = MarkerSet("", "", (), (), ())
+        self._mapping, self._fits, self._touched = Mapping("", ()), False, False
         self.sets, self.search, self.words, self.fault_ = QComboBox(), QLineEdit(), QLabel(), Fault("mapping.fault")
         self.words.setWordWrap(True)
-        for name in shipped_marker_sets():
-            self.sets.addItem(load_marker_set(name).title, name)
+        for name, title in set_titles().items():
+            self.sets.addItem(title, name)
         self.sets.setObjectName("mapping.set")
         self.sets.setAccessibleName("Marker set")
         self.sets.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)

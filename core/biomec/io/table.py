@@ -15,6 +15,7 @@ from biomec.notices import Notice, info, problem, warning
 _MISSING = frozenset({"", "nan", "+nan", "-nan", "na", "n/a", "null", "none", "-", "--", ".", "nan(ind)", "-nan(ind)"})
 _INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})
 _OLD_WINDOWS = re.compile(r"[+-]?1[.,]#[a-z]+\d*")  # how old Windows programs print what is not a number
+ROWS_AT_ONCE = 256  # NumPy reads them without letting other threads run; a window must not wait for a whole file
 
 
 @dataclass(frozen=True)
@@ -141,7 +142,9 @@ def _values(text: TextFile, rows: list[str], lines: list[int], columns: Sequence
     if commas and not any("." in row for row in rows):
         plain = (row.replace(",", ".") for row in plain)
     try:
-        values = np.loadtxt([_filled(row, mark) for row in plain], delimiter=mark, comments=None, ndmin=2)
+        filled = [_filled(row, mark) for row in plain]
+        parts = [filled[k : k + ROWS_AT_ONCE] for k in range(0, len(filled), ROWS_AT_ONCE)]
+        values = np.concatenate([np.loadtxt(part, delimiter=mark, comments=None, ndmin=2) for part in parts])
         if values.shape == (len(rows), len(columns)):
             return np.asarray(values)
     except ValueError:

@@ -195,7 +195,8 @@ class Analysis:
         for step in STEPS:
             if step.name in self.done:
                 done = self.done[step.name]
-                session = session.with_step(step.name, done.value, fingerprint=done.fingerprint)
+                current = self.is_current(step.name)
+                session = session.with_step(step.name, done.value, fingerprint=done.fingerprint, current=current)
         return session
 
 

@@ -21,7 +21,7 @@ from biomec.pipeline.analysis import STEPS, Analysis, step_named
 from biomec.pipeline.plain_settings import REFUSED, UNKNOWN, restored
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.progress import Cancelled, Progress, part_of
-from biomec.recording import Record, Result, Session
+from biomec.recording import Record, Session
 
 STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
@@ -51,7 +51,7 @@ def reopened(session: Session) -> Reopened:
     bare = {key: value for key, value in session.settings.items() if key not in ("analysis", STEPS_TO_RUN)}
     analysis = Analysis(replace(session, settings=bare, results={}, notices=(*kept, *notices)), settings)
     wanted = session.settings.get(STEPS_TO_RUN, ())
-    steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, analysis, step.name))
+    steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, step.name))
     history = tuple(record for record in session.provenance if record.step not in steps)
     return Reopened(replace(analysis, session=replace(analysis.session, provenance=history)), steps)
 
@@ -120,12 +120,7 @@ def _version_of(session: Session, step: str) -> str:
     return "of an unknown version" if record is None else record.biomec
 
 
-def _was_current(session: Session, analysis: Analysis, step: str) -> bool:
-    """Whether a stored result belongs to the stored settings; of another version that cannot be told, so it is."""
-    stored: Result | None = session.results.get(step)
-    if stored is None:
-        return False
+def _was_current(session: Session, step: str) -> bool:
+    """Whether a stored result belongs to the stored settings."""
     record = _last_record(session, step)
-    if record is None or record.biomec != __version__ or "fingerprint" not in record.settings:
-        return True
-    return bool(record.settings["fingerprint"] == analysis.fingerprint(step))
+    return step in session.results and (record is None or bool(record.settings.get("current", True)))
