@@ -106,6 +106,7 @@ class MainWindow(QMainWindow):
         dock.setObjectName(title)
         dock.setWidget(widget)
         self.addDockWidget(area, dock)
+        dock.hide()  # until a recording is open; docks hidden only after they are tabbed leave a second tab bar behind
         return dock
 
     # ------------------------------------------------------------------ status bar
