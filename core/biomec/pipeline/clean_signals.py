@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 
@@ -34,7 +35,7 @@ from biomec.signals import (
     reconstruct,
     static_pose,
 )
-from biomec.signals.contacts import assign, unassign
+from biomec.signals.contacts import AssignedContact, assign, unassign
 from biomec.signals.plate_geometry import called
 
 WALKED = 0.8  # m; a pelvis that travels less does not walk
@@ -83,11 +84,18 @@ class CleanSignals:
             names=self.markers.names,
             rate_hz=self.markers.rate_hz,
             plates=[plate.name for plate in self.trial.plates],
-            contacts=[] if self.contacts is None else self.contacts.contacts,
+            contacts=[] if self.contacts is None else [_told(item) for item in self.contacts.contacts],
             events=self.events.events,
             mass_kg=None if self.mass is None else self.mass.mass_kg,
             quality=self.reconstruction.quality,
         )
+
+
+def _told(item: AssignedContact) -> dict[str, Any]:
+    """A contact as plain data, without its samples: those are computed from the plates that are stored."""
+    told = {"segment": item.segment, "by": item.by, "confidence": item.confidence, "reason": item.reason}
+    about = ("plate", "number", "first", "last", "on_s", "off_s", "starts_before", "ends_after", "peak_n", "path_m")
+    return told | {name: getattr(item.contact, name) for name in about}
 
 
 def clean_signals(
