@@ -30,6 +30,8 @@ from biomec.toml_table import did_you_mean
 __all__ = ["BodyInertia", "InertiaOptions", "SegmentInertia", "UnplacedInertia", "body_inertia"]
 
 SPLIT_TABLE, WHOLE_TORSO_TABLE = "dumas-wojtusch-2018", "dumas-2007"
+REVISED_CENTRES = {SPLIT_TABLE: {"shoulder-dumas-2007": "shoulder-dumas-2018"}}
+"""Table -> method for a joint centre -> the method that its authors revised together with the table ([Dumas2018])."""
 LUMBAR_TOP = "T12L1"  # centre between the twelfth thoracic and the first lumbar vertebra
 
 RowShare = tuple[str, str | None, float]

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -105,11 +105,13 @@ def plan_points(
     measures: Measures,
     choices: Mapping[str, str] | None = None,
     given: Mapping[str, FloatArray] | None = None,
+    revised: Mapping[str, str] | None = None,
 ) -> PointPlan:
     """Choose, for every point of the model, the first method whose landmarks and measures are known.
 
     choices : point or pattern (``CAQ_*``) -> method to be taken whatever the recording has
     given   : point -> where it is in the static pose (3,) [m]; it must be one that a segment carries
+    revised : method of the model -> method that replaces it
     """
     known, places = set(recorded), dict(given or {})
     _check_given(model, places)
@@ -117,7 +119,8 @@ def plan_points(
     _check_choices(model, wanted)
     steps, methods = [], {}
     lacking: dict[str, tuple[tuple[str, ...], ...]] = {}
-    for point in model.points:
+    for defined in model.points:
+        point = replace(defined, methods=tuple((revised or {}).get(name, name) for name in defined.methods))
         if point.name in places:
             steps.append(point)
             methods[point.name] = GIVEN
@@ -149,7 +152,8 @@ def plan_points(
                 break
             why.append((*absent, *unknown))
         else:
-            lacking[point.name] = tuple(dict.fromkeys(why))
+            if not _needs_itself(point.name, why, lacking):  # else it is a landmark, and absent
+                lacking[point.name] = tuple(dict.fromkeys(why))
     return PointPlan(tuple(steps), FrozenDict(methods), FrozenDict(lacking), FrozenDict(places))
 
 
@@ -172,6 +176,16 @@ def points_in_motion(
     there = set(seen)
     shown = recorded_landmarks({name: p for name, p in markers.items() if name in there}, marker_set)
     return plan.in_motion({name: np.asarray(p)[None] for name, p in shown.items()}, static, measures)
+
+
+def _needs_itself(
+    name: str, ways: Iterable[tuple[str, ...]], lacking: Mapping[str, tuple[tuple[str, ...], ...]]
+) -> bool:
+    """Whether every way to a point leads back to it: C7 as the opposite of IJ at a middle that is computed from C7."""
+    return all(
+        any(need == name or (need in lacking and _needs_itself(name, lacking[need], lacking)) for need in way)
+        for way in ways
+    )
 
 
 def _check_given(model: BodyModel, given: Mapping[str, FloatArray]) -> None:

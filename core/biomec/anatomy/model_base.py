@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import TypeVar
 
 from biomec.anatomy.model import GROUND, BodyModel, PointDefinition
-from biomec.anatomy.model_landmarks import landmark_pattern
+from biomec.anatomy.model_landmarks import landmark_pattern, point_needs
 from biomec.errors import DescriptionError
 from biomec.io.marker_set_file import LANDMARK_SIDES, WORDS
 from biomec.recording.marker_set import SIDE, Side
@@ -24,8 +24,17 @@ def replaced(old: Iterable[Part], new: Sequence[Part], key: Callable[[Part], Has
     return (*kept, *(part for part in new if key(part) in by_key))
 
 
-def appended(old: Iterable[PointDefinition], new: Sequence[PointDefinition]) -> tuple[PointDefinition, ...]:
-    """Points of a base that are not replaced, then the new ones: points are computed in their order."""
+def merged_points(old: Iterable[PointDefinition], new: Sequence[PointDefinition]) -> tuple[PointDefinition, ...]:
+    """Points of a base with new ones: points are computed in their order.
+
+    New ones replace those of the base where they stand, so that what needs them finds them; if one of them needs what
+    is only computed behind that place, all new ones stand at the end.
+    """
+    old = tuple(old)
+    points = replaced(old, new, lambda point: point.name)
+    order = {point.name: k for k, point in enumerate(points)}
+    if not any(order.get(need, -1) > order[point.name] for point in new for _, need in point_needs(point)):
+        return points
     names = {point.name for point in new}
     return (*(point for point in old if point.name not in names), *new)
 

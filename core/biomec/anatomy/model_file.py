@@ -18,7 +18,7 @@ from biomec.anatomy.model import (
     SegmentDefinition,
 )
 from biomec.anatomy.model_angles import angle_rows, check_angles
-from biomec.anatomy.model_base import NOTHING, appended, reduced, replaced
+from biomec.anatomy.model_base import NOTHING, merged_points, reduced, replaced
 from biomec.anatomy.model_inertia import check_inertia
 from biomec.anatomy.model_landmarks import check_landmarks, check_order
 from biomec.anatomy.model_sides import code, codes, known, sides, word
@@ -75,7 +75,7 @@ def parse_model(text: str, source: str) -> BodyModel:
         title=top.text("title"),
         sources=tuple(top.texts("sources")) if "sources" in top else base.sources,
         roots=_roots(top, base, names),
-        points=appended(base.points, [point for _, point in points]),
+        points=merged_points(base.points, [point for _, point in points]),
         segments=kept,
         joints=all_joints,
         contacts=replaced(base.contacts, [contact for _, contact in contacts], lambda contact: contact.name),

@@ -50,7 +50,7 @@ def check_order(model: BodyModel, rows: Iterable[tuple[Table, PointDefinition]],
     order = [point.name for point in model.points]
     for table, point in rows:
         later = set(order[order.index(point.name) :]) - given
-        for key, need in _needs(point):
+        for key, need in point_needs(point):
             if need == point.name:
                 raise table.refusal(f"{key} names {need} itself. Name the points that it is computed from.", key)
             if need in later:
@@ -61,7 +61,7 @@ def check_order(model: BodyModel, rows: Iterable[tuple[Table, PointDefinition]],
                 )
 
 
-def _needs(point: PointDefinition) -> Iterator[tuple[str, str]]:
+def point_needs(point: PointDefinition) -> Iterator[tuple[str, str]]:
     """Key and landmark that a point is computed from."""
     for key in ("of", "opposite", "carried_by"):
         yield from ((key, name) for name in getattr(point, key))

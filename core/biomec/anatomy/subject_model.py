@@ -18,7 +18,7 @@ from biomec.anatomy.ellipsoids import (
     sensitivity,
 )
 from biomec.anatomy.frames import Direction, FixedDirection, FrameDefinition, Points
-from biomec.anatomy.inertia import BodyInertia, InertiaOptions, UnplacedInertia, body_inertia
+from biomec.anatomy.inertia import REVISED_CENTRES, BodyInertia, InertiaOptions, UnplacedInertia, body_inertia
 from biomec.anatomy.landmark_words import in_words
 from biomec.anatomy.landmarks import Measures, PointPlan, plan_points, points_in_motion, recorded_landmarks
 from biomec.anatomy.measures import known_measures
@@ -156,7 +156,8 @@ def build_subject_model(
     recorded = recorded_landmarks(static_markers, marker_set)
     measures, notices = known_measures(subject, recorded, model)
     given = {name: np.array(point, dtype=np.float64) for name, point in options.points.items()}
-    plan = plan_points(model, recorded, measures, options.centres, given)
+    revised = REVISED_CENTRES.get(options.inertia.table)
+    plan = plan_points(model, recorded, measures, options.centres, given, revised)
     static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
     motion = points_in_motion(plan, static, static_markers, marker_set, seen, measures)
     words = in_words(marker_set)

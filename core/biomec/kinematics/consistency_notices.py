@@ -243,12 +243,14 @@ class Reporter:
         """Segments whose raw landmarks do not keep their distances: skin, a wrong label or a badly rebuilt marker.
 
         For every pair of a segment's landmarks the distance is compared with that of the static pose; a landmark's
-        change is the root mean square over frames and partners.
+        change is the root mean square over frames and partners. Points that the model lets move on purpose are not
+        judged, such as a shoulder centre that follows the acromion.
         """
         told = []
+        moving = self._moving_points()
         for segment in self.body.segments:
             here = self.body.system.layout.bodies[segment.name].points
-            names = [name for name in self.landmarks if name in here]
+            names = [name for name in self.landmarks if name in here and name not in moving]
             if len(names) < 2:
                 continue
             i, j = np.triu_indices(len(names), 1)
@@ -264,14 +266,31 @@ class Reporter:
                 told.append(
                     warning(
                         "segment-changes-shape",
-                        f"The {segment.name} does not keep its shape: the distances of {names[worst]} from its other "
-                        f"landmarks differ by {1e3 * rms[worst]:.0f} mm (rms) from the static. Its markers slip, are "
-                        "mislabelled, or were rebuilt badly.",
+                        f"The {segment.name} does not keep its shape: the distances of {self._origin(names[worst])} "
+                        f"from its other landmarks differ by {1e3 * rms[worst]:.0f} mm (rms) from the static. Markers "
+                        "slip, are mislabelled, or were rebuilt badly.",
                         segment.name,
                         names[worst],
                     )
                 )
         return told
+
+    def _origin(self, name: str) -> str:
+        """Landmark, with those that it is computed from in every frame."""
+        step = next((step for step in self.body.plan.steps if step.name == name), None)
+        if step is None:
+            return name
+        return f"{name} (from {', '.join(step.carried_by or self.body.plan.needs(step))})"
+
+    def _moving_points(self) -> set[str]:
+        """Points computed anew in every frame from landmarks that no single segment of theirs holds together."""
+        bodies = self.body.system.layout.bodies.values()
+        return {
+            step.name
+            for step in self.body.plan.steps
+            if not step.carried_by
+            and not any(step.name in b.points and set(self.body.plan.needs(step)) <= set(b.points) for b in bodies)
+        }
 
 
 def _worst(

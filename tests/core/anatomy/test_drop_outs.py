@@ -10,6 +10,7 @@ from biomec.anatomy.model_file import load_model, parse_model, shipped_models
 from biomec.anatomy.subject_model import ModelOptions, SubjectModel, build_subject_model
 from biomec.errors import BiomecError
 from biomec.io.marker_set_file import load_marker_set
+from biomec.multibody import Projector
 from biomec.virtual.person import VirtualPerson
 from biomec_resources import resource
 from tests.core.anatomy.test_shipped_models import gait_person
@@ -102,16 +103,53 @@ def test_an_axis_without_length_costs_what_hangs_on_it_and_is_named():
     text = """\
 name = "mine"
 title = "A knee about the line of two markers"
-landmarks = ["TRO_*"]
+landmarks = ["T_*"]
 base = "legs"
 joint = [
-  { name = "* knee", type = "revolute", proximal = "* thigh", distal = "* shank", centre = "KJC_*", axis = "TRO_* - T8" },
+  { name = "* knee", type = "revolute", proximal = "* thigh", distal = "* shank", centre = "KJC_*", axis = "T_* - T8" },
 ]
 """
-    markers = dict(PERSON.markers) | {"TRO_D": PERSON.markers["T8"], "TRO_E": PERSON.markers["T8"] + 0.1}
+    markers = dict(PERSON.markers) | {"T_D": PERSON.markers["T8"], "T_E": PERSON.markers["T8"] + 0.1}
     body = build_subject_model(parse_model(text, "mine.toml"), markers, FULL, PERSON.subject)
     assert body.left_out["right shank"] == (
-        "its joint, right knee, has no axis, because TRO_D, T8 lie at one place or on a line in the static; check "
+        "its joint, right knee, has no axis, because T_D, T8 lie at one place or on a line in the static; check "
         "their labels"
     )
     assert "left shank" in body.system.layout.bodies
+
+
+def test_a_landmark_that_could_be_computed_from_itself_is_told_once():
+    """It was: "thorax: PTS needs C7; C7 needs PTS"."""
+    with pytest.raises(BiomecError) as refusal:
+        built("upper-limb", "C7")
+    assert str(refusal.value).count("PTS") == str(refusal.value).count("C7") == 1, refusal.value
+    why = built("upper-limb", "EM_D", "EL_D").left_out["right humerus"]
+    assert why.count("needs") == why.count("PME_D") == why.count("EM_D") == 1, why
+
+
+@pytest.mark.parametrize("sex", ["male", "female"])
+def test_the_thorax_of_the_upper_limb_has_the_mass_of_a_torso(sex):
+    """It was: "Velocities … were projected with all coordinates alike instead of by the masses", for want of one."""
+    person = VirtualPerson(70.0, 1.70, sex)
+    body = build_subject_model(MODELS["upper-limb"], person.markers, FULL, person.subject)
+    whole = build_subject_model(MODELS["m21"], person.markers, FULL, person.subject)
+    thorax, torso = body.inertia.segments["thorax"], whole.inertia.segments["thorax"]
+    assert thorax.mass == pytest.approx(torso.mass, rel=1e-12)
+    assert "torso from IJ" in thorax.source
+    assert np.linalg.norm(thorax.com_W - torso.com_W) < 0.06  # by the depth at IJ, which varies by 20 % among people
+    assert all(part.mass > 0.0 for part in body.system.bodies)
+    Projector(body.system)  # raises if the masses do not suffice
+
+
+def test_the_shoulder_goes_with_the_revision_of_the_table():
+    """It was: the shoulder of 2007 (0.43 of the depth of the trunk) with the inertia of 2018 (0.33)."""
+    table = InertiaOptions(table="dumas-wojtusch-2018")
+    assert built("m17").plan.methods["GU_D"] == "shoulder-dumas-2007"
+    body = built("m17", inertia=table)
+    assert body.plan.methods["GU_D"] == "shoulder-dumas-2018"
+    depth = np.linalg.norm(body.static["C7"] - body.static["IJ"])
+    assert np.linalg.norm(body.static["GU_D"] - body.static["AC_D"]) == pytest.approx(0.33 * depth, rel=1e-9)
+    told = [notice.sentence for notice in body.notices if notice.code == "centres"]
+    assert "GU by shoulder-dumas-2018" in told[0]
+    chosen = built("m17", inertia=table, centres={"GU_*": "shoulder-reed-1999"})
+    assert chosen.plan.methods["GU_D"] == "shoulder-reed-1999"

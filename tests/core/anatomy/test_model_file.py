@@ -419,6 +419,17 @@ def test_a_file_without_segments_is_refused():
         parse_model('name = "a"\ntitle = "b"\nroots = ["pelvis"]\n', "mine.toml")
 
 
+def test_a_point_of_the_base_is_replaced_where_it_stands():
+    """A knee centre of one's own was computed last, too late for the ankle: "CAT_D was found by ankle-midpoint"."""
+    text = 'name = "a"\ntitle = "b"\nbase = "legs"\npoint = [{ name = "KJC_*", of = ["CLAT_*", "CMED_*"] }]\n'
+    order = [point.name for point in load_model("legs").points]
+    mine = parse_model(text, "mine.toml")
+    assert [point.name for point in mine.points] == order
+    assert mine.points[order.index("KJC_D")].of == ("CLAT_D", "CMED_D")
+    late = text.replace('"CLAT_*", "CMED_*"', '"CLAT_*", "CAT_*"')  # what stands behind it
+    assert [point.name for point in parse_model(late, "mine.toml").points][-2:] == ["KJC_D", "KJC_E"]
+
+
 def test_landmarks_of_ones_own_marker_sets_can_be_declared():
     text = MINE.replace("CIAS_E", "SPINE_E").replace("CIAS_D", "SPINE_D").replace('"CIAS_*"', '"SPINE_*"')
     with pytest.raises(DescriptionError, match=r'write landmarks = \["SPINE_\*"\]'):
