@@ -100,7 +100,7 @@ def _plate(
     time = plate.time_s
     tables = [
         ("force", "force", "N", lambda: plate.force, 1.0, LEAST_N),
-        ("moment", "moment about the plate's centre", "N·m", lambda: plate.moment, 1.0, 1.0),
+        ("moment", "moment about its centre", "N·m", lambda: plate.moment, 1.0, 1.0),
         ("centre of pressure", "centre of pressure", "mm", once(plate.centre_of_pressure), MM, LEAST_MM),
     ]
     if weight is not None:

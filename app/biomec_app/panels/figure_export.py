@@ -18,8 +18,7 @@ from biomec_app.panels.plot_grid import PlotGrid
 from biomec_app.panels.plot_view import PlotView
 from biomec_app.theme import LIGHT
 
-SHARP = 3.0  # points of a picture for one of the screen: 288 a inch
-DOTS = 96.0  # of the screen, an inch
+SHARP = 3.0  # points of a picture for one of the screen: 288 an inch where that has 96
 Window = tuple[float, float]
 
 
@@ -44,6 +43,11 @@ class Figure:
         """Width and height in points of the screen."""
         return QSizeF(self._grid.size())
 
+    @property
+    def dots(self) -> float:
+        """Points of the screen for an inch; fonts are laid out for them."""
+        return float(self._grid.logicalDpiX())
+
     def close(self) -> None:
         """Give everything back."""
         self._grid.show_panes((), self.view, LIGHT, None)
@@ -65,8 +69,8 @@ class Figure:
         painter = QPainter(picture)
         self._paint(painter)
         painter.end()
-        picture.setDotsPerMeterX(round(SHARP * DOTS / 0.0254))  # said last: fonts would grow with it
-        picture.setDotsPerMeterY(round(SHARP * DOTS / 0.0254))
+        picture.setDotsPerMeterX(round(SHARP * self.dots / 0.0254))  # said last: fonts would grow with it
+        picture.setDotsPerMeterY(round(SHARP * self.dots / 0.0254))
         return picture
 
     def svg(self) -> bytes:
@@ -77,7 +81,7 @@ class Figure:
         generator.setOutputDevice(buffer)
         generator.setSize(self.size.toSize())
         generator.setViewBox(QRectF(0.0, 0.0, self.size.width(), self.size.height()))
-        generator.setResolution(round(DOTS))
+        generator.setResolution(round(self.dots))
         generator.setTitle("Biomec")
         painter = QPainter(generator)
         self._paint(painter)
@@ -87,10 +91,10 @@ class Figure:
     def pdf(self, path: Path) -> None:
         """Write the drawing as PDF, on a page of its size."""
         writer = QPdfWriter(str(path))
-        inches = QSizeF(self.size.width() / DOTS, self.size.height() / DOTS)
+        inches = QSizeF(self.size.width() / self.dots, self.size.height() / self.dots)
         writer.setPageSize(QPageSize(inches, QPageSize.Unit.Inch, "figure", QPageSize.SizeMatchPolicy.ExactMatch))
         writer.setPageMargins(QMarginsF(0.0, 0.0, 0.0, 0.0))
-        writer.setResolution(round(DOTS))
+        writer.setResolution(round(self.dots))
         writer.setCreator("Biomec")
         painter = QPainter(writer)
         self._paint(painter)

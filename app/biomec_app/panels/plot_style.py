@@ -50,7 +50,9 @@ class PlotStyle:
 
     def mark(self, mark: Mark) -> QPen:
         """Pen of a vertical line: cycles that belong to no side are red."""
-        colour = QColor(self.theme.failed) if mark.colour == MIDDLE else self.colour(mark.colour)
+        red = QColor(self.theme.failed)
+        red = red.lighter(140) if self.theme.name == "dark" else red
+        colour = red if mark.colour == MIDDLE else self.colour(mark.colour)
         styles = {BORDER: Qt.PenStyle.DashLine, TURN: Qt.PenStyle.DotLine, STRIKE: Qt.PenStyle.SolidLine}
         if mark.kind not in (BORDER, TURN, STRIKE, OFF):
             colour = QColor(self.theme.faint) if mark.colour == MIDDLE else colour

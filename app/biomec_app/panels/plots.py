@@ -98,6 +98,7 @@ class PlotPanel(QWidget):
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
             box.setMinimumContentsLength(9)
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+            box.setMinimumWidth(64)
             box.setMaximumWidth(150)
             box.activated.connect(lambda _, box=box: self.context.plots.set(**{box.objectName(): box.currentData()}))
         self.more = QToolButton()

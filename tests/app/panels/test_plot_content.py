@@ -5,11 +5,13 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.pipeline.analysis import Analysis
+from biomec.io.session_import import import_session
+from biomec.pipeline.analysis import Analysis, analyze
 from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.default_curves import default_curves
 from biomec_app.panels.plot_content import BORDER, LEFT, MIDDLE, RIGHT, TURN, not_converged, panes
 from biomec_app.panels.plot_view import CYCLES, MEAN, SEPARATE, TOGETHER, PlotView
+from tests.real_data import recording
 
 ELBOWS = ("angle/right elbow flexion", "angle/left elbow flexion")
 
@@ -128,3 +130,19 @@ def test_a_push_up_begins_with_arms(curves: Catalogue, demo_analysis: Analysis) 
 def test_before_any_step_something_is_there_to_see(demo_analysis: Analysis) -> None:
     bare = Analysis(demo_analysis.session)
     assert catalogue(bare).found(default_curves(bare, catalogue(bare)))
+
+
+def test_a_walk_begins_with_legs() -> None:
+    """A recording of a gait laboratory: cycles from foot strike to foot strike, each side by its own."""
+    path = recording("gait_pig_pair/HC030A05.c3d")
+    analysis = analyze(import_session(path))
+    curves = catalogue(analysis)
+    keys = default_curves(analysis, curves)
+    assert {curves[key].title for key in keys} == {"Hip", "Knee", "Ankle"}
+    hip = panes(curves.found(keys), PlotView(), analysis)[0]
+    strikes = {side: [m.x for m in hip.marks if m.kind == BORDER and m.colour == side] for side in (RIGHT, LEFT)}
+    for side, name in ((RIGHT, "Right"), (LEFT, "Left")):
+        events = [e.time_s for e in analysis.clean.events.events if (e.label, e.context) == ("Foot Strike", name)]
+        assert np.allclose(strikes[side], events, atol=0.5 / analysis.clean.trial.rate_hz)
+    (right,) = panes(curves.found(keys[:1]), PlotView(), analysis)
+    assert not [mark for mark in right.marks if mark.colour == LEFT]
