@@ -1,4 +1,4 @@
-"""How well the model fits over time, above what every frame rests on and what the ground holds."""
+"""How well the model fits over time, above what every frame rests on and what is on the ground."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ class CourseView(pg.GraphicsLayoutWidget):
 
     def _height(self) -> int:
         """Height of the lanes with their axis."""
-        return LANE * (1 + (len(self._map.held) if self._map is not None else 0)) + 18
+        return LANE * (1 + (len(self._map.touching) if self._map is not None else 0)) + 18
 
     def set_content(self, mapped: FrameMap, fit: FloatArray) -> None:
         """Show a movement. ``fit``: (T,) root mean square distance of the markers [m]."""
@@ -142,19 +142,19 @@ class CourseView(pg.GraphicsLayoutWidget):
 
         palette = state_colours(self._theme)
         colours = np.array([rgb(palette[state]) for state in FrameState], dtype=np.uint8)
-        count = 1 + len(mapped.held)
+        count = 1 + len(mapped.touching)
         columns = min(mapped.frames, 2000)  # more than a screen has; the worst frame of a column is shown
         pixels = np.empty((2 * count, columns, 3), dtype=np.uint8)
         pixels[:] = rgb(self._theme.window)  # every second row of pixels is a gap
         pixels[0] = colours[mapped.worst_of(columns)]
         held, free = rgb(self._theme.contact), rgb(self._theme.line)
-        pixels[2::2] = np.where(mapped.held_in(columns).T[..., None], held, free)
+        pixels[2::2] = np.where(mapped.contact_in(columns).T[..., None], held, free)
         tall = np.repeat(pixels, [5, 2] * count, axis=0)
         self._image.setImage(tall, axisOrder="row-major", levels=(0, 255))
         self._image.setRect(-0.5 / mapped.rate_hz, 0.0, mapped.frames / mapped.rate_hz, float(count))
         self.lanes.setYRange(0.0, float(count), padding=0.0)
         self.lanes.invertY(True)
-        names = ["frames", *mapped.held]
+        names = ["frames", *mapped.touching]
         self.lanes.getAxis("left").setTicks([[(k + 0.36, name) for k, name in enumerate(names)]])
         self.ci.layout.setRowFixedHeight(1, self._height())
         self.updateGeometry()

@@ -110,8 +110,8 @@ class QualityStrip(QSlider):
 
     @property
     def lanes(self) -> int:
-        """Segments that the ground holds at some time."""
-        return len(self._map.held) if self._map is not None else 0
+        """Segments that rest on the ground at some time."""
+        return len(self._map.touching) if self._map is not None else 0
 
     def sizeHint(self) -> QSize:
         """As high as its lanes."""
@@ -178,7 +178,7 @@ class QualityStrip(QSlider):
         palette = state_colours(self._theme)
         colours = np.array([QColor(palette[state]).rgb() for state in FrameState], dtype=np.uint32)
         held, free = QColor(self._theme.contact).rgb(), QColor(self._theme.line).rgb()
-        contact = np.where(self._map.held_in(columns).T, np.uint32(held), np.uint32(free))
+        contact = np.where(self._map.contact_in(columns).T, np.uint32(held), np.uint32(free))
         pixels = np.ascontiguousarray(np.vstack([colours[self._map.worst_of(columns)], contact.reshape(-1, columns)]))
         image = QImage(pixels.data, columns, len(pixels), 4 * columns, QImage.Format.Format_RGB32)
         return image.copy()  # the numbers go when this function ends

@@ -233,7 +233,7 @@ class Timeline(QWidget):
             return
         colours = state_colours(self._theme)
         parts = [(colours[state], f"{state.words} {percent(self.map.share(state), 1)}") for state in self.map.states]
-        if self.map.held:
+        if self.map.touching:
             parts.append((self._theme.contact, "contact"))
         words = (f'<span style="color:{tint}">■</span>&nbsp;{text.replace(" ", "&nbsp;")}' for tint, text in parts)
         self.legend.setText(f'<span style="color:{self._theme.faint}; font-size:small">{" &nbsp; ".join(words)}</span>')

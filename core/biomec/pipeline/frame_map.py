@@ -1,4 +1,4 @@
-"""What every frame of a recording rests on: measured, rebuilt, interpolated, lost or not solved, and what is held."""
+"""What every frame rests on: measured, rebuilt, interpolated, lost, not solved; and what is on the ground."""
 
 from __future__ import annotations
 
@@ -13,6 +13,7 @@ from biomec.errors import BiomecError
 from biomec.kinematics.consistent_motion import ConsistentPositions
 from biomec.multibody.position import FrameStatus
 from biomec.pipeline.analysis import Analysis
+from biomec.signals.contact_table import contact_table
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches
 
@@ -52,14 +53,15 @@ _ORIGINS = (
 class FrameMap:
     """Quality of every frame. Arrays are read-only.
 
-    T frames, M markers, K segments that the ground holds at some time.
+    T frames, M markers, K segments that rest on a force plate at some time.
 
     state       : (T,) `FrameState`
     markers     : (M,) that were seen in some frame
     origin      : (T, M) `SampleOrigin` of their samples
     status      : (T,) `FrameStatus`; None before consistency has run
-    held        : (K,) segments
-    contact     : (T, K) whether the ground holds them
+    touching    : (K,) segments
+    contact     : (T, K) whether they rest on it
+    held        : those of them that the model holds to the ground
     first_frame : number of the first frame in the file
     """
 
@@ -67,10 +69,11 @@ class FrameMap:
     markers: tuple[str, ...]
     origin: IntArray
     status: IntArray | None
-    held: tuple[str, ...]
+    touching: tuple[str, ...]
     contact: BoolArray
     rate_hz: float
     first_frame: int
+    held: tuple[str, ...] = ()
 
     @property
     def frames(self) -> int:
@@ -105,13 +108,13 @@ class FrameMap:
         begin = (np.arange(columns) * self.frames) // columns
         return np.asarray(np.maximum.reduceat(self.state, begin))
 
-    def held_in(self, columns: int) -> BoolArray:
-        """(columns, K) whether a segment is held in the first of the frames of a column."""
+    def contact_in(self, columns: int) -> BoolArray:
+        """(columns, K) whether a segment rests on the ground in the first of the frames of a column."""
         begin = (np.arange(columns) * self.frames) // max(1, columns)
         return np.asarray(self.contact[begin])
 
     def why(self, frame: int) -> tuple[str, ...]:
-        """What there is to say about a frame: its state first, then why, then what is held."""
+        """What there is to say about a frame: its state first, then why, then what is on the ground."""
         self._check(frame)
         state = FrameState(int(self.state[frame]))
         first, last = (self.first_frame + k for k in self.stretch(frame))
@@ -126,9 +129,12 @@ class FrameMap:
             names = [self.markers[k] for k in np.flatnonzero(self.origin[frame] == origin)]
             if names:
                 told.append(f"{words}: {listed(names)}.")
-        held = [self.held[k] for k in np.flatnonzero(self.contact[frame])]
+        down = [self.touching[k] for k in np.flatnonzero(self.contact[frame])]
+        if down:
+            told.append(f"On the ground: {listed(down)}.")
+        held = [name for name in down if name in self.held]
         if held:
-            told.append(f"Held by the ground: {listed(held)}.")
+            told.append(f"Held there by the model: {listed(held) if held != down else 'all of them'}.")
         return tuple(told)
 
     def _check(self, frame: int) -> None:
@@ -158,23 +164,33 @@ def frame_map(analysis: Analysis) -> FrameMap:
         state[(origin == found).any(axis=1)] = kind
     status: IntArray | None = None
     held: tuple[str, ...] = ()
-    contact: BoolArray = np.zeros((trial.frames, 0), dtype=np.bool_)
     positions = solved(analysis)
     if positions is not None and positions.frames == trial.frames:
         status = positions.position.status
         state[~positions.valid] = FrameState.FAILED
-        if positions.contacts is not None:
-            held, contact = positions.contacts.segments, positions.contacts.active
+        held = () if positions.contacts is None else positions.contacts.segments
+    touching, contact = _on_the_ground(analysis)
     return FrameMap(
         read_only(state, np.int64),
         names,
         read_only(origin, np.int64),
         status,
-        held,
+        touching,
         read_only(contact, np.bool_),
         trial.rate_hz,
         trial.first_frame,
+        held,
     )
+
+
+def _on_the_ground(analysis: Analysis) -> tuple[tuple[str, ...], BoolArray]:
+    """Segments (K,) that rest on a plate at some time, and when (T, K)."""
+    frames = analysis.session.dynamic.frames
+    contacts = analysis.clean.contacts if "signals" in analysis.done else None
+    if contacts is None or contacts.frames != frames:
+        return (), np.zeros((frames, 0), dtype=np.bool_)
+    table = contact_table(contacts)
+    return table.segments, table.active
 
 
 def solved(analysis: Analysis) -> ConsistentPositions | None:

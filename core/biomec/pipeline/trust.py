@@ -87,7 +87,7 @@ class Trust:
     landmarks      : how far landmarks were moved to obey the model, the worst first
     violations     : by type of constraint
     fit            : (T,) root mean square distance of the markers in every frame [m]; NaN where not solved
-    held, contact  : (K,) segments, and (T, K) whether the ground holds them
+    touching, contact : (K,) segments, and (T, K) whether they rest on the ground
     findings       : worst marker, segment, landmark, constraint and stretch of frames
     """
 
@@ -99,7 +99,7 @@ class Trust:
     landmarks: tuple[Spread, ...]
     violations: tuple[TypeViolation, ...]
     fit: FloatArray
-    held: tuple[str, ...]
+    touching: tuple[str, ...]
     contact: BoolArray
     findings: tuple[Finding, ...]
 
@@ -133,7 +133,7 @@ def trust(analysis: Analysis) -> Trust:
             for kind, before in positions.position.before.items()
         ),
         fit,
-        mapped.held,
+        mapped.touching,
         mapped.contact,
         _findings(analysis, positions, residual, fit, markers, segments, landmarks),
     )

@@ -121,6 +121,7 @@ def test_the_tooltip_says_why(timeline, demo_analysis):
 
 def test_the_legend_names_the_states_that_occur(timeline):
     text = timeline.legend.text()
+    assert timeline.map.held == ("right hand", "left hand", "right foot", "left foot")
     for words in ("measured", "rebuilt", "interpolated", "contact"):
         assert words in text
     assert "converged" not in text

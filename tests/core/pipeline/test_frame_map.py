@@ -9,12 +9,14 @@ from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
 from biomec.errors import BiomecError
+from biomec.io import import_session
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, FrameState, frame_map, longest_stretch
 from biomec.recording import Session
 from biomec.signals import SampleOrigin
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.test_analysis import UNFILTERED
+from tests.real_data import recording
 
 HIDDEN = {"EL_D": slice(5, 8), "MC2_D": slice(20, 24), "MC5_D": slice(20, 24), "MC2_E": slice(30, 45)}
 """Marker -> frames without it: its segment rebuilds the first; a hand of two markers cannot, and 15 frames are long."""
@@ -107,3 +109,18 @@ def test_a_stretch_reaches_as_far_as_the_state(states, data):
 def test_the_longest_stretch():
     assert longest_stretch(np.array([1, 0, 1, 1, 0, 1], dtype=bool)) == (2, 3)
     assert longest_stretch(np.zeros(3, dtype=bool)) is None
+
+
+def test_feet_on_plates_are_told_also_where_the_model_does_not_hold_them():
+    session = import_session(recording("gait_pig_pair/HC030A05.c3d"), static=recording("gait_pig_pair/HC030A01.c3d"))
+    found = frame_map(Analysis(session).run_until("signals"))
+    assert set(found.touching) == {"right foot", "left foot"}
+    trial = session.dynamic
+    for foot, plate in (("left foot", trial.plates[0]), ("right foot", trial.plates[1])):
+        down = plate.time_s[np.abs(plate.vertical) > 20.0]  # as measured, whatever the sign of the file
+        frames = np.flatnonzero(found.contact[:, found.touching.index(foot)]) / trial.rate_hz
+        # a frame is 10 ms long, and the filter moves the threshold by about as much
+        assert frames[0] == pytest.approx(down[0], abs=0.03)
+        assert frames[-1] == pytest.approx(down[-1], abs=0.03)
+    assert any(one.startswith("On the ground: ") for one in found.why(100))
+    assert not any("Held" in one for one in found.why(100))
