@@ -54,6 +54,7 @@ class MappingForm(QWidget):
         self._mapping, self._fits, self._touched = Mapping("", ()), False, False
         self.sets, self.search, self.words, self.fault_ = QComboBox(), QLineEdit(), QLabel(), Fault("mapping.fault")
         self.words.setWordWrap(True)
+        self.detail = explanation()
         for name, title in set_titles().items():
             self.sets.addItem(title, name)
         self.sets.setObjectName("mapping.set")
@@ -114,6 +115,7 @@ class MappingForm(QWidget):
         layout.addLayout(top)
         layout.addWidget(self.words)
         layout.addLayout(middle, 1)
+        layout.addWidget(self.detail)
         layout.addWidget(self.fault_)
         layout.addLayout(bottom)
 
@@ -227,8 +229,9 @@ class MappingForm(QWidget):
         self.fault_.say(self.fault())
 
     def _highlight(self, row: int) -> None:
-        item = self.table.item(row, 0)
-        self.picture.highlight(None if item is None else item.text())
+        label, why = self.table.item(row, 0), self.table.item(row, 2)
+        self.picture.highlight(None if label is None else label.text())
+        self.detail.setText("" if label is None or why is None else f"{label.text()}: {why.text()}")
 
     def _filter(self, text: str) -> None:
         wanted = text.casefold()
