@@ -51,7 +51,8 @@ class Recorded:
 def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: Callable[[str], str]) -> list[Notice]:
     """Refuse a model of which next to nothing can be followed; name the shipped one that keeps more, if most is lost.
 
-    Next to nothing is one of three or more segments, or fewer than a quarter of them. ``words`` writes a landmark.
+    Next to nothing is one of three or more segments, or fewer than a quarter of them; of a recording of one side, a
+    quarter of that side and the midline. ``words`` writes a landmark.
     """
     kept, all_of_them = len(parts.segments), len(model.segments)
     if kept >= FEW * all_of_them:
@@ -60,7 +61,7 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
     found = {(recorded.segments_kept(other), -len(other.segments)): other.name for other in others}
     (most, _), best = max(found.items())
     better = f"the model {best} would keep {most}" if most > kept else ""
-    if all_of_them >= 3 and (kept == 1 or kept < TOO_FEW * all_of_them):
+    if all_of_them >= 3 and (kept == 1 or kept < TOO_FEW * _meant(model, parts)):
         names = ", ".join(segment.name for segment, _ in parts.segments)
         advice = f"{better[0].upper()}{better[1:]}: choose it (--model {best}), or check" if better else "Check"
         raise BiomecError(
@@ -75,6 +76,12 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
         f"{better}."
     )
     return [warning("other-model-fits-better", sentence, best)]
+
+
+def _meant(model: BodyModel, parts: Available) -> int:
+    """Return how many segments a recording is about: without the left side if only the right one is followed."""
+    sides = {segment.side for segment, _ in parts.segments} - {None}
+    return sum(len(sides) != 1 or segment.side is None or segment.side in sides for segment in model.segments)
 
 
 def _told(parts: Available, words: Callable[[str], str]) -> str:

@@ -43,6 +43,13 @@ def test_fewer_than_a_quarter_of_the_segments_are_refused_and_a_third_is_not():
     assert len(chosen("m21", seen=LEGS).system.bodies) == 7  # of 21
 
 
+def test_a_recording_of_one_shoulder_is_judged_by_that_side():
+    seen = [m.name for m in FULL.markers if {"thorax", "right scapula", "right humerus"} & set(m.segments)]
+    seen = [name for name in seen if not name.startswith(("EC", "CLBR"))]
+    body = chosen("upper-limb", seen=seen)
+    assert [part.name for part in body.system.bodies] == ["thorax", "right scapula", "right humerus"]  # 3 of 13
+
+
 def test_the_static_of_another_is_told_as_what_the_motion_lacks():
     with pytest.raises(BiomecError) as refused:
         chosen("m21", seen=PELVIS)
