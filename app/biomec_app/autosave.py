@@ -181,8 +181,11 @@ class Autosave(QObject):
 
     # ------------------------------------------------------------------ after a crash
 
-    def offer_recovery(self) -> None:
-        """Ask what shall become of work that a crash left; what the user does not decide stays for the next time."""
+    def offer_recovery(self) -> bool:
+        """Ask what shall become of work that a crash left; what the user does not decide stays for the next time.
+
+        True if something is being recovered.
+        """
         for left in leftovers(self.folder):
             question = f"Biomec ended before {left.name} was saved ({left.when}). Recover it?"
             answer = self.context.confirm("Recover unsaved work", question, (RECOVER, DISCARD))
@@ -190,7 +193,8 @@ class Autosave(QObject):
                 forget(left.file)
             elif answer == RECOVER:
                 self._recover(left)
-                return
+                return True
+        return False
 
     def _recover(self, left: Leftover) -> None:
         document = self.context.document

@@ -11,6 +11,7 @@ from PySide6.QtCore import QCoreApplication, QEventLoop
 from biomec.errors import BiomecError
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import PROJECT, extensions, find_format
+from biomec.io.session_import import import_session
 from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.export import write_angles, write_recording
@@ -109,6 +110,17 @@ def import_recording(context: Context, path: Path) -> None:
         ask_import(context, preview)
 
     context.jobs.start(f"Read {path.name}", work, done)
+
+
+def open_unasked(context: Context, path: Path) -> None:
+    """Open a project, or import and analyse a recording as its files say, without any question."""
+
+    def work(progress: Progress) -> Analysis:
+        if find_format(path)[0].name == PROJECT:
+            return open_again(load_project(path), progress)
+        return analyze(import_session(path), progress=progress)
+
+    context.jobs.start(f"Open {path.name}", work, context.document.open)
 
 
 def imported(context: Context, analysis: Analysis, path: Path, line: str) -> None:

@@ -12,7 +12,7 @@ from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
 from biomec.pipeline.analysis import STEPS
-from biomec_app.files import open_demo, open_file
+from biomec_app.files import open_demo, open_file, open_unasked
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
 
@@ -32,7 +32,7 @@ def run(file: Path | None = None, *, demo: bool = False) -> int:
     app = application()
     window = MainWindow()
     window.show()
-    QTimer.singleShot(0, lambda: _open(window, file, demo))
+    QTimer.singleShot(0, lambda: _begin(window, file, demo))
     return int(app.exec())
 
 
@@ -50,7 +50,10 @@ def screenshot(
     window.resize(*size)
     window.set_theme(theme)
     window.show()
-    _open(window, file, demo=file is None)
+    if file is None:
+        open_demo(window.context)
+    else:
+        open_unasked(window.context, file)
     _wait(app, lambda: not window.context.jobs.busy)
     if window.context.document.is_open:
         if not window.context.document.analysis.is_current(STEPS[-1].name):
@@ -65,7 +68,10 @@ def screenshot(
     (path.parent / ".biomec-screenshot.ini").unlink(missing_ok=True)
 
 
-def _open(window: MainWindow, file: Path | None, demo: bool) -> None:
+def _begin(window: MainWindow, file: Path | None, demo: bool) -> None:
+    """Recover what a crash left, or open what was asked for."""
+    if window.autosave.offer_recovery():
+        return
     if file is not None:
         open_file(window.context, file)
     elif demo:

@@ -76,7 +76,8 @@ def _curve(painter: QPainter, box: QRectF, theme: Theme) -> None:
 def _mixed(one: str, other: str, share: float) -> QColor:
     """A share of one colour in another."""
     a, b = QColor(one), QColor(other)
-    return QColor(*(round(share * x + (1.0 - share) * y) for x, y in zip(a.getRgb()[:3], b.getRgb()[:3], strict=True)))
+    pairs = ((a.red(), b.red()), (a.green(), b.green()), (a.blue(), b.blue()))
+    return QColor(*(round(share * x + (1.0 - share) * y) for x, y in pairs))
 
 
 def figure(painter: QPainter, box: QRectF, phase: Phase, theme: Theme, strength: float = 1.0) -> None:

@@ -25,6 +25,7 @@ from biomec_app.jobs import Jobs
 from biomec_app.main_window import MainWindow
 from biomec_app.menus import Menus
 from biomec_app.preferences import Preferences
+from tests.real_data import recording
 
 
 class Menu(QMainWindow):
@@ -356,3 +357,16 @@ def test_cancelling_an_opening_leaves_the_document(qtbot, with_demo, tmp_path):
     with_demo.context.jobs.cancel()
     idle(qtbot, with_demo)
     assert with_demo.context.document.analysis is analysis
+
+
+def test_a_recording_can_be_opened_without_any_question(qtbot, window, tmp_path):
+    files.open_unasked(window.context, recording("gait_pig_pair/HC030A05.c3d"))
+    idle(qtbot, window)
+    analysis = window.context.document.analysis
+    assert len(analysis.done) == 8
+    assert analysis.session.static.source.name == "HC030A01.c3d"
+    window.path = tmp_path / "walk.biomec"
+    run(qtbot, window, "file.save")
+    files.open_unasked(window.context, window.path)
+    idle(qtbot, window)
+    assert_array_equal(window.context.document.analysis.angles.values, analysis.angles.values)
