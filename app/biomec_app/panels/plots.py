@@ -46,6 +46,7 @@ class PlotPanel(QWidget):
         self.setObjectName("plots")
         self.panes: tuple[Pane, ...] = ()
         self._default: tuple[str, ...] = ()
+        self._drawn: tuple[str, ...] = ()
         self._dirty = True
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -151,6 +152,7 @@ class PlotPanel(QWidget):
 
     def _opened(self) -> None:
         self._default = ()
+        self.context.plots.restore()  # a window of another recording means nothing here
         if not self.context.document.is_open:
             self._request()
 
@@ -169,7 +171,10 @@ class PlotPanel(QWidget):
         return catalogue(document.analysis) if document.is_open else Catalogue(())
 
     def _selected(self) -> None:
-        self._request()
+        if self.context.document.selection.curves != self._drawn:
+            self._request()
+        elif not self._dirty:
+            self._tell_notice()  # something was picked in the 3-D view
 
     def _follow(self, frame: int) -> None:
         if self.isVisible() and not self._dirty:
@@ -209,6 +214,7 @@ class PlotPanel(QWidget):
         """Draw what is chosen, now."""
         self._dirty = False
         self._later.stop()
+        self._drawn = self.context.document.selection.curves
         document, view = self.context.document, self.context.plots.view
         self.panes = ()
         if document.is_open:

@@ -6,8 +6,9 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, Qt
-from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QWheelEvent
+from PySide6.QtWidgets import QApplication
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
@@ -153,9 +154,10 @@ def test_set_scale_reaches_all_plots(panel: PlotPanel) -> None:
 
 def test_a_picked_point_can_be_plotted(panel: PlotPanel) -> None:
     document = panel.context.document
+    before = panel.grid.items_[0]
     document.select(point="thorax.C7")
-    panel.refresh()
     assert "C7" in panel.notice.text()
+    assert panel.grid.items_[0] is before  # a pick draws nothing anew
     panel.notice.linkActivated.emit("picked")
     assert document.selection.curves[:3] == ("marker/C7/X", "marker/C7/Y", "marker/C7/Z")
 
@@ -173,6 +175,13 @@ def test_closing_the_recording_empties_the_panel(panel: PlotPanel) -> None:
     panel.context.document.close()
     panel.refresh()
     assert not panel.grid.items_
+
+
+def test_another_recording_is_shown_as_a_whole(panel: PlotPanel, demo_analysis: Analysis) -> None:
+    panel.context.plots.set(window_s=(2.0, 4.0))
+    panel.context.document.open(demo_analysis)
+    panel.refresh()
+    assert np.allclose(panel.window_s, (0.0, 18.84))
 
 
 def test_stale_curves_are_told(panel: PlotPanel, demo_analysis: Analysis) -> None:
@@ -281,3 +290,59 @@ def test_every_control_can_be_named_and_reached(panel: PlotPanel) -> None:
         assert widget.accessibleName()
         assert widget.objectName()
         assert widget.focusPolicy() != Qt.FocusPolicy.NoFocus
+
+
+def place(panel: PlotPanel, k: int, x: float):
+    """Point of the widget over x in the middle of a plot."""
+    box = panel.grid.items_[k].box
+    (low, high) = box.viewRange()[1]
+    return panel.grid.mapFromScene(box.mapViewToScene(QPointF(x, 0.5 * (low + high))))
+
+
+def test_the_mouse_drags_the_cursor(panel: PlotPanel, qtbot) -> None:
+    panel.context.document.set_frame(500)
+    qtbot.wait(30)
+    view = panel.grid.viewport()
+    start, end = place(panel, 0, 5.0), place(panel, 0, 10.0)
+    qtbot.mouseMove(view, start)
+    qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=start)
+    for k in range(1, 6):
+        point = start + (end - start) * k / 5
+        move = QMouseEvent(
+            QEvent.Type.MouseMove, QPointF(point), view.mapToGlobal(QPointF(point)), Qt.MouseButton.NoButton,
+            Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
+        )  # fmt: skip
+        QApplication.sendEvent(view, move)
+        qtbot.wait(20)  # moves that follow too closely are one
+    qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
+    assert abs(panel.context.document.frame - 1000) < 15  # a pixel is about a tenth of a second
+
+
+def turn_wheel(panel: PlotPanel, keys: Qt.KeyboardModifier) -> None:
+    view, at = panel.grid.viewport(), place(panel, 0, 9.0)
+    event = QWheelEvent(
+        QPointF(at), view.mapToGlobal(QPointF(at)), QPoint(0, 0), QPoint(0, 240), Qt.MouseButton.NoButton, keys,
+        Qt.ScrollPhase.NoScrollPhase, False,
+    )  # fmt: skip
+    QApplication.sendEvent(view, event)
+
+
+def test_the_wheel_zooms_time_where_all_plots_fit(panel: PlotPanel, qtbot) -> None:
+    panel.context.document.select(curves=ELBOWS)
+    panel.refresh()
+    qtbot.wait(30)
+    turn_wheel(panel, Qt.KeyboardModifier.NoModifier)
+    first, last = panel.window_s
+    assert last - first < 15.0
+    assert np.allclose(panel.context.plots.view.window_s, (first, last))
+
+
+def test_the_wheel_scrolls_where_plots_do_not_fit_and_ctrl_zooms(panel: PlotPanel, qtbot) -> None:
+    panel.context.plots.set(columns=1)
+    panel.refresh()
+    qtbot.wait(30)
+    assert panel.scroll.verticalScrollBar().maximum() > 0
+    turn_wheel(panel, Qt.KeyboardModifier.NoModifier)
+    assert np.allclose(panel.window_s, (0.0, 18.84))
+    turn_wheel(panel, Qt.KeyboardModifier.ControlModifier)
+    assert panel.window_s[1] - panel.window_s[0] < 15.0
