@@ -57,7 +57,7 @@ class FigureCanvas(QWidget):
         self.setObjectName("figure-canvas")
         self.setAccessibleName("Figure")
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Expanding)
-        self.setMinimumSize(420, 300)
+        self.setMinimumSize(640, 400)
         self.setMouseTracking(True)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.limits: Limits = {}

@@ -15,6 +15,7 @@ from biomec.recording.marker_set import Side
 from biomec_app.theme import Theme
 
 SMALL, NORMAL, LARGE = 8.5, 9.5, 13.0  # points
+NARROW = 8.4  # inches; a narrower figure has no room for title and legend beside each other
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 COMPONENTS = ("X", "Y", "Z")
 
@@ -65,7 +66,7 @@ def name(axes: Axes, ink: Ink, text: str, beside: str = "") -> None:
 
 def legend(figure: Figure, ink: Ink, handles: Sequence[Artist], labels: Sequence[str], below: bool = False) -> None:
     """What colours and dashes mean, beside the title or below all, where it hides nothing."""
-    if below:
+    if below or figure.get_figwidth() < NARROW:
         figure.legend(list(handles), list(labels), loc="outside lower left", ncols=len(labels), frameon=False,
                       fontsize=SMALL, labelcolor=ink.theme.text)  # fmt: skip
         return

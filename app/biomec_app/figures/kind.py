@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import csv
 import io
+import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -19,7 +20,8 @@ from biomec.pipeline.analysis import Analysis, step_named
 from biomec.progress import Progress
 from biomec_app.figures.ink import LARGE, NORMAL, Ink
 
-HEAD = 0.72  # inches over the panels, for title and remark
+HEAD, LINE = 0.72, 0.17  # inches over the panels, for title and remark; of a further line of it
+LETTERS = 12.5  # of the remark that an inch holds
 
 Chosen = Mapping[str, str]
 """Key of a choice -> the option that is chosen."""
@@ -93,14 +95,16 @@ class FigureKind(ABC):
 def compose(kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float) -> Figure:
     """A finished figure of a size in inches: title and remark over the panels."""
     width, height = size
+    lines = textwrap.wrap(kind.remark(content, chosen), int(LETTERS * width))
+    head = HEAD + LINE * (len(lines) - 1)
     figure = Figure(figsize=size, dpi=dpi, facecolor=ink.theme.panel, layout="constrained")
     engine = figure.get_layout_engine()
     assert engine is not None
-    engine.set(
-        rect=(0.008, 0.008, 0.984, 1.0 - HEAD / height - 0.008), w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03
-    )
-    figure.text(0.14 / width, 1.0 - 0.34 / height, kind.title, fontsize=LARGE, fontweight="bold", color=ink.theme.text)
-    figure.text(0.14 / width, 1.0 - 0.59 / height, kind.remark(content, chosen), fontsize=NORMAL, color=ink.theme.faint)
+    room = (0.008, 0.008, 0.984, 1.0 - head / height - 0.008)
+    engine.set(rect=room, w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03)
+    left, top = 0.14 / width, 1.0 - 0.34 / height
+    figure.text(left, top, kind.title, fontsize=LARGE, fontweight="bold", color=ink.theme.text)
+    figure.text(left, 1.0 - 0.46 / height, "\n".join(lines), fontsize=NORMAL, color=ink.theme.faint, va="top")
     kind.draw(figure, content, chosen, ink)
     return figure
 

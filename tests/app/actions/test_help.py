@@ -1,0 +1,98 @@
+"""Help: the manual, the keys of all menus, the installation, and what Biomec is."""
+
+import pytest
+
+from biomec_app.actions import all_actions
+from biomec_app.actions.help import ACTIONS
+from biomec_app.figures.tables import TableWindow, cycle_statistics, open_tables
+from biomec_app.guide import NOT_BUILT, about_section, guide_page, shortcut_sections
+
+ITEMS = {action.key: action for action in ACTIONS}
+
+
+def close_all(context):
+    for close in list(context.closing):
+        close()
+
+
+def test_keys_are_those_of_the_menus():
+    menus, figures = shortcut_sections(all_actions())
+    keys = {row[1]: row for row in menus.tables[0].rows}
+    assert keys["Ctrl+S"][::2] == ("File", "Save")
+    assert keys["F5"][2] == "Kinematic Analysis"
+    assert keys["F1"][::2] == ("Help", "User Guide")
+    assert len(keys) == len(menus.tables[0].rows)  # no key does two things
+    assert figures.tables[0].rows
+
+
+def test_the_overview_of_keys_opens(qtbot, context):
+    ITEMS["help.shortcuts"].run(context)
+    (close,) = context.closing
+    assert isinstance(close.__self__, TableWindow)
+    assert "Ctrl+S" in close.__self__.text()
+    close_all(context)
+
+
+def test_the_manual_is_opened_if_it_is_built_and_else_told(context, tmp_path, monkeypatch):
+    assert guide_page(tmp_path) is None
+    page = tmp_path / "docs" / "_build" / "html" / "index.html"
+    page.parent.mkdir(parents=True)
+    page.write_text("<html></html>")
+    assert guide_page(tmp_path) == page
+    told, opened = [], []
+    context.tell = lambda title, sentence: told.append(sentence)
+    monkeypatch.setattr("biomec_app.guide.guide_page", lambda: None)
+    ITEMS["help.guide"].run(context)
+    assert told == [NOT_BUILT]
+    from PySide6.QtGui import QDesktopServices
+
+    def take(url):
+        opened.append(url.toLocalFile())
+        return len(opened) < 2
+
+    monkeypatch.setattr("biomec_app.guide.guide_page", lambda: page)
+    monkeypatch.setattr(QDesktopServices, "openUrl", take)
+    ITEMS["help.guide"].run(context)
+    assert opened == [str(page)]
+    ITEMS["help.guide"].run(context)  # no browser: say where it is
+    assert str(page) in told[-1]
+
+
+def test_about_names_what_is_installed():
+    section = about_section()
+    assert any("Apache License 2.0" in sentence for sentence in section.sentences)
+    assert any(name.startswith("numpy ") for name, _ in section.tables[0].rows)
+    assert not any("not installed" in name for name, _ in section.tables[0].rows)
+
+
+def test_the_installation_is_examined_in_the_background(qtbot, context, monkeypatch):
+    class Report:
+        def as_text(self):
+            return "Everything that is installed works."
+
+    shown = []
+    monkeypatch.setattr("biomec.doctor.examine", Report)
+    monkeypatch.setattr("biomec_app.dialogs.about.open_report", lambda context, text: shown.append(text))
+    with qtbot.waitSignal(context.jobs.finished, timeout=10_000):
+        ITEMS["help.doctor"].run(context)
+        assert "is running" in ITEMS["help.doctor"].blocked(context)
+    assert shown == ["Everything that is installed works."]
+    assert ITEMS["help.doctor"].blocked(context) is None
+
+
+@pytest.mark.usefixtures("document_with_demo")
+def test_cycle_statistics_open_follow_and_are_saved(qtbot, context, tmp_path, demo_analysis):
+    window = open_tables(context, "Cycle Statistics", cycle_statistics(demo_analysis), cycle_statistics)
+    assert "Right elbow flexion\t" in window.text()
+    assert "5 valid cycles" in window.text()
+    window.save(tmp_path / "cycles.txt")
+    assert (tmp_path / "cycles.txt").read_text("utf-8") == window.text()
+    told = []
+    context.tell = lambda title, sentence: told.append(sentence)
+    window.save(tmp_path / "none" / "cycles.txt")
+    assert "cycles.txt" in told[0]
+    from biomec.pipeline.analysis import Analysis
+
+    context.document.change("Nothing", Analysis(demo_analysis.session))
+    assert "first." in window.text()
+    close_all(context)

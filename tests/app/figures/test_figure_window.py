@@ -1,0 +1,219 @@
+"""The window of a figure: it follows the document, copies, saves, zooms, and never makes the program wait."""
+
+import time
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPointF, QTimer
+from PySide6.QtGui import QGuiApplication, QImage
+from PySide6.QtWidgets import QPushButton
+
+from biomec.pipeline.analysis import Analysis
+from biomec_app.actions import signal_analysis
+from biomec_app.figures.registry import figure_named
+from biomec_app.figures.window import FigureWindow, open_figure
+
+
+@pytest.fixture
+def opened(qtbot, context, document_with_demo):
+    """Opens windows of figures and closes them after the test."""
+    windows = []
+
+    def open_one(key, wait=True):
+        window = open_figure(context, figure_named(key))
+        windows.append(window)
+        if wait:
+            drawn(qtbot, window)
+        return window
+
+    yield open_one
+    for close in list(context.closing):
+        close()
+
+
+def drawn(qtbot, window):
+    qtbot.waitUntil(lambda: window.canvas.drawn is not None and not window.painter.busy, timeout=60_000)
+
+
+def middle_of_axes(window, number=0):
+    canvas = window.canvas
+    box = canvas.drawn.figure.axes[number].bbox
+    height, width = canvas.drawn.pixels.shape[:2]
+    x, y = 0.5 * (box.x0 + box.x1) / width, 1.0 - 0.5 * (box.y0 + box.y1) / height
+    return QPointF(x * canvas.width(), y * canvas.height())
+
+
+def test_a_figure_opens_once_and_is_what_the_file_menu_copies(qtbot, opened, context):
+    window = opened("violations")
+    assert opened("violations") is window
+    assert context.figure is window
+    window.close()
+    assert context.figure is None
+    assert not context.closing
+
+
+def test_another_choice_draws_another_figure(qtbot, opened):
+    window = opened("angles")
+    before = window.canvas.drawn
+    window.combos["joint"].setCurrentText("Elbow")
+    qtbot.waitUntil(lambda: window.canvas.drawn is not before and not window.painter.busy, timeout=60_000)
+    assert "Elbow" in " ".join(text.get_text() for text in window.canvas.drawn.figure.texts)
+
+
+def test_a_change_of_settings_marks_the_figure_as_out_of_date(qtbot, opened, document_with_demo):
+    window = opened("violations")
+    assert not window.stale.isVisible()
+    analysis = document_with_demo.analysis
+    settings = replace(analysis.settings, body=replace(analysis.settings.body, model="m17"))
+    document_with_demo.change("Model", analysis.with_settings(settings))
+    assert window.stale.isVisible()
+    document_with_demo.undo_stack.undo()
+    assert not window.stale.isVisible()
+
+
+def test_a_recording_without_results_shows_a_sentence(qtbot, opened, context, demo_analysis):
+    window = opened("violations")
+    context.document.open(Analysis(demo_analysis.session))
+    assert window.canvas.drawn is None
+    assert window.canvas.sentence == 'Run "Kinematic Consistency" first.'
+    context.document.close()
+    assert window.canvas.sentence == "No recording is open."
+    context.document.open(demo_analysis)
+    drawn(qtbot, window)
+
+
+def test_the_picture_the_drawing_and_the_data_are_copied(qtbot, opened):
+    window = opened("violations")
+    for kind in ("png", "svg"):
+        window.copy(kind)
+        qtbot.waitUntil(lambda: "clipboard" in window.values.text() and not window.painter.busy, timeout=60_000)
+        mime = QGuiApplication.clipboard().mimeData()
+        if kind == "png":
+            assert QImage(mime.imageData()).width() > 1000
+        else:
+            assert bytes(mime.data("image/svg+xml")).startswith(b"<?xml")
+        window.values.clear()
+    window.copy("data")
+    assert QGuiApplication.clipboard().text().startswith("constraint\tas measured\tconsistent\n")
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf", "csv"])
+def test_a_figure_is_saved_dark_on_white(qtbot, opened, context, tmp_path, kind):
+    window = opened("violations")
+    path = tmp_path / f"figure.{kind}"
+    context.ask_file = lambda title, pattern, save, start: path
+    window.findChild(QPushButton, "figure-save").click()
+    qtbot.waitUntil(lambda: window.values.text() == f"Saved as figure.{kind}.", timeout=60_000)
+    head = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"constraint,as measured"}[kind]
+    assert path.read_bytes().startswith(head)
+    if kind == "png":
+        assert QImage(str(path)).pixelColor(3, 3).name() == "#ffffff"
+
+
+@pytest.mark.parametrize("name", ["figure.bmp", "no such folder/figure.png"])
+def test_a_file_that_cannot_be_written_is_told(qtbot, opened, context, tmp_path, name):
+    told = []
+    context.tell = lambda title, sentence: told.append(sentence)
+    window = opened("violations")
+    window.save(tmp_path / name)
+    qtbot.waitUntil(lambda: bool(told), timeout=60_000)
+    assert "figure." in told[0]
+
+
+def test_values_are_read_zoomed_moved_and_restored(qtbot, opened):
+    window = opened("convergence")
+    canvas, place = window.canvas, middle_of_axes(window)
+    assert canvas.values_at(place).startswith("x:")
+    assert canvas.values_at(QPointF(1.0, 1.0)) == ""
+    axes = canvas.drawn.figure.axes[0]
+    before = axes.get_xlim()
+    canvas.zoom(place, 0.5)
+    drawn_again(qtbot, window, axes)
+    after = canvas.drawn.figure.axes[0].get_xlim()
+    np.testing.assert_allclose(np.diff(after), 0.5 * np.diff(before), rtol=1e-6)
+    np.testing.assert_allclose(np.mean(after), np.mean(before), rtol=0.02)  # the place under the mouse stays
+    axes = canvas.drawn.figure.axes[0]
+    canvas.move_axes(0, place, place + QPointF(50.0, 0.0))
+    drawn_again(qtbot, window, axes)
+    moved = canvas.drawn.figure.axes[0].get_xlim()
+    assert moved[0] < after[0]
+    np.testing.assert_allclose(np.diff(moved), np.diff(after), rtol=1e-6)
+    axes = canvas.drawn.figure.axes[0]
+    canvas.restore()
+    drawn_again(qtbot, window, axes)
+    np.testing.assert_allclose(canvas.drawn.figure.axes[0].get_xlim(), before)
+
+
+def drawn_again(qtbot, window, axes):
+    qtbot.waitUntil(lambda: window.canvas.drawn.figure.axes[0] is not axes and not window.painter.busy, timeout=60_000)
+
+
+def test_a_slow_figure_runs_as_a_job_that_can_be_cancelled_and_started_again(qtbot, opened, context):
+    window = opened("models", wait=False)
+    assert context.jobs.busy
+    with qtbot.waitSignal(context.jobs.cancelled, timeout=60_000):
+        context.jobs.cancel()
+    assert "cancelled" in window.canvas.sentence
+    window.compute.click()
+    drawn(qtbot, window)
+    kept = window.canvas.drawn
+    window.combos["joint"].setCurrentText("right hip")
+    qtbot.waitUntil(lambda: window.canvas.drawn is not kept and not window.painter.busy, timeout=60_000)
+    assert not context.jobs.busy  # another joint of the same models needs no second run
+
+
+def test_while_another_job_runs_a_slow_figure_says_so(qtbot, opened, context):
+    release = []
+    context.jobs.start("Something long", lambda progress: _until(release), lambda value: None)
+    window = opened("models", wait=False)
+    assert '"Something long" is still running' in window.canvas.sentence
+    with qtbot.waitSignal(context.jobs.finished, timeout=60_000):
+        release.append(True)
+
+
+def _until(release):
+    while not release:
+        time.sleep(0.005)
+
+
+def test_closing_while_it_is_drawn_leaves_nothing_behind(qtbot, opened, context):
+    for key in ("emg", "agreement", "angles"):
+        opened(key, wait=False).close()
+    assert not context.closing
+    qtbot.wait(50)
+
+
+def test_the_program_goes_on_while_a_figure_is_drawn(qtbot, opened):
+    """Drawing takes up to a second; the window's own thread must not wait for it."""
+    late = []
+    timer, last = QTimer(), [time.perf_counter()]
+
+    def tick():
+        now = time.perf_counter()
+        late.append(now - last[0])
+        last[0] = now
+
+    timer.timeout.connect(tick)
+    window = opened("angles")
+    last[0] = time.perf_counter()
+    timer.start(5)
+    before = window.canvas.drawn
+    window.combos["joint"].setCurrentText("Shoulder")
+    qtbot.waitUntil(lambda: window.canvas.drawn is not before and not window.painter.busy, timeout=60_000)
+    timer.stop()
+    assert len(late) > 10
+    assert np.percentile(late, 95) < 0.1
+
+
+def test_every_figure_has_its_item_in_the_menu(qtbot, context, document_with_demo):
+    items = {action.key: action for action in signal_analysis.ACTIONS}
+    assert {"figures.residual", "figures.agreement", "figures.models", "signals.statistics"} <= set(items)
+    for action in items.values():
+        assert action.run is None or action.blocked(context) is None
+    context.document.close()
+    assert items["figures.emg"].blocked(context) == "Open or import a recording first."
+    items["figures.violations"].run(context)
+    (close,) = context.closing
+    assert isinstance(close.__self__, FigureWindow)
+    close()
