@@ -8,6 +8,7 @@ import importlib.util
 import shutil
 import subprocess
 from collections.abc import Generator, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -73,7 +74,7 @@ def save_picture(shot: Shot, path: Path, progress: Progress | None = None) -> Pa
         progress(0.2)
     image = draw_picture(scene, shot.camera.copy(), shot.size, shot.theme)
     with atomic_path(path) as temporary:
-        if not image.save(str(temporary), b"PNG"):
+        if not image.save(str(temporary), "PNG"):  # type: ignore[call-overload]  # the stub asks for bytes, Qt for text
             raise FileError(str(path), "the picture cannot be written there.")
     return path
 
@@ -155,17 +156,17 @@ def _write_mp4(shot: Shot, path: Path, program: str, progress: Progress | None) 
     source = ["-f", "rawvideo", "-pix_fmt", "rgb24", "-s", f"{shot.size[0]}x{shot.size[1]}", "-r", f"{MP4_RATE:g}"]
     target = ["-vf", f"crop={width}:{height}:0:0", "-pix_fmt", "yuv420p", "-f", "mp4", str(path)]
     command = [program, "-y", "-loglevel", "error", *source, "-i", "-", *target]
-    process = subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE)
-    assert process.stdin is not None
-    assert process.stderr is not None
-    try:
-        for pixels in _pictures(shot, MP4_RATE, progress):
-            process.stdin.write(pixels.tobytes())
-        process.stdin.close()
-        complaint = process.stderr.read().decode(errors="replace").strip()
-        if process.wait() != 0:
-            raise FileError(path.name, f"the encoder could not write the movie ({complaint}).")
-    finally:
-        if process.poll() is None:
+    with subprocess.Popen(command, stdin=subprocess.PIPE, stderr=subprocess.PIPE) as process:
+        assert process.stdin is not None
+        assert process.stderr is not None
+        try:
+            with suppress(BrokenPipeError):  # the encoder gave up; why, it says itself
+                for pixels in _pictures(shot, MP4_RATE, progress):
+                    process.stdin.write(pixels.tobytes())
+                process.stdin.close()
+            complaint = process.stderr.read().decode(errors="replace").strip()
+            if process.wait() != 0:
+                raise FileError(path.name, f"the encoder could not write the movie ({complaint}).")
+        except BaseException:
             process.kill()
-            process.wait()
+            raise

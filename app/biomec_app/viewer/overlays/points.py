@@ -11,7 +11,7 @@ from biomec_app.viewer.meshes import sphere
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
 from biomec_app.viewer.poses import Poses
 
-ANATOMICAL, TECHNICAL = "#E0473C", "#2FA84F"
+ANATOMICAL, TECHNICAL = "#E0473C", "#9ACD32"
 RADIUS = 0.0095  # m
 
 
