@@ -20,6 +20,11 @@ NOT_BUILT = (
     "begin with docs/index.md, or build pages for a web browser with: make docs"
 )
 MOUSE = (
+    ("Time", "Space", "Play or pause"),
+    ("Time", "← →", "One frame back or forward; ten with Shift"),
+    ("Time", "Home End", "First or last frame"),
+    ("Tree", "Ctrl+Shift+F", "Search in the tree"),
+    ("Tree", "Enter", "Plot a signal, or run a step"),
     ("Figures", "Wheel", "Zoom the axes under the mouse"),
     ("Figures", "Drag", "Move what the axes show"),
     ("Figures", "Double click", "Show everything again"),
@@ -39,7 +44,7 @@ def guide_page(root: Path | None = None) -> Path | None:
 
 
 def shortcut_sections(actions: Iterable[Action]) -> tuple[Section, ...]:
-    """Keys of the menus, from the tables that the menus are made of, and those of figures."""
+    """Keys of the menus, from the tables that the menus are made of, and those of time, tree and figures."""
     rows = []
     for action in actions:
         if action.shortcut and action.run is not None:
@@ -48,7 +53,7 @@ def shortcut_sections(actions: Iterable[Action]) -> tuple[Section, ...]:
     columns = ("Menu", "Keys", "What they do")
     letters = "Every menu opens with Alt and the letter that is underlined in its name; items likewise."
     return (Section("Menus", (letters,), (Table("", columns, tuple(rows)),)),
-            Section("Figures", (), (Table("", ("Where", "Keys or mouse", "What they do"), MOUSE),)))  # fmt: skip
+            Section("Elsewhere", (), (Table("", ("Where", "Keys or mouse", "What they do"), MOUSE),)))  # fmt: skip
 
 
 def about_section() -> Section:

@@ -107,10 +107,10 @@ class CourseView(pg.GraphicsLayoutWidget):
         mapped, time = self._map, np.arange(self._map.frames) / self._map.rate_hz
         self._curve.setData(time, MILLIMETRE * self._fit, connect="finite", pen=pg.mkPen(theme.accent, width=1.4))
         highest = MILLIMETRE * float(np.nanmax(self._fit)) if np.isfinite(self._fit).any() else 1.0
-        top = max(1.0, 1.1 * highest)
+        top = max(1.0, 1.15 * highest)
         self.fit.setYRange(0.0, top, padding=0.0)
         step = next(k * 10.0**power for power in range(-1, 6) for k in (1, 2, 5) if k * 10.0**power > 0.4 * top)
-        self.fit.getAxis("left").setTicks([[(0.0, "0"), (step, f"{step:g}"), (2 * step, f"{2 * step:g}")]])
+        self.fit.getAxis("left").setTicks([[(k * step, f"{k * step:g}") for k in range(3) if k * step < 0.9 * top]])
         self.fit.setXRange(0.0, max(time[-1], 1.0 / mapped.rate_hz), padding=0.0)
         for shade in self._shades:
             self.fit.removeItem(shade)

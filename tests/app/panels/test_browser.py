@@ -2,15 +2,17 @@
 
 import pytest
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QWidget
 
 from biomec.pipeline.analysis import Analysis
+from biomec_app.actions import all_actions
 from biomec_app.panels.browser import Browser
 from biomec_app.panels.curve_drop import CurveDrop
 from biomec_app.panels.tree_model import MIME
 from biomec_app.theme import DARK
+from biomec_app.viewer.timeline import Timeline
 
 FLEXION = "angle/right elbow flexion"
 
@@ -137,6 +139,32 @@ def test_a_search_without_result_says_so(browser):
     browser.search.clear()
     browser._show()
     assert not browser.nothing.isVisible()
+
+
+def test_a_key_leads_to_the_search_and_enter_back_to_the_tree(qtbot, browser):
+    browser.activateWindow()
+    browser.view.setFocus()
+    qtbot.keyClick(browser.view, Qt.Key.Key_F, Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier)
+    assert browser.search.hasFocus()
+    qtbot.keyClicks(browser.search, "thorax")
+    qtbot.keyClick(browser.search, Qt.Key.Key_Return)
+    assert browser.view.hasFocus()
+    assert browser.view.currentIndex().isValid()
+
+
+def test_no_key_of_the_panels_is_also_one_of_a_menu(qtbot, context):
+    parts = (Browser(context), Timeline(context))
+    for part in parts:
+        qtbot.addWidget(part)
+    mine = [
+        shortcut.key().toString()
+        for part in parts
+        for shortcut in part.findChildren(QShortcut)
+        if shortcut.context() == Qt.ShortcutContext.WindowShortcut
+    ]
+    menus = {QKeySequence(action.shortcut).toString() for action in all_actions() if action.shortcut}
+    assert mine
+    assert not menus & set(mine)
 
 
 def test_the_menu_of_a_marker(browser, document_with_demo):
