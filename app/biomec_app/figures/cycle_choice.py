@@ -32,7 +32,7 @@ def span_s(analysis: Analysis, option: str) -> tuple[float, float]:
     trial = analysis.clean.trial
     cycles = cycle_options(analysis)
     if option not in cycles:
-        return 0.0, (trial.frames - 1) / trial.rate_hz
+        return 0.0, trial.duration_s
     one, number = cycles[option]
     first, last = one.spans[number]
     return float(first) / trial.rate_hz, float(last) / trial.rate_hz

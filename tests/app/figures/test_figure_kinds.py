@@ -80,15 +80,13 @@ def test_a_figure_says_which_step_it_needs(demo_analysis, key):
 
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key != "models"])
-def test_every_option_of_every_choice_can_be_drawn(demo_analysis, key):
+def test_the_last_option_of_every_choice_can_be_drawn_too(demo_analysis, key):
     kind = figure_named(key)
     for choice in kind.choices(demo_analysis):
-        for option in choice.options if len(choice.options) < 8 else (choice.options[1], choice.options[-1]):
-            chosen = {**first_choices(kind, demo_analysis), choice.key: option}
-            content = kind.content(demo_analysis, chosen)
-            figure = compose(kind, content, chosen, Ink(LIGHT), (8.0, 5.5), 40.0)
-            FigureCanvasAgg(figure).draw()
-            assert kind.data(content, chosen)[0].values is not None
+        chosen = {**first_choices(kind, demo_analysis), choice.key: choice.options[-1]}
+        content = kind.content(demo_analysis, chosen)
+        FigureCanvasAgg(compose(kind, content, chosen, Ink(LIGHT), (8.0, 5.5), 40.0)).draw()
+        assert len(kind.data(content, chosen)[0].values) > 0
 
 
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
