@@ -140,7 +140,7 @@ ACTIONS: tuple[Action, ...] = (
            "Write joint angles as a table for OpenSim", blocked=_all(needs_recording, _has_angles, _idle)),
     _export("MOT", "Force Plates (&MOT)…", "Write force plates for OpenSim"),
     _export("CSV", "CS&V…", "Write the whole recording as tables"),
-    _export("MAT", "M&AT…", "Write the whole recording for MATLAB or Octave"),
+    _export("MAT", "M&AT…", "Write the recording and all results for MATLAB or Octave"),
     Action("file.separator-figure", MENU, SEPARATOR, None),
     _copy("png", "As &Picture", "Copy the figure as a picture"),
     _copy("svg", "As &Drawing (SVG)", "Copy the figure as lines that can be edited"),

@@ -19,12 +19,15 @@ there is ``[]``::
     trial.events.time_s, .label, .context, .origin
     trial.notices.severity, .code, .sentence
 
+An analysis is written beside it as ``results.<step>.<array>``, in SI units and radians; reading passes it over.
+
 Files of version 5 to 7.2 and, if they hold this structure, of version 7.3 are read; version 5 is written.
 """
 
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Mapping, Sequence
 from datetime import date
 from pathlib import Path
@@ -38,7 +41,19 @@ from biomec.errors import BiomecError, FileError
 from biomec.io.atomic import atomic_path
 from biomec.io.mat_tree import read_tree
 from biomec.notices import Notice, Severity
-from biomec.recording import Analog, Authority, Event, ForcePlate, LabAxes, Markers, Outputs, Source, Subject, Trial
+from biomec.recording import (
+    Analog,
+    Authority,
+    Event,
+    ForcePlate,
+    LabAxes,
+    Markers,
+    Outputs,
+    Result,
+    Source,
+    Subject,
+    Trial,
+)
 
 _FORMAT, _VERSION = "biomec trial", 1
 
@@ -231,16 +246,40 @@ class _Reader:
         )
 
 
-def write_mat(trial: Trial, path: str | os.PathLike[str]) -> tuple[Notice, ...]:
-    """Write the whole trial; everything that is read back is the same bit for bit."""
+def write_mat(
+    trial: Trial, path: str | os.PathLike[str], results: Mapping[str, Result] | None = None
+) -> tuple[Notice, ...]:
+    """Write the whole trial; everything that is read back is the same bit for bit.
+
+    results : step -> result, written beside the trial as ``results.<step>.<array>``, with ``.names`` where it has any
+    """
     path = Path(path)
     with atomic_path(path) as beside, beside.open("wb") as file:
         try:
-            scipy.io.savemat(file, {"trial": _tree(trial)}, do_compression=True, long_field_names=True)
+            variables = {"trial": _tree(trial)} | ({"results": _results(results)} if results else {})
+            scipy.io.savemat(file, variables, do_compression=True, long_field_names=True)
         except (ValueError, TypeError, OverflowError, MemoryError) as error:
             words = f"the trial is too large for a MATLAB file of version 5 ({error}); save it as a project instead."
             raise FileError(path.name, words) from error
     return ()
+
+
+def _results(results: Mapping[str, Result]) -> dict[str, Any]:
+    """Structure of the arrays of all steps; what MATLAB cannot have in the name of a field becomes an underscore."""
+    found: dict[str, Any] = {}
+    for step, result in results.items():
+        fields: dict[str, Any] = {_field(name): array for name, array in result.arrays.items()}
+        names = result.metadata.get("names")
+        if isinstance(names, (list, tuple)):
+            fields["names"] = _cell([str(name) for name in names])
+        if fields:
+            found[_field(step)] = fields
+    return found
+
+
+def _field(name: str) -> str:
+    word = re.sub(r"\W", "_", name, flags=re.ASCII)[:63]
+    return word if word[:1].isalpha() else f"x{word}"[:63]
 
 
 def _cell(items: Sequence[Any]) -> np.ndarray[Any, Any]:

@@ -4,6 +4,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+import scipy.io
 from numpy.testing import assert_array_equal
 
 from biomec.errors import BiomecError
@@ -81,3 +82,11 @@ def test_joint_angles_are_exported_for_opensim(whole, tmp_path):
     scale = np.where(np.array(back.units) == "deg", 1.0, 180.0 / np.pi)  # the reader may turn degrees into radians
     assert_array_equal(np.isnan(back.values), np.isnan(whole.angles.values))
     np.testing.assert_allclose(back.values * scale, np.degrees(whole.angles.values), atol=1e-9)
+
+
+def test_a_matlab_file_holds_the_results_too(whole, tmp_path):
+    write_recording(whole, tmp_path / "out.mat")
+    results = scipy.io.loadmat(tmp_path / "out.mat", simplify_cells=True)["results"]
+    assert_array_equal(results["angles"]["values"], whole.angles.values)
+    assert list(results["angles"]["names"]) == list(whole.angles.names)
+    assert_array_equal(results["consistency"]["q"], whole.positions.q)
