@@ -7,11 +7,14 @@ from functools import cache
 from typing import TypeVar
 
 import numpy as np
+from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray
 from biomec.recording.marker_set import SIDE, MarkerSet, Side
 
 T = TypeVar("T")
+Table = ArrayLike | Callable[[], FloatArray]
+Series = Callable[[], tuple[FloatArray, FloatArray]]
 
 MM = 1e3
 DEGREES = float(np.degrees(1.0))
@@ -28,11 +31,13 @@ def once(compute: Callable[[], T]) -> Callable[[], T]:
     return cache(compute)
 
 
-def column(time: FloatArray, table: Callable[[], FloatArray], *index: int, scale: float = 1.0):  # type: ignore[no-untyped-def]
-    """Series of one column of a table (N, …) that is computed when it is needed."""
+def column(time: FloatArray, table: Table, *index: int, scale: float = 1.0) -> Series:
+    """Series of one column of a table (N, …) that is there, or that is computed when it is needed."""
 
     def series() -> tuple[FloatArray, FloatArray]:
-        values = np.asarray(table()[(slice(None), *index)], dtype=np.float64)
+        values = np.asarray(table() if callable(table) else table, dtype=np.float64)
+        for i in index:
+            values = values[:, i]
         at = time if len(time) == len(values) else _longer(time, len(values))
         return at, values * scale if scale != 1.0 else values
 
@@ -42,7 +47,7 @@ def column(time: FloatArray, table: Callable[[], FloatArray], *index: int, scale
 def _longer(time: FloatArray, samples: int) -> FloatArray:
     """Times of a result that is older than a cut of the recording, at the same rate."""
     step = float(time[1] - time[0]) if len(time) > 1 else 1.0
-    return np.arange(samples) * step
+    return np.asarray(np.arange(samples) * step, dtype=np.float64)
 
 
 def side_of_name(name: str) -> tuple[Side | None, str]:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import replace
+from functools import partial
 
 import numpy as np
 
@@ -18,6 +19,7 @@ from biomec_app.panels.curve_tools import (
     AXES,
     BARE,
     MM,
+    Table,
     along,
     capital,
     column,
@@ -57,7 +59,7 @@ def _markers(
         for i, axis in enumerate(axes):
             yield Curve(
                 f"{key}/{name}/{axis[0]}", kind, name, side, axis[0], f"{name} {axis[0]}", "mm",
-                column(time, lambda: table.p_WM, m, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
+                column(time, table.p_WM, m, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
                 said="as recorded" if variant == RAW else "filtered",
             )  # fmt: skip
 
@@ -98,15 +100,15 @@ def _plate(
     side, stem = side_of_name(who) if who else (None, "")
     title = f"{capital(stem)} on its plate" if who else f"Plate {plate.name}"
     time = plate.time_s
-    tables = [
-        ("force", "force", "N", lambda: plate.force, 1.0, LEAST_N),
-        ("moment", "moment about its centre", "N·m", lambda: plate.moment, 1.0, 1.0),
+    tables: list[tuple[str, str, str, Table, float, float]] = [
+        ("force", "force", "N", plate.force, 1.0, LEAST_N),
+        ("moment", "moment about its centre", "N·m", plate.moment, 1.0, 1.0),
         ("centre of pressure", "centre of pressure", "mm", once(plate.centre_of_pressure), MM, LEAST_MM),
     ]
     if weight is not None:
         share = 100.0 / weight
-        tables.insert(1, ("relative force", "force", "% body weight", lambda: plate.force, share, 2.0))
-        tables.insert(3, ("relative moment", "moment", "% body weight·m", lambda: plate.moment, share, 0.2))
+        tables.insert(1, ("relative force", "force", "% body weight", plate.force, share, 2.0))
+        tables.insert(3, ("relative moment", "moment", "% body weight·m", plate.moment, share, 0.2))
     for short, words, unit, table, scale, least in tables:
         for i, axis in enumerate(axes):
             yield Curve(
@@ -128,7 +130,7 @@ def emg(analysis: Analysis) -> Iterator[Curve]:
         for c, name in enumerate(channels.names):
             side, stem = _muscle(name)
             scale, unit = (1e3, "mV") if channels.units[c] == "V" else (1.0, channels.units[c])
-            table = once(lambda make=make, c=c: make(channels, c))
+            table = once(partial(make, channels, c))
             yield Curve(
                 f"{key}/{name}", kind, name, side, "envelope" if variant == MAIN else "raw", name, unit,
                 column(time, table, scale=scale), capital(stem), "EMG", variant,

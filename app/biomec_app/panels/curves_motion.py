@@ -3,14 +3,24 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-
-import numpy as np
+from functools import partial
 
 from biomec.analysis.angle_ranges import SEGMENTS_OF
 from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec_app.panels.curve import MAIN, RAW, Curve
-from biomec_app.panels.curve_tools import AXES, DEGREES, MM, along, capital, column, once, side_of_name, side_of_point
+from biomec_app.panels.curve_tools import (
+    AXES,
+    DEGREES,
+    MM,
+    Table,
+    along,
+    capital,
+    column,
+    once,
+    side_of_name,
+    side_of_point,
+)
 
 ANGLES, SEGMENTS, BODY = "Joint angles", "Segments", "Whole body"
 LANDMARKS, LANDMARKS_RAW, COORDINATES = "Landmarks", "Landmarks, as measured", "Natural coordinates"
@@ -35,7 +45,7 @@ def joint_angles(analysis: Analysis) -> Iterator[Curve]:
         group = title + (f" ({SEGMENTS_OF[stem]})" if stem in SEGMENTS_OF else "")
         yield Curve(
             f"angle/{name}", ANGLES, group, side, angles.positive[k], name, "°",
-            column(time, lambda: angles.values, k, scale=DEGREES), title,
+            column(time, angles.values, k, scale=DEGREES), title,
             f"{angles.positive[k]}\N{NO-BREAK SPACE}+ / {angles.negative[k]}\N{NO-BREAK SPACE}−",
             step="angles", least=LEAST_DEG,
         )  # fmt: skip
@@ -59,7 +69,7 @@ def segments(analysis: Analysis) -> Iterator[Curve]:
             for i, axis in enumerate(AXES):
                 yield Curve(
                     f"segment/{name}/{short} {axis[0]}", SEGMENTS, name, side, f"{short} {axis[0]}",
-                    f"{name}, {words} {axis[0]}", unit, column(time, lambda table=table: table, s, i, scale=scale),
+                    f"{name}, {words} {axis[0]}", unit, column(time, table, s, i, scale=scale),
                     capital(stem), f"{words} {along(axis)}", step="segments", least=least,
                 )  # fmt: skip
 
@@ -78,7 +88,7 @@ def whole_body(analysis: Analysis) -> Iterator[Curve]:
             yield Curve(
                 f"body/{short} {axis[0]}", BODY, "centre of mass", None, f"{short} {axis[0]}",
                 f"whole body, centre of mass, {short} {axis[0]}", unit,
-                column(time, lambda table=table: table, i, scale=scale), "Whole body",
+                column(time, table, i, scale=scale), "Whole body",
                 f"centre of mass, {short} {along(axis)}", step="segments", least=least,
             )  # fmt: skip
 
@@ -93,7 +103,7 @@ def landmarks(analysis: Analysis) -> Iterator[Curve]:
     if "consistency" in analysis.done:
         q = (analysis.motion if "rates" in analysis.done else analysis.positions).q
         for name, segment in owners.items():
-            place = once(lambda segment=segment, name=name: body.system.layout.point(f"{segment}.{name}")(q))
+            place = once(partial(body.system.layout.point(f"{segment}.{name}"), q))
             yield from _point(analysis, f"landmark/{name}", LANDMARKS, name, time, place, "consistency", MAIN)
     for name in owners or loaded.points:
         yield from _point(analysis, f"landmark raw/{name}", LANDMARKS_RAW, name, time, loaded.points[name], "body", RAW)
@@ -111,13 +121,14 @@ def landmark_owners(analysis: Analysis) -> dict[str, str]:
     }
 
 
-def _point(analysis, key, kind, name, time, place, step, variant) -> Iterator[Curve]:  # type: ignore[no-untyped-def]
+def _point(
+    analysis: Analysis, key: str, kind: str, name: str, time: FloatArray, place: Table, step: str, variant: str
+) -> Iterator[Curve]:
     side, stem = side_of_point(name, analysis.prepared.marker_set)
-    table = place if callable(place) else lambda: np.asarray(place)
     for i, axis in enumerate(AXES):
         yield Curve(
             f"{key}/{axis[0]}", kind, name, side, axis[0], f"{name} {axis[0]}", "mm",
-            column(time, table, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
+            column(time, place, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
             said="as measured" if variant == RAW else "consistent",
         )  # fmt: skip
 
@@ -148,6 +159,6 @@ def coordinates(analysis: Analysis) -> Iterator[Curve]:
                     yield Curve(
                         f"coordinate/{segment.name}/{what} {axis[0]}" + (f" {rate}" if rate else ""), COORDINATES,
                         segment.name, side, component, f"{segment.name}, {component}", unit,
-                        column(time, lambda table=table: table, at, scale=MM if unit == "mm" else 1.0), capital(stem),
+                        column(time, table, at, scale=MM if unit == "mm" else 1.0), capital(stem),
                         f"{short} {rate + ' ' if rate else ''}{along(axis)}", step="rates" if per else "consistency",
                     )  # fmt: skip

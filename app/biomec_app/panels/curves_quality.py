@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.arrays import FloatArray, IntArray
 from biomec.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.report_content import constraint_words
@@ -32,7 +33,7 @@ def solution(analysis: Analysis) -> Iterator[Curve]:
     ):
         yield Curve(
             f"quality/{name}", QUALITY, SOLUTION, None, name, name, unit,
-            column(time, lambda values=values, log=log: _positive(values, log), scale=scale),
+            column(time, partial(_positive, values, log), scale=scale),
             name[:1].upper() + name[1:], detail, step="consistency", log=log,
             least=2.0 if not log and scale == 1.0 else 0.0,
         )  # fmt: skip
@@ -48,7 +49,7 @@ def violations(analysis: Analysis) -> Iterator[Curve]:
         for when, table, variant in (("after", position.after, MAIN), ("before", position.before, RAW)):
             yield Curve(
                 f"violation {when}/{kind}", QUALITY, VIOLATION, None, f"{kind}, {when}",
-                f"{words}, {when} solving", "", column(time, lambda table=table, kind=kind: _positive(table[kind])),
+                f"{words}, {when} solving", "", column(time, partial(_positive, table[kind])),
                 words, "violation of a constraint, SI units", variant, "consistency", True, said=when,
             )  # fmt: skip
     if "rates" not in analysis.done:
@@ -57,7 +58,7 @@ def violations(analysis: Analysis) -> Iterator[Curve]:
         for when, values, variant in (("after", projection.after, MAIN), ("before", projection.before, RAW)):
             yield Curve(
                 f"violation {when}/{what}", QUALITY, RATES, None, f"{what}, {when}", f"{what}, {when} projection", "",
-                column(time, lambda values=values: _positive(values)), what.capitalize(),
+                column(time, partial(_positive, values)), what.capitalize(),
                 "violation of its constraints", variant, "rates", True, said=when,
             )  # fmt: skip
 
@@ -76,7 +77,7 @@ def shifts(analysis: Analysis) -> Iterator[Curve]:
             side, stem = side_of_point(name, marker_set)
             yield Curve(
                 f"{key}/{name}", kind, name, side, "distance", f"{name}, {detail}", "mm",
-                column(time, lambda table=table: table, k, scale=MM), stem, detail, step="consistency", least=1.0,
+                column(time, table, k, scale=MM), stem, detail, step="consistency", least=1.0,
             )  # fmt: skip
 
 
@@ -84,6 +85,6 @@ def _time(analysis: Analysis) -> FloatArray:
     return analysis.session.dynamic.time_s
 
 
-def _positive(values: FloatArray, log: bool = True) -> FloatArray:
+def _positive(values: FloatArray | IntArray, log: bool = True) -> FloatArray:
     x = np.asarray(values, dtype=np.float64)
     return np.maximum(x, FLOOR) if log else x

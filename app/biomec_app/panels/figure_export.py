@@ -129,5 +129,5 @@ def save_figure(figure: Figure, path: Path, window: Window | None) -> None:
             temporary.write_bytes(figure.svg())
         elif kind == "pdf":
             figure.pdf(temporary)
-        elif not figure.image().save(str(temporary), "PNG"):
+        elif not figure.image().save(str(temporary), "PNG"):  # type: ignore[call-overload]
             raise FileError(path.name, "the picture could not be written. Is there room on the disk?")

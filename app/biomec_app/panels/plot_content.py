@@ -185,8 +185,8 @@ def _styles(curves: Sequence[Curve], view: PlotView) -> list[tuple[str, str | in
     """
     apart = len({(curve.side, curve.variant) for curve in curves}) == len(curves)
     versions = len({curve.variant for curve in curves}) > 1
+    styles: list[tuple[str, str | int, bool, bool]] = []
     if apart:
-        styles = []
         for curve in curves:
             side = "" if curve.side is None else curve.side.value
             words = [side, curve.said or curve.variant if versions else ""]
@@ -195,7 +195,6 @@ def _styles(curves: Sequence[Curve], view: PlotView) -> list[tuple[str, str | in
         return styles
     signals = list(dict.fromkeys((curve.pane, curve.kind if view.grouping == SIDES else "") for curve in curves))
     kinds = len({curve.kind for curve in curves}) > 1
-    styles = []
     for curve in curves:
         k = signals.index((curve.pane, curve.kind if view.grouping == SIDES else ""))
         name = f"{curve.label} ({curve.kind.lower()})" if kinds else curve.label

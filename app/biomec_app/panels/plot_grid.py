@@ -45,7 +45,8 @@ class PlotGrid(pg.GraphicsView):
         self.style_ = PlotStyle(theme)
         self.items_: list[PaneItem] = []
         self.legend: Legend | None = None
-        self._view, self._panes, self._columns, self._frame = PlotView(), (), 0, 0
+        self._view, self._columns, self._frame = PlotView(), 0, 0
+        self._panes: tuple[Pane, ...] = ()
         self._on_screen = True
         self._centre = pg.GraphicsWidget()
         self.setCentralItem(self._centre)

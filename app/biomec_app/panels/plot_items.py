@@ -183,7 +183,9 @@ class Heading(Words):
         high = self._bold_metrics.height()
         right = width
         painter.setFont(self._small)
-        for (_, pen), value in reversed(list(zip(self.entries, self.values, strict=True)) if not self.named else []):
+        for (_name, pen), value in reversed(
+            list(zip(self.entries, self.values, strict=True)) if not self.named else []
+        ):
             if not value:
                 continue
             wide = self._small_metrics.horizontalAdvance(value)

@@ -126,14 +126,14 @@ class PlotPanel(QWidget):
         self.empty.setWordWrap(True)
         self.empty.setObjectName("nothing plotted")
         self.empty.linkActivated.connect(self._link)
-        self.scroll = QScrollArea()
-        self.scroll.setWidgetResizable(True)
-        self.scroll.setFrameShape(QScrollArea.Shape.NoFrame)
-        self.scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.scroll.setWidget(self.grid)
+        self.area = QScrollArea()
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QScrollArea.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.area.setWidget(self.grid)
         self.pages = QStackedWidget()
         self.pages.addWidget(self.empty)
-        self.pages.addWidget(self.scroll)
+        self.pages.addWidget(self.area)
         self.said = QLabel()
         self.said.setObjectName("measured point")
         self.said.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
@@ -282,12 +282,12 @@ class PlotPanel(QWidget):
             dock.raise_()
 
     def _wheel(self) -> None:
-        self.grid.set_scrolls(self.grid.minimumHeight() > self.scroll.viewport().height())
+        self.grid.set_scrolls(self.grid.minimumHeight() > self.area.viewport().height())
 
     def set_theme(self, theme: Theme) -> None:
         """Take the colours of a theme."""
         self.theme = theme
-        self.scroll.setStyleSheet(f"QScrollArea {{ background: {theme.panel}; }}")
+        self.area.setStyleSheet(f"QScrollArea {{ background: {theme.panel}; }}")
         self._request()
 
     def showEvent(self, event: QShowEvent) -> None:
@@ -356,7 +356,7 @@ class PlotPanel(QWidget):
             self.refresh()
         if not self.panes:
             raise BiomecError("Nothing is plotted. Choose signals in the panel Signals first.")
-        size = self.scroll.viewport().size().expandedTo(SMALLEST_FIGURE)
+        size = self.area.viewport().size().expandedTo(SMALLEST_FIGURE)
         return Figure(self.panes, self.context.plots.view, size, picture=kind == "png")
 
     def copy(self, kind: str) -> None:

@@ -341,7 +341,7 @@ def test_the_wheel_scrolls_where_plots_do_not_fit_and_ctrl_zooms(panel: PlotPane
     panel.context.plots.set(columns=1)
     panel.refresh()
     qtbot.wait(30)
-    assert panel.scroll.verticalScrollBar().maximum() > 0
+    assert panel.area.verticalScrollBar().maximum() > 0
     turn_wheel(panel, Qt.KeyboardModifier.NoModifier)
     assert np.allclose(panel.window_s, (0.0, 18.84))
     turn_wheel(panel, Qt.KeyboardModifier.ControlModifier)
