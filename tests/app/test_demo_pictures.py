@@ -147,7 +147,8 @@ def test_drawing_leaves_nothing_behind_in_pyplot(drawn):
 def test_the_camera_sees_every_point_and_no_more_than_needed():
     from vtkmodules.vtkRenderingCore import vtkCamera
 
-    from biomec_app.report.body_scene import VIEW_ANGLE, camera_for
+    from biomec_app.report.body_scene import camera_for
+    from biomec_app.viewer.camera import VIEW_ANGLE
 
     points = np.random.default_rng(3).uniform((-1.0, 0.0, -0.3), (1.0, 0.8, 0.3), (60, 3))
     aspect = 1.8

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
@@ -24,46 +23,22 @@ from vtkmodules.vtkRenderingCore import (
 )
 
 from biomec.arrays import FloatArray
+from biomec_app.colours import rgb
 from biomec_app.report.body_shape import BodyShape, Force, Ribs
-from biomec_app.report.style import FORCE, MARKER, PAPER, RIBS, SIDE_COLOUR, rgb
+from biomec_app.report.style import FORCE, MARKER, PAPER, RIBS, SIDE_COLOUR
+from biomec_app.viewer.camera import Camera
 
 BONE, JOINT, MARKER_SIZE = 0.0085, 0.0195, 0.0095  # radii [m]
 METRES_A_NEWTON = 1.0 / 1000.0  # length of a force
 TILE = 0.5  # m
 FADE = 1.1  # m of floor beyond the person and the plates
-VIEW_ANGLE = 24.0  # ° from bottom to top
-MARGIN = 1.06
-
-
-@dataclass(frozen=True)
-class Camera:
-    """Where a picture is taken from: eye and what it looks at (3,) [m]; Y is up."""
-
-    eye: FloatArray
-    target: FloatArray
 
 
 def camera_for(points: FloatArray, direction: FloatArray, aspect: float) -> Camera:
-    """Camera that sees all points (P, 3) from a direction (3,), as near as possible; aspect: width by height.
-
-    With a point's distance a across and b along the line of sight, seen at half the view angle θ: d = b + a / tan θ.
-    """
-    away = direction / np.linalg.norm(direction)
-    right = np.cross((0.0, 1.0, 0.0), away)
-    right /= np.linalg.norm(right)
-    up = np.cross(away, right)
-    seen = points @ np.stack([right, up, away], axis=1)  # (P, 3)
-    middle = 0.5 * (seen.min(axis=0) + seen.max(axis=0))
-    tangent = np.tan(np.deg2rad(0.5 * VIEW_ANGLE)) * np.array([aspect, 1.0])
-    for _ in range(4):  # perspective moves the middle a little: the near end looks longer
-        x = (seen[:, :2] - middle[:2]) / tangent
-        distance = float((seen[:, 2] + MARGIN * np.abs(x).max(axis=1)).max())
-        flat = (seen[:, :2] - middle[:2]) / (distance - seen[:, 2:])
-        middle[:2] += 0.5 * (flat.min(axis=0) + flat.max(axis=0)) * (distance - middle[2])
-    x = (seen[:, :2] - middle[:2]) / tangent
-    distance = float((seen[:, 2] + MARGIN * np.abs(x).max(axis=1)).max())
-    basis = np.stack([right, up, away])
-    return Camera(np.array([middle[0], middle[1], distance]) @ basis, middle @ basis)
+    """Camera that sees all points (P, 3) from a direction (3,), as near as possible; aspect: width by height."""
+    camera = Camera.from_direction(direction)
+    camera.fit(points, aspect)
+    return camera
 
 
 def picture(shape: BodyShape, camera: Camera, floor: float, size: tuple[int, int]) -> np.ndarray:
@@ -73,11 +48,7 @@ def picture(shape: BodyShape, camera: Camera, floor: float, size: tuple[int, int
     _light(renderer)
     for actor in (*_ground(shape, floor), *_shadow(shape, floor), *_body(shape)):
         renderer.AddActor(actor)
-    view = renderer.GetActiveCamera()
-    view.SetPosition(camera.eye)
-    view.SetFocalPoint(camera.target)
-    view.SetViewUp(0.0, 1.0, 0.0)
-    view.SetViewAngle(VIEW_ANGLE)
+    camera.apply(renderer.GetActiveCamera())
     renderer.ResetCameraClippingRange()
     window = vtkRenderWindow()
     window.SetOffScreenRendering(True)

@@ -14,7 +14,7 @@ from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.signals.cycles import Cycles
 from biomec_app.engine_tour.drawing import new_figure, save
-from biomec_app.report.body_scene import METRES_A_NEWTON, Camera, camera_for, force_ends, picture
+from biomec_app.report.body_scene import METRES_A_NEWTON, camera_for, force_ends, picture
 from biomec_app.report.body_shape import BodyShape, shape_at, static_shape
 from biomec_app.report.style import FORCE, HAIR, INK, LEFT, MARKER, MIDDLE, MUTED, RIBS, RIGHT
 
@@ -92,7 +92,7 @@ def draw_figure(analysis: Analysis, path: Path) -> None:
         for k, (shape, moment, gone) in enumerate(zip(shapes, chosen, offsets, strict=True)):
             left, top = EDGE + k % 3 * (small[0] + GAP), HEAD + k // 3 * (small[1] + CAPTION)
             left, top = (left, top + large[1] + GAP) if lying else (left + large[0] + GAP, top)
-            follows = Camera(shared.eye + gone, shared.target + gone)
+            follows = shared.moved(gone)
             _place(figure, picture(shape, follows, floor, small), left, top, height)
             figure.text(
                 (left + 0.5 * small[0]) / WIDTH, 1.0 - (top + small[1] + 0.5 * CAPTION) / height, moment.label,

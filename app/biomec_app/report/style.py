@@ -9,9 +9,3 @@ SIDE_COLOUR = {Side.RIGHT: RIGHT, Side.LEFT: LEFT, None: MIDDLE}
 INK, MUTED, HAIR, PAPER = "#1E242C", "#66707C", "#D5DAE0", "#FFFFFF"
 FORCE, MARKER, RIBS = "#0B8F5A", "#F2B705", "#C9A27E"
 MEASURED, REBUILT, INTERPOLATED, MISSING, NOT_CONVERGED = "#B9D3EA", "#F0C75E", "#E58A2C", "#E9ECEF", "#8A3FA0"
-
-
-def rgb(colour: str) -> tuple[float, float, float]:
-    """``#RRGGBB`` as three numbers from 0 to 1."""
-    red, green, blue = (int(colour[k : k + 2], 16) / 255.0 for k in (1, 3, 5))
-    return red, green, blue

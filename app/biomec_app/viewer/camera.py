@@ -41,6 +41,18 @@ class Camera:
     heading: FloatArray = field(default_factory=lambda: np.array([1.0, 0.0, 0.0]))
     size: tuple[int, int] = (1280, 720)
 
+    @classmethod
+    def from_direction(cls, direction: FloatArray) -> Camera:
+        """A camera that looks from a direction (3,) of the laboratory, X forward, Z right."""
+        x, y, z = direction
+        return cls(
+            azimuth=float(np.rad2deg(np.arctan2(z, x))), elevation=float(np.rad2deg(np.arctan2(y, np.hypot(x, z))))
+        )
+
+    def moved(self, by: FloatArray) -> Camera:
+        """Another camera that looks the same way from a place that is farther by (3,) [m]."""
+        return replace(self, target=self.target + by)
+
     def copy(self) -> Camera:
         """Another camera at the same place."""
         return replace(self, target=self.target.copy(), heading=self.heading.copy())

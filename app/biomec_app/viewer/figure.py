@@ -12,7 +12,8 @@ from biomec.anatomy.model import SegmentDefinition
 from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray, IntArray
 from biomec.recording.marker_set import Side
-from biomec_app.viewer.actors import Instances, Surface, mixed, rgb
+from biomec_app.colours import mixed, rgb
+from biomec_app.viewer.actors import Instances, Surface
 from biomec_app.viewer.meshes import cylinder, joined, sphere
 from biomec_app.viewer.person import inertia_ellipsoids, person
 from biomec_app.viewer.poses import Pose, Poses

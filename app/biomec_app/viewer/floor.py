@@ -7,7 +7,8 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec_app.viewer.actors import Surface, mixed, rgb
+from biomec_app.colours import mixed, rgb
+from biomec_app.viewer.actors import Surface
 
 if TYPE_CHECKING:
     from biomec_app.theme import Theme

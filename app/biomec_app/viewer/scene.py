@@ -10,8 +10,9 @@ from vtkmodules.vtkRenderingCore import vtkActor, vtkRenderer
 
 from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec_app.colours import mixed, rgb
 from biomec_app.view_options import CONSISTENT, RAW, View
-from biomec_app.viewer.actors import Lights, Surface, mixed, rgb
+from biomec_app.viewer.actors import Lights, Surface
 from biomec_app.viewer.figure import Figure, segment_colours
 from biomec_app.viewer.floor import floor_grid
 from biomec_app.viewer.overlays import OVERLAYS, Entry, Label, Moment, Overlay

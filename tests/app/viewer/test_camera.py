@@ -98,3 +98,11 @@ def test_zoom_and_orbit_keep_within_bounds():
     copy = camera.copy()
     copy.target[:] = 7.0
     assert camera.target[0] != 7.0
+
+
+@given(st.floats(-1.0, 1.0), st.floats(-1.0, 1.0), st.floats(0.1, 1.0))
+def test_a_direction_of_the_laboratory_is_where_the_eye_is(x, y, z):
+    direction = np.array([x, y, z])
+    camera = Camera.from_direction(direction)
+    assert np.allclose(camera.basis[2], direction / np.linalg.norm(direction), atol=1e-9)
+    assert np.allclose(camera.moved(np.ones(3)).eye, camera.eye + 1.0)

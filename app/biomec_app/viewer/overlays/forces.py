@@ -7,7 +7,8 @@ import numpy as np
 from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.plate import ForcePlate
-from biomec_app.viewer.actors import Instances, Surface, mixed
+from biomec_app.colours import mixed
+from biomec_app.viewer.actors import Instances, Surface
 from biomec_app.viewer.meshes import arrow
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
 

@@ -5,8 +5,9 @@ from __future__ import annotations
 import numpy as np
 
 from biomec.pipeline.analysis import Analysis
+from biomec_app.colours import rgb
 from biomec_app.view_options import CONSISTENT, RAW
-from biomec_app.viewer.actors import Instances, Surface, rgb
+from biomec_app.viewer.actors import Instances, Surface
 from biomec_app.viewer.meshes import arrow
 from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay
 from biomec_app.viewer.overlays.points import anatomical
