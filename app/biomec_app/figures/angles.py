@@ -58,14 +58,16 @@ class AngleFigure(FigureKind):
 
     def remark(self, content: Content, chosen: Chosen) -> str:
         """Which joint and cycles."""
-        counts = ", ".join(
-            f"{len(curves.numbers)} {'' if which == 'both' else which.lower() + ' '}cycles"
-            for which, curves in content.curves.items()
-        )
         if chosen["shown"] == TIME:
             return f"{chosen['joint']} over the time of the recording."
-        what = "mean and standard deviation of" if chosen["shown"] == MEAN else "every one of"
-        return f"{chosen['joint']}: {what} {counts}; dotted where the phase changes."
+        counts = {which: len(curves.numbers) for which, curves in content.curves.items()}
+        whose = " and ".join(
+            f"{count} {'' if which == 'both' else which.lower() + ' '}cycle{'s' if count > 1 else ''}"
+            for which, count in counts.items()
+        )
+        mean = chosen["shown"] == MEAN and max(counts.values()) > 1
+        what = "mean and standard deviation of " if mean else ""
+        return f"{chosen['joint']}: {what}{whose}; dotted where the phase changes."
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
         """A row a component, left before right; the midline in one column."""

@@ -76,12 +76,12 @@ class StickFigure(FigureKind):
         paper = VIEWS[chosen["view"].lower()]
         upright = chosen["view"] != "Superior"
         lines = [line.points for _, figure_ in content.phases.values() for line in figure_]
-        wide = True
+        shape = (2, 2)
         if lines:
             every = np.concatenate(lines) @ paper
             low, high = every.min(axis=0), every.max(axis=0)
-            wide = bool(high[0] - low[0] > high[1] - low[1])
-        shape = (2, 2) if wide else (1, 4)
+            across, upwards = figure.get_size_inches() / np.maximum(high - low, 0.1)  # inches a metre, in one panel
+            shape = max(((2, 2), (1, 4), (4, 1)), key=lambda grid: min(across / grid[1], upwards / grid[0]))
         grid = figure.subplots(*shape, squeeze=False, sharex=True, sharey=True).ravel()
         first = content.phases["A"][1]
         for axes, (phase, (time, parts)) in zip(grid, content.phases.items(), strict=True):

@@ -15,9 +15,9 @@ TRUNK, WRISTS = "Head and trunk", "Wrists and hands"
 ARM = {Side.RIGHT: "Girdle and arm, right", Side.LEFT: "Girdle and arm, left"}
 LEG = {Side.RIGHT: "Leg, right", Side.LEFT: "Leg, left"}
 PANELS = (TRUNK, WRISTS, *ARM.values(), *LEG.values())
-_LEGS = ("pelvis", "thigh", "leg", "shank", "foot", "femur", "tibia")
+_LEGS = ("pelvis", "thigh", "leg", "shank", "foot", "hindfoot", "forefoot", "hallux", "femur", "tibia")
 _FOREARMS = ("forearm", "ulna", "radius")
-_GIRDLE = ("clavicle", "scapula", "humerus", "upper arm", "arm")
+_GIRDLE = ("shoulder", "clavicle", "scapula", "humerus", "upper arm", "arm")
 
 
 @dataclass(frozen=True, eq=False)

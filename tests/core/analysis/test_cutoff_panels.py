@@ -36,6 +36,14 @@ def test_every_marker_of_every_set_is_in_one_panel_with_its_own_cut_off(name):
     assert found == {marker: tuple(cutoffs[k]) for k, marker in enumerate(names)}
 
 
+def test_only_head_trunk_and_pelvis_of_plug_in_gait_are_in_the_first_panel():
+    gait = load_marker_set("plug-in-gait")
+    first = {name for name in gait.names if region(gait, name) == TRUNK}
+    assert {gait[name].segments[0] for name in first} <= {"head", "thorax", "torso", "pelvis", "lumbar spine"}
+    assert region(gait, "LHLX") == LEG[Side.LEFT]
+    assert region(gait, "RSHO") == ARM[Side.RIGHT]
+
+
 def test_cut_offs_of_another_number_of_markers_are_refused():
     with pytest.raises(BiomecError, match="shape"):
         cutoff_panels(FULL, ("C7", "T8"), np.ones((3, 3)))
