@@ -184,7 +184,7 @@ class Instances(Surface):
         self.changed(normals=True)
 
 
-def attitudes_along(directions: FloatArray) -> FloatArray:
+def attitudes_along(directions: np.ndarray) -> np.ndarray:
     """(N, 3, 3) rotations that turn Y into directions (N, 3) of any length; unit matrices for those without one.
 
     The turn from Y to a unit vector (x, y, z) about the axis across both is, with k = 1 / (1 + y),
