@@ -127,10 +127,8 @@ def set_titles() -> dict[str, str]:
 def examine_labels(session: Session, name: str | None = None) -> tuple[MarkerSet, bool, Mapping]:
     """Return the marker set of that name or the best one, whether it fits, and what the labels seem to mean."""
     posed = session.static or session.dynamic
-    best, fits = best_marker_set(posed.markers.names)
-    marker_set = best if name is None or name == best.name else load_marker_set(name)
-    labels = all_labels(session)
-    return marker_set, fits or name is not None, suggest_mapping(labels, marker_set, posed)
+    marker_set, fits = best_marker_set(posed.markers.names) if name is None else (load_marker_set(name), True)
+    return marker_set, fits, suggest_mapping(all_labels(session), marker_set, posed)
 
 
 def all_labels(session: Session) -> tuple[str, ...]:
