@@ -54,13 +54,13 @@ def screenshot(
         open_demo(window.context)
     else:
         open_unasked(window.context, file)
-    _wait(app, lambda: not window.context.jobs.busy)
+    wait(app, lambda: not window.context.jobs.busy)
     if window.context.document.is_open:
         if not window.context.document.analysis.is_current(STEPS[-1].name):
             window.context.run_until(STEPS[-1].name)
-            _wait(app, lambda: not window.context.jobs.busy)
+            wait(app, lambda: not window.context.jobs.busy)
         window.context.document.set_frame(window.context.document.frames // 5)
-    _settle(app)
+    settle(app)
     path.parent.mkdir(parents=True, exist_ok=True)
     window.grab().save(str(path))
     window.context.document.undo_stack.setClean()  # nobody is asked about work that only a picture was taken of
@@ -78,14 +78,14 @@ def _begin(window: MainWindow, file: Path | None, demo: bool) -> None:
         open_demo(window.context)
 
 
-def _wait(app: QApplication, done: Callable[[], bool]) -> None:
+def wait(app: QApplication, done: Callable[[], bool]) -> None:
     """Let the window work until something is done."""
     end = monotonic() + PATIENCE_S
     while not done() and monotonic() < end:
         app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
 
 
-def _settle(app: QApplication) -> None:
+def settle(app: QApplication) -> None:
     """Let everything that is due be drawn."""
     end = monotonic() + 1.0
     while monotonic() < end:
