@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 import pyqtgraph as pg
-from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
 from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QWidget
+from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QScrollArea, QWidget
 
 from biomec_app.panels.pane_item import PaneItem
 from biomec_app.panels.plot_content import BORDER, EVENT, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Pane
@@ -16,7 +16,7 @@ from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.panels.plot_view import FIT, PlotView
 from biomec_app.theme import Theme
 
-ROOM = 225  # pixels that a plot should be wide
+ROOM = 205  # pixels that a plot should be wide
 LOWEST = 86  # pixels of height of the area of a plot, below its heading
 MOST_COLUMNS = 3
 MARGIN, RIGHT_MARGIN = 8.0, 16.0
@@ -63,9 +63,17 @@ class PlotGrid(pg.GraphicsView):
         self._view, self._panes = view, tuple(panes)
         self.setBackground(QColor(theme.panel))
         self._frame = frame or 0
-        self._columns = self.columns_for(self.width())
+        self._columns = self.columns_for(self._room())
         self._on_screen = frame is not None
         self._build()
+
+    def _room(self) -> int:
+        """Width that there is with a scroll bar, so that columns do not come and go with it."""
+        viewport = self.parentWidget()
+        area = None if viewport is None else viewport.parentWidget()
+        if isinstance(area, QScrollArea):
+            return area.width() - area.verticalScrollBar().sizeHint().width()
+        return self.width()
 
     def columns_for(self, width: float) -> int:
         """Columns that the user wants, or that there is room for."""
@@ -135,9 +143,10 @@ class PlotGrid(pg.GraphicsView):
         super().resizeEvent(event)
         if not hasattr(self, "items_") or not self.items_:
             return
-        if self.columns_for(self.width()) != self._columns:
-            self._columns = self.columns_for(self.width())
+        if self.columns_for(self._room()) != self._columns:
+            self._columns = self.columns_for(self._room())
             self._build()
+            QTimer.singleShot(0, self.updateGeometry)  # the area around is busy with this very resizing
         else:
             self._fit()
 

@@ -33,7 +33,7 @@ from biomec_app.panels.plot_view import FIT, GROUPINGS, OVER, TIME
 from biomec_app.panels.signal_chooser import SignalChooser
 from biomec_app.theme import LIGHT, Theme
 
-COLUMNS = {FIT: "Columns: auto", 1: "1 column", 2: "2 columns", 3: "3 columns"}
+COLUMNS = {FIT: "Auto", 1: "1 col", 2: "2 cols", 3: "3 cols"}
 SMALLEST_FIGURE = QSize(640, 420)
 
 
@@ -89,7 +89,7 @@ class PlotPanel(QWidget):
         for box, choices, name, words in (
             (self.grouping, GROUPINGS, "grouping", "What shares a plot: both sides of a signal, nothing, or all"),
             (self.over, OVER, "over", "Over time, the mean cycle with its spread, or every cycle"),
-            (self.columns, COLUMNS, "columns", "Plots side by side"),
+            (self.columns, COLUMNS, "columns", "Plots side by side: as many as fit, or 1, 2 or 3 columns"),
         ):
             for value, text in choices.items():
                 box.addItem(text, value)
@@ -97,10 +97,10 @@ class PlotPanel(QWidget):
             box.setAccessibleName(words)
             box.setToolTip(words)
             box.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-            box.setMinimumContentsLength(9)
+            box.setMinimumContentsLength(max(len(text) for text in choices.values()))
             box.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
             box.setMinimumWidth(64)
-            box.setMaximumWidth(150)
+            box.setMaximumWidth(90 if choices is COLUMNS else 150)
             box.activated.connect(lambda _, box=box: self.context.plots.set(**{box.objectName(): box.currentData()}))
         self.more = QToolButton()
         self.more.setText("⋯")

@@ -106,7 +106,7 @@ def test_columns_and_grouping(panel: PlotPanel) -> None:
     panel.refresh()
     assert panel.grid.columns_for(400) == 3
     assert len(panel.grid.items_) == len(panel.context.document.selection.curves)
-    assert panel.columns.currentText() == "3 columns"
+    assert panel.columns.currentText() == "3 cols"
 
 
 def test_combos_change_the_view(panel: PlotPanel) -> None:
@@ -346,3 +346,11 @@ def test_the_wheel_scrolls_where_plots_do_not_fit_and_ctrl_zooms(panel: PlotPane
     assert np.allclose(panel.window_s, (0.0, 18.84))
     turn_wheel(panel, Qt.KeyboardModifier.ControlModifier)
     assert panel.window_s[1] - panel.window_s[0] < 15.0
+
+
+@pytest.mark.parametrize("width", [300, 460, 640, 1000])
+def test_plots_are_high_enough_to_read(panel: PlotPanel, qtbot, width: int) -> None:
+    """A scroll bar that came up took a column away, and the plots of the other were drawn flat."""
+    panel.resize(width, 460)
+    qtbot.wait(60)
+    assert min(item.box.height() for item in panel.grid.items_) >= 75.0
