@@ -3,23 +3,25 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
-from biomec.analysis.agreement import AgreementOptions, Radius, VectorAgreement
-from biomec.analysis.half_axes import HalfAxesPlot, half_axes_plot
-from biomec.analysis.rebuilding_agreement import checkable, rebuilding_agreement
 from biomec.pipeline.analysis import Analysis
 from biomec.progress import Progress
 from biomec.signals import seen_by_the_others
-from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, quiet
+from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+    from biomec.analysis.agreement import VectorAgreement
+    from biomec.analysis.half_axes import HalfAxesPlot
+
 ALL = "All markers"
-RADII = {"Holds 1 − α": Radius.CHI2, "z σ, as printed": Radius.INTERVAL}
+RADII = {"Holds 1 − α": "chi2", "z σ, as printed": "interval"}
 ALPHAS = {"90 %": 0.1, "95 %": 0.05, "99 %": 0.01}
 MOST_POINTS = 4000  # drawn; all are counted
 
@@ -57,12 +59,16 @@ class AgreementFigure(FigureKind):
         return reason
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
-        """Rebuild every marker from the others, and compare."""
+        """Rebuild every marker from the others, and compare. SciPy's statistics are loaded only now."""
+        from biomec.analysis.agreement import AgreementOptions, Radius
+        from biomec.analysis.half_axes import half_axes_plot
+        from biomec.analysis.rebuilding_agreement import checkable, rebuilding_agreement
+
         prepared, clean = analysis.prepared, analysis.clean
         measured = prepared.dynamic.markers
         rebuilt = seen_by_the_others(prepared.dynamic, clean.static, prepared.marker_set, clean.options.reconstruction)
         names = checkable(measured, rebuilt) if chosen["marker"] == ALL else (chosen["marker"],)
-        options = AgreementOptions(ALPHAS[chosen["share"]], RADII[chosen["radius"]])
+        options = AgreementOptions(ALPHAS[chosen["share"]], Radius(RADII[chosen["radius"]]))
         found = rebuilding_agreement(measured, rebuilt, names, options)
         return Content(found, half_axes_plot(found))
 
@@ -111,11 +117,11 @@ class AgreementFigure(FigureKind):
             axes.text(*tip, f"{COMPONENTS[k]}, mm", color=ink.axes[k], ha="center", va="center", fontweight="bold",
                       fontsize=SMALL + 1.0)  # fmt: skip
         handles = [
-            Line2D([], [], color=ink.alarm, linewidth=1.8),
-            Line2D([], [], color=theme.faint, linestyle=(0, (4, 3)), linewidth=1.0),
-            Line2D([], [], color=theme.accent, linewidth=0.8),
-            Line2D([], [], marker="o", linestyle="", markerfacecolor=theme.panel, markeredgecolor=theme.text),
-            Line2D([], [], marker="o", linestyle="", color=theme.text),
+            stroke(color=ink.alarm, linewidth=1.8),
+            stroke(color=theme.faint, linestyle=(0, (4, 3)), linewidth=1.0),
+            stroke(color=theme.accent, linewidth=0.8),
+            stroke(marker="o", linestyle="", markerfacecolor=theme.panel, markeredgecolor=theme.text),
+            stroke(marker="o", linestyle="", color=theme.text),
         ]
         words = ("ellipsoid", "limits of an axis", "25, 50, 75, 90 % of the pairs", "zero", "bias")
         legend(axes.get_figure(), ink, handles, words, below=True)

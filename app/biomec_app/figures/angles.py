@@ -4,10 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
 
 from biomec.analysis.angle_ranges import AngleRow, angle_rows, cycle_curves
 from biomec.arrays import FloatArray
@@ -18,7 +17,10 @@ from biomec.recording.marker_set import Side
 from biomec.signals.cycle_average import CycleCurves
 from biomec_app.figures.ink import Ink, at_least, name, nothing, quiet
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
-from biomec_app.report.angle_picture import chosen_joints
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 MEAN, EVERY, TIME = "Mean ± SD", "Every cycle", "Over time"
 SMALLEST = 10.0  # ° from bottom to top, so that noise does not look like motion
@@ -43,6 +45,8 @@ class AngleFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Joint, and what of it."""
+        from biomec_app.report.angle_picture import chosen_joints
+
         over_cycle = "cycles" in analysis.done and bool(analysis.repetitions.curves)
         first = chosen_joints(analysis) if "cycles" in analysis.done else ()
         rows = sorted(angle_rows(analysis.angles), key=lambda row: row.joint not in first)

@@ -4,16 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
-from matplotlib.patches import Patch
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.signals.stretches import stretches
-from biomec_app.figures.ink import Ink, legend, logarithmic, name, quiet
+from biomec_app.figures.ink import Ink, legend, logarithmic, name, patch, quiet, stroke
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.figure import Figure
 
 FLOOR = 1e-18  # zero on a logarithmic axis
 
@@ -57,10 +58,10 @@ def draw_courses(figure: Figure, time_s: FloatArray, valid: BoolArray, courses: 
     grid[-1].set_xlim(float(time_s[0]), max(float(time_s[-1]), float(time_s[0]) + 1e-3))
     named = {text: role for course in courses for text, role, _ in course.lines if text}
     entries: dict[str, Artist] = {
-        text: Line2D([], [], color=getattr(ink.theme, role), linewidth=2) for text, role in named.items()
+        text: stroke(color=getattr(ink.theme, role), linewidth=2) for text, role in named.items()
     }
     if bad:
-        entries["frames that are not valid"] = Patch(color=ink.theme.failed, alpha=0.3)
+        entries["frames that are not valid"] = patch(color=ink.theme.failed, alpha=0.3)
     if entries:
         legend(figure, ink, list(entries.values()), list(entries))
     figure.align_ylabels()

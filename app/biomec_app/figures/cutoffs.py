@@ -2,15 +2,18 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from biomec.analysis.cutoff_panels import CutoffPanel, cutoff_panels
 from biomec.pipeline.analysis import Analysis
 from biomec.progress import Progress
-from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, nothing, quiet
+from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class CutoffFigure(FigureKind):
@@ -65,7 +68,7 @@ class CutoffFigure(FigureKind):
             axes.set_ylim(0.0, 1.1 * max(highest, 0.1))
             if k % 2 == 0:
                 axes.set_ylabel("cut-off, Hz")
-        handles = [Line2D([], [], marker="o^s"[c], linestyle="", color=ink.axes[c], markersize=5) for c in range(3)]
+        handles = [stroke(marker="o^s"[c], linestyle="", color=ink.axes[c], markersize=5) for c in range(3)]
         legend(figure, ink, handles, COMPONENTS)
 
     def data(self, content: tuple[CutoffPanel, ...], chosen: Chosen) -> tuple[Column, ...]:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, fields
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from biomec.analysis.frame_quality import Spread, spreads
 from biomec.pipeline.analysis import Analysis
@@ -13,6 +13,9 @@ from biomec.progress import Progress
 from biomec.recording.marker_set import Side
 from biomec_app.figures.ink import SMALL, Ink, nothing, quiet
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 LANDMARKS, MARKERS = "Landmarks, raw to consistent", "Markers, measured to model"
 BY_SIZE, BY_NAME = "Largest first", "As in the model"

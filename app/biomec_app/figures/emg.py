@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
@@ -14,8 +13,11 @@ from biomec.progress import Progress
 from biomec.signals import process_emg
 from biomec.signals.emg import EmgOptions, EmgResult, Envelope
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options, span_s
-from biomec_app.figures.ink import Ink, legend, name, quiet
+from biomec_app.figures.ink import Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 ALL = "All channels"
 ENVELOPES = {"Low-pass 6 Hz": Envelope.LOW_PASS, "RMS over 0.1 s": Envelope.RMS}
@@ -97,7 +99,7 @@ class EmgFigure(FigureKind):
         if time.size:
             grid[0, 0].set_xlim(float(time[0]), float(time[-1]) + 1e-9)
         handles = [
-            Line2D([], [], color=ink.theme.measured, linewidth=1.0), Line2D([], [], color=ink.alarm, linewidth=1.7),
+            stroke(color=ink.theme.measured, linewidth=1.0), stroke(color=ink.alarm, linewidth=1.7),
         ]  # fmt: skip
         legend(figure, ink, handles, ("band-passed", "envelope"))
 

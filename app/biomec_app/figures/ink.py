@@ -1,18 +1,23 @@
-"""Colours and habits of all figures: the theme on paper, quiet axes, ticks without formulas."""
+"""Colours and habits of all figures: the theme on paper, quiet axes, ticks without formulas.
+
+Matplotlib is loaded when the first figure is drawn, not when the program starts.
+"""
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
-from matplotlib.artist import Artist
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
 
 from biomec.recording.marker_set import Side
 from biomec_app.theme import Theme
+
+if TYPE_CHECKING:
+    from matplotlib.artist import Artist
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 SMALL, NORMAL, LARGE = 8.5, 9.5, 13.0  # points
 NARROW = 8.4  # inches; a narrower figure has no room for title and legend beside each other
@@ -79,6 +84,8 @@ def legend(figure: Figure, ink: Ink, handles: Sequence[Artist], labels: Sequence
 
 def logarithmic(axes: Axes, letter: str) -> None:
     """A logarithmic axis whose ticks read 10⁻⁵, written without a formula."""
+    from matplotlib.ticker import FuncFormatter, LogLocator, NullFormatter
+
     getattr(axes, f"set_{letter}scale")("log")
     axis = axes.xaxis if letter == "x" else axes.yaxis
     axis.set_major_locator(LogLocator(numticks=8))
@@ -94,6 +101,20 @@ def power_of_ten(value: float) -> str:
     if not np.isclose(value, 10.0**exponent):
         return f"{value:g}"
     return "1" if exponent == 0 else f"10{str(exponent).translate(RAISED)}"
+
+
+def stroke(**style: Any) -> Artist:
+    """A line or mark for a legend."""
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], **style)
+
+
+def patch(**style: Any) -> Artist:
+    """A filled area for a legend."""
+    from matplotlib.patches import Patch
+
+    return Patch(**style)
 
 
 def at_least(axes: Axes, height: float) -> None:

@@ -11,14 +11,16 @@ import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
-from matplotlib.figure import Figure
 
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.progress import Progress
 from biomec_app.figures.ink import LARGE, NORMAL, Ink
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 HEAD, LINE = 0.72, 0.17  # inches over the panels, for title and remark; of a further line of it
 LETTERS = 12.5  # of the remark that an inch holds
@@ -94,6 +96,8 @@ class FigureKind(ABC):
 
 def compose(kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float) -> Figure:
     """A finished figure of a size in inches: title and remark over the panels."""
+    from matplotlib.figure import Figure
+
     width, height = size
     lines = textwrap.wrap(kind.remark(content, chosen), int(LETTERS * width))
     head = HEAD + LINE * (len(lines) - 1)

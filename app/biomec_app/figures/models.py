@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from biomec.anatomy.model_file import shipped_models
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.model_comparison import ModelComparison, compare_models
 from biomec.progress import Progress
-from biomec_app.figures.ink import SMALL, Ink, at_least, legend, name, quiet
+from biomec_app.figures.ink import SMALL, Ink, at_least, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
-from biomec_app.report.angle_picture import chosen_joints
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WORST = 18  # angles listed
 
@@ -27,6 +29,8 @@ class ModelFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """The other model, and the joint that is drawn."""
+        from biomec_app.report.angle_picture import chosen_joints
+
         own = analysis.loaded.body.model.name
         others = [model for model in shipped_models() if model != own]
         first = "m17" if own == "m21" else "m21"
@@ -69,8 +73,8 @@ class ModelFigure(FigureKind):
                 axes.set_xlabel("cycle, %" if cycle else "time, s")
             if row == 0:
                 handles = [
-                    Line2D([], [], color=theme.accent, linewidth=2.0),
-                    Line2D([], [], color=ink.alarm, linewidth=1.5, linestyle=(0, (5, 2))),
+                    stroke(color=theme.accent, linewidth=2.0),
+                    stroke(color=ink.alarm, linewidth=1.5, linestyle=(0, (5, 2))),
                 ]
                 legend(figure, ink, handles, (content.own_model, content.other_model))
         if not there:

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
+from typing import TYPE_CHECKING
 
 from biomec.analysis.plate_cycle import CHANNELS, PlateCycle, plate_cycle
 from biomec.pipeline.analysis import Analysis
 from biomec.progress import Progress
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, span_s
-from biomec_app.figures.ink import Ink, legend, name, quiet
+from biomec_app.figures.ink import Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 
 class PlateFigure(FigureKind):
@@ -56,7 +58,7 @@ class PlateFigure(FigureKind):
                 axes.set_ylabel("% body weight" if k < 3 else "% body weight × m")
             if k > 2:
                 axes.set_xlabel("time, s")
-        handles = [Line2D([], [], color=colour, linewidth=2) for colour in (raw_colour, ink.alarm)]
+        handles = [stroke(color=colour, linewidth=2) for colour in (raw_colour, ink.alarm)]
         legend(figure, ink, handles, ("raw", "filtered"))
         figure.align_ylabels()
 

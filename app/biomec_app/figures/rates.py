@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from matplotlib.figure import Figure
 
 from biomec.kinematics.consistent_motion import ConsistentMotion
 from biomec.pipeline.analysis import Analysis
@@ -11,6 +12,9 @@ from biomec.progress import Progress
 from biomec_app.figures.courses import Course, draw_courses
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 WEIGHED = {"mass": "masses", "identity": "coordinates, all alike"}
 

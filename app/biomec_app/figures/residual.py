@@ -3,18 +3,20 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import SignalSettings
 from biomec.progress import Progress
 from biomec.signals.filtering import PLATE_FILTER, FilterOptions
 from biomec.signals.residual_analysis import ResidualAnalysis, residual_analysis
-from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, nothing, quiet
+from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 PLATE = "Plate "
 FORCE = tuple(f"force {axis}" for axis in COMPONENTS) + tuple(f"moment {axis}" for axis in COMPONENTS)
@@ -85,9 +87,9 @@ class ResidualFigure(FigureKind):
             if k >= count - 3:
                 axes.set_xlabel("cut-off, Hz")
         entries = {
-            "residual": Line2D([], [], color=theme.accent, linewidth=1.8),
-            "line through the noise": Line2D([], [], color=ink.alarm, linewidth=1.4),
-            "noise, root mean square": Line2D([], [], color=theme.text, linestyle=(0, (5, 3)), linewidth=1.0),
+            "residual": stroke(color=theme.accent, linewidth=1.8),
+            "line through the noise": stroke(color=ink.alarm, linewidth=1.4),
+            "noise, root mean square": stroke(color=theme.text, linestyle=(0, (5, 3)), linewidth=1.0),
         }
         legend(figure, ink, list(entries.values()), list(entries))
         figure.align_ylabels()

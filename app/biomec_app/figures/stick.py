@@ -4,19 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
-from matplotlib.lines import Line2D
 
 from biomec.analysis.stick_figure import VIEWS, StickLine, phase_frames, stick_figure
 from biomec.pipeline.analysis import Analysis
 from biomec.progress import Progress
 from biomec.recording.marker_set import Side
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options
-from biomec_app.figures.ink import Ink, legend, name, nothing
+from biomec_app.figures.ink import Ink, legend, name, nothing, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 CONSISTENT, RAW = "Consistent", "Raw"
 WIDTH = {Side.RIGHT: 2.2, Side.LEFT: 1.6, None: 2.0}
@@ -100,7 +102,7 @@ class StickFigure(FigureKind):
             grid[0].set_xlim(low[0] - margin, high[0] + margin)
             bottom = min(low[1], content.floor) if upright else low[1]
             grid[0].set_ylim(bottom - margin, high[1] + margin)
-        handles = [Line2D([], [], color=ink.side(side), linewidth=2.5) for side in (Side.RIGHT, Side.LEFT, None)]
+        handles = [stroke(color=ink.side(side), linewidth=2.5) for side in (Side.RIGHT, Side.LEFT, None)]
         legend(figure, ink, handles, ("right", "left", "middle"))
 
     @staticmethod

@@ -2,17 +2,20 @@
 
 from __future__ import annotations
 
+from typing import TYPE_CHECKING
+
 import numpy as np
-from matplotlib.figure import Figure
-from matplotlib.patches import Patch
 
 from biomec.analysis.constraint_violation import Violation, violations
 from biomec.analysis.report_table import power
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.report_content import constraint_words
 from biomec.progress import Progress
-from biomec_app.figures.ink import SMALL, Ink, legend, logarithmic, nothing, quiet
+from biomec_app.figures.ink import SMALL, Ink, legend, logarithmic, nothing, patch, quiet
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 FLOOR = 1e-17  # what a violation of exactly zero is drawn as
 
@@ -54,7 +57,7 @@ class ViolationFigure(FigureKind):
         axes.set_xlabel("mean violation, SI units")
         if not any(np.isfinite(one.before) for one in content):
             nothing(axes, ink, "no valid frame")
-        legend(figure, ink, [Patch(color=c) for c in colours], ("as measured", "consistent"))
+        legend(figure, ink, [patch(color=c) for c in colours], ("as measured", "consistent"))
 
     def data(self, content: tuple[Violation, ...], chosen: Chosen) -> tuple[Column, ...]:
         """One row a type."""

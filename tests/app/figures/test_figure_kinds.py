@@ -2,6 +2,8 @@
 
 import csv
 import io
+import subprocess
+import sys
 
 import numpy as np
 import pytest
@@ -195,3 +197,10 @@ def test_a_later_stage_adds_its_figure_once(monkeypatch):
     assert figure_named("loads").title == "Joint Loads"
     with pytest.raises(ValueError, match="already"):
         register_figure(Loads(), "loads")
+
+
+def test_the_menu_of_figures_does_not_load_what_draws_them():
+    """The first window would come half a second later."""
+    code = "import sys, biomec_app.actions.signal_analysis; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "set()"
