@@ -1,0 +1,95 @@
+"""Work in the background."""
+
+import threading
+import time
+from dataclasses import replace
+from itertools import pairwise
+
+import pytest
+from PySide6.QtCore import QTimer
+
+from biomec.errors import BiomecError
+from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec_app.jobs import Jobs
+
+
+def test_a_job_hands_its_value_over_and_says_how_far_it_is(qtbot):
+    jobs, seen, values = Jobs(), [], []
+    jobs.progressed.connect(lambda status: seen.append(status.fraction))
+
+    def work(progress):
+        for k in range(5):
+            progress((k + 1) / 5)
+        return threading.get_ident()
+
+    with qtbot.waitSignal(jobs.finished, timeout=5000):
+        jobs.start("Counting", work, values.append)
+        assert jobs.busy
+        assert jobs.title == "Counting"
+    assert values != [threading.get_ident()]  # it ran in another thread
+    assert seen == [0.2, 0.4, 0.6, 0.8, 1.0]
+    assert not jobs.busy
+
+
+def test_a_cancelled_job_hands_nothing_over(qtbot):
+    jobs, values = Jobs(), []
+
+    def work(progress):
+        for k in range(10_000):
+            progress(k / 10_000)
+            time.sleep(0.001)
+        return 1
+
+    with qtbot.waitSignal(jobs.cancelled, timeout=5000):
+        jobs.start("Waiting", work, values.append)
+        jobs.cancel()
+    assert values == []
+
+
+def test_a_job_that_never_looks_up_is_cancelled_at_its_end(qtbot):
+    jobs, values = Jobs(), []
+    with qtbot.waitSignal(jobs.cancelled, timeout=5000):
+        jobs.start("Deaf", lambda progress: time.sleep(0.2), values.append)
+        jobs.cancel()
+    assert values == []
+
+
+@pytest.mark.parametrize(
+    ("fault", "sentence"),
+    [(BiomecError("The file is empty. Choose another."), "The file is empty. Choose another."),
+     (ZeroDivisionError("division by zero"), "Failing failed because of an error in Biomec (ZeroDivisionError")],
+)  # fmt: skip
+def test_a_fault_in_the_work_reaches_the_user_as_a_sentence(qtbot, fault, sentence):
+    jobs = Jobs()
+
+    def work(progress):
+        raise fault
+
+    with qtbot.waitSignal(jobs.failed, timeout=5000) as failed:
+        jobs.start("Failing", work, lambda value: None)
+    assert failed.args[1].startswith(sentence)
+
+
+def test_two_jobs_at_a_time_are_refused(qtbot):
+    jobs, go = Jobs(), threading.Event()
+    with qtbot.waitSignal(jobs.finished, timeout=5000):
+        jobs.start("First", lambda progress: go.wait(5.0), lambda value: None)
+        with pytest.raises(BiomecError, match='"First" is still running'):
+            jobs.start("Second", lambda progress: None, lambda value: None)
+        go.set()
+
+
+def test_the_window_stays_awake_while_a_job_computes(qtbot, demo_analysis):
+    """No wait of the event loop longer than 100 ms while an analysis runs; measured, with room for a busy machine."""
+    jobs, ticks = Jobs(), []
+    timer = QTimer()
+    timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
+    timer.start(10)
+    other = demo_analysis.with_settings(
+        replace(demo_analysis.settings, consistency=ConsistencyOptions(contacts="never"))
+    )
+    with qtbot.waitSignal(jobs.finished, timeout=60_000):
+        jobs.start("Analysis", lambda progress: other.run_all(progress), lambda value: None)
+    waits = sorted(later - earlier for earlier, later in pairwise(ticks))
+    assert len(waits) > 20
+    assert waits[int(0.9 * len(waits))] < 0.1
