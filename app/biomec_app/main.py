@@ -49,6 +49,7 @@ def screenshot(
     window = MainWindow(preferences or Preferences(path.parent / ".biomec-screenshot.ini"))
     window.resize(*size)
     window.set_theme(theme)
+    window.view.take_time()
     window.show()
     if file is None:
         open_demo(window.context)

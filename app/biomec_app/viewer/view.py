@@ -198,6 +198,11 @@ class BodyView(QWidget):
         self._stale = False
         self._quality.took(perf_counter() - began, scale / ratio)
 
+    def take_time(self) -> None:
+        """Draw as finely as can be from now on, so that a picture of the window does not depend on the machine."""
+        self._quality.patient = True
+        self._changed()
+
     def picture(self, size: tuple[int, int]) -> QImage:
         """The picture as it is shown, at another size."""
         from biomec_app.viewer.export import draw_picture
