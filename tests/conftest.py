@@ -3,6 +3,7 @@
 import os
 
 import pytest
+from hypothesis import settings
 
 from biomec.system_libraries import DRAWING, apt_command, missing_packages
 
@@ -12,6 +13,10 @@ os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")
 os.environ.setdefault("LC_ALL", "C.UTF-8")
 os.environ.setdefault("PYTEST_QT_API", "pyside6")
+
+# No limit of time for one example: machines are busy, and a first call may compile.
+settings.register_profile("biomec", deadline=None)
+settings.load_profile("biomec")
 
 
 @pytest.hookimpl(tryfirst=True)
