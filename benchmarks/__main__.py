@@ -18,6 +18,7 @@ from benchmarks.scaling import CHAIN_FRAMES, Growth, with_bodies, with_frames
 from benchmarks.signals import print_signals
 from benchmarks.startup import start_cold_and_warm
 from benchmarks.timing import Task, Timing, interleaved
+from benchmarks.window import print_window
 from biomec.arrays import FloatArray
 from biomec.multibody.dense import solve_positions_dense
 from biomec.multibody.normal import LANES
@@ -60,6 +61,7 @@ def main() -> None:
     print_c3d()
     print_startup()
     print_end_to_end()
+    print_window()
     print(f"\nMeasured in {time.perf_counter() - begin:.0f} s.")
 
 

@@ -30,6 +30,7 @@ class Context:
     ask_folder : (title, start) -> chosen folder or None
     tell     : (title, sentence) shows a message
     confirm  : (title, question, choices) -> the choice, or None
+    set_theme : shows everything in a theme, "light", "dark" or "system"
     plots    : how curves are shown
     figure   : the view whose figure is copied and saved; None while there is none
     camera   : where the 3-D view looks from; None without one
@@ -43,6 +44,7 @@ class Context:
     ask_folder: Callable[[str, str], Path | None] = lambda title, start: None
     tell: Callable[[str, str], None] = lambda title, sentence: None
     confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
+    set_theme: Callable[[str], None] = lambda name: None
     closing: list[Callable[[], None]] = field(default_factory=list)
     figure: FigureSource | None = None
     plots: PlotState = field(default_factory=PlotState)

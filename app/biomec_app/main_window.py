@@ -90,6 +90,8 @@ class MainWindow(QMainWindow):
         self.resizeDocks([self.docks["notices"]], [130], Qt.Orientation.Vertical)
 
         self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions()), context)
+        for dock in self.docks.values():
+            self.menus.add_native("Visualize/Panels", dock.toggleViewAction())
         self._build_status_bar(jobs)
         self.autosave = Autosave(context, parent=self)
         self.autosave.failed.connect(lambda sentence: self.statusBar().showMessage(sentence, 8000))
@@ -97,6 +99,7 @@ class MainWindow(QMainWindow):
         document.title_changed.connect(self._retitle)
         self._retitle()
         self._opened()
+        context.set_theme = self.set_theme
         self.set_theme(context.preferences.theme)
         self.restoreGeometry(context.preferences.layout("geometry"))
         self.restoreState(context.preferences.layout("docks"))

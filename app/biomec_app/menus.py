@@ -62,6 +62,10 @@ class Menus(QObject):
         menu.addAction(item)
         self.items[action.key] = (action, item)
 
+    def add_native(self, menu: str, item: QAction) -> None:
+        """Add an item that Qt keeps up to date by itself, such as that of a panel."""
+        self._menu(menu).addAction(item)
+
     def run(self, key: str) -> None:
         """Run an action as if it were clicked; what cannot run is told."""
         action, _ = self.items[key]

@@ -37,6 +37,7 @@ DARK = Theme(
     "dark", "#22262B", "#2B3036", "#E8EAED", "#9AA3AE", "#444B54", "#4DA3E0", right="#56B4E9", left="#F0803C",
     floor="#3A4048", sky_top="#1C2024", sky_bottom="#2B3036",
 )  # fmt: skip
+DESKTOP_DARK = "desktop_is_dark"  # property of the application: what the desktop looked like at the start
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
@@ -45,12 +46,16 @@ def chosen(name: str) -> Theme:
     if name in THEMES:
         return THEMES[name]
     application = QApplication.instance()
-    dark = isinstance(application, QApplication) and application.palette().window().color().lightness() < 128
-    return DARK if dark else LIGHT
+    if not isinstance(application, QApplication):
+        return LIGHT
+    if application.property(DESKTOP_DARK) is None:  # asked before any theme of ours was shown
+        application.setProperty(DESKTOP_DARK, application.palette().window().color().lightness() < 128)
+    return DARK if application.property(DESKTOP_DARK) else LIGHT
 
 
 def apply(application: QApplication, theme: Theme) -> None:
     """Give all widgets the colours of a theme."""
+    chosen("system")  # remembers the desktop's own colours before they are replaced
     application.setStyle("Fusion")
     palette = QPalette(QColor(theme.window))
     roles = QPalette.ColorRole

@@ -7,7 +7,17 @@ from biomec_app.actions.action import Action
 
 def all_actions() -> tuple[Action, ...]:
     """All items in the order of their menus."""
-    from biomec_app.actions import dynamics, edit, file, help, kinematics, signal_analysis, utilities, visualize
+    from biomec_app.actions import (
+        appearance,
+        dynamics,
+        edit,
+        file,
+        help,
+        kinematics,
+        signal_analysis,
+        utilities,
+        visualize,
+    )
 
-    modules = (file, edit, kinematics, dynamics, signal_analysis, visualize, utilities, help)
+    modules = (file, edit, kinematics, dynamics, signal_analysis, visualize, appearance, utilities, help)
     return tuple(action for module in modules for action in module.ACTIONS)

@@ -52,11 +52,8 @@ def test_what_is_saved_is_not_kept(autosave, context, tmp_path):
 
 
 def test_the_window_does_not_wait_for_it(qtbot, autosave):
-    from time import perf_counter
-
-    began = perf_counter()
     autosave.keep()
-    assert perf_counter() - began < 0.1
+    assert autosave._writing is not None  # still at work, in a thread of its own, when the window goes on
     qtbot.waitUntil(lambda: autosave._writing is None, timeout=30000)
 
 

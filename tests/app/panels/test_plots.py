@@ -251,17 +251,19 @@ def test_figures_are_copied(panel: PlotPanel) -> None:
     assert panel.context.figure is panel
 
 
-def test_cursors_move_within_two_milliseconds(panel: PlotPanel) -> None:
-    """The best of several tries: other programs share this machine."""
+def test_cursors_move_without_drawing_the_plots_anew(panel: PlotPanel) -> None:
+    """The best of several tries, as a part of what building the same plots takes in the same run."""
     panel.context.document.select(curves=panel.context.document.selection.curves[:12])
+    began = perf_counter()
     panel.refresh()
+    building = perf_counter() - began
     assert len(panel.grid.items_) == 6
     tries = []
     for k in range(40):
         began = perf_counter()
         panel.context.document.set_frame(20 * k + 1)
         tries.append(perf_counter() - began)
-    assert min(tries) < 2e-3
+    assert min(tries) < 0.1 * building  # 0.4 ms of some 40
 
 
 def test_a_long_curve_is_drawn_with_few_points(qtbot, panel: PlotPanel) -> None:
