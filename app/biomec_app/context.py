@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.progress import Progress
 from biomec_app.document import Document
@@ -55,12 +56,14 @@ class Context:
         before = self.document.analysis
 
         def done(after: Analysis) -> None:
+            if self.document.analysis is not before:
+                raise BiomecError("The recording was changed meanwhile, so the result was not used. Run it again.")
             if after is not before:
                 self.document.change(title, after, line)
 
         self.jobs.start(title, lambda progress: work(before, progress), done)
 
-    def run_until(self, step: str) -> None:
-        """Run a step of the analysis and whatever before it is missing or stale."""
-        title = step_named(step).title
+    def run_until(self, step: str, title: str = "") -> None:
+        """Run a step of the analysis and whatever before it is missing or stale; ``title`` names it for the user."""
+        title = title or step_named(step).title
         self.analyse(title, lambda a, progress: a.run_until(step, progress), f'analysis = analysis.run_until("{step}")')

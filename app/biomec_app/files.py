@@ -19,6 +19,7 @@ from biomec.pipeline.output import write_analysis
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.stretch import stretch_session
 from biomec.progress import Progress
+from biomec.recording import Source
 from biomec_app.context import Context
 
 SUFFIX = ".biomec"
@@ -35,7 +36,10 @@ def may_discard(context: Context) -> bool:
     if not context.document.is_modified:
         return True
     name = context.document.title.removesuffix(" *")
-    answer = context.confirm("Unsaved work", f"Save the changes of {name} before it is closed?", (SAVE, DISCARD))
+    question = f"Save the changes of {name} before it is closed?"
+    if context.jobs.busy:
+        question += f' "{context.jobs.title}" is still running; it will be stopped, and its result is not saved.'
+    answer = context.confirm("Unsaved work", question, (SAVE, DISCARD))
     if answer == SAVE:
         if context.jobs.busy:  # what runs would be lost with the window anyway
             context.jobs.cancel()
@@ -62,6 +66,8 @@ def _remember(context: Context, path: Path) -> None:
 def open_file(context: Context, path: Path) -> None:
     """Open a project, or import a recording; what cannot be opened is told, and what is open stays."""
     try:
+        if context.jobs.busy:
+            raise BiomecError(f'"{context.jobs.title}" is still running. Wait until it is done, or cancel it.')
         is_project = find_format(path)[0].name == PROJECT
         if not may_discard(context):
             return
@@ -257,9 +263,20 @@ def export_angles(context: Context) -> None:
 
 
 def _ask_export(context: Context, kind: str, suffix: str, ending: str = "") -> Path | None:
-    start = _proposed(context, ending).with_suffix(suffix)
+    start = _proposed(context, ending or "_export").with_suffix(suffix)
     path = context.ask_file(f"Export {kind}", f"{kind} (*{suffix})", True, str(start))
-    return None if path is None else with_suffix(context, path, suffix)
+    path = None if path is None else with_suffix(context, path, suffix)
+    if path is not None and path.exists() and _is_source(context, path):
+        raise BiomecError(f"{path.name} is the recording itself, which is never overwritten. Choose another name.")
+    return path
+
+
+def _is_source(context: Context, path: Path) -> bool:
+    """Whether a file is one that the session was imported from, by its content."""
+    session = context.document.analysis.session
+    sources = [trial.source for trial in (session.dynamic, session.static) if trial is not None]
+    known = {source.sha256 for source in (*sources, *(original.source for original in session.originals))}
+    return Source.of(path, "").sha256 in known
 
 
 def _teller(context: Context, title: str) -> Callable[[tuple[Notice, ...]], None]:

@@ -48,7 +48,7 @@ def shortcut_sections(actions: Iterable[Action]) -> tuple[Section, ...]:
     rows = []
     for action in actions:
         if action.shortcut and action.run is not None:
-            menu = action.menu.replace("/", " ▸ ")
+            menu = action.menu.replace("&", "").replace("/", " ▸ ")
             rows.append((menu, action.shortcut, action.text.replace("&", "").rstrip("…")))
     columns = ("Menu", "Keys", "What they do")
     letters = "Every menu opens with Alt and the letter that is underlined in its name; items likewise."

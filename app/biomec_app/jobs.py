@@ -114,15 +114,20 @@ class Jobs(QObject):
         self.progressed.emit(Status(self._title, fraction, remaining))
 
     def _ended(self, value: Any, fault: BaseException | None, done: Callable[[Any], None]) -> None:
+        self._pool.waitForDone()  # the thread is on its last lines; its object must outlive them
         title, self._run, self._stop = self._title, None, None
         if fault is None:
             try:
                 done(value)
-            except BiomecError as error:
-                self.failed.emit(title, str(error))
+            except Exception as error:  # the window must not stay as if the job were still running
+                fault = error
+            else:
+                self.finished.emit(title)
                 return
-            self.finished.emit(title)
-        elif isinstance(fault, Cancelled):
+        self._not_done(title, fault)
+
+    def _not_done(self, title: str, fault: BaseException) -> None:
+        if isinstance(fault, Cancelled):
             self.cancelled.emit(title)
         elif isinstance(fault, BiomecError):
             self.failed.emit(title, str(fault))

@@ -98,11 +98,11 @@ class MainWindow(QMainWindow):
         document.opened.connect(self._opened)
         document.title_changed.connect(self._retitle)
         self._retitle()
-        self._opened()
         context.set_theme = self.set_theme
         self.set_theme(context.preferences.theme)
         self.restoreGeometry(context.preferences.layout("geometry"))
         self.restoreState(context.preferences.layout("docks"))
+        self._opened()
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
         dock = QDockWidget(title, self)
@@ -175,10 +175,18 @@ class MainWindow(QMainWindow):
         self.setWindowTitle(f"{title} – Biomec" if title else "Biomec")
 
     def _opened(self) -> None:
+        """Show the recording with the panels that the user wants, or the start page alone."""
         is_open = self.context.document.is_open
+        if self.pages.currentIndex() == 1 and not is_open:
+            self._note_panels()
         self.pages.setCurrentIndex(1 if is_open else 0)
-        for dock in self.docks.values():
-            dock.setVisible(is_open)
+        hidden = self.context.preferences.hidden_panels
+        for name, dock in self.docks.items():
+            dock.setVisible(is_open and name not in hidden)
+
+    def _note_panels(self) -> None:
+        """Remember which panels were closed; those that lie under another as a tab count as open."""
+        self.context.preferences.hidden_panels = {name for name, dock in self.docks.items() if dock.isHidden()}
 
     def set_theme(self, name: str) -> None:
         """Show everything in a theme."""
@@ -211,6 +219,8 @@ class MainWindow(QMainWindow):
             return
         self.context.jobs.cancel()
         self.context.jobs.wait(10.0)
+        if self.context.document.is_open:
+            self._note_panels()
         self.context.preferences.set_layout("geometry", self.saveGeometry())
         self.context.preferences.set_layout("docks", self.saveState())
         for close in self.context.closing:

@@ -71,6 +71,15 @@ class Preferences:
     def analyse_imported(self, wish: bool) -> None:
         self._store.setValue("analyse_imported", wish)
 
+    @property
+    def hidden_panels(self) -> set[str]:
+        """Panels that the user has closed."""
+        return {name for name in str(self._store.value("hidden_panels", "", type=str)).split(",") if name}
+
+    @hidden_panels.setter
+    def hidden_panels(self, names: set[str]) -> None:
+        self._store.setValue("hidden_panels", ",".join(sorted(names)))
+
     def layout(self, key: str) -> QByteArray:
         """Geometry or state of a window; empty if it was never saved."""
         value = self._store.value(f"layout/{key}")

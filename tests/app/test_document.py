@@ -1,5 +1,6 @@
 """The document: one object that all views listen to."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 
@@ -7,6 +8,7 @@ import pytest
 
 from biomec.errors import BiomecError
 from biomec.kinematics.joint_angles import AngleOptions
+from biomec_app.actions.edit import ACTIONS as EDIT
 from biomec_app.document import Document
 
 
@@ -66,3 +68,30 @@ def test_closing_forgets_what_could_be_undone(document_with_demo, demo_analysis)
     assert not document_with_demo.is_open
     assert not document_with_demo.undo_stack.canUndo()
     assert not document_with_demo.is_modified
+
+
+def test_a_result_for_a_recording_changed_meanwhile_is_not_used(qtbot, context, document_with_demo, demo_analysis):
+    """F5, then another sex in Subject while it ran: when the run ended, the sex was the old one again."""
+    go = threading.Event()
+
+    def work(analysis, progress):
+        go.wait(5.0)
+        return changed(analysis)
+
+    context.analyse("Slow", work, "…")
+    edited = replace(demo_analysis, session=replace(demo_analysis.session, settings={"edited": True}))
+    document_with_demo.change("Subject", edited)
+    with qtbot.waitSignal(context.jobs.failed, timeout=5000) as failed:
+        go.set()
+    assert "changed meanwhile" in failed.args[1]
+    assert document_with_demo.analysis is edited
+
+
+def test_edits_wait_for_the_running_job(qtbot, context, document_with_demo):
+    go = threading.Event()
+    context.jobs.start("Slow", lambda progress: go.wait(5.0), lambda value: None)
+    edits = [action for action in EDIT if action.key in ("edit.subject", "edit.settings", "edit.labels")]
+    assert {action.blocked(context) for action in edits} == {'"Slow" is running. Wait until it is done, or cancel it.'}
+    with qtbot.waitSignal(context.jobs.finished, timeout=5000):
+        go.set()
+    assert {action.blocked(context) for action in edits} == {None}

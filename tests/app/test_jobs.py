@@ -70,6 +70,15 @@ def test_a_fault_in_the_work_reaches_the_user_as_a_sentence(qtbot, fault, senten
     assert failed.args[1].startswith(sentence)
 
 
+def test_a_fault_behind_the_work_leaves_no_job_running(qtbot):
+    """The progress bar stayed, and Import was disabled for good."""
+    jobs = Jobs()
+    with qtbot.waitSignal(jobs.failed, timeout=5000) as failed:
+        jobs.start("Half", lambda progress: 1, lambda value: 1 / 0)
+    assert "ZeroDivisionError" in failed.args[1]
+    assert not jobs.busy
+
+
 def test_two_jobs_at_a_time_are_refused(qtbot):
     jobs, go = Jobs(), threading.Event()
     with qtbot.waitSignal(jobs.finished, timeout=5000):

@@ -43,6 +43,14 @@ def needs_recording(context: Context) -> str | None:
     return None if context.document.is_open else "Open or import a recording first."
 
 
+def needs_idle_recording(context: Context) -> str | None:
+    """Reason for items that change the recording: it must be open, and nothing may be at work on it."""
+    reason = needs_recording(context)
+    if reason is None and context.jobs.busy:
+        reason = f'"{context.jobs.title}" is running. Wait until it is done, or cancel it.'
+    return reason
+
+
 def not_yet(reason: str) -> Callable[[Context], str | None]:
     """Reason for items of parts that are still to come."""
     return lambda context: reason

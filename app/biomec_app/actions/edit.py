@@ -2,18 +2,18 @@
 
 from __future__ import annotations
 
-from biomec_app.actions.action import SEPARATOR, Action, needs_recording
+from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording
 from biomec_app.context import Context
 
 MENU = "Edit"
 
 
 def _undo_blocked(context: Context) -> str | None:
-    return None if context.document.undo_stack.canUndo() else "There is nothing to undo."
+    return needs_idle_recording(context) if context.document.undo_stack.canUndo() else "There is nothing to undo."
 
 
 def _redo_blocked(context: Context) -> str | None:
-    return None if context.document.undo_stack.canRedo() else "There is nothing to redo."
+    return needs_idle_recording(context) if context.document.undo_stack.canRedo() else "There is nothing to redo."
 
 
 def _settings(context: Context) -> None:
@@ -43,7 +43,7 @@ def _plates(context: Context) -> None:
 def _plates_blocked(context: Context) -> str | None:
     from biomec_app.dialogs.plates import needs_contacts
 
-    return needs_contacts(context)
+    return needs_idle_recording(context) or needs_contacts(context)
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -53,11 +53,11 @@ ACTIONS: tuple[Action, ...] = (
            "Ctrl+Shift+Z", _redo_blocked),
     Action("edit.separator", MENU, SEPARATOR, None),
     Action("edit.subject", MENU, "&Subject…", _subject, "Mass, height, sex and measures of the subject", "",
-           needs_recording),
+           needs_idle_recording),
     Action("edit.labels", MENU, "&Labels…", _labels, "Which label of the recording is which marker", "",
-           needs_recording),
+           needs_idle_recording),
     Action("edit.plates", MENU, "&Plate Assignment…", _plates, "Whose force every contact with a plate is", "",
            _plates_blocked),
     Action("edit.settings", MENU, "&Settings of the Analysis…", _settings, "How every step works", "Ctrl+,",
-           needs_recording),
+           needs_idle_recording),
 )  # fmt: skip

@@ -47,7 +47,7 @@ ACTIONS: tuple[Action, ...] = (
         "kinematics.all",
         MENU,
         "Kinematic &Analysis",
-        lambda context: context.run_until(STEPS[-1].name),
+        lambda context: context.run_until(STEPS[-1].name, "Kinematic Analysis"),
         "Run all steps whose result is missing or out of date",
         "F5",
         lambda context: _blocked(STEPS[-1], context),

@@ -19,6 +19,7 @@ from biomec_app.figures.export import save_figure, save_table, write_figure
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import FigureKind, compose, table_text
 from biomec_app.figures.painter import Painter
+from biomec_app.figures_protocol import FigureSource
 from biomec_app.theme import DARK, LIGHT, Theme
 
 SCREEN_DPI, PAPER_DPI = 100.0, 300.0
@@ -41,6 +42,7 @@ class FigureWindow(QWidget):
         self._made_of: tuple[Any, ...] | None = None
         self._wanted = False
         self._closed = False
+        self._before: FigureSource | None = None  # what is copied and saved again once this window is closed
         self._lay_out()
         self.resize(1040, 720)
         self.canvas.wanted.connect(self._draw)
@@ -327,11 +329,15 @@ class FigureWindow(QWidget):
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "theme"):
             self._take_colours()
         elif event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
+            if self.context.figure is not self:
+                self._before = self.context.figure
             self.context.figure = self
 
     def showEvent(self, event: Any) -> None:
         """Draw what was found while the window was hidden."""
         super().showEvent(event)
+        if self.context.figure is not self:
+            self._before = self.context.figure
         self.context.figure = self
         self._draw()
 
@@ -340,7 +346,7 @@ class FigureWindow(QWidget):
         self._closed = True
         self.painter.stop()
         if self.context.figure is self:
-            self.context.figure = None
+            self.context.figure = self._before
         if self.shut in self.context.closing:
             self.context.closing.remove(self.shut)
         super().closeEvent(event)

@@ -17,6 +17,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
         sys.stdout.reconfigure(errors="backslashreplace")  # a file may have a name that this terminal cannot show
     given = list(sys.argv[1:] if arguments is None else arguments)
     parser, commands = _parser()
+    if not given and not window.has_screen():
+        parser.print_help()
+        return 0
     try:
         if window.asked_for(given, commands):
             return window.open_window(given)
