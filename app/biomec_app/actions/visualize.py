@@ -111,7 +111,12 @@ def save_picture(context: Context) -> None:
     chosen = context.confirm("Save picture", "How large shall the picture be?", tuple(SIZES))
     if chosen is None or context.camera is None:
         return
-    path = context.ask_file("Save picture", "Picture (*.png)", True, f"frame {document.frame + 1}.png")
+    path = context.ask_file(
+        "Save picture",
+        "Picture (*.png)",
+        True,
+        f"frame {document.analysis.session.dynamic.first_frame + document.frame}.png",
+    )
     if path is None:
         return
     path = _with_suffix(path, ".png")

@@ -98,7 +98,13 @@ def _plate(
     plate: ForcePlate, key: str, kind: str, axes: Axes, who: str | None, weight: float | None, variant: str, step: str
 ) -> Iterator[Curve]:
     side, stem = side_of_name(who) if who else (None, "")
-    title = f"{capital(stem)} on its plate" if who else f"Plate {plate.name}"
+    title = (
+        f"{capital(stem)} on its plate"
+        if who
+        else plate.name
+        if plate.name.lower().startswith("plate")
+        else f"Plate {plate.name}"
+    )
     time = plate.time_s
     tables: list[tuple[str, str, str, Table, float, float]] = [
         ("force", "force", "N", plate.force, 1.0, LEAST_N),

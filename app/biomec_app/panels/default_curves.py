@@ -22,7 +22,8 @@ def default_curves(analysis: Analysis, catalogue: Catalogue) -> tuple[str, ...]:
         if keys:
             return tuple(keys[:MOST])
         return tuple(curve.key for curve in catalogue if curve.key.startswith("angle/"))[:MOST]
-    for start, end in (("plate/", "/force Y"), ("plate raw/", "/force Y"), ("plate raw/", "/force Z")):
+    up = analysis.session.dynamic.axes.up[1].upper()  # plates as recorded are in the axes of their file
+    for start, end in (("plate/", "/force Y"), ("plate raw/", f"/force {up}")):
         keys = [curve.key for curve in catalogue if curve.key.startswith(start) and curve.key.endswith(end)]
         if keys:
             return tuple(keys[:MOST])
