@@ -7,12 +7,13 @@ from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
-from PySide6.QtCore import QEvent, QMimeData, Qt
-from PySide6.QtGui import QCloseEvent, QColor, QGuiApplication, QImage, QKeySequence, QShortcut
+from PySide6.QtCore import QEvent, Qt
+from PySide6.QtGui import QCloseEvent, QColor, QImage, QKeySequence, QShortcut
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
+from biomec_app.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.context import Context
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
 from biomec_app.figures.export import save_figure, save_table, write_figure
@@ -260,7 +261,7 @@ class FigureWindow(QWidget):
             self.values.setText("There is nothing to copy yet.")
             return
         if kind == "data":
-            QGuiApplication.clipboard().setText(table_text(self.kind.data(self._content, self.chosen), "\t"))
+            copy_text(table_text(self.kind.data(self._content, self.chosen), "\t"))
             self.values.setText("The data are on the clipboard.")
             return
         self.values.setText("Copying…")
@@ -271,12 +272,10 @@ class FigureWindow(QWidget):
         if fault is not None or written is None:
             self.values.setText(_told(fault))
             return
-        mime = QMimeData()
         if kind == "svg":
-            mime.setData("image/svg+xml", written)
+            copy_drawing(written)
         else:
-            mime.setImageData(QImage.fromData(written, "PNG"))
-        QGuiApplication.clipboard().setMimeData(mime)
+            copy_picture(QImage.fromData(written, "PNG"))
         self.values.setText("The figure is on the clipboard.")
 
     def _ask_and_save(self) -> None:

@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from PySide6.QtCore import QBuffer, QByteArray, QIODevice, QMarginsF, QMimeData, QRectF, QSize, QSizeF, Qt
-from PySide6.QtGui import QColor, QGuiApplication, QImage, QPageSize, QPainter, QPdfWriter
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
+from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
 from biomec.errors import FileError
 from biomec.io.atomic import atomic_path
+from biomec_app.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.figures_protocol import COPIES, SAVES
 from biomec_app.panels.figure_data import figure_text
 from biomec_app.panels.plot_content import Pane
@@ -103,18 +104,14 @@ class Figure:
 
 def copy_figure(figure: Figure, kind: str, window: Window | None) -> None:
     """Put a figure on the clipboard: "png", "svg" or "data"."""
-    mime = QMimeData()
     if kind == "png":
-        mime.setImageData(figure.image())
+        copy_picture(figure.image())
     elif kind == "svg":
-        drawing = figure.svg()
-        mime.setData("image/svg+xml", QByteArray(drawing))
-        mime.setText(drawing.decode("utf-8"))
+        copy_drawing(figure.svg())
     elif kind == "data":
-        mime.setText(figure_text(figure.panes, window, "\t"))
+        copy_text(figure_text(figure.panes, window, "\t"))
     else:
         raise FileError("figure", f"cannot be copied as {kind}; there are {', '.join(COPIES)}.")
-    QGuiApplication.clipboard().setMimeData(mime)
 
 
 def save_figure(figure: Figure, path: Path, window: Window | None) -> None:
