@@ -25,7 +25,14 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "core"))
 
-from biomec.system_libraries import COMPARING, DRAWING, SCREEN, apt_command, missing_packages  # noqa: E402  found through the line above
+from biomec.system_libraries import (  # noqa: E402  found through the line above
+    COMPARING,
+    DRAWING,
+    SCREEN,
+    TESTING,
+    apt_command,
+    missing_packages,
+)
 
 
 class Refused(Exception):
@@ -83,9 +90,13 @@ def install_biomec(folder: Path, extras: str) -> None:
 
 def ensure_system_libraries(extras: str) -> None:
     """Install the shared libraries that the optional parts need, or say how; only inform about those for a screen."""
-    needed = missing_packages(DRAWING) + (missing_packages(COMPARING) if "oracles" in extras.split(",") else [])
+    parts = extras.split(",")
+    needed = missing_packages(DRAWING) + (missing_packages(COMPARING) if "oracles" in parts else [])
     if needed and not apt_install(needed):
         print(advice("Qt, VTK or the engines to compare with cannot start yet", needed))
+    tested = missing_packages(TESTING) if "test" in parts else []
+    if tested and not apt_install(tested):
+        print(advice("Tests of the window on a screen in memory will be left out", tested))
     wished = missing_packages(SCREEN)
     if wished and os.environ.get("DISPLAY"):
         print(advice("Windows on this screen may not open yet", wished))

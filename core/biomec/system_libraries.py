@@ -10,7 +10,7 @@ import glob
 import sys
 from collections.abc import Callable, Iterable
 
-__all__ = ["COMPARING", "DRAWING", "SCREEN", "apt_command", "is_present", "missing_packages"]
+__all__ = ["COMPARING", "DRAWING", "SCREEN", "TESTING", "apt_command", "is_present", "missing_packages"]
 
 # What is loaded -> the Debian package. A name with a slash is a file pattern: drivers are found by path, not by name.
 DRAWING = {
@@ -39,6 +39,9 @@ SCREEN = {
 
 COMPARING = {"libgomp.so.1": "libgomp1"}
 """Needed by the independent engines that the tests compare with (Pinocchio)."""
+
+TESTING = SCREEN | {"/usr/bin/Xvfb": "xvfb"}
+"""Needed by the tests that use the window as a person does, on a screen that exists in memory only."""
 
 
 def is_present(library: str) -> bool:

@@ -7,7 +7,15 @@ from pathlib import Path
 
 import pytest
 
-from biomec.system_libraries import COMPARING, DRAWING, SCREEN, apt_command, is_present, missing_packages
+from biomec.system_libraries import (
+    COMPARING,
+    DRAWING,
+    SCREEN,
+    TESTING,
+    apt_command,
+    is_present,
+    missing_packages,
+)
 
 SCRIPT = Path(__file__).parents[2] / "installer" / "environment.py"
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems need no such libraries")
@@ -80,6 +88,22 @@ def test_libraries_of_the_oracles_come_with_them_only(environment, monkeypatch, 
     monkeypatch.setattr(environment, "apt_install", lambda packages: asked.extend(packages) or True)
     environment.ensure_system_libraries(extras)
     assert asked == wanted
+
+
+@pytest.mark.parametrize(("extras", "wanted"), [("app", []), ("app,test,oracles,dev", ["xvfb"])])
+def test_a_screen_in_memory_comes_with_the_tests_only(environment, monkeypatch, extras, wanted):
+    asked = []
+    monkeypatch.setattr(environment, "missing_packages", lambda table: ["xvfb"] if table is TESTING else [])
+    monkeypatch.setattr(environment, "apt_install", lambda packages: asked.extend(packages) or True)
+    environment.ensure_system_libraries(extras)
+    assert asked == wanted
+
+
+def test_what_the_tests_need_includes_what_a_screen_needs():
+    assert set(SCREEN) < set(TESTING)
+    assert missing_packages(TESTING, present=lambda library: library != "/usr/bin/Xvfb")[-1:] == (
+        ["xvfb"] if sys.platform.startswith("linux") else []
+    )
 
 
 @pytest.mark.parametrize(
