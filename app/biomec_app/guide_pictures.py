@@ -1,12 +1,15 @@
 """Make the pictures of the guide to the window again, from virtual subjects only. Needs no screen.
 
-``python -m biomec_app.guide_pictures docs/pictures``
+``python -m biomec_app.guide_pictures docs/pictures`` draws those of the guide;
+``python -m biomec_app.guide_pictures --all FOLDER --size 1280x720 --theme dark`` draws every screen and dialog, to be
+looked at; ``--size 3840x2160 --scale 2`` draws as on a fine screen.
 """
 
 from __future__ import annotations
 
+import argparse
 import io
-import sys
+import os
 from collections.abc import Callable, Iterable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -17,7 +20,6 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from biomec.io.atomic import atomic_path
 from biomec.pipeline.configuration import SEGMENTS
-from biomec.virtual import RecordOptions, VirtualPerson, record, walk, write_acquisition
 from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import ImportDialog
@@ -28,14 +30,13 @@ from biomec_app.files import open_demo
 from biomec_app.main import application, settle, wait
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
+from biomec_app.screens import FRAME, every_screen, file_name, laboratory_walk
 
 SIZE = (1440, 900)
 PLAIN = (1280, 720)  # of pages with little on them
 DIALOG = (980, 600)
 FIGURE = (1100, 760)
-FRAME = 0.2  # part of the demonstration: the elbows bend
 SETTINGS_PAGE, FIGURE_KEY, JOINT = "signals", "angles", "Shoulder"
-WALK = RecordOptions(noise_mm=0.5, soft_tissue_mm=8.0, gaps=0.3, seed=1)
 PICTURES = (
     "window.png", "window-dark.png", "window-trust.png", "window-start.png", "window-import.png",
     "window-settings.png", "window-configuration.png", "window-figure.png",
@@ -79,7 +80,10 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     yield "window-dark.png", _shot(app, window)
     window.set_theme("light")
 
-    yield "window-import.png", _dialog(app, lambda: ImportDialog(context, read(ImportPlan(_walk(place))), window))
+    yield (
+        "window-import.png",
+        _dialog(app, lambda: ImportDialog(context, read(ImportPlan(laboratory_walk(place))), window)),
+    )
     yield "window-settings.png", _dialog(app, lambda: SettingsDialog(context, window, SETTINGS_PAGE))
     yield "window-configuration.png", _dialog(app, lambda: _configuration(window))
     figure = open_figure(context, figure_named(FIGURE_KEY))
@@ -88,11 +92,6 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     wait(app, lambda: figure.canvas.drawn is not None)
     yield "window-figure.png", _shot(app, figure)
     figure.close()
-
-
-def _walk(place: Path) -> Path:
-    """A C3D pair as a laboratory hands it over: a walk, and the static beside it."""
-    return write_acquisition(record(walk(2), VirtualPerson(), WALK), place / "laboratory", ("c3d",))["c3d"]
 
 
 def _configuration(window: MainWindow) -> ConfigurationDialog:
@@ -130,5 +129,46 @@ def _write(picture: bytes, path: Path) -> Path:
     return path
 
 
+def draw_all(folder: Path, size: tuple[int, int] = PLAIN, theme: str = "light") -> list[Path]:
+    """Write a picture of every screen into a folder; ``size`` of the window is in points of the desktop."""
+    folder = Path(folder)
+    folder.mkdir(parents=True, exist_ok=True)
+    app = application()
+    written = []
+    with TemporaryDirectory(prefix="biomec-guide-") as place:
+        preferences = Preferences(Path(place) / "preferences.ini")
+        preferences.theme = theme
+        window = MainWindow(preferences)
+        window.resize(*size)
+        window.view.take_time()
+        for number, screen in enumerate(every_screen(app, window, Path(place))):
+            path = folder / file_name(number, screen.name)
+            screen.widget.grab().save(str(path))
+            written.append(path)
+        window.context.document.undo_stack.setClean()
+        window.close()
+    return written
+
+
+def main() -> None:
+    """Draw what the command line asks for."""
+    parser = argparse.ArgumentParser(description="Draw the pictures of the guide, or every screen and dialog.")
+    parser.add_argument("folder", type=Path, nargs="?", default=Path("docs/pictures"))
+    parser.add_argument("--all", action="store_true", help="every screen and dialog")
+    parser.add_argument("--size", default="1280x720", help="of the picture of the window, such as 3840x2160")
+    parser.add_argument("--scale", type=float, default=1.0, help="pixels of the picture a point of the desktop")
+    parser.add_argument("--theme", choices=("light", "dark"), default="light")
+    options = parser.parse_args()
+    os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
+    os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")
+    if not options.all:
+        draw_guide(options.folder)
+        return
+    os.environ["QT_SCALE_FACTOR"] = f"{options.scale:g}"
+    width, height = (round(int(number) / options.scale) for number in options.size.split("x"))
+    for path in draw_all(options.folder, (width, height), options.theme):
+        print(path)
+
+
 if __name__ == "__main__":
-    draw_guide(Path(sys.argv[1] if len(sys.argv) > 1 else "docs/pictures"))
+    main()
