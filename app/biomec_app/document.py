@@ -66,6 +66,7 @@ class Document(QObject):
     analysis_changed  : settings, results or the session changed
     frame_changed     : the current frame; the one thing that moves time
     view_changed, selection_changed, title_changed : what their names say
+    undo_changed      : what can be undone or done again
     camera_asked      : the 3-D view is asked to look from a side (``frontal`` …), or at everything (``fit``)
     """
 
@@ -75,6 +76,7 @@ class Document(QObject):
     view_changed = Signal()
     selection_changed = Signal()
     title_changed = Signal()
+    undo_changed = Signal()
     camera_asked = Signal(str)
 
     def __init__(self, parent: QObject | None = None) -> None:
@@ -83,6 +85,7 @@ class Document(QObject):
         self._view = View()
         self.undo_stack = QUndoStack(self)
         self.undo_stack.cleanChanged.connect(self.title_changed)
+        self.undo_stack.indexChanged.connect(self.undo_changed)
 
     # ------------------------------------------------------------------ what is open
 

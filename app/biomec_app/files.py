@@ -296,4 +296,4 @@ def needs_analysis(context: Context) -> str | None:
         return "Open or import a recording first."
     analysis = context.document.analysis
     missing = [step for step in STEPS if not analysis.is_current(step.name)]
-    return "Run Kinematics, Kinematic Analysis first." if missing else None
+    return 'Run "Kinematic Analysis" first.' if missing else None

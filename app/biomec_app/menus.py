@@ -33,9 +33,9 @@ class Menus(QObject):
             self._add(action)
         document, jobs = context.document, context.jobs
         for signal in (document.opened, document.analysis_changed, document.view_changed, document.selection_changed,
-                       document.title_changed, jobs.started, jobs.finished, jobs.cancelled, jobs.failed):  # fmt: skip
+                       document.title_changed, document.undo_changed, jobs.started, jobs.finished, jobs.cancelled,
+                       jobs.failed):  # fmt: skip
             signal.connect(self.refresh)
-        document.undo_stack.indexChanged.connect(self.refresh)
         context.plots.changed.connect(self.refresh)
         self.refresh()
 

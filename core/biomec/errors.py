@@ -2,14 +2,22 @@
 
 
 class BiomecError(Exception):
-    """Base of all errors raised on purpose. The message says what, where, and what to do."""
+    """Base of all errors raised on purpose. The message says what, where, and what to do.
+
+    remedy : what the message advises, as a word that the command line knows an option for: ``model``, ``static``,
+             ``overwrite``; and the value that would do, if it is known
+    """
+
+    def __init__(self, message: str = "", remedy: tuple[str, str] | None = None) -> None:
+        super().__init__(message)
+        self.remedy = remedy
 
 
 class FileError(BiomecError):
     """A file that cannot be read or written as it should be; the message starts with the file's name."""
 
-    def __init__(self, file: str, fault: str) -> None:
-        super().__init__(f"{file}: {fault}")
+    def __init__(self, file: str, fault: str, remedy: tuple[str, str] | None = None) -> None:
+        super().__init__(f"{file}: {fault}", remedy)
         self.file = file
         self.fault = fault
 

@@ -9,6 +9,7 @@ import re
 import tomllib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -138,13 +139,20 @@ class Lines:
                     return number
         return self.first
 
+    @cached_property
+    def _bracketed(self) -> tuple[tuple[int, str], ...]:
+        """Numbers and texts of the lines that begin with a bracket."""
+        found = ((number, line.lstrip()) for number, line in enumerate(self.text, 1))
+        return tuple((number, line) for number, line in found if line.startswith("["))
+
     def of_table(self, key: str, number: int, name: object) -> Lines:
         """Lines of the ``number``-th table of that key: a block under [[key]], or a row of the list ``key = [``."""
-        heads = [k for k, line in enumerate(self.text, 1) if re.match(rf"\s*\[\[\s*{re.escape(key)}\s*\]\]", line)]
+        head = re.compile(rf"\[\[\s*{re.escape(key)}\s*\]\]")
+        heads = [k for k, line in self._bracketed if head.match(line)]
         if len(heads) >= number:
             start = heads[number - 1]
-            after = [k for k, line in enumerate(self.text, 1) if k > start and line.lstrip().startswith("[")]
-            return Lines(self.text, start, min(after, default=len(self.text) + 1) - 1)
+            after = next((k for k, _ in self._bracketed if k > start), len(self.text) + 1)
+            return Lines(self.text, start, after - 1)
         start = self.of(key)
         named = isinstance(name, str)
         pattern = re.compile(rf"name\s*=\s*{re.escape(written(name))}" if named else r"^\s*\{")

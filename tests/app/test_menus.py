@@ -1,11 +1,13 @@
 """The menus as tables."""
 
+import re
 from collections import Counter
+from dataclasses import replace
 
 import pytest
 from PySide6.QtWidgets import QMainWindow
 
-from biomec.pipeline.analysis import STEPS
+from biomec.pipeline.analysis import STEPS, Analysis
 from biomec_app.actions import all_actions
 from biomec_app.menus import ORDER, Menus
 
@@ -69,3 +71,28 @@ def test_files_shortcuts_are_those_people_know(menus):
     there = {key: item.shortcut().toString() for key, (_, item) in menus.items.items() if key in wanted}
     assert there == {key: shortcut for key, shortcut in wanted.items() if key in menus.items}
     assert len(there) >= 6
+
+
+def said(menus, context):
+    """Reasons of everything that cannot run now."""
+    reasons = {key: action.blocked(context) for key, (action, _) in menus.items.items()}
+    return {key: reason for key, reason in reasons.items() if reason is not None}
+
+
+def test_reasons_name_items_that_the_menus_have(menus, context, demo_analysis):
+    """After every step: what a reason tells to run is an item, enabled, and no reason speaks of the command line."""
+    analysis = Analysis(demo_analysis.session)
+    context.document.open(analysis)
+    named = set()
+    for step in (None, *STEPS):
+        if step is not None:
+            done = {name: value for name, value in demo_analysis.done.items() if name in (*analysis.done, step.name)}
+            analysis = replace(analysis, done=done)
+            context.document.change(step.title, analysis)
+        items = {item.text().replace("&", ""): item for _, item in menus.items.values()}
+        for key, reason in said(menus, context).items():
+            assert " --" not in reason, key
+            for wanted in re.findall(r'Run "([^"]+)"', reason):
+                assert items[wanted].isEnabled(), (key, reason)
+                named.add(wanted)
+    assert {"Load Biomechanical Model", "Kinematic Consistency", "Find Cycles", "Kinematic Analysis"} <= named

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from biomec.pipeline.analysis import run_first
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording
 from biomec_app.context import Context
 from biomec_app.panels.plot_view import CYCLES, FIT, MEAN, SEPARATE, SIDES, TIME, TOGETHER
@@ -12,7 +13,7 @@ MENU = "Visualize/Biomechanical Signals"
 def _needs_cycles(context: Context) -> str | None:
     reason = needs_recording(context)
     if reason is None and "cycles" not in context.document.analysis.done:
-        reason = 'Run "Find Cycles" first.'
+        reason = run_first("cycles")
     return reason
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from biomec.pipeline.analysis import run_first
 from biomec_app import files
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording
 from biomec_app.context import Context
@@ -30,7 +31,7 @@ def _all(*reasons: Blocked) -> Blocked:
 
 def _has_angles(context: Context) -> str | None:
     there = context.document.is_open and "angles" in context.document.analysis.done
-    return None if there else "Run Kinematics, Calculate Joint Angles first."
+    return None if there else run_first("angles")
 
 
 def _has_figure(context: Context) -> str | None:

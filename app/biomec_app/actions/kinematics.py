@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from biomec.pipeline.analysis import STEPS, Step
+from biomec.pipeline.analysis import STEPS, Step, step_named
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording
 from biomec_app.context import Context
 
 MENU = "Kinematics"
-ITEMS = ("body", "consistency", "rates", "segments", "angles", "cycles")
+LAST = step_named("cycles")  # what comes after it belongs to the menu Dynamics
 HELP = {
     "body": "Rebuild lost markers, filter, and build the person's model",
     "consistency": "Make the measured positions obey the model",
@@ -41,15 +41,15 @@ def _step(step: Step) -> Action:
 
 
 ACTIONS: tuple[Action, ...] = (
-    *(_step(step) for step in STEPS if step.name in ITEMS),
+    *(_step(step) for step in STEPS[: STEPS.index(LAST) + 1] if step.offered),
     Action("kinematics.separator", MENU, SEPARATOR, None),
     Action(
         "kinematics.all",
         MENU,
         "Kinematic &Analysis",
-        lambda context: context.run_until(STEPS[-1].name, "Kinematic Analysis"),
-        "Run all steps whose result is missing or out of date",
+        lambda context: context.run_until(LAST.name, "Kinematic Analysis"),
+        "Run all steps up to the cycles whose result is missing or out of date",
         "F5",
-        lambda context: _blocked(STEPS[-1], context),
+        lambda context: _blocked(LAST, context),
     ),
 )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomec.pipeline.analysis import step_named
+from biomec.pipeline.analysis import run_first
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording
 from biomec_app.context import Context
 from biomec_app.extensions import Extension, Loaded, extension_folder, load_extensions, run_extension
@@ -30,7 +30,7 @@ def figure_action(kind: FigureKind, menu: str = MENU) -> Action:
 def _statistics_blocked(context: Context) -> str | None:
     reason = needs_recording(context)
     if reason is None and "cycles" not in context.document.analysis.done:
-        reason = f'Run "{step_named("cycles").title}" first.'
+        reason = run_first("cycles")
     return reason
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 from pathlib import Path
 
+from biomec.pipeline.analysis import run_first
 from biomec_app import theme as themes
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording, not_yet
 from biomec_app.actions.biomechanical_signals import ACTIONS as SIGNALS
@@ -25,14 +26,14 @@ MOVIE_SIZES = {"640 × 360": (640, 360), "1280 × 720": (1280, 720), "1920 × 10
 def _needs_model(context: Context) -> str | None:
     reason = needs_recording(context)
     if reason is None and "body" not in context.document.analysis.done:
-        reason = 'Run "Load Biomechanical Model" first.'
+        reason = run_first("body")
     return reason
 
 
 def _needs_consistency(context: Context) -> str | None:
     reason = needs_recording(context)
     if reason is None and "consistency" not in context.document.analysis.done:
-        reason = 'Run "Kinematic Consistency" first.'
+        reason = run_first("consistency")
     return reason
 
 

@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.pipeline.analysis import run_first
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
@@ -244,5 +245,5 @@ def needs_contacts(context: Context) -> str | None:
     if not context.document.analysis.session.dynamic.plates:
         return "The recording has no force plates."
     if not context.document.analysis.is_current("signals"):
-        return "Run Kinematics, Load Biomechanical Model first."
+        return run_first("signals")
     return None

@@ -10,12 +10,12 @@ import io
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from biomec.pipeline.analysis import Analysis, step_named
+from biomec.pipeline.analysis import Analysis, run_first
 from biomec.progress import Progress
 from biomec_app.figures.ink import LARGE, NORMAL, Ink
 
@@ -34,12 +34,14 @@ class Choice:
     """Something to choose in a figure: the first option is taken unless the user says otherwise.
 
     redraws : the choice changes only the drawing, not the data
+    refused : option that cannot be chosen -> why
     """
 
     key: str
     label: str
     options: tuple[str, ...]
     redraws: bool = False
+    refused: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True, eq=False)
@@ -70,7 +72,7 @@ class FigureKind(ABC):
         """Why the figure cannot be drawn, as a sentence; None if it can."""
         for step in self.needs:
             if step not in analysis.done:
-                return f'Run "{step_named(step).title}" first.'
+                return run_first(step)
         return None
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:

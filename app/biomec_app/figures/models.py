@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.anatomy.model_file import shipped_models
+from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.model_comparison import ModelComparison, compare_models
+from biomec.pipeline.model_comparison import ModelComparison, compare_models, other_models
 from biomec.progress import Progress
 from biomec_app.figures.ink import SMALL, Ink, at_least, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
@@ -31,16 +31,19 @@ class ModelFigure(FigureKind):
         """The other model, and the joint that is drawn."""
         from biomec_app.report.angle_picture import chosen_joints
 
-        own = analysis.loaded.body.model.name
-        others = [model for model in shipped_models() if model != own]
-        first = "m17" if own == "m21" else "m21"
-        others.sort(key=lambda model: model != first)
+        others = other_models(analysis)
+        refused = {model: why for model, why in others.items() if why}
         first = chosen_joints(analysis) if "cycles" in analysis.done else ()
         joints = sorted(dict.fromkeys(analysis.angles.joint), key=lambda joint: not joint.endswith(first or ("\n",)))
-        return Choice("model", "Other model", tuple(others)), Choice("joint", "Joint", tuple(joints), redraws=True)
+        return Choice("model", "Other model", tuple(others), refused=refused), Choice(
+            "joint", "Joint", tuple(joints), redraws=True
+        )
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ModelComparison:
         """Run the second model."""
+        why = other_models(analysis)[chosen["model"]]
+        if why:
+            raise BiomecError(f"The model {chosen['model']} does not suit this recording: {why}.")
         return compare_models(analysis, chosen["model"], progress)
 
     def remark(self, content: ModelComparison, chosen: Chosen) -> str:

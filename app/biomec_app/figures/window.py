@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
 from matplotlib.figure import Figure
 from PySide6.QtCore import QEvent, Qt
-from PySide6.QtGui import QCloseEvent, QColor, QImage, QKeySequence, QShortcut
+from PySide6.QtGui import QCloseEvent, QColor, QImage, QKeySequence, QShortcut, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
 
 from biomec.errors import BiomecError
@@ -128,6 +128,7 @@ class FigureWindow(QWidget):
                 combo.blockSignals(True)
                 combo.clear()
                 combo.addItems(choice.options)
+                refuse_options(combo, choice.refused)
                 combo.setCurrentText(before if before in choice.options else choice.options[0])
                 combo.blockSignals(False)
 
@@ -374,3 +375,13 @@ def open_figure(context: Context, kind: FigureKind) -> FigureWindow:
     window = FigureWindow(context, kind, context.window)
     window.show()
     return window
+
+
+def refuse_options(combo: QComboBox, reasons: Mapping[str, str]) -> None:
+    """Let options that cannot be chosen say why."""
+    model = combo.model()
+    assert isinstance(model, QStandardItemModel)  # what a QComboBox has unless it is given another
+    for option, reason in reasons.items():
+        item = model.item(combo.findText(option))
+        item.setEnabled(False)
+        item.setToolTip(f"{option}: {reason}.")

@@ -35,24 +35,37 @@ class Recorded:
     subject: Subject
     seen: Iterable[str] | None = None
 
+    def refusal(self, model: BodyModel) -> str:
+        """Return why a model cannot be used for the recording, in a few words; nothing if it can."""
+        parts = self._parts(model)
+        if parts is None:
+            return "the recording shows none of the segments that carry it"
+        if next_to_nothing(model, parts):
+            return f"only {len(parts.segments)} of its {len(model.segments)} segments can be followed"
+        return ""
+
     def segments_kept(self, model: BodyModel) -> int:
         """Return how many segments of a model can be followed in static pose and motion."""
+        parts = self._parts(model)
+        return 0 if parts is None else len(parts.segments)
+
+    def _parts(self, model: BodyModel) -> Available | None:
+        """Return what can be followed of a model; None if the recording shows none of the segments that carry it."""
         landmarks = recorded_landmarks(self.static, self.marker_set)
         measures, _ = known_measures(self.subject, landmarks, model)
         plan = plan_points(model, landmarks, measures)
         static = plan.at_static(landmarks, measures)
         motion = points_in_motion(plan, static, self.static, self.marker_set, self.seen, measures)
         try:
-            return len(available_parts(model, set(static), set(motion), plan.lacking).segments)
-        except BiomecError:  # none of the segments that carry the model
-            return 0
+            return available_parts(model, set(static), set(motion), plan.lacking)
+        except BiomecError:
+            return None
 
 
 def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: Callable[[str], str]) -> list[Notice]:
     """Refuse a model of which next to nothing can be followed; name the shipped one that keeps more, if most is lost.
 
-    Next to nothing is one of three or more segments, or fewer than a quarter of them; of a recording of one side, a
-    quarter of that side and the midline. ``words`` writes a landmark.
+    ``words`` writes a landmark.
     """
     kept, all_of_them = len(parts.segments), len(model.segments)
     if kept >= FEW * all_of_them:
@@ -61,13 +74,14 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
     found = {(recorded.segments_kept(other), -len(other.segments)): other.name for other in others}
     (most, _), best = max(found.items())
     better = f"the model {best} would keep {most}" if most > kept else ""
-    if all_of_them >= 3 and (kept == 1 or kept < TOO_FEW * _meant(model, parts)):
+    if next_to_nothing(model, parts):
         names = ", ".join(segment.name for segment, _ in parts.segments)
-        advice = f"{better[0].upper()}{better[1:]}: choose it (--model {best}), or check" if better else "Check"
+        advice = f"{better[0].upper()}{better[1:]}: choose it, or check" if better else "Check"
         raise BiomecError(
             f"The model {model.name} does not suit this recording: of its {all_of_them} segments only {kept} can be "
             f"followed ({names}).{_told(parts, words)} {advice} the marker set, the labels and whether the static is "
-            f"of the same person and markers. To use so little of the model, leave its other segments out on request."
+            f"of the same person and markers. To use so little of the model, leave its other segments out on request.",
+            ("model", best) if better else None,
         )
     if not better:
         return []
@@ -76,6 +90,15 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
         f"{better}."
     )
     return [warning("other-model-fits-better", sentence, best)]
+
+
+def next_to_nothing(model: BodyModel, parts: Available) -> bool:
+    """Whether too little of a model can be followed: one of three or more segments, or fewer than a quarter of them.
+
+    Of a recording of one side it is a quarter of that side and the midline.
+    """
+    kept = len(parts.segments)
+    return len(model.segments) >= 3 and (kept == 1 or kept < TOO_FEW * _meant(model, parts))
 
 
 def _meant(model: BodyModel, parts: Available) -> int:

@@ -10,6 +10,9 @@ from biomec._version import __version__
 from biomec.cli import analysis, program, recordings, window
 from biomec.errors import BiomecError
 
+OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
+"""What an error advises -> the option, and the name of its value."""
+
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 when all went well."""
@@ -31,8 +34,17 @@ def main(arguments: Sequence[str] | None = None) -> int:
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except BiomecError as error:  # its message is a sentence for the user; any other error is ours to repair
-        print(error, file=sys.stderr)
+        print(f"{error}{_option(error)}", file=sys.stderr)
         return 1
+
+
+def _option(error: BiomecError) -> str:
+    """The option that does what an error advises, in brackets."""
+    if error.remedy is None:
+        return ""
+    advice, value = error.remedy
+    option, usual = OPTIONS[advice]
+    return f" ({' '.join(filter(None, (option, value or usual)))})"
 
 
 def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:

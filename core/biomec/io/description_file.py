@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 from typing import Generic, TypeVar
@@ -44,11 +45,18 @@ class Descriptions(Generic[T]):
                 f'Biomec ships no {self.what} "{name}"{did_you_mean(name, shipped)} There are {", ".join(shipped)}; '
                 f"one of your own is given by its file, whose name ends with {ENDING}."
             )
-        return self.read(resource(*self.folder, name + ENDING))
+        loaded: T = _shipped(self, name)
+        return loaded
 
     def read(self, path: Path | Traversable) -> T:
         """Return what a file describes."""
         return self.parse(read_text(path), path.name)
+
+
+@cache
+def _shipped(descriptions: Descriptions[T], name: str) -> T:
+    """One that comes with Biomec, read once: neither its file nor what it gives changes while the program runs."""
+    return descriptions.read(resource(*descriptions.folder, name + ENDING))
 
 
 def read_text(path: Path | Traversable) -> str:

@@ -26,6 +26,7 @@ from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.notices import Notice
 from biomec.pipeline.body import LoadedBody, load_body
 from biomec.pipeline.clean_signals import CleanSignals, clean_signals
+from biomec.pipeline.inverse import InverseDynamics, inverse_dynamics
 from biomec.pipeline.preparation import Prepared, prepare
 from biomec.pipeline.repetitions import Repetitions, find_repetitions
 from biomec.pipeline.settings import AnalysisSettings
@@ -43,6 +44,7 @@ class Step:
     run      : the work
     settings : the part of the settings that it depends on
     share    : rough part of the whole running time, for progress
+    offered  : whether menus offer it by itself; otherwise the next one that they offer runs it too
     """
 
     name: str
@@ -50,6 +52,7 @@ class Step:
     run: Callable[[Analysis, Progress | None], Any]
     settings: Callable[[AnalysisSettings], Any]
     share: float
+    offered: bool = True
 
 
 @dataclass(frozen=True, eq=False)
@@ -95,7 +98,7 @@ class Analysis:
 
     def _value(self, name: str) -> Any:
         if name not in self.done:
-            raise BiomecError(f'Run "{step_named(name).title}" first.')
+            raise BiomecError(run_first(name))
         return self.done[name].value
 
     @property
@@ -147,6 +150,12 @@ class Analysis:
         return value
 
     @property
+    def loads(self) -> InverseDynamics:
+        """What the joints carry."""
+        value: InverseDynamics = self._value("inverse")
+        return value
+
+    @property
     def notices(self) -> tuple[Notice, ...]:
         """What reading and all steps that have run found, assumed or missed, in their order."""
         session = self.session
@@ -168,7 +177,7 @@ class Analysis:
             if step.name == name:
                 break
             if not self.is_current(step.name):
-                raise BiomecError(f'Run "{step.title}" first: "{step_named(name).title}" needs its result.')
+                raise BiomecError(f'{run_first(step.name)[:-1]}: "{step_named(name).title}" needs its result.')
         value = step.run(self, progress)
         return replace(self, done={**self.done, name: Done(value, self.fingerprint(name))})
 
@@ -229,6 +238,13 @@ def step_named(name: str) -> Step:
     raise BiomecError(f"There is no step {name}; there are {', '.join(step.name for step in STEPS)}.")
 
 
+def run_first(name: str) -> str:
+    """Sentence that asks for the step of that name, by the words under which menus offer it."""
+    step = step_named(name)
+    offered = next(one for one in STEPS[STEPS.index(step) :] if one.offered)
+    return f'Run "{offered.title}" first.'
+
+
 # --------------------------------------------------------------------------------------------------------------- steps
 def _consistency(analysis: Analysis, progress: Progress | None) -> ConsistentPositions:
     clean, loaded, options = analysis.clean, analysis.loaded, analysis.settings.consistency
@@ -275,9 +291,9 @@ def _angles(analysis: Analysis, progress: Progress | None) -> JointAngles:
 
 STEPS: tuple[Step, ...] = (
     Step("preparation", "Prepare Recording", lambda a, p: prepare(a.session, a.settings.preparation),
-         lambda s: s.preparation, 0.05),
+         lambda s: s.preparation, 0.05, offered=False),
     Step("signals", "Reconstruct and Filter", lambda a, p: clean_signals(a.prepared, a.settings.signals, p),
-         lambda s: s.signals, 0.35),
+         lambda s: s.signals, 0.35, offered=False),
     Step("body", "Load Biomechanical Model",
          lambda a, p: load_body(a.prepared, a.clean, a.session.subject, a.settings.body), lambda s: s.body, 0.1),
     Step("consistency", "Kinematic Consistency", _consistency, lambda s: s.consistency, 0.25),
@@ -286,5 +302,8 @@ STEPS: tuple[Step, ...] = (
     Step("angles", "Calculate Joint Angles", _angles, lambda s: s.angles, 0.05),
     Step("cycles", "Find Cycles",
          lambda a, p: find_repetitions(a.clean, a.angles, a.motion.valid, a.settings.cycles), lambda s: s.cycles, 0.05),
+    Step("inverse", "Inverse Dynamics",
+         lambda a, p: inverse_dynamics(a.clean, a.loaded.body, a.motion, a.settings.inverse, p),
+         lambda s: s.inverse, 0.05),
 )  # fmt: skip
 """Steps in the order in which they run; a step depends on all before it."""

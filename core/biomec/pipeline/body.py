@@ -8,6 +8,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biomec.anatomy.landmarks import trajectories
+from biomec.anatomy.model_choice import Recorded
 from biomec.anatomy.model_file import load_model
 from biomec.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.arrays import FloatArray
@@ -71,6 +72,13 @@ class LoadedBody:
         )
 
 
+def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subject) -> Recorded:
+    """Return what a recording offers to any model: markers of its static pose, and those that its motion shows."""
+    static = {marker: clean.static[marker] for marker in clean.static.names if np.isfinite(clean.static[marker]).all()}
+    seen = tuple(marker for marker, path in trajectories(clean.markers).items() if np.isfinite(path).any())
+    return Recorded(static, prepared.marker_set, subject, seen)
+
+
 def load_body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
@@ -78,20 +86,21 @@ def load_body(
     name = settings.model or MODELS.get(prepared.marker_set.name)
     if name is None:
         raise BiomecError(
-            f"Which model suits the marker set {prepared.marker_set.name} is not known. Choose one (--model NAME)."
+            f"Which model suits the marker set {prepared.marker_set.name} is not known. Choose one.",
+            ("model", ""),
         )
     model = load_model(name)
     notices: list[Notice] = []
     if subject.mass_kg is None and clean.mass is not None and clean.mass.mass_kg is not None:
         subject = replace(subject, mass_kg=clean.mass.mass_kg)
         notices.append(info("mass-weighed", f"The mass, {clean.mass.mass_kg:.1f} kg, was weighed on the force plates."))
-    static = {marker: clean.static[marker] for marker in clean.static.names if np.isfinite(clean.static[marker]).all()}
-    markers = trajectories(clean.markers)
-    seen = [marker for marker, path in markers.items() if np.isfinite(path).any()]
-    body = build_subject_model(model, static, prepared.marker_set, subject, settings.options, seen=seen)
+    recorded = recorded_for_models(prepared, clean, subject)
+    body = build_subject_model(
+        model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen
+    )
     return LoadedBody(
         body,
-        body.points_in_motion(markers),
+        body.points_in_motion(trajectories(clean.markers)),
         structure(body.system),
         subject,
         settings,

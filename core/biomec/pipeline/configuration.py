@@ -9,11 +9,13 @@ from collections.abc import Callable
 
 import numpy as np
 
+from biomec.analysis.frame_quality import origin_shares
 from biomec.analysis.report_table import NOTHING, Section, Table, facts, number
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
 from biomec.multibody.structure import Structure
 from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.frame_map import FrameState, frame_map, listed
 from biomec.signals.reconstruction import SampleOrigin
 
 GENERAL, PREPROCESSING, SEGMENTS = "General", "Pre-processing", "Body segment"
@@ -77,18 +79,20 @@ def _preprocessing(analysis: Analysis) -> Section:
         _cutoffs("External forces", None if plates is None else plates[:, :3]),
         _cutoffs("External torques", None if plates is None else plates[:, 3:]),
     ]
-    rebuilt = clean.reconstruction
-    shares = {
-        "Frames with interpolated markers": _percent(rebuilt.frames_with(SampleOrigin.INTERPOLATED)),
-        "Frames with markers estimated in a local frame": _percent(rebuilt.frames_with(SampleOrigin.REBUILT)),
-        "Samples interpolated": _percent(rebuilt.fraction(SampleOrigin.INTERPOLATED)),
-        "Samples estimated in a local frame": _percent(rebuilt.fraction(SampleOrigin.REBUILT)),
-        "Samples still missing": _percent(rebuilt.fraction(SampleOrigin.MISSING)),
-    }
     columns = ("Signal", "Lowest [Hz]", "Highest [Hz]", "How")
-    return Section(
-        PREPROCESSING, (), (Table("Cut-off frequencies", columns, tuple(rows)), facts("Lost markers", dict(shares)))
-    )
+    return Section(PREPROCESSING, (), (Table("Cut-off frequencies", columns, tuple(rows)), _lost_markers(analysis)))
+
+
+def _lost_markers(analysis: Analysis) -> Table:
+    """Shares of frames and samples by where they come from: those of the quality strip, by the same definition."""
+    quality = frame_map(analysis)
+    shares: dict[str, str | None] = {f"Frames {words}": _percent(quality.share(state)) for state, words in FRAMES}
+    samples = origin_shares(quality.origin)
+    shares |= {f"Samples {words}": _percent(float(np.mean(samples[kind]))) for kind, words in SAMPLES}
+    never = [name for name in analysis.clean.reconstruction.markers.names if name not in quality.markers]
+    shares["Markers of the static only, computed in every frame"] = f"{len(never)}: {listed(never)}" if never else "0"
+    note = "A frame counts by the poorest of its markers. Markers that only the static shows do not count."
+    return facts("Lost markers", shares, note)
 
 
 def _cutoffs(name: str, cutoffs: FloatArray | None) -> tuple[str, str, str, str]:
@@ -96,6 +100,21 @@ def _cutoffs(name: str, cutoffs: FloatArray | None) -> tuple[str, str, str, str]
         return name, NOTHING, NOTHING, "not filtered"
     low, high = float(np.nanmin(cutoffs)), float(np.nanmax(cutoffs))
     return name, number(low, 3), number(high, 3), "zero-lag Butterworth low-pass"
+
+
+FRAMES = (
+    (FrameState.MEASURED, "with all markers measured"),
+    (FrameState.REBUILT, "with markers estimated in a local frame"),
+    (FrameState.INTERPOLATED, "with interpolated markers"),
+    (FrameState.LOST, "with markers still missing"),
+    (FrameState.FAILED, "without a solution of the model"),
+)
+SAMPLES = (
+    (SampleOrigin.MEASURED, "measured"),
+    (SampleOrigin.REBUILT, "estimated in a local frame"),
+    (SampleOrigin.INTERPOLATED, "interpolated"),
+    (SampleOrigin.MISSING, "still missing"),
+)
 
 
 def _percent(fraction: float) -> str:

@@ -7,9 +7,11 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biomec.analysis.angle_ranges import AngleError, angle_errors
+from biomec.anatomy.model_file import load_model, shipped_models
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.body import recorded_for_models
 from biomec.progress import Progress
 from biomec.signals import resample_cycles
 
@@ -37,6 +39,20 @@ class ModelComparison:
     percent: FloatArray
     own_cycle: FloatArray
     other_cycle: FloatArray
+
+
+def other_models(analysis: Analysis) -> dict[str, str]:
+    """Shipped model that is not the one in use -> why it cannot be used for the recording; nothing if it can.
+
+    Those that can be used come first, the one nearest in its number of segments to the model in use at the head.
+    """
+    loaded = analysis.loaded
+    recorded = recorded_for_models(analysis.prepared, analysis.clean, loaded.subject)
+    own = loaded.body.model
+    models = [load_model(name) for name in shipped_models() if name != own.name]
+    reasons = {model.name: recorded.refusal(model) for model in models}
+    models.sort(key=lambda model: (bool(reasons[model.name]), abs(len(model.segments) - len(own.segments))))
+    return {model.name: reasons[model.name] for model in models}
 
 
 def compare_models(analysis: Analysis, model: str, progress: Progress | None = None) -> ModelComparison:

@@ -68,7 +68,8 @@ def refuse_to_overwrite(folder: Path, overwrite: bool = False) -> None:
     if there and not overwrite:
         raise FileError(
             Path(folder).name,
-            f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them (--force).",
+            f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them.",
+            ("overwrite", ""),
         )
 
 

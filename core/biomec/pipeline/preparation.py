@@ -111,7 +111,8 @@ def _static_from(dynamic: Trial, marker_set: MarkerSet) -> tuple[Trial, Notice]:
     if not complete.any():
         raise BiomecError(
             f"{dynamic.source.name}: there is no static file, and no frame of the movement shows all its markers at "
-            f"once. Give the static acquisition (--static FILE)."
+            f"once. Give the static acquisition.",
+            ("static", ""),
         )
     frame = int(complete.argmax())
     static = dynamic.stretch(frame, frame)

@@ -5,14 +5,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPointF, QTimer
+from PySide6.QtCore import QPointF, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage
-from PySide6.QtWidgets import QPushButton
+from PySide6.QtWidgets import QComboBox, QPushButton
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.actions import signal_analysis
 from biomec_app.figures.registry import figure_named
-from biomec_app.figures.window import FigureWindow, open_figure
+from biomec_app.figures.window import FigureWindow, open_figure, refuse_options
 
 
 @pytest.fixture
@@ -217,3 +217,13 @@ def test_every_figure_has_its_item_in_the_menu(qtbot, context, document_with_dem
     (close,) = context.closing
     assert isinstance(close.__self__, FigureWindow)
     close()
+
+
+def test_options_that_cannot_be_chosen_say_why(qtbot):
+    combo = QComboBox()
+    qtbot.addWidget(combo)
+    combo.addItems(["m17", "m21"])
+    refuse_options(combo, {"m21": "only 1 of its 21 segments can be followed"})
+    assert combo.currentText() == "m17"
+    assert not combo.model().item(1).isEnabled()
+    assert combo.itemData(1, Qt.ItemDataRole.ToolTipRole) == "m21: only 1 of its 21 segments can be followed."

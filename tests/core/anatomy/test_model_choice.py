@@ -34,7 +34,9 @@ def test_a_model_of_which_only_the_root_can_be_followed_is_refused_with_the_one_
     sentence = str(refused.value)
     assert "The model legs does not suit this recording: of its 7 segments only 1 can be followed (pelvis)." in sentence
     assert "The static pose lacks medial femoral condyle, right (marker RKNM), " in sentence
-    assert "The model plug-in-gait would keep 15: choose it (--model plug-in-gait)" in sentence
+    assert "The model plug-in-gait would keep 15: choose it, or check" in sentence
+    assert "--" not in sentence  # the window shows it too
+    assert refused.value.remedy == ("model", "plug-in-gait")
 
 
 def test_fewer_than_a_quarter_of_the_segments_are_refused_and_a_third_is_not():

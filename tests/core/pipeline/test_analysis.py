@@ -46,7 +46,7 @@ def test_run_all_equals_step_by_step_bit_for_bit(whole):
 
 
 def test_a_step_asks_for_the_one_before_it():
-    with pytest.raises(BiomecError, match='Run "Prepare Recording" first'):
+    with pytest.raises(BiomecError, match='Run "Load Biomechanical Model" first'):
         Analysis(swaying_session()).run("consistency")
     with pytest.raises(BiomecError, match='Run "Calculate Joint Angles" first'):
         _ = Analysis(swaying_session()).angles

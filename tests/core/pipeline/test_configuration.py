@@ -1,11 +1,14 @@
 """Configuration: five panes, the counts of the whole-body model as published, and what is not there yet."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from biomec.analysis.report_table import Section
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.configuration import configuration, reference_point_counts
+from biomec.pipeline.configuration import FRAMES, configuration, reference_point_counts
+from biomec.pipeline.frame_map import frame_map
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
 from tests.core.pipeline.standing import swaying_session
 
@@ -31,7 +34,7 @@ def test_there_are_five_panes_before_and_after_the_analysis(whole):
     empty = configuration(Analysis(swaying_session()))
     assert [one.title for one in empty] == PANES
     assert empty[2].sentences == ('Run "Load Biomechanical Model" first.',)
-    assert empty[1].sentences == ('Run "Reconstruct and Filter" first.',)
+    assert empty[1].sentences == ('Run "Load Biomechanical Model" first.',)
 
 
 def test_the_mechanism_of_the_whole_body_reads_as_published(whole):
@@ -96,3 +99,22 @@ def test_legs_alone_in_reference_points_have_the_degrees_of_freedom_of_the_model
     # seven free bodies; hips 3 rows each, knees 5, ankles 4: nothing is said twice
     assert (coordinates, rows, redundant) == (42, 2 * (3 + 5 + 4), 0)
     assert free == counts.degrees_of_freedom == 18
+
+
+def test_lost_markers_are_counted_as_the_quality_strip_counts_them(whole):
+    """The static has medial markers that the movement never shows: they made "100 % estimated" of a measured trial."""
+    session = swaying_session()
+    hidden = session.dynamic.markers.p_WM.copy()
+    hidden[:, 0] = np.nan  # a marker that only the static shows
+    hidden[10:15, 5] = np.nan
+    markers = replace(session.dynamic.markers, p_WM=hidden)
+    analysis = Analysis(replace(session, dynamic=replace(session.dynamic, markers=markers)), UNFILTERED)
+    analysis = analysis.run_until("signals")
+    shown = {name: value for name, (value,) in facts(pane(analysis, "Pre-processing"), 1).items()}
+    quality = frame_map(analysis)
+    assert shown["Frames with all markers measured"] == "90.00 %"  # 45 of 50
+    for state, words in FRAMES:
+        assert shown[f"Frames {words}"] == f"{100 * quality.share(state):.2f} %"
+    name = session.dynamic.markers.names[0]
+    assert shown["Markers of the static only, computed in every frame"] == f"1: {name}"
+    assert float(shown["Samples measured"].split()[0]) > 90.0

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from biomec.errors import BiomecError
+from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.model_comparison import compare_models
+from biomec.pipeline.model_comparison import compare_models, other_models
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
 from biomec.progress import Cancelled
 from tests.core.pipeline.standing import swaying_session
+from tests.real_data import recording
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
 
@@ -46,3 +49,26 @@ def test_the_second_run_can_be_cancelled(whole):
 
     with pytest.raises(Cancelled):
         compare_models(whole, "m17", stop)
+
+
+def test_only_models_that_suit_the_recording_are_offered_the_nearest_first(whole):
+    found = other_models(whole)
+    assert next(iter(found)) == "m17"
+    assert "m21" not in found
+    assert found["legs"] == ""
+
+
+def test_a_model_that_does_not_suit_the_recording_says_why_and_comes_last():
+    file = recording("gait_pig_pair/HC030A05.c3d")
+    analysis = Analysis(import_session(file)).run_until("body")
+    found = other_models(analysis)
+    assert analysis.loaded.body.model.name == "plug-in-gait"
+    reasons = list(found.values())
+    assert reasons == sorted(reasons, key=bool)  # those that can be used come first
+    for model, reason in found.items():
+        again = analysis.with_settings(AnalysisSettings(body=BodySettings(model=model)))
+        if reason:
+            with pytest.raises(BiomecError, match=r"does not suit|none of"):
+                again.run_until("body")
+        else:
+            again.run_until("body")
