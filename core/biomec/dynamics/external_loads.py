@@ -64,12 +64,10 @@ def external_loads(
     """Make loads of arrays (T, K, 3); a NaN point, force or moment means that nothing acts there in that frame."""
     moment = np.zeros_like(force) if moment is None else moment
     known = np.isfinite(point).all(axis=2) & np.isfinite(force).all(axis=2) & np.isfinite(moment).all(axis=2)
-    there = known[..., None]
-    return ExternalLoads(
-        tuple(segments),
-        *(read_only(np.where(there, array, 0.0)) for array in (point, force, moment)),
-        read_only(np.zeros(len(force)) if estimated is None else estimated, np.bool_),
-    )
+    there = np.asarray(known)[..., None]
+    p, f, h = (read_only(np.where(there, array, 0.0)) for array in (point, force, moment))
+    unmeasured = np.zeros(len(force)) if estimated is None else estimated
+    return ExternalLoads(tuple(segments), p, f, h, read_only(unmeasured, np.bool_))
 
 
 def no_loads(frames: int) -> ExternalLoads:

@@ -74,7 +74,7 @@ def joint_tree(system: System, roots: Sequence[str] = ()) -> JointTree:
             f"{system.name}: loads along a tree are known for spherical, universal and revolute joints, "
             f"not for {', '.join(one.name for one in others)}."
         )
-    ends = [(one, *(names.index(_body(p, system)) for p in (one.proximal, one.distal))) for one in found]
+    ends = [(one, names.index(_body(one.proximal, system)), names.index(_body(one.distal, system))) for one in found]
     root = _root(system, names, roots, {distal for _, _, distal in ends})
     ordered: list[TreeJoint] = []
     reached, remaining = {root}, ends
