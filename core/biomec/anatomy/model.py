@@ -72,10 +72,25 @@ class SegmentDefinition:
 
 
 @dataclass(frozen=True)
+class CompressionAxis:
+    """Which way the proximal segment pushes the distal one when the joint is compressed: ± a local axis.
+
+    of   : "proximal" or "distal", whose axis it is
+    axis : 0, 1 or 2
+    sign : +1 or −1, the side already taken into account
+    """
+
+    of: str
+    axis: int
+    sign: float
+
+
+@dataclass(frozen=True)
 class JointDefinition:
     """A joint. Its axes are local axes (``z``) or directions in terms of landmarks at the static pose.
 
     type : "spherical", "universal" (axis of the proximal, distal_axis of the distal segment) or "revolute" (axis)
+    compression : what tells compression from traction and shear, if the model says so
     """
 
     name: str
@@ -86,6 +101,7 @@ class JointDefinition:
     centre: str
     axis: Direction | str | None = None
     distal_axis: Direction | str | None = None
+    compression: CompressionAxis | None = None
 
 
 @dataclass(frozen=True)

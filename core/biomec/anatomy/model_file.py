@@ -5,13 +5,16 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any, TypeAlias
 
 from biomec.anatomy.centres import CENTRE_METHODS
 from biomec.anatomy.frames import AXES, Direction, FrameDefinition, parse_direction
 from biomec.anatomy.model import (
     BodyModel,
+    CompressionAxis,
     GlidingContact,
     JointDefinition,
     PointDefinition,
@@ -43,9 +46,10 @@ FILE_KEYS = (
 )
 POINT_KEYS = ("name", "of", "opposite", "methods", "carried_by")
 SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw")
-JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis")
+JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis", "compression")
 CONTACT_KEYS = ("name", "point", "segment", "on", "origin")
 JOINT_AXES = {"spherical": (), "universal": ("axis", "distal_axis"), "revolute": ("axis",)}
+_COMPRESSION = re.compile(r"(?P<of>proximal|distal)\s+(?P<minus>-\s*)?(?P<sided>s\s+)?(?P<axis>[xyz])")
 _Named: TypeAlias = PointDefinition | SegmentDefinition | JointDefinition | GlidingContact
 
 
@@ -274,11 +278,27 @@ def _joints(table: Table, names: list[str]) -> list[JointDefinition]:
             raise table.refusal(f"a {type_} joint {must} {key}.", key)
     found = []
     for side in sides(pattern):
-        axes = {key: _joint_axis(table, key, side) for key in JOINT_AXES[type_]}
+        axes: dict[str, Any] = {key: _joint_axis(table, key, side) for key in JOINT_AXES[type_]}
         ends = [known(table, key, word(table.text(key), side), names) for key in ("proximal", "distal")]
         centre = code(table.text("centre"), side)
-        found.append(JointDefinition(word(pattern, side), side, type_, ends[0], ends[1], centre, **axes))
+        joint = JointDefinition(word(pattern, side), side, type_, ends[0], ends[1], centre, **axes)
+        found.append(replace(joint, compression=_compression(table, side)))
     return found
+
+
+def _compression(table: Table, side: Side | None) -> CompressionAxis | None:
+    """``distal -y``, ``proximal s z``: an axis of one of the two segments, s reversing it on the left."""
+    if "compression" not in table:
+        return None
+    match = _COMPRESSION.fullmatch(table.text("compression").strip())
+    if match is None:
+        raise table.refusal(
+            f"compression is {shown(table.text('compression'))}. Write whose axis it is and which, in the direction in "
+            f'which the proximal segment pushes, such as "distal -y" or "proximal s z".',
+            "compression",
+        )
+    sign = (-1.0 if match["minus"] else 1.0) * (-1.0 if match["sided"] and side is Side.LEFT else 1.0)
+    return CompressionAxis(match["of"], AXES.index(match["axis"]), sign)
 
 
 def _joint_axis(table: Table, key: str, side: Side | None) -> Direction | str:

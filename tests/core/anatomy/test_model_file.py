@@ -2,6 +2,7 @@
 
 import pytest
 
+from biomec.anatomy.model import CompressionAxis
 from biomec.anatomy.model_file import load_model, parse_model, read_model, shipped_models
 from biomec.errors import BiomecError, DescriptionError
 from biomec.recording.marker_set import Side
@@ -57,6 +58,18 @@ def test_a_row_with_a_star_describes_both_sides():
         ("left hip", "left thigh", "CAQ_E"),
     ]
     assert model.lines["left thigh"] == line_of(MINE, 'name = "* thigh"') - 1  # where its block begins
+
+
+def test_a_joint_says_which_way_it_is_compressed():
+    centre = 'distal = "* thigh", centre = "CAQ_*"'
+    text = MINE.replace(centre, f'{centre}, compression = "proximal -s z"', 1)
+    assert text != MINE
+    right, left = parse_model(text, "mine.toml").joints
+    assert right.compression == CompressionAxis("proximal", 2, -1.0)
+    assert left.compression == CompressionAxis("proximal", 2, 1.0)
+    assert all(joint.compression is None for joint in parse_model(MINE, "mine.toml").joints)
+    with pytest.raises(DescriptionError, match=r'line \d+: Joint . hip: compression is "upwards". Write whose axis'):
+        parse_model(text.replace("proximal -s z", "upwards"), "mine.toml")
 
 
 def test_a_model_of_ones_own_is_given_by_its_file(tmp_path):
