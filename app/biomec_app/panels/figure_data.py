@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec_app.panels.plot_content import Pane, Trace
+from biomec_app.panels.plot_pane import Pane, Trace
 from biomec_app.panels.plot_view import TIME
 
 

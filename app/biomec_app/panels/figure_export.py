@@ -14,8 +14,8 @@ from biomec.io.atomic import atomic_path
 from biomec_app.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.figures_protocol import COPIES, SAVES
 from biomec_app.panels.figure_data import figure_text
-from biomec_app.panels.plot_content import Pane
 from biomec_app.panels.plot_grid import PlotGrid
+from biomec_app.panels.plot_pane import Pane
 from biomec_app.panels.plot_view import PlotView
 from biomec_app.theme import LIGHT
 

@@ -12,12 +12,13 @@ from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem
 
 from biomec.arrays import FloatArray
 from biomec_app.panels.plot_axis import Axis, SampledCurve
-from biomec_app.panels.plot_content import MIDDLE, Pane, Trace
 from biomec_app.panels.plot_items import Bands, Heading, Rules, TimeBox
+from biomec_app.panels.plot_pane import MIDDLE, Pane, Trace
 from biomec_app.panels.plot_style import BAND, PlotStyle
 from biomec_app.panels.plot_view import TIME, PlotView
 
 LEFT_AXIS = 46  # pixels, the same for all plots so that their areas are aligned
+BOTTOM_AXIS = 20  # pixels
 SPOT = 3.5
 NEAR = 12.0  # pixels within which a click means a curve's sample
 
@@ -35,19 +36,15 @@ class PaneItem(pg.GraphicsWidget):
     dragged = Signal(object, float)
     zoomed = Signal(object)
 
-    def __init__(self, pane: Pane, view: PlotView, style: PlotStyle, on_screen: bool = True) -> None:
+    def __init__(
+        self, pane: Pane, view: PlotView, style: PlotStyle, heading: Heading | None = None, on_screen: bool = True
+    ) -> None:
         super().__init__()
         self._on_screen = on_screen
         self.pane, self.view, self.style_ = pane, view, style
         self.box = TimeBox()
-        low, high = pane.extent
-        digits = 0 if pane.log else int(np.clip(2 - np.floor(np.log10(high - low)), 0, 4))
-        self._digits = 0 if all(_is_whole(trace.y) for trace in pane.traces) else digits
         self.left, self.bottom = Axis("left", parent=self), Axis("bottom", parent=self)
-        named = len(pane.traces) > 1 and any(self._needs_name(trace) for trace in pane.traces)
-        entries = [(trace.name, style.line(trace)) for trace in pane.traces]
-        self.heading = Heading(style, pane.title, pane.detail, pane.unit, entries, named)
-        self.heading.reserve([self.number(low), self.number(high)])
+        self.heading = heading_of(pane, style) if heading is None else heading
         layout = QGraphicsGridLayout()
         layout.setContentsMargins(0.0, 0.0, 0.0, 0.0)
         layout.setSpacing(0.0)
@@ -69,11 +66,6 @@ class PaneItem(pg.GraphicsWidget):
         self.box.sigRangeChangedManually.connect(lambda *_: self.zoomed.emit(self))
         self._points: list[pg.GraphicsObject] = []
 
-    @staticmethod
-    def _needs_name(trace: Trace) -> bool:
-        """Whether the colour alone does not say what a curve is."""
-        return isinstance(trace.colour, int) or (trace.colour == MIDDLE and bool(trace.name)) or trace.faint
-
     # ------------------------------------------------------------------ building
 
     def _axes(self) -> None:
@@ -89,6 +81,7 @@ class PaneItem(pg.GraphicsWidget):
             self._keep(axis)
             axis.setGrid(120 if self.view.grid else False)
         self.left.setWidth(LEFT_AXIS)
+        self.bottom.setHeight(BOTTOM_AXIS)
         self.left.setLogMode(y=self.pane.log)
 
     def _draw(self) -> None:
@@ -183,15 +176,7 @@ class PaneItem(pg.GraphicsWidget):
             self.heading.set_values([""] * len(self.pane.traces))
             return
         self.cursor_line.setPos(x)
-        self.heading.set_values([self.number(trace.at(x)) for trace in self.pane.traces])
-
-    def number(self, value: float) -> str:
-        """Value with as many digits as the axis can show."""
-        if not np.isfinite(value):
-            return "–"
-        if self.pane.log:
-            return f"{value:.1e}"
-        return f"{value:.{self._digits}f}".replace("-", "−")
+        self.heading.set_values([self.pane.number(trace.at(x)) for trace in self.pane.traces])
 
     def x_at(self, scene: QPointF) -> float | None:
         """Return x under a point of the scene; None outside the plot's area."""
@@ -218,7 +203,7 @@ class PaneItem(pg.GraphicsWidget):
         value = 10.0**y_drawn if self.pane.log else y_drawn
         unit = self.pane.unit
         over = f"{x:.3f} s" if self.pane.over == TIME else f"{x:.0f} %"
-        words = f"{over}, {self.number(value)}{'' if unit == '°' else ' '}{unit}".strip()
+        words = f"{over}, {self.pane.number(value)}{'' if unit == '°' else ' '}{unit}".strip()
         self._point(x, y_drawn, words, trace)
         name = f" ({trace.name})" if trace.name else ""
         return f"{self.pane.title}, {self.pane.detail}{name}: {words}"
@@ -250,7 +235,19 @@ class PaneItem(pg.GraphicsWidget):
         return tuple(self._points)
 
 
-def _is_whole(values: FloatArray) -> bool:
-    """Whether all samples are whole numbers, such as counts."""
-    there = values[np.isfinite(values)]
-    return bool(there.size) and bool((there == np.round(there)).all())
+def heading_of(pane: Pane, style: PlotStyle) -> Heading:
+    """Heading of a plot, which names its curves where their colours do not say what they are."""
+    named = len(pane.traces) > 1 and any(_needs_name(trace) for trace in pane.traces)
+    entries = [(trace.name, style.line(trace)) for trace in pane.traces]
+    heading = Heading(style, pane.title, pane.detail, pane.unit, entries, named)
+    heading.reserve([pane.number(value) for value in pane.extent])
+    over = [(trace.name, trace.over.words) for trace in pane.traces if trace.over is not None]
+    if over:
+        told = "\n".join(f"{name}: {words}" if name else words for name, words in over)
+        heading.setToolTip(f"{heading.toolTip()}\n{told}")
+    return heading
+
+
+def _needs_name(trace: Trace) -> bool:
+    """Whether the colour alone does not say what a curve is."""
+    return isinstance(trace.colour, int) or (trace.colour == MIDDLE and bool(trace.name)) or trace.faint

@@ -2,27 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
-from PySide6.QtGui import QColor, QPainter, QPen, QResizeEvent
-from PySide6.QtWidgets import QApplication, QGraphicsGridLayout, QScrollArea, QWidget
+from PySide6.QtGui import QColor, QPainter, QResizeEvent
+from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
-from biomec_app.panels.pane_item import PaneItem
-from biomec_app.panels.plot_content import BORDER, EVENT, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Pane
-from biomec_app.panels.plot_items import Footer, Legend
+from biomec_app.panels.pane_item import BOTTOM_AXIS, PaneItem, heading_of
+from biomec_app.panels.plot_items import Footer, Heading, Legend
+from biomec_app.panels.plot_legend import legend_of
+from biomec_app.panels.plot_pane import Pane
 from biomec_app.panels.plot_style import PlotStyle
-from biomec_app.panels.plot_view import FIT, PlotView
+from biomec_app.panels.plot_view import FIT, TIME, PlotView
 from biomec_app.theme import Theme
 
 ROOM = 205  # pixels that a plot should be wide
 LOWEST = 86  # pixels of height of the area of a plot, below its heading
 MOST_COLUMNS = 3
-MARGIN, RIGHT_MARGIN = 8.0, 16.0
-MARK_WORDS = {
-    BORDER: "cycle", TURN: "phase change", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
-}  # fmt: skip
+STEEPEST = 0.8  # height of the area of a plot over its width, at most: a taller one makes slopes look steeper
+MARGIN, RIGHT_MARGIN, EDGE = 8.0, 16.0, 4.0  # around all plots
+BETWEEN, GAP = 14.0, 8.0  # columns, rows
 
 
 class PlotGrid(pg.GraphicsView):
@@ -45,8 +46,13 @@ class PlotGrid(pg.GraphicsView):
         self.style_ = PlotStyle(theme)
         self.items_: list[PaneItem] = []
         self.legend: Legend | None = None
-        self._view, self._columns, self._frame = PlotView(), 0, 0
+        self.footer = Footer(self.style_, "")
+        self.building: Iterator[None] = iter(())
+        self._view, self._columns, self._frame = PlotView(), 1, 0
         self._panes: tuple[Pane, ...] = ()
+        self._headings: list[Heading] = []
+        self._places: list[QRectF] = []
+        self._scrolls = False
         self._on_screen = True
         self._centre = pg.GraphicsWidget()
         self.setCentralItem(self._centre)
@@ -58,14 +64,20 @@ class PlotGrid(pg.GraphicsView):
     # ------------------------------------------------------------------ content
 
     def show_panes(self, panes: Sequence[Pane], view: PlotView, theme: Theme, frame: int | None) -> None:
-        """Draw these plots; without a frame there is no cursor."""
+        """Draw these plots now; without a frame there is no cursor."""
+        self.begin(panes, view, theme, frame)
+        for _ in self.building:
+            pass
+
+    def begin(self, panes: Sequence[Pane], view: PlotView, theme: Theme, frame: int | None) -> None:
+        """Make room for these plots; each step of `building` then makes one of them."""
         self.style_ = PlotStyle(theme, self.devicePixelRatioF() if self._weight is None else self._weight)
         self._view, self._panes = view, tuple(panes)
         self.setBackground(QColor(theme.panel))
         self._frame = frame or 0
         self._columns = self.columns_for(self._room())
         self._on_screen = frame is not None
-        self._build()
+        self._begin()
 
     def _room(self) -> int:
         """Width that there is with a scroll bar, so that columns do not come and go with it."""
@@ -80,78 +92,96 @@ class PlotGrid(pg.GraphicsView):
         wanted = self._view.columns if self._view.columns != FIT else max(1, min(MOST_COLUMNS, int(width // ROOM)))
         return max(1, min(wanted, len(self._panes)))
 
-    def _build(self) -> None:
+    def _begin(self) -> None:
         old = self._centre
         self._centre = pg.GraphicsWidget()
-        layout = QGraphicsGridLayout()
-        layout.setContentsMargins(MARGIN, 4.0, RIGHT_MARGIN, 4.0)
-        layout.setHorizontalSpacing(14.0)
-        layout.setVerticalSpacing(8.0)
-        columns, count, on_screen = self._columns, len(self._panes), self._on_screen
-        self.legend = Legend(self.style_, _legend(self._panes, self.style_))
-        if self.legend.entries:
-            layout.addItem(self.legend, 0, 0, 1, columns)
-        self.items_ = []
-        for k, pane in enumerate(self._panes):
-            item = PaneItem(pane, self._view, self.style_, on_screen)
-            layout.addItem(item, 1 + k // columns, k % columns)
-            item.dragged.connect(self._dragged)
-            item.zoomed.connect(self._zoomed)
-            self.items_.append(item)
-        for c in range(columns):
-            layout.setColumnStretchFactor(c, 1)
-            layout.setColumnPreferredWidth(c, 10.0)
-        rows = -(-count // columns)
-        for r in range(1, 1 + rows):
-            layout.setRowStretchFactor(r, 1)
-        if self._panes:
-            layout.addItem(Footer(self.style_, self._panes[0].x_label), 1 + rows, 0, 1, columns)
-        self._centre.setLayout(layout)
         self.setCentralItem(self._centre)
         old.close()
         if old.scene() is not None:
             old.scene().removeItem(old)
-        if self._view.linked:
-            for item in self.items_[1:]:
-                item.box.setXLink(self.items_[0].box)
-        self.set_window(self._view.window_s)
+        self.legend = Legend(self.style_, legend_of(self._panes, self.style_))
+        self.legend.setParentItem(self._centre)
+        self.footer = Footer(self.style_, self._panes[0].x_label if self._panes else "")
+        self.footer.setParentItem(self._centre)
+        self.items_ = []
+        self._headings = [heading_of(pane, self.style_) for pane in self._panes]
+        self._scrolls = False
         self._fit()
-        if self._on_screen:
-            self.set_frame(self._frame)
+        self.building = self._build()
+
+    def _build(self) -> Iterator[None]:
+        """Make one plot a step; all have their places already."""
+        for pane, heading in zip(self._panes, self._headings, strict=True):
+            item = PaneItem(pane, self._view, self.style_, heading, self._on_screen)
+            item.setParentItem(self._centre)
+            item.setGeometry(self._places[len(self.items_)])
+            item.dragged.connect(self._dragged)
+            item.zoomed.connect(self._zoomed)
+            item.box.scrolls = self._scrolls
+            if self._view.linked and self.items_:
+                item.box.setXLink(self.items_[0].box)
+            elif self._view.over == TIME:
+                item.set_window(self._view.window_s)
+            self.items_.append(item)
+            if self._on_screen:
+                item.set_frame(self._frame)
+            yield
 
     @property
     def needed_height(self) -> int:
         """Pixels below which plots would become too low to read."""
-        rows: dict[int, float] = {}
-        for k, item in enumerate(self.items_):
-            low = item.heading.high + LOWEST + item.bottom.height()
-            rows[k // self._columns] = max(rows.get(k // self._columns, 0.0), low)
-        legend = 0.0 if self.legend is None else self.legend.high
-        return round(sum(rows.values()) + 8.0 * len(rows) + legend + 28.0)
+        return round(sum(self._lows()) + GAP * len(self._lows()) + self._above + self.footer.high + 2.0 * EDGE)
+
+    @property
+    def _above(self) -> float:
+        """Height of the legend."""
+        return self.legend.high + GAP if self.legend is not None and self.legend.entries else 0.0
+
+    def _lows(self) -> list[float]:
+        """Smallest height of every row."""
+        high = [heading.high for heading in self._headings]
+        rows = range(0, len(high), self._columns)
+        return [max(high[k : k + self._columns]) + LOWEST + BOTTOM_AXIS for k in rows]
 
     def _fit(self) -> None:
-        """Give headings and legend the lines that they need in the present width."""
-        width = max(60.0, (self.width() - MARGIN - RIGHT_MARGIN - 14.0 * (self._columns - 1)) / max(1, self._columns))
-        for item in self.items_:
-            item.heading.fit(width)
+        """Give headings and legend the lines that they need in the present width, and every plot its place."""
+        across = max(60.0, self.width() - MARGIN - RIGHT_MARGIN)
+        width = max(60.0, (across - BETWEEN * (self._columns - 1)) / self._columns)
+        for heading in self._headings:
+            heading.fit(width)
         if self.legend is not None:
-            self.legend.fit(max(60.0, self.width() - MARGIN - RIGHT_MARGIN))
-        self.setMinimumHeight(self.needed_height if self.items_ else 0)
+            self.legend.fit(across)
+        self.setMinimumHeight(self.needed_height if self._panes else 0)
+        lows = self._lows()
+        spare = (max(self.height(), self.needed_height) - self.needed_height) / max(1, len(lows))
+        more = min(spare, max(0.0, STEEPEST * width - LOWEST))  # no plot is higher than it is wide
+        y = EDGE
+        if self.legend is not None:
+            self.legend.setGeometry(QRectF(MARGIN, y, across, self.legend.high))
+        y += self._above
+        self._places = []
+        for row, low in enumerate(lows):
+            for k in range(row * self._columns, min(len(self._panes), (row + 1) * self._columns)):
+                x = MARGIN + (k % self._columns) * (width + BETWEEN)
+                self._places.append(QRectF(x, y, width, low + more))
+            y += low + more + GAP
+        self.footer.setGeometry(QRectF(MARGIN, y, across, self.footer.high))
+        for item, place in zip(self.items_, self._places, strict=False):
+            item.setGeometry(place)
 
     def resizeEvent(self, event: QResizeEvent | None) -> None:
         """Take more or fewer columns."""
         super().resizeEvent(event)
-        if not hasattr(self, "items_") or not self.items_:
+        if not hasattr(self, "_places") or not self._panes:
             return
         if self.columns_for(self._room()) != self._columns:
             self._columns = self.columns_for(self._room())
-            self._build()
             QTimer.singleShot(0, self.updateGeometry)  # the area around is busy with this very resizing
-        else:
-            self._fit()
+        self._fit()
 
     def set_scrolls(self, scrolls: bool) -> None:
         """Say whether the wheel belongs to the panel around."""
+        self._scrolls = scrolls
         for item in self.items_:
             item.box.scrolls = scrolls
 
@@ -165,6 +195,7 @@ class PlotGrid(pg.GraphicsView):
 
     def set_window(self, window: tuple[float, float] | None) -> None:
         """Show a stretch of time in every plot."""
+        self._view = replace(self._view, window_s=window)
         linked = self.items_[:1] if self._view.linked else self.items_
         for item in linked:
             if self._view.over == "time" or window is None:
@@ -218,49 +249,11 @@ class PlotGrid(pg.GraphicsView):
         """Lay everything out now, not when the event loop comes to it."""
         for _ in range(2):
             QApplication.sendPostedEvents(None, QEvent.Type.LayoutRequest.value)
-            activate: list[Callable[[], None]] = [self._centre.layout().activate]
-            activate += [item.layout().activate for item in self.items_]
-            for step in activate:
-                step()
+            for item in self.items_:
+                item.layout().activate()
 
     def paint_on(self, painter: QPainter, target: QRectF) -> None:
         """Draw all plots into a rectangle of another device."""
         self.settle()
         self.scene().prepareForPaint()
         self.scene().render(painter, target, self.viewRect(), Qt.AspectRatioMode.KeepAspectRatio)
-
-
-def _legend(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen | QColor]]:
-    """What the colours and lines of these plots mean."""
-    traces = [trace for pane in panes for trace in pane.traces]
-    entries: list[tuple[str, QPen | QColor]] = []
-    for side in (RIGHT, LEFT):
-        if any(trace.colour == side for trace in traces):
-            entries.append((side, style.cosmetic(QPen(style.colour(side), 2.5))))
-    if any(trace.sd is not None for trace in traces):
-        entries.append((f"± standard deviation of {_cycles(panes)}", _grey(style, 0.35)))
-    elif any(trace.singles is not None for trace in traces):
-        entries.append((f"{_cycles(panes)} and their mean", style.cosmetic(QPen(_grey(style, 0.6), 1.0))))
-    kinds: dict[str, Mark] = {}
-    for mark in (mark for pane in panes for mark in pane.marks):
-        if mark.kind not in kinds or mark.colour == MIDDLE:
-            kinds[mark.kind] = mark
-    for kind, mark in kinds.items():
-        pen = style.mark(mark)
-        if mark.colour != MIDDLE:  # each side has its own
-            pen.setColor(_grey(style, 0.9))
-        entries.append((MARK_WORDS[kind], pen))
-    if any(len(pane.shade) for pane in panes):
-        entries.append(("not converged", style.shade))
-    return entries
-
-
-def _grey(style: PlotStyle, opacity: float) -> QColor:
-    colour = QColor(style.theme.faint)
-    colour.setAlphaF(opacity)
-    return colour
-
-
-def _cycles(panes: Sequence[Pane]) -> str:
-    counts = sorted({int(t.cycles.valid.sum()) for pane in panes for t in pane.traces if t.cycles is not None})
-    return f"{' or '.join(str(count) for count in counts)} cycle{'s' * (counts != [1])}"

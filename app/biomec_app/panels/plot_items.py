@@ -4,18 +4,21 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
+import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent, QSizePolicy
 
 from biomec.arrays import FloatArray
-from biomec_app.panels.plot_content import Mark
+from biomec_app.panels.plot_marks import crowded, thinned
+from biomec_app.panels.plot_pane import Mark
 from biomec_app.panels.plot_style import PlotStyle
 
 ELIDE = Qt.TextElideMode.ElideRight
 GAP = 10.0  # between entries of a legend, pixels
 SWATCH = 16.0
+RUG = 6.0  # pixels that strokes at the bottom are high
 
 
 class TimeBox(pg.ViewBox):
@@ -68,29 +71,51 @@ class Bands(pg.GraphicsObject):
 
 
 class Rules(pg.GraphicsObject):
-    """Vertical lines of a plot and the line of the value 0, as one item."""
+    """Vertical lines of a plot and the line of the value 0, as one item.
+
+    Lines of a kind that would cover the curves are drawn as a rug instead: short strokes at the bottom.
+    """
 
     def __init__(self, marks: Sequence[Mark], style: PlotStyle, zero: bool) -> None:
         super().__init__()
         self._zero = style.cosmetic(QPen(QColor(style.theme.line), 1.0)) if zero else None
-        self._lines = [(mark.x, style.mark(mark)) for mark in marks]
+        self._kinds: list[tuple[QPen, FloatArray]] = []
+        for look in dict.fromkeys((mark.kind, mark.colour) for mark in marks):
+            alike = [mark for mark in marks if (mark.kind, mark.colour) == look]
+            self._kinds.append((style.mark(alike[0]), np.sort([mark.x for mark in alike])))
         self.setZValue(-10)
 
     def boundingRect(self) -> QRectF:
         """Return what is visible."""
         return QRectF(self.viewRect())
 
+    def strokes(self, area: QRectF, pixels: float, high: float) -> list[tuple[QPen, list[QLineF]]]:
+        """Lines of every kind that are in sight, in an area that is so many pixels wide and high; dense ones short."""
+        found = []
+        everything = np.sort(np.concatenate([x for _, x in self._kinds])) if self._kinds else np.zeros(0)
+        dense = crowded(everything, area.left(), area.right(), pixels)
+        for pen, x in self._kinds:
+            if dense:
+                pen = QPen(pen)
+                pen.setStyle(Qt.PenStyle.SolidLine)
+                x = x[thinned(x, area.left(), area.right(), pixels)]
+                top = area.top() + RUG * area.height() / max(high, 1.0)
+            else:
+                x = x[(x >= area.left()) & (x <= area.right())]
+                top = area.bottom()
+            found.append((pen, [QLineF(at, area.top(), at, top) for at in x.tolist()]))
+        return found
+
     def paint(self, painter: QPainter, *_: object) -> None:
         """Draw every line that is in sight."""
-        area = self.viewRect()
+        area, box = self.viewRect(), self.getViewBox()
         painter.setRenderHint(QPainter.RenderHint.Antialiasing, False)
         if self._zero is not None and area.top() < 0.0 < area.bottom():
             painter.setPen(self._zero)
             painter.drawLine(QLineF(area.left(), 0.0, area.right(), 0.0))
-        for x, pen in self._lines:
-            if area.left() <= x <= area.right():
-                painter.setPen(pen)
-                painter.drawLine(QLineF(x, area.top(), x, area.bottom()))
+        for pen, lines in self.strokes(area, box.width(), box.height()):
+            painter.setPen(pen)
+            painter.drawLines(lines)
 
     def viewTransformChanged(self) -> None:
         """Follow a zoom."""

@@ -8,12 +8,18 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPen
 from PySide6.QtWidgets import QApplication
 
-from biomec_app.panels.plot_content import BORDER, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
+from biomec_app.panels.plot_pane import BORDER, CONDITIONS, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
 from biomec_app.theme import Theme
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9", "#8C6BB1", "#8A8F98")
-"""Colours that stay apart for the colour-blind (Okabe and Ito), for signals that sides cannot tell apart."""
-DARK_PALETTE = ("#56B4E9", "#F0803C", "#2FC49B", "#E19AC4", "#E6B93C", "#7D9CF0", "#B79AE0", "#A9B0B9")
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B0539B", "#E69F00", "#4A4F57")
+"""Colours that stay apart for the colour-blind (after Okabe and Ito), for signals that sides cannot tell apart."""
+DARK_PALETTE = ("#56B4E9", "#F0803C", "#2FC49B", "#E19AC4", "#E6D03C", "#D5D9DF")
+DASHES: tuple[tuple[float, ...], ...] = (
+    (), (5.0, 3.0), (8.0, 3.0, 1.5, 3.0), (8.0, 2.5, 1.5, 2.5, 1.5, 2.5), (1.5, 2.5), (1.5, 5.0),
+)  # fmt: skip
+"""Strokes and gaps in widths of the pen: right and left of the first colours, and when the colours come again."""
+COMPARED = {"light": ("#0072B2", "#C8102E", "#00805D", "#8A6100"), "dark": ("#56B4E9", "#FF6B5E", "#2FC49B", "#E6B93C")}
+"""Colours of recordings that are compared: the first blue, the second red, as in [Nunes2017] Figs. 4.21 to 4.26."""
 WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
 FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
 
@@ -29,10 +35,12 @@ class PlotStyle:
     weight: float = 1.0
 
     def colour(self, name: str | int, opacity: float = 1.0) -> QColor:
-        """Colour of a side or of a number of the palette."""
+        """Colour of a side, of a condition, or of the signal of a number."""
         if isinstance(name, int):
             palette = DARK_PALETTE if self.theme.name == "dark" else PALETTE
             code = palette[name % len(palette)]
+        elif name in CONDITIONS:
+            code = COMPARED[self.theme.name][CONDITIONS.index(name)]
         else:
             code = {RIGHT: self.theme.right, LEFT: self.theme.left, MIDDLE: self.theme.middle}[name]
         colour = QColor(code)
@@ -42,7 +50,11 @@ class PlotStyle:
     def line(self, trace: Trace) -> QPen:
         """Pen of a curve."""
         pen = QPen(self.colour(trace.colour, FAINT if trace.faint else 1.0), FAINT_WIDTH if trace.faint else WIDTH)
-        return self.cosmetic(pen, Qt.PenStyle.DashLine if trace.dashed else Qt.PenStyle.SolidLine)
+        pen = self.cosmetic(pen)
+        dashes = dashes_of(trace)
+        if dashes:
+            pen.setDashPattern(list(dashes))
+        return pen
 
     def single(self, trace: Trace) -> QPen:
         """Pen of one cycle among others."""
@@ -85,3 +97,9 @@ class PlotStyle:
         pen.setWidthF(self.weight * pen.widthF())
         pen.setStyle(style)
         return pen
+
+
+def dashes_of(trace: Trace) -> tuple[float, ...]:
+    """Strokes and gaps of a line: dashed at the left, and another pattern each time the colours come again."""
+    again = trace.colour // len(PALETTE) if isinstance(trace.colour, int) else 0
+    return DASHES[(2 * again + trace.dashed) % len(DASHES)]

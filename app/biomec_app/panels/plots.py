@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from pathlib import Path
+from time import perf_counter
 
 from PySide6.QtCore import QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
@@ -27,13 +29,15 @@ from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.curve_drop import CurveDrop
 from biomec_app.panels.default_curves import default_curves
 from biomec_app.panels.figure_export import Figure, copy_figure, save_figure
-from biomec_app.panels.plot_content import Pane, panes
+from biomec_app.panels.plot_content import panes_one_by_one
 from biomec_app.panels.plot_grid import PlotGrid
+from biomec_app.panels.plot_pane import Pane
 from biomec_app.panels.plot_view import FIT, GROUPINGS, OVER, TIME
 from biomec_app.panels.signal_chooser import SignalChooser
 from biomec_app.theme import LIGHT, Theme
 
 COLUMNS = {FIT: "Auto", 1: "1 col", 2: "2 cols", 3: "3 cols"}
+SLICE_S = 0.012  # of drawing, before other events have their turn
 SMALLEST_FIGURE = QSize(640, 420)
 
 
@@ -51,7 +55,8 @@ class PlotPanel(QWidget):
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
-        self._later.timeout.connect(self.refresh)
+        self._later.timeout.connect(self._go_on)
+        self._work: Iterator[None] = iter(())
         self.chooser = SignalChooser(self)
         self.grid = PlotGrid(self.theme)
         self._build()
@@ -207,25 +212,44 @@ class PlotPanel(QWidget):
 
     def _request(self) -> None:
         self._dirty = True
+        self._work = self._drawing()
         if self.isVisible():
             self._later.start()
 
     def refresh(self) -> None:
         """Draw what is chosen, now."""
-        self._dirty = False
         self._later.stop()
-        self._drawn = self.context.document.selection.curves
+        if self._dirty:
+            self._work = self._drawing()
+        for _ in self._work:
+            pass
+
+    def _go_on(self) -> None:
+        """Draw a little, and give the window its turn."""
+        began = perf_counter()
+        for _ in self._work:
+            if perf_counter() - began > SLICE_S:
+                self._later.start()
+                return
+
+    def _drawing(self) -> Iterator[None]:
+        """Draw what is chosen, a step at a time: the content of every plot, then the plots."""
         document, view = self.context.document, self.context.plots.view
-        self.panes = ()
+        curves, found = document.selection.curves, []
         if document.is_open:
-            self.panes = panes(self.catalogue.found(document.selection.curves), view, document.analysis)
-        frame = document.frame if document.is_open else 0
-        self.grid.show_panes(self.panes, view, self.theme, frame)
+            for pane in panes_one_by_one(self.catalogue.found(curves), view, document.analysis):
+                found += [] if pane is None else [pane]
+                yield
+        self._dirty = False
+        self._drawn, self.panes = curves, tuple(found)
+        self.grid.begin(self.panes, view, self.theme, document.frame if document.is_open else 0)
         self.pages.setCurrentIndex(1 if self.panes else 0)
         self.empty.setText("" if self.panes else self._why_empty())
         self._tell_notice()
-        self._tell_windows()
         self._wheel()
+        for _ in self.grid.building:
+            yield
+        self._tell_windows()
         if self.chooser.isVisible():
             self.chooser.show_catalogue(self.catalogue, document.selection.curves)
 

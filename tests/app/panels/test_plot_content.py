@@ -9,7 +9,9 @@ from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.default_curves import default_curves
-from biomec_app.panels.plot_content import BORDER, LEFT, MIDDLE, RIGHT, TURN, not_converged, panes
+from biomec_app.panels.plot_content import panes
+from biomec_app.panels.plot_marks import not_converged
+from biomec_app.panels.plot_pane import BORDER, LEFT, MIDDLE, RIGHT, TURN
 from biomec_app.panels.plot_view import CYCLES, MEAN, SEPARATE, TOGETHER, PlotView
 from tests.real_data import recording
 
