@@ -55,7 +55,7 @@ def every_screen(app: QApplication, window: MainWindow, place: Path) -> Iterator
     settle(app)
     yield Screen("start", window)
     open_demo(context)
-    wait(app, lambda: context.jobs.busy and window.bar.value() > 0)
+    wait(app, lambda: window.bar.value() > 0 or not context.jobs.busy)
     yield Screen("start busy", window)
     wait(app, lambda: not context.jobs.busy)
     context.document.set_frame(round(FRAME * context.document.frames))
@@ -171,13 +171,14 @@ def _windows(app: QApplication) -> list[QWidget]:
 def _pages(app: QApplication, opened: QWidget, name: str) -> Iterator[Screen]:
     """A dialog with each of its tabs, or of the pages that are listed at its side."""
     tabs = opened.findChild(QTabWidget)
-    listed = getattr(opened, "pages", None) or getattr(opened, "list", None)
+    beside = (getattr(opened, name, None) for name in ("pages", "list"))
+    listed = next((one for one in beside if isinstance(one, QListWidget)), None)
     if tabs is not None and tabs.count() > 1:
         for k in range(tabs.count()):
             tabs.setCurrentIndex(k)
             settle(app)
             yield Screen(f"{name} {plain(tabs.tabText(k))}", opened)
-    elif isinstance(listed, QListWidget):
+    elif listed is not None:
         for k in range(listed.count()):
             if listed.item(k).isHidden():
                 continue
