@@ -114,6 +114,7 @@ def fitted(job: dict[str, Any]) -> dict[str, Any]:
     tool.run()
     wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
     motion = osim.TimeSeriesTable(str(folder / "motion.mot"))
+    inverse = inverse_dynamics(model, folder, stretch)
     return {
         "version": osim.GetVersion(),
         "wall_s": wall,
@@ -122,7 +123,25 @@ def fitted(job: dict[str, Any]) -> dict[str, Any]:
         "coordinates": model.getNumCoordinates(),
         "markers": len(used),
         "rms_m": marker_rms(model, motion, job["trc"], used),
+        **inverse,
     }
+
+
+def inverse_dynamics(model: Any, folder: Path, stretch: list[float]) -> dict[str, Any]:
+    """Run OpenSim's inverse dynamics tool on the motion that was found, without external loads, and time it."""
+    tool = osim.InverseDynamicsTool()
+    tool.setModel(model)
+    tool.setCoordinatesFileName(str(folder / "motion.mot"))
+    tool.setLowpassCutoffFrequency(6.0)
+    tool.setStartTime(stretch[0])
+    tool.setEndTime(stretch[1])
+    tool.setResultsDir(str(folder))
+    tool.setOutputGenForceFileName("loads.sto")
+    wall, cpu = time.perf_counter(), time.process_time()
+    tool.run()
+    wall, cpu = time.perf_counter() - wall, time.process_time() - cpu
+    frames = osim.TimeSeriesTable(str(folder / "loads.sto")).getNumRows()
+    return {"inverse_wall_s": wall, "inverse_cpu_s": cpu, "inverse_frames": frames}
 
 
 def marker_rms(model: Any, motion: Any, trc: str, used: list[str]) -> float:

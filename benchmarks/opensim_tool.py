@@ -1,4 +1,4 @@
-"""OpenSim's inverse kinematics tool in a process of its own, and the model of a person for it.
+"""OpenSim's inverse kinematics and inverse dynamics tools in a process of its own, and the model of a person for it.
 
 OpenSim is no dependency. It is looked for in the Python that the variable BIOMEC_OPENSIM_PYTHON names, then in the one
 that runs.
@@ -36,6 +36,7 @@ class Fit:
     """What OpenSim's tool did to a stretch of a trial; seconds are of the tool's run alone, with reading and writing.
 
     rms_m : distance of the measured markers from those of the model in the motion that the tool wrote
+    inverse_… : what its inverse dynamics tool then did to that motion, without external loads
     """
 
     version: str
@@ -45,6 +46,14 @@ class Fit:
     coordinates: int
     markers: int
     rms_m: float
+    inverse_wall_s: float
+    inverse_cpu_s: float
+    inverse_frames: int
+
+    @property
+    def inverse_us(self) -> float:
+        """Microseconds of a processor for a frame of its inverse dynamics."""
+        return 1e6 * self.inverse_cpu_s / self.inverse_frames
 
     @property
     def wall_ms(self) -> float:
