@@ -99,7 +99,7 @@ class PaneItem(pg.GraphicsWidget):
                 self._spots(trace)
 
     def _line(self, trace: Trace, y: FloatArray, pen: QPen) -> None:
-        curve = SampledCurve(trace.x, self._drawn(y), pen)
+        curve = SampledCurve(trace.x, self._drawn(y), pen, alone=len(self.pane.traces) == 1)
         self._keep(curve)
         self.box.addItem(curve)
 

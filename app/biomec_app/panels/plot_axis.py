@@ -12,6 +12,7 @@ from PySide6.QtGui import QPen
 from biomec.arrays import FloatArray, IntArray
 
 OVER_THE_EDGE = 14.0  # pixels by which the first and the last number may stand out beyond an axis
+DENSE, THIN = 12, 0.55  # samples within a pixel, and opacity then
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -35,11 +36,13 @@ class Axis(pg.AxisItem):
 class SampledCurve(pg.PlotCurveItem):
     """Curve that draws what is in sight: of the samples within one pixel only the lowest and the highest.
 
-    x, y : samples with equal steps of x; NaN breaks the line
+    x, y  : samples with equal steps of x; NaN breaks the line
+    alone : no other curve lies below; otherwise a curve so dense that it fills its area lets the others be seen
     """
 
-    def __init__(self, x: FloatArray, y: FloatArray, pen: QPen) -> None:
+    def __init__(self, x: FloatArray, y: FloatArray, pen: QPen, alone: bool = True) -> None:
         super().__init__(pen=pen, connect="finite", antialias=True)
+        self._alone = alone
         self._x, self._y = np.asarray(x), np.asarray(y)
         self._drawn: tuple[int, int, int] | None = None
         self.thin_out()
@@ -71,6 +74,7 @@ class SampledCurve(pg.PlotCurveItem):
         self._drawn = (first, stop, group)
         chosen = peaks(self._y[first:stop], group) + first
         self.setData(self._x[chosen], self._y[chosen])
+        self.setOpacity(THIN if group >= DENSE and not self._alone else 1.0)
 
 
 def peaks(y: FloatArray, group: int) -> IntArray:

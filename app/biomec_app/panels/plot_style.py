@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QApplication
 from biomec_app.panels.plot_pane import BORDER, CONDITIONS, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
 from biomec_app.theme import Theme
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#B0539B", "#E69F00", "#4A4F57")
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#4A4F57")
 """Colours that stay apart for the colour-blind (after Okabe and Ito), for signals that sides cannot tell apart."""
-DARK_PALETTE = ("#56B4E9", "#F0803C", "#2FC49B", "#E19AC4", "#E6D03C", "#D5D9DF")
+DARK_PALETTE = ("#56B4E9", "#E8703A", "#1FA883", "#E8A8CF", "#F0E442", "#FFFFFF")
 DASHES: tuple[tuple[float, ...], ...] = (
     (), (5.0, 3.0), (8.0, 3.0, 1.5, 3.0), (8.0, 2.5, 1.5, 2.5, 1.5, 2.5), (1.5, 2.5), (1.5, 5.0),
 )  # fmt: skip

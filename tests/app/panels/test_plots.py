@@ -1,12 +1,13 @@
 """The panel of plots: it follows the document, and the document follows it."""
 
+from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
 from xml.etree import ElementTree
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt
+from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
 
@@ -356,3 +357,49 @@ def test_plots_are_high_enough_to_read(panel: PlotPanel, qtbot, width: int) -> N
     panel.resize(width, 460)
     qtbot.wait(60)
     assert min(item.box.height() for item in panel.grid.items_) >= 75.0
+
+
+def test_fewer_plots_after_many_take_no_more_room_than_they_need(panel: PlotPanel, qtbot) -> None:
+    angles = tuple(curve.key for curve in panel.catalogue if curve.key.startswith("angle/"))
+    panel.context.document.select(curves=angles)
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.grid.height() > 2 * panel.area.viewport().height())
+    panel.context.document.select(curves=ELBOWS)
+    panel.refresh()
+    qtbot.waitUntil(lambda: panel.grid.height() == panel.area.viewport().height())
+    item = panel.grid.items_[0]
+    assert item.box.height() <= 0.81 * item.size().width()  # not stretched to fill the panel
+    assert not panel.area.verticalScrollBar().isVisible()
+
+
+def test_plots_come_one_after_the_other_and_the_window_has_its_turn_between(panel: PlotPanel, qtbot, monkeypatch):
+    from biomec_app.panels import plots
+
+    monkeypatch.setattr(plots, "SLICE_S", 0.0)
+    turns: list[int] = []
+    beat = QTimer()
+    beat.timeout.connect(lambda: turns.append(len(panel.grid.items_)))
+    beat.start(0)
+    panel.context.document.select(curves=tuple(c.key for c in panel.catalogue if c.key.startswith("angle/")))
+    qtbot.waitUntil(lambda: len(panel.grid.items_) == 33, timeout=20_000)
+    beat.stop()
+    seen = sorted(set(turns))
+    assert len(seen) > 10  # the event loop saw them grow
+    assert {item.box.viewRange()[0][1] for item in panel.grid.items_} == {18.84}
+    assert {line(panel, k) for k in range(33)} == {panel.context.document.frame / 100.0}
+
+
+def test_the_legend_says_how_many_cycles_are_behind_the_mean(panel: PlotPanel, demo_analysis: Analysis) -> None:
+    from biomec.signals.cycles import exclude_cycle
+
+    def words() -> str:
+        panel.context.plots.set(over=MEAN)
+        panel.refresh()
+        return " | ".join(name for name, _ in panel.grid.legend.entries)
+
+    assert "mean ± SD of 5 cycles" in words()
+    repetitions = demo_analysis.repetitions
+    fewer = replace(repetitions, cycles={"both": exclude_cycle(repetitions.cycles["both"], 2)})
+    done = {**demo_analysis.done, "cycles": replace(demo_analysis.done["cycles"], value=fewer)}
+    panel.context.document.change("exclude", replace(demo_analysis, done=done))
+    assert "mean ± SD of 4 cycles, 1 left out: taken out by hand" in words()
