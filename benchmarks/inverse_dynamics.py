@@ -88,16 +88,15 @@ def print_inverse_dynamics() -> None:
         file = Path(folder) / "push_up.trc"
         write_trc(acquisition.dynamic.stretch(0, FRAMES - 1), file)
         found = fit(python, file, (0.0, FRAMES / RATE_HZ), tree_of(case.body, q[0]))
-    whole = 1e6 * times[STEP].best_cpu
+    whole, moved = 1e6 * times[STEP].best_cpu, 1e6 * (times[MOTION].best_cpu + bulk)
     print(
         f"  OpenSim {found.version[:3]}: {found.inverse_us:.0f} µs a frame ({found.inverse_frames} frames, "
-        f"{found.coordinates} coordinates, with reading and writing); our whole step {whole:.0f} µs."
+        f"{found.coordinates} coordinates, with reading and writing). Ours, both methods together: "
+        f"{found.inverse_us / whole:.0f} times its frames a second."
     )
-    _target(
-        f"≥ {TARGET_RATIO:g} times OpenSim's frames a second: {found.inverse_us / whole:.0f} (whole step), "
-        f"{found.inverse_us / (1e6 * bulk):.0f} (Newton-Euler), {found.inverse_us / (1e6 * newton):.0f} (multibody)",
-        found.inverse_us / whole >= TARGET_RATIO,
-    )
+    for name, ours in (("Newton-Euler, segment motion included", moved), ("multibody", 1e6 * newton)):
+        ratio = found.inverse_us / ours
+        _target(f"≥ {TARGET_RATIO:g} times OpenSim's frames a second by {name}: {ratio:.0f}", ratio >= TARGET_RATIO)
 
 
 def _target(what: str, reached: bool) -> None:

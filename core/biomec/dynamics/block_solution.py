@@ -10,6 +10,7 @@ unknowns, and what is found passes to the next one as a known force: the large m
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
@@ -51,10 +52,14 @@ class TreeTables(NamedTuple):
     at_parent: FloatArray
 
 
-def tree_tables(tree: JointTree, gravity: FloatArray | None = None) -> TreeTables:
-    """Lay out a tree for the compiled loops; every body must own its twelve coordinates."""
+@lru_cache(maxsize=8)
+def tree_tables(tree: JointTree, gravity: tuple[float, float, float] | None = None) -> TreeTables:
+    """Lay out a tree for the compiled loops; every body must own its twelve coordinates.
+
+    gravity : [m/s²]; the system's if not given
+    """
     system = tree.system
-    g = system.gravity if gravity is None else np.asarray(gravity, dtype=np.float64)
+    g = system.gravity if gravity is None else np.array(gravity)
     parts: list[tuple[ArrayLike, ...]] = []
     for body in system.bodies:
         if body.shared or body.size != SIZE:
@@ -216,17 +221,17 @@ def solve_blocks(
         required_forces(tables, s[t], sddot[t], owner, point[t], ground_force[t], ground_moment[t], Q)
         for step in range(tables.child.size):
             b, p = tables.child[step], tables.parent[step]
+            for i in range(3):  # −Cᵀ of the spherical pair; first, because it is sparse and stays so
+                for j in range(4):
+                    for k in range(3):
+                        A[3 * j + k, i] = -tables.at_child[step, j] if k == i else 0.0
             for r in range(6):  # Φcrᵀ
                 for j in range(4):
                     for i in range(3):
                         value = 0.0
                         for k in range(4):
                             value += tables.rigid[b, r, j, k] * s[t, b, k, i]
-                        A[3 * j + i, r] = value
-            for i in range(3):  # −Cᵀ of the spherical pair
-                for j in range(4):
-                    for k in range(3):
-                        A[3 * j + k, 6 + i] = -tables.at_child[step, j] if k == i else 0.0
+                        A[3 * j + i, 3 + r] = value
             at = 9
             for c in range(glider.size):
                 if glider[c] == b:
@@ -249,7 +254,7 @@ def solve_blocks(
                     x[3 * j + i] = Q[b, j, i]
             _solve(A, x)
             for i in range(3):
-                force[t, step, i] = x[6 + i]
+                force[t, step, i] = x[i]
                 torque[t, step, i] = 0.0
                 for d in range(first_torque - 9, 3):
                     torque[t, step, i] += directions[t, b, i, d] * x[9 + d]

@@ -56,7 +56,7 @@ def multibody_loads(
             f"There are {len(q)} frames of positions, {len(qddot)} of accelerations and {external.frames} of external "
             "loads; they must match."
         )
-    tables = tree_tables(tree, gravity)
+    tables = tree_tables(tree, None if gravity is None else (float(gravity[0]), float(gravity[1]), float(gravity[2])))
     s, sddot = elements(tree, q), elements(tree, qddot)
     owner = loaded_bodies(tree, external)
     force, torque = (np.empty((len(q), len(tree.joints) + 1, 3)) for _ in range(2))

@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from biomec.anatomy.frames import AXES, unit
 from biomec.arrays import BoolArray, FloatArray, IntArray
+from biomec.compiled import compiled
 from biomec.errors import BiomecError
 
 SEQUENCES = tuple(i + j + k for i in "XYZ" for j in "XYZ" for k in "XYZ" if i != j and j != k)
@@ -272,19 +273,31 @@ def nearest_rotation(A: ArrayLike) -> FloatArray:
     are missing, lie in a plane or are left-handed.
     """
     X = np.array(A, dtype=np.float64)
-    shape = X.shape
-    X = X.reshape(-1, 3, 3)
-    volume = np.sum(X[:, :, 0] * np.cross(X[:, :, 1], X[:, :, 2]), axis=-1)
-    X[~(volume > 0.0)] = np.nan
-    moving = np.flatnonzero(volume > 0.0)
-    for _ in range(NEWTON_STEPS):
-        if not moving.size:
-            break
-        old = X[moving]
-        x, y, z = old[:, :, 0], old[:, :, 1], old[:, :, 2]
-        yz = np.cross(y, z)
-        cofactors = np.stack([yz, np.cross(z, x), np.cross(x, y)], axis=-1)
-        new = 0.5 * (old + cofactors / np.sum(x * yz, axis=-1)[:, None, None])
-        X[moving] = new
-        moving = moving[np.abs(new - old).max(axis=(1, 2)) > ORTHONORMAL]
-    return X.reshape(shape)
+    _polar(X.reshape(-1, 3, 3))
+    return X
+
+
+@compiled
+def _polar(X: FloatArray) -> None:
+    """Replace matrices (F, 3, 3) by their orthogonal factors."""
+    C = np.empty((3, 3))
+    for f in range(X.shape[0]):
+        for step in range(NEWTON_STEPS):
+            volume = 0.0
+            for i in range(3):  # cofactors: the columns x2×x3, x3×x1, x1×x2
+                j, k = (i + 1) % 3, (i + 2) % 3
+                for c in range(3):
+                    d, e = (c + 1) % 3, (c + 2) % 3
+                    C[i, c] = X[f, j, d] * X[f, k, e] - X[f, k, d] * X[f, j, e]
+                volume += X[f, i, 0] * C[i, 0]
+            if step == 0 and not volume > 0.0:
+                X[f] = np.nan
+                break
+            change = 0.0
+            for i in range(3):
+                for c in range(3):
+                    new = 0.5 * (X[f, i, c] + C[i, c] / volume)
+                    change = max(change, abs(new - X[f, i, c]))
+                    X[f, i, c] = new
+            if not change > ORTHONORMAL:
+                break
