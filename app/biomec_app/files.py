@@ -13,7 +13,7 @@ from biomec.io.project import load_project, save_project
 from biomec.io.registry import PROJECT, extensions, find_format
 from biomec.io.session_import import import_session
 from biomec.notices import Notice, Severity
-from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
 from biomec.pipeline.export import write_angles, write_recording
 from biomec.pipeline.output import write_analysis
 from biomec.pipeline.reopen import open_again
@@ -291,9 +291,10 @@ def _teller(context: Context, title: str) -> Callable[[tuple[Notice, ...]], None
 
 
 def needs_analysis(context: Context) -> str | None:
-    """Reason for items that need the whole analysis."""
+    """Reason for items that need the kinematic analysis, with nothing after it out of date."""
     if not context.document.is_open:
         return "Open or import a recording first."
     analysis = context.document.analysis
-    missing = [step for step in STEPS if not analysis.is_current(step.name)]
-    return 'Run "Kinematic Analysis" first.' if missing else None
+    if not analysis.is_current(KINEMATICS):
+        return 'Run "Kinematic Analysis" first.'
+    return run_first(analysis.stale[0]) if analysis.stale else None

@@ -16,6 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from biomec.anatomy.centres import CENTRE_METHODS, methods_for
 from biomec.anatomy.inertia_file import shipped_girdles
 from biomec.anatomy.inertia_table import TORSO_CHOICES
+from biomec.dynamics.options import CONSTRAINTS, EXTERNAL, METHODS
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.repetitions import AUTO, CANDIDATES, EVENTS, NONE
@@ -193,6 +194,13 @@ def _cycles_by(analysis: Analysis | None) -> tuple[Option, ...]:
     return (*fixed, *(Option(name, name) for name in angles))
 
 
+def _roots(analysis: Analysis | None) -> tuple[Option, ...]:
+    known = ("thorax", "pelvis")
+    if analysis is not None and "body" in analysis.done:
+        known = tuple(part.name for part in analysis.loaded.body.system.bodies)
+    return (Option(None, "the model's own"), *(Option(name, name) for name in known))
+
+
 def _girdles(analysis: Analysis | None) -> tuple[Option, ...]:
     return tuple(Option(name, WORDS.get(name, name)) for name in shipped_girdles())
 
@@ -211,6 +219,10 @@ CHOICES: dict[str, Callable[[Analysis | None], tuple[Option, ...]]] = {
     "EllipsoidOptions.rule": _words(RULES),
     "AngleOptions.convention": _conventions,
     "CycleSettings.by": _cycles_by,
+    "InverseOptions.method": _words(METHODS),
+    "InverseOptions.constraints": _words(CONSTRAINTS),
+    "InverseOptions.external": _words(EXTERNAL),
+    "InverseOptions.root": _roots,
 }
 
 

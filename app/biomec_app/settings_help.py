@@ -128,6 +128,11 @@ HELP: dict[str, Explained] = {
     "CycleOptions.prominence": _E("Depth of a minimum", "It must lie so far below the signal on both sides.", "°", DEGREES, 1),
     "CycleOptions.duration_s": _E("Shortest cycle", "Nearer borders are one.", "s"),
     "CycleOptions.ends": _E("Ends of the recording are borders", "If they are as low as the other minima."),
+    # ---------------------------------------------------------------------------------------------------------- inverse
+    "InverseOptions.method": _E("Multibody method", "Runs beside Newton-Euler; both give the same loads of a consistent motion."),
+    "InverseOptions.constraints": _E("Joints", "Ball joints leave all torques to the muscles; all constraints also give the force between scapula and ribcage."),
+    "InverseOptions.external": _E("Ground reaction", "Measured by the plates, computed from the motion, or left to the residual."),
+    "InverseOptions.root": _E("Segment with the residual", "Empty takes the model's own."),
 }  # fmt: skip
 
 PAGES: dict[str, tuple[str, str]] = {
@@ -137,6 +142,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "consistency": ("Consistency", "How measured motion is made to obey the model."),
     "angles": ("Joint angles", "How angles are reported."),
     "cycles": ("Cycles", "What repeats in the movement."),
+    "inverse": ("Inverse dynamics", "How the loads of the joints are computed."),
 }
 """Field of `AnalysisSettings` -> title of its page and what it is about."""
 
@@ -152,6 +158,9 @@ WORDS: dict[str, str] = {
     "split-2018": "thorax and abdomen of 2018", "diagonal": "2007, without products of inertia",
     "literal": "as printed", "proportional": "0.18 % and 0.82 % of the body mass",
     "quental-2012": "Quental 2012: 0.2 kg and 1.4 kg", "dilate": "an ellipsoid for every contact",
+    "newton": "Newton's equations with multipliers", "lagrange": "Lagrange's equations with guides",
+    "velocity": "velocity transformation", "spherical": "as ball joints", "all": "with all their constraints",
+    "plates": "measured by the plates", "estimated": "computed from the motion",
     "fit": "one fitted ellipsoid", "standard": "standard", "isb": "ISB", "plug-in-gait": "Plug-in Gait",
 }  # fmt: skip
 """Options -> what the window calls them."""

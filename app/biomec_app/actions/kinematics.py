@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from biomec.pipeline.analysis import STEPS, Step, step_named
+from biomec.pipeline.analysis import KINEMATICS, STEPS, Step, step_named
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording
 from biomec_app.context import Context
 
 MENU = "Kinematics"
-LAST = step_named("cycles")  # what comes after it belongs to the menu Dynamics
+LAST = step_named(KINEMATICS)  # what comes after it belongs to the menu Dynamics
 HELP = {
     "body": "Rebuild lost markers, filter, and build the person's model",
     "consistency": "Make the measured positions obey the model",

@@ -154,6 +154,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
         consistency=changed(settings.consistency, method=options.method, contacts=options.contacts),
         angles=changed(settings.angles, convention=options.angles, subtract_static=options.subtract_static),
         cycles=changed(settings.cycles, by=options.cycles),
+        inverse=settings.inverse,
     )
 
 

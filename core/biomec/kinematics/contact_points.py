@@ -85,13 +85,7 @@ def contact_points(
             f"The contacts were assigned for {assignment.frames} frames at {assignment.rate_hz:g} Hz, but the markers "
             f"have {frames} at {rate_hz:g} Hz. Assign the contacts of this trial."
         )
-    assignment = _with_plates(assignment, plates)
-    owners, notices = _owners(assignment, known)
-    names = tuple(name for name in known if name in owners.values())
-    renamed = replace(
-        assignment,
-        contacts=tuple(replace(c, segment=owners.get(c.segment) if c.segment else None) for c in assignment.contacts),
-    )
+    renamed, names, notices = contacts_of_model(assignment, plates, known)
     table = contact_table(renamed, names)
     load = np.zeros((frames, len(names)))
     for k, name in enumerate(names):
@@ -122,6 +116,24 @@ def contact_points(
         read_only(load),
         options,
         tuple(notices),
+    )
+
+
+def contacts_of_model(
+    assignment: ContactAssignment, plates: Sequence[ForcePlate], segments: Sequence[str]
+) -> tuple[ContactAssignment, tuple[str, ...], list[Notice]]:
+    """Return the contacts under the names of the model's segments, on the given plates.
+
+    Also the segments that have any, in the order of the model, and notices of contacts that belong to none of them.
+    """
+    known = tuple(segments)
+    assignment = _with_plates(assignment, plates)
+    owners, notices = _owners(assignment, known)
+    renamed = tuple(replace(c, segment=owners.get(c.segment) if c.segment else None) for c in assignment.contacts)
+    return (
+        replace(assignment, contacts=renamed),
+        tuple(name for name in known if name in owners.values()),
+        notices,
     )
 
 

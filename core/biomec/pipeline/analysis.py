@@ -307,3 +307,5 @@ STEPS: tuple[Step, ...] = (
          lambda s: s.inverse, 0.05),
 )  # fmt: skip
 """Steps in the order in which they run; a step depends on all before it."""
+KINEMATICS = "cycles"
+"""The last step of the kinematic analysis; what comes after it is about forces."""

@@ -27,11 +27,23 @@ STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
 DIFFERENT, NOT_RUN = "results-differ", "step-not-run-again"
 _CODES = (UNKNOWN, REFUSED, DIFFERENT, NOT_RUN)
-COMPARED: Mapping[str, tuple[str, str]] = {
-    "consistency": ("q", "coordinates"),
-    "angles": ("values", "joint angles"),
+
+
+class Compared(NamedTuple):
+    """An array of a step's result that is compared, what it is called, and the difference that matters."""
+
+    array: str
+    what: str
+    unit: str
+    matters: float  # more than the rounding of another machine
+
+
+COMPARED: Mapping[str, Compared] = {
+    "consistency": Compared("q", "coordinates", "m, rad", 1e-6),
+    "angles": Compared("values", "joint angles", "m, rad", 1e-6),
+    "inverse": Compared("newton_euler torque", "joint torques", "N m", 1e-3),
 }
-"""Step -> array of its result that is compared, and what it is called. Times of computing differ and are not."""
+"""Step -> what is compared of its result. Times of computing differ and are not."""
 
 
 class Reopened(NamedTuple):
@@ -80,7 +92,7 @@ def open_again(session: Session, progress: Progress | None = None) -> Analysis:
 def differences(analysis: Analysis, session: Session) -> tuple[Notice, ...]:
     """Compare the results of an analysis with those that a session stores; a notice for each step that differs."""
     notices = []
-    for name, (array, what) in COMPARED.items():
+    for name, (array, what, unit, matters) in COMPARED.items():
         stored = session.results.get(name)
         if name not in analysis.done or stored is None or array not in stored.arrays:
             continue
@@ -91,22 +103,23 @@ def differences(analysis: Analysis, session: Session) -> tuple[Notice, ...]:
         other = f"The {what} were stored by Biomec {by}, this is {__version__}" if by != __version__ else (
             f"The {what} are not those that were stored"
         )  # fmt: skip
-        notices.append((warning if _matters(now, before) else info)(DIFFERENT, f"{other}; {_apart(now, before)}."))
+        tell = warning if _matters(now, before, matters) else info
+        notices.append(tell(DIFFERENT, f"{other}; {_apart(now, before, unit)}."))
     return tuple(notices)
 
 
-def _matters(now: NDArray[Any], before: NDArray[Any]) -> bool:
-    """More than the rounding of another machine: 1e-6 m or rad."""
+def _matters(now: NDArray[Any], before: NDArray[Any], least: float) -> bool:
+    """Whether more differs than the rounding of another machine explains."""
     if now.shape != before.shape or not np.array_equal(np.isfinite(now), np.isfinite(before)):
         return True
-    return bool(np.nanmax(np.abs(now - before), initial=0.0) > 1e-6)
+    return bool(np.nanmax(np.abs(now - before), initial=0.0) > least)
 
 
-def _apart(now: NDArray[Any], before: NDArray[Any]) -> str:
+def _apart(now: NDArray[Any], before: NDArray[Any], unit: str) -> str:
     if now.shape != before.shape:
         return f"there are {'×'.join(map(str, now.shape))} values instead of {'×'.join(map(str, before.shape))}"
     both = np.isfinite(now) & np.isfinite(before)
-    told = f"they differ by up to {np.max(np.abs(now[both] - before[both]), initial=0.0):.2g} (m, rad)"
+    told = f"they differ by up to {np.max(np.abs(now[both] - before[both]), initial=0.0):.2g} ({unit})"
     lost = int((np.isfinite(now) != np.isfinite(before)).sum())
     return told + (f", and {lost} values are there in one of them only" if lost else "")
 

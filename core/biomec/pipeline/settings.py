@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 
 from biomec.anatomy.subject_model import ModelOptions
+from biomec.dynamics.options import InverseOptions
 from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.kinematics.joint_angles import AngleOptions
 from biomec.recording.label_map import LabelMap
@@ -88,3 +89,4 @@ class AnalysisSettings:
     consistency: ConsistencyOptions = field(default_factory=ConsistencyOptions)
     angles: AngleOptions = field(default_factory=AngleOptions)
     cycles: CycleSettings = field(default_factory=CycleSettings)
+    inverse: InverseOptions = field(default_factory=InverseOptions)

@@ -56,7 +56,7 @@ def test_a_step_asks_for_the_one_before_it():
 
 def test_changing_a_setting_makes_later_results_stale_and_keeps_earlier_ones(whole):
     changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions(convention="isb")))
-    assert changed.stale == ("angles", "cycles")
+    assert changed.stale == ("angles", "cycles", "inverse")
     again = changed.run_all()
     assert again.stale == ()
     assert again.motion is whole.motion  # nothing was computed that did not change

@@ -80,7 +80,7 @@ def test_a_second_save_does_not_repeat_the_history(whole):
 
 def test_only_steps_that_were_current_run_again(whole):
     changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions("isb")))
-    assert changed.stale == ("angles", "cycles")
+    assert changed.stale == ("angles", "cycles", "inverse")
     analysis, steps = reopened(changed.stored())
     assert steps == ("preparation", "signals", "body", "consistency", "rates", "segments")
     assert analysis.settings.angles.convention == "isb"

@@ -1,0 +1,140 @@
+"""The step "Inverse Dynamics": loads of the joints from the recording of a virtual subject."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from biomec.dynamics.joint_loads import largest_difference
+from biomec.dynamics.options import InverseOptions
+from biomec.io.project import load_project, save_project
+from biomec.pipeline.analysis import STEPS, Analysis, Done, analyze
+from biomec.pipeline.inverse import measured_loads
+from biomec.pipeline.reopen import open_again
+from biomec.pipeline.settings import AnalysisSettings, SignalSettings
+from biomec.recording import Session
+from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
+
+UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
+NEWTON = 9.81
+
+
+def session_of(acquisition: VirtualAcquisition) -> Session:
+    return Session(acquisition.dynamic, acquisition.static, subject=acquisition.person.subject)
+
+
+@pytest.fixture(scope="module")
+def exact() -> tuple[VirtualAcquisition, Analysis]:
+    # plates at the rate of the frames: a frame's mean over its own interval is then the force at the frame
+    acquisition = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(50.0, 50.0))
+    return acquisition, analyze(session_of(acquisition), UNFILTERED)
+
+
+def test_it_is_the_last_step_and_runs_with_all_others(exact):
+    _, analysis = exact
+    assert STEPS[-1].name == "inverse"
+    assert analysis.is_current("inverse")
+    assert analysis.loads.newton_euler.root == "thorax"
+    assert analysis.loads.newton_euler.frames == analysis.clean.trial.frames
+
+
+def test_both_methods_agree_to_round_off(exact):
+    _, analysis = exact
+    force, torque = largest_difference(analysis.loads.newton_euler, analysis.loads.multibody)
+    assert force < 1e-8
+    assert torque < 1e-8
+
+
+def test_external_loads_are_those_that_the_ground_exerted(exact):
+    acquisition, analysis = exact
+    external = analysis.loads.external
+    reactions = {one.segment: one for one in acquisition.truth.reactions.values()}
+    assert set(external.segments) == set(reactions)
+    for k, segment in enumerate(external.segments):
+        true = reactions[segment]
+        assert_allclose(external.force[:, k], true.force, atol=1e-9)
+        about = true.moment + np.cross(true.point - external.point[:, k], true.force)
+        assert_allclose(external.moment[:, k], about, atol=1e-9)
+    assert not external.estimated.any()
+
+
+def test_other_words_for_a_foot_reach_the_model(exact):
+    _, analysis = exact
+    contacts = analysis.clean.contacts
+    assert contacts is not None
+    words = {"right foot": "Foot R"}
+    renamed = tuple(replace(c, segment=words.get(c.segment, c.segment)) for c in contacts.contacts)
+    clean = replace(analysis.clean, contacts=replace(contacts, contacts=renamed))
+    external, notices = measured_loads(clean, analysis.loaded.body)
+    assert external.segments == analysis.loads.external.segments
+    assert notices == []
+
+
+def test_a_contact_of_nobody_is_told_and_left_to_the_residual(exact):
+    _, analysis = exact
+    contacts = analysis.clean.contacts
+    assert contacts is not None
+    lost = tuple(replace(c, segment=None if c.segment == "right foot" else c.segment) for c in contacts.contacts)
+    clean = replace(analysis.clean, contacts=replace(contacts, contacts=lost))
+    external, (notice,) = measured_loads(clean, analysis.loaded.body)
+    assert "right foot" not in external.segments
+    assert notice.code == "loads-unassigned"
+
+
+def test_without_external_loads_the_residual_bears_the_body(exact):
+    acquisition, analysis = exact
+    settings = replace(UNFILTERED, inverse=InverseOptions(external="none"))
+    loads = analysis.with_settings(settings).run("inverse").loads.newton_euler
+    measured = sum(one.force for one in acquisition.truth.reactions.values())
+    inner = slice(3, -3)  # differences at the ends are of lower order
+    assert_allclose(loads.residual_force[inner], measured[inner], atol=8.0)  # 1 % of the weight at 50 Hz
+
+
+def test_only_the_last_step_is_stale_after_a_change_of_its_settings(exact):
+    _, analysis = exact
+    changed = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(root="pelvis")))
+    assert changed.stale == ("inverse",)
+    assert changed.run_all().loads.newton_euler.root == "pelvis"
+
+
+def test_frames_without_a_motion_have_no_loads(exact):
+    _, analysis = exact
+    motion = analysis.motion
+    gone = slice(20, 23)
+    lost = {name: getattr(motion, name).copy() for name in ("q", "qdot", "qddot")}
+    for array in lost.values():
+        array[gone] = np.nan
+    broken = replace(analysis, done={**analysis.done, "rates": Done(replace(motion, **lost), "")})
+    step = next(step for step in STEPS if step.name == "inverse")
+    loads = step.run(broken, None).newton_euler
+    assert np.isnan(loads.force[gone]).all()
+    assert np.isnan(loads.residual_torque[gone]).all()
+    rest = np.delete(loads.force, range(20, 23), axis=0)
+    assert_array_equal(rest, np.delete(analysis.loads.newton_euler.force, range(20, 23), axis=0))
+
+
+def test_a_segment_that_nothing_decides_has_no_loads_and_leaves_those_of_other_limbs(exact):
+    _, analysis = exact
+    motion = analysis.motion
+    unknown = motion.undetermined.copy()
+    unknown[10, motion.segments.index("right hand")] = True
+    broken = replace(analysis, done={**analysis.done, "rates": Done(replace(motion, undetermined=unknown), "")})
+    loads = next(step for step in STEPS if step.name == "inverse").run(broken, None).newton_euler
+    lost = {name for name, f in zip(loads.joints, loads.force[10], strict=True) if np.isnan(f).any()}
+    arm = {"wrist", "radioulnar", "elbow", "glenohumeral", "acromioclavicular", "sternoclavicular"}
+    assert lost == {f"right {name}" for name in arm}
+    assert np.isfinite(loads.force[11]).all()
+
+
+def test_a_project_gives_the_loads_back_bit_for_bit(exact, tmp_path):
+    _, analysis = exact
+    save_project(analysis.stored(), tmp_path / "p.biomec")
+    stored = load_project(tmp_path / "p.biomec")
+    assert_array_equal(stored.results["inverse"]["newton_euler force"], analysis.loads.newton_euler.force)
+    again = open_again(stored)
+    assert not [notice for notice in again.notices if notice.code == "results-differ"]
+    for method in ("newton_euler", "multibody"):
+        one, other = getattr(again.loads, method), getattr(analysis.loads, method)
+        for name in ("force", "torque", "residual_force", "residual_torque", "centre"):
+            assert_array_equal(getattr(one, name), getattr(other, name))
