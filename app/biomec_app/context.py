@@ -35,6 +35,7 @@ class Context:
     plots    : how curves are shown
     figure   : the view whose figure is copied and saved; None while there is none
     camera   : where the 3-D view looks from; None without one
+    aside    : background work that has nothing to do with the recording, which can be changed and saved meanwhile
     """
 
     document: Document
@@ -50,6 +51,7 @@ class Context:
     figure: FigureSource | None = None
     plots: PlotState = field(default_factory=PlotState)
     camera: Camera | None = None
+    aside: Jobs = field(default_factory=Jobs)
 
     def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
         """Change the analysis in the background; nothing changes if it fails or is cancelled."""

@@ -1,10 +1,9 @@
-"""What the Help menu tells: where the manual is, which keys do what, and what Biomec is made of. Knows no Qt."""
+"""What the Help menu tells: which keys do what, and what Biomec is made of. Knows no Qt."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 from importlib import metadata
-from pathlib import Path
 
 from biomec._version import __version__
 from biomec.analysis.report_table import Section, Table, facts
@@ -15,10 +14,6 @@ LIBRARIES = {
     "PySide6-Essentials": "windows", "pyqtgraph": "plots over time", "vtk": "the body in space",
     "matplotlib": "figures",
 }  # fmt: skip
-NOT_BUILT = (
-    "The manual is not built on this computer. Its pages are text files in the folder docs of Biomec's source; "
-    "begin with docs/index.md, or build pages for a web browser with: make docs"
-)
 MOUSE = (
     ("Time", "Space", "Play or pause"),
     ("Time", "← →", "One frame back or forward; ten with Shift"),
@@ -31,16 +26,6 @@ MOUSE = (
     ("Figures", "Ctrl+C", "Copy the figure"),
     ("Figures", "Esc", "Close the figure"),
 )
-
-
-def guide_page(root: Path | None = None) -> Path | None:
-    """First page of the built manual, if there is one beside the program's source."""
-    root = Path(__file__).resolve().parents[2] if root is None else root
-    for folder in ("docs/_build/html", "docs/_build"):
-        page = root / folder / "index.html"
-        if page.is_file():
-            return page
-    return None
 
 
 def shortcut_sections(actions: Iterable[Action]) -> tuple[Section, ...]:

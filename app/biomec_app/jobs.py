@@ -75,6 +75,7 @@ class Jobs(QObject):
         self._pool.setMaxThreadCount(1)
         self._stop: threading.Event | None = None
         self._run: _Run | None = None
+        self._done: Callable[[Any], None] | None = None
         self._title, self._began = "", 0.0
 
     @property
@@ -95,7 +96,8 @@ class Jobs(QObject):
         self._run = _Run(work, self._stop)
         self._run.setAutoDelete(False)
         self._run.talk.progressed.connect(self._progressed)
-        self._run.talk.ended.connect(lambda value, fault: self._ended(value, fault, done))
+        self._done = done
+        self._run.talk.ended.connect(self._ended)  # a method, so that nothing arrives once this object is gone
         self.started.emit(title)
         self._pool.start(self._run)
 
@@ -113,12 +115,13 @@ class Jobs(QObject):
         remaining = spent * (1.0 - fraction) / fraction if fraction > 0.02 and spent > 0.5 else None
         self.progressed.emit(Status(self._title, fraction, remaining))
 
-    def _ended(self, value: Any, fault: BaseException | None, done: Callable[[Any], None]) -> None:
+    def _ended(self, value: Any, fault: BaseException | None) -> None:
         self._pool.waitForDone()  # the thread is on its last lines; its object must outlive them
-        title, self._run, self._stop = self._title, None, None
+        title, done, self._run, self._stop, self._done = self._title, self._done, None, None, None
         if fault is None:
             try:
-                done(value)
+                if done is not None:
+                    done(value)
             except Exception as error:  # the window must not stay as if the job were still running
                 fault = error
             else:

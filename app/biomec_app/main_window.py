@@ -126,6 +126,10 @@ class MainWindow(QMainWindow):
         jobs.finished.connect(lambda title: self._ended(f"{title}: done"))
         jobs.cancelled.connect(lambda title: self._ended(f"{title}: cancelled, nothing was changed"))
         jobs.failed.connect(self._failed)
+        aside = self.context.aside
+        aside.started.connect(lambda title: self.statusBar().showMessage(f"{title} …"))
+        aside.finished.connect(lambda _: self.statusBar().clearMessage())
+        aside.failed.connect(self._tell)
 
     def _working(self, busy: bool, title: str = "") -> None:
         self.told.setText(title)
@@ -217,8 +221,9 @@ class MainWindow(QMainWindow):
         if not may_discard(self.context):
             event.ignore()
             return
-        self.context.jobs.cancel()
-        self.context.jobs.wait(10.0)
+        for jobs in (self.context.jobs, self.context.aside):
+            jobs.cancel()
+            jobs.wait(10.0)
         if self.context.document.is_open:
             self._note_panels()
         self.context.preferences.set_layout("geometry", self.saveGeometry())

@@ -36,7 +36,8 @@ class Menus(QObject):
                        document.title_changed, document.undo_changed, jobs.started, jobs.finished, jobs.cancelled,
                        jobs.failed):  # fmt: skip
             signal.connect(self.refresh)
-        context.plots.changed.connect(self.refresh)
+        for signal in (context.aside.started, context.aside.finished, context.aside.failed, context.plots.changed):
+            signal.connect(self.refresh)
         self.refresh()
 
     def _menu(self, path: str) -> QMenu:

@@ -9,16 +9,10 @@ MENU = "Help"
 
 
 def _guide(context: Context) -> None:
-    from PySide6.QtCore import QUrl
-    from PySide6.QtGui import QDesktopServices
+    from biomec_app.dialogs.manual_window import open_manual
+    from biomec_app.manual import pages
 
-    from biomec_app.guide import NOT_BUILT, guide_page
-
-    page = guide_page()
-    if page is None:
-        context.tell("User Guide", NOT_BUILT)
-    elif not QDesktopServices.openUrl(QUrl.fromLocalFile(str(page))):
-        context.tell("User Guide", f"The guide is in {page}; open it with a web browser.")
+    context.aside.start("User Guide", lambda progress: pages(), lambda _: open_manual(context))
 
 
 def _shortcuts(context: Context) -> None:
@@ -33,8 +27,8 @@ def _doctor(context: Context) -> None:
     from biomec.doctor import examine
     from biomec_app.dialogs.about import open_report
 
-    context.jobs.start("Examine the installation", lambda progress: examine().as_text(),
-                       lambda text: open_report(context, text))  # fmt: skip
+    context.aside.start("Examine the installation", lambda progress: examine().as_text(),
+                        lambda text: open_report(context, text))  # fmt: skip
 
 
 def _about(context: Context) -> None:
@@ -43,15 +37,15 @@ def _about(context: Context) -> None:
     AboutDialog(context, context.window).open()
 
 
-def _doctor_blocked(context: Context) -> str | None:
-    return f'"{context.jobs.title}" is running.' if context.jobs.busy else None
+def _busy_aside(context: Context) -> str | None:
+    return f'"{context.aside.title}" is running.' if context.aside.busy else None
 
 
 ACTIONS: tuple[Action, ...] = (
-    Action("help.guide", MENU, "&User Guide", _guide, "Open the manual", "F1"),
+    Action("help.guide", MENU, "&User Guide", _guide, "Read the manual, and search in it", "F1", _busy_aside),
     Action("help.shortcuts", MENU, "&Keyboard Shortcuts", _shortcuts, "All keys, by menu"),
     Action("help.separator", MENU, SEPARATOR, None),
     Action("help.doctor", MENU, "&Examine Installation", _doctor, "What is installed, and can it draw?", "",
-           _doctor_blocked),
+           _busy_aside),
     Action("help.about", MENU, "&About Biomec", _about, "Version, licence and libraries"),
 )  # fmt: skip
