@@ -77,6 +77,7 @@ def shared_reactions(force: FloatArray, moment: FloatArray, contacts: Sequence[C
     wanted = np.concatenate([force, moment], axis=1)
     u = _nearest(A, S, u_0, wanted)
     load = np.maximum(u[:, 1::6], 0.0) / np.maximum(force[:, 1:2], 1e-9)  # (T, K) share of the vertical force
+    load = np.where(load.sum(axis=1, keepdims=True) > 1e-3, load, S[:, 1::6])  # in free fall nothing presses
     for k, contact in enumerate(contacts):
         S[:, [6 * k, 6 * k + 2]] = load[:, k : k + 1]
         S[:, 6 * k + 4] = load[:, k] * contact.reach[:, 1] ** 2
