@@ -1,0 +1,1 @@
+"""What would happen: forward dynamics with any formulation of the equations of motion and any integrator."""
