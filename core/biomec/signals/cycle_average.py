@@ -71,11 +71,32 @@ def resample_cycles(
     numbers = np.flatnonzero(cycles.valid & inside & enough)
     notices = _left_out(cycles, inside, enough)
     place = np.clip(place[numbers], 0.0, len(x) - 1.0)
+    curves = _resampled(x, place, samples)
+    return _averaged(curves, numbers, cycles.phase_changes_percent[numbers], notices)
+
+
+def resample_spans(values: ArrayLike, spans: ArrayLike, samples: int | None = PERCENT_POINTS) -> CycleCurves:
+    """The same for stretches of ``values`` (T, …) between pairs of samples (K, 2), which need not touch each other.
+
+    Where a phase changes is not known of them (NaN).
+    """
+    x = np.asarray(values, dtype=np.float64)
+    place = np.asarray(spans, dtype=np.float64).reshape(-1, 2)
+    if not ((place[:, 0] >= 0.0) & (place[:, 1] <= len(x) - 1) & (np.diff(place)[:, 0] >= FEWEST_SAMPLES - 1)).all():
+        raise BiomecError(
+            f"Cycles: borders must lie within the {len(x)} samples, at least {FEWEST_SAMPLES} in a cycle; "
+            f"they are {place.tolist()}."
+        )
+    return _averaged(_resampled(x, place, samples), np.arange(len(place)), np.full(len(place), np.nan), [])
+
+
+def _resampled(x: FloatArray, place: FloatArray, samples: int | None) -> FloatArray:
+    """Cycles (K, N, …) of values (T, …) between borders (K, 2), in samples, by cubic splines."""
     if samples is None:
         lengths = place[:, 1] - place[:, 0] + 1.0
-        samples = round(0.5 * (lengths.max() + lengths.min())) if len(numbers) else 0
+        samples = round(0.5 * (lengths.max() + lengths.min())) if len(place) else 0
     channels = as_channels(x)
-    curves = np.full((len(numbers), samples, channels.shape[1]), np.nan)
+    curves = np.full((len(place), samples, channels.shape[1]), np.nan)
     for k, (first, last) in enumerate(place):  # a loop over cycles, of which there are few
         a, b = int(np.floor(first + 1e-6)), int(np.ceil(last - 1e-6))
         part = channels[a : b + 1]
@@ -83,8 +104,7 @@ def resample_cycles(
         if whole.any():
             spline = CubicSpline(np.arange(a, b + 1), part[:, whole])
             curves[k][:, whole] = spline(np.linspace(first, last, samples))
-    curves = curves.reshape(len(numbers), samples, *x.shape[1:])
-    return _averaged(curves, numbers, cycles.phase_changes_percent[numbers], notices)
+    return curves.reshape(len(place), samples, *x.shape[1:])
 
 
 def _averaged(curves: FloatArray, numbers: IntArray, turn: FloatArray, notices: list[Notice]) -> CycleCurves:

@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.errors import BiomecError
-from biomec.signals.cycle_average import resample_cycles
+from biomec.signals.cycle_average import resample_cycles, resample_spans
 from biomec.signals.cycles import Cycles, exclude_cycle
 
 RATE = 100.0
@@ -99,3 +99,17 @@ def test_impossible_input_is_refused():
         resample_cycles(cycles(0, 100), np.zeros(50))
     with pytest.raises(BiomecError, match="at least two"):
         resample_cycles(cycles(0, 100), np.zeros(101), 1)
+
+
+def test_stretches_that_do_not_touch_are_laid_over_each_other_the_same_way():
+    t = np.arange(200) / 100.0
+    values = np.stack([np.sin(2.0 * np.pi * t), t], axis=1)
+    cycles = Cycles((0, 50, 120), np.ones(200, dtype=bool), 100.0)
+    between, stretches = resample_cycles(cycles, values), resample_spans(values, [(0, 50), (50, 120)])
+    np.testing.assert_array_equal(stretches.curves, between.curves)
+    np.testing.assert_array_equal(stretches.sd, between.sd)
+    apart = resample_spans(values, [(10, 60), (150, 190)], samples=None)
+    assert apart.curves.shape == (2, 46, 2)  # (51 + 41) / 2
+    np.testing.assert_allclose(apart.curves[1, [0, -1], 1], [1.5, 1.9], rtol=0, atol=1e-12)
+    with pytest.raises(BiomecError, match="borders must lie within the 200 samples"):
+        resample_spans(values, [(190, 200)])

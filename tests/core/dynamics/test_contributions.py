@@ -1,0 +1,57 @@
+import numpy as np
+import pytest
+
+from biomec.dynamics.contributions import PARTS, load_contributions
+from biomec.dynamics.external_loads import no_loads
+from biomec.dynamics.newton_euler import newton_euler
+from biomec.errors import BiomecError
+from biomec.kinematics.segment_motion import segment_motion
+from tests.core.dynamics.people import MODELS, push_up, random_states, truth_of
+
+ARRAYS = ("force", "torque", "residual_force", "residual_torque")
+
+
+@pytest.mark.parametrize("model", MODELS)
+def test_parts_sum_to_the_whole(model):
+    moving = random_states(model).moving
+    whole = newton_euler(moving.tree, moving.segments, moving.q, moving.external)
+    parts = load_contributions(moving.tree, moving.segments, moving.q, moving.external)
+    for what in ARRAYS:
+        expected = getattr(whole, what)
+        np.testing.assert_allclose(parts.total(what), expected, rtol=0, atol=1e-12 * np.abs(expected).max())
+    for name in PARTS:
+        assert np.abs(parts.part(name).force).max() > 1.0
+        assert parts.part(name).method.endswith(f"{name} only")
+
+
+def test_gravity_is_what_holding_still_takes_and_inertia_what_is_left_without_it():
+    moving = truth_of(push_up())
+    parts = load_contributions(moving.tree, moving.segments, moving.q, moving.external)
+    still = segment_motion(moving.tree.system, moving.q, np.zeros_like(moving.q), np.zeros_like(moving.q))
+    held = newton_euler(moving.tree, still, moving.q, no_loads(len(moving.q)))
+    np.testing.assert_allclose(parts.gravity.torque, held.torque, rtol=0, atol=1e-12)
+    # an arm's weight hangs on the shoulder: mass of humerus, ulna, radius and hand
+    arm = sum(b.mass for b in moving.tree.system.bodies if b.name.split()[-1] in ("humerus", "ulna", "radius", "hand"))
+    lifted = parts.gravity.force[:, parts.gravity.index("right glenohumeral"), 1]
+    np.testing.assert_allclose(lifted, 0.5 * arm * 9.81, rtol=1e-12)
+    hand = moving.external.segments.index("right hand")
+    np.testing.assert_allclose(
+        parts.external.force[:, parts.external.index("right wrist")], -moving.external.force[:, hand], atol=1e-12
+    )
+
+
+def test_gravity_of_another_planet_scales_its_part():
+    moving = random_states("legs").moving
+    earth = load_contributions(moving.tree, moving.segments, moving.q, moving.external)
+    moon = load_contributions(
+        moving.tree, moving.segments, moving.q, moving.external, gravity=np.array([0.0, -1.62, 0.0])
+    )
+    np.testing.assert_allclose(moon.gravity.torque, earth.gravity.torque * 1.62 / 9.81, rtol=0, atol=1e-12)
+    np.testing.assert_array_equal(moon.inertia.torque, earth.inertia.torque)
+
+
+def test_there_are_three_parts():
+    moving = random_states("legs").moving
+    parts = load_contributions(moving.tree, moving.segments, moving.q, moving.external)
+    with pytest.raises(BiomecError, match='gravity, inertia, external, not "muscles"'):
+        parts.part("muscles")
