@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
 from datetime import date
+from typing import Any, TypeVar
 
 import numpy as np
 from scipy.interpolate import CubicSpline
@@ -15,6 +16,7 @@ from biomec.arrays import FloatArray, read_only, rotation_about
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
 from biomec.recording import BIOMEC_AXES, Event, ForcePlate, Markers, Source, Trial
+from biomec.virtual.carried_loads import CarriedLoad, carried_loads
 from biomec.virtual.contact_forces import GroundReaction, required_wrench, shared_reactions
 from biomec.virtual.disturbances import (
     Gap,
@@ -98,6 +100,7 @@ class Truth:
     landmarks      : every point of the model, joint centres included -> (T, 3) [m]
     markers        : all markers of the set without any disturbance (T, M, 3) [m], as they ride on the bones
     reactions      : contact -> what the ground does to it, at the frames
+    loads          : joint -> what its proximal segment does to the distal one
     gaps, label_errors : what was hidden and exchanged
     events         : what a laboratory would mark
     """
@@ -109,6 +112,7 @@ class Truth:
     landmarks: Mapping[str, FloatArray]
     markers: Markers
     reactions: Mapping[str, GroundReaction]
+    loads: Mapping[str, CarriedLoad]
     gaps: tuple[Gap, ...]
     label_errors: tuple[LabelError, ...]
     events: tuple[Event, ...]
@@ -211,11 +215,15 @@ class _Scene:
                     landmarks[point] = read_only(self._place(body.name, skeleton.point(f"{body.name}.{point}")))
         clean = self.markers()
         p = np.stack(list(clean.values()), axis=1)
-        turned = {name: _turned(one, self.heading, part) for name, one in reactions.items()}
+        there = {name: _at_frames(one, part) for name, one in reactions.items()}
+        carried = carried_loads(skeleton, self.placed, there)
+        turned = {name: _turned(one, self.heading, ("point", "force", "moment")) for name, one in there.items()}
+        loads = {name: _turned(one, self.heading, ("centre", "force", "torque")) for name, one in carried.items()}
         time_s = read_only(np.arange(len(p)) / options.rate_hz)
         markers = Markers(tuple(clean), p, options.rate_hz)
         return Truth(
-            time_s, q, qdot, qddot, FrozenDict(landmarks), markers, FrozenDict(turned), gaps, errors, events
+            time_s, q, qdot, qddot, FrozenDict(landmarks), markers, FrozenDict(turned), FrozenDict(loads), gaps,
+            errors, events,
         )  # fmt: skip
 
 
@@ -296,9 +304,17 @@ def _plates(
     return tuple(found)
 
 
-def _turned(one: GroundReaction, heading: FloatArray, part: slice) -> GroundReaction:
-    point, force, moment = (read_only(a[part] @ heading.T) for a in (one.point, one.force, one.moment))
-    return replace(one, point=point, force=force, moment=moment)
+def _at_frames(one: GroundReaction, part: slice) -> GroundReaction:
+    return replace(one, point=one.point[part], force=one.force[part], moment=one.moment[part])
+
+
+Turned = TypeVar("Turned", GroundReaction, CarriedLoad)
+
+
+def _turned(one: Turned, heading: FloatArray, vectors: tuple[str, ...]) -> Turned:
+    """The same in the axes of a laboratory that the person faces at an angle."""
+    there: dict[str, Any] = {name: read_only(getattr(one, name) @ heading.T) for name in vectors}
+    return replace(one, **there)
 
 
 def _at(one: Placed, part: slice) -> Placed:

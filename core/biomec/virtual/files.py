@@ -60,6 +60,8 @@ def write_truth(acquisition: VirtualAcquisition, stem: Path | str) -> None:
     arrays["markers"] = truth.markers.p_WM
     for name, one in truth.reactions.items():
         arrays |= {f"force {name}": one.force, f"moment {name}": one.moment, f"point {name}": one.point}
+    for name, load in truth.loads.items():
+        arrays |= {f"joint {what} {name}": getattr(load, what) for what in ("centre", "force", "torque")}
     words = {
         "person": {name: getattr(acquisition.person, name) for name in ("name", "mass_kg", "height_m", "sex")},
         "movement": acquisition.movement.name,
