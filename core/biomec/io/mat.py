@@ -19,7 +19,8 @@ there is ``[]``::
     trial.events.time_s, .label, .context, .origin
     trial.notices.severity, .code, .sentence
 
-An analysis is written beside it as ``results.<step>.<array>``, in SI units and radians; reading passes it over.
+An analysis is written beside it as ``results.<step>.<array>``, in SI units and radians; `biomec.io.mat_session` reads
+it back, what is here passes it over.
 
 Files of version 5 to 7.2 and, if they hold this structure, of version 7.3 are read; version 5 is written.
 """
@@ -69,16 +70,21 @@ def read_mat(path: str | os.PathLike[str]) -> Trial:
             path.name,
             f"this MATLAB file holds {there}, not a recording of Biomec (a structure 'trial' that Biomec wrote).",
         )
-    reader = _Reader(path.name, stored)
+    return trial_from_tree(path.name, stored)
+
+
+def trial_from_tree(file: str, stored: Mapping[str, Any]) -> Trial:
+    """Return the trial of a structure of the file of that name."""
+    reader = _Reader(file, stored)
     if reader.number(stored, "version") != _VERSION:
-        raise FileError(path.name, "this file was written by a newer Biomec; use that to open it.")
+        raise FileError(file, "this file was written by a newer Biomec; use that to open it.")
     try:
         with np.errstate(over="ignore", invalid="ignore"):  # absurd numbers are refused, not warned about
             return reader.trial()
     except FileError:
         raise
     except (BiomecError, ValueError) as error:  # values that no trial can have
-        raise FileError(path.name, str(error)) from error
+        raise FileError(file, str(error)) from error
 
 
 class _Reader:
@@ -119,7 +125,7 @@ class _Reader:
         value = struct.get(name)
         if not isinstance(value, np.ndarray) or value.dtype.kind not in "buif" or value.ndim > max(axes, 2):
             raise self.fault(name, f"an array of numbers with {axes} axes")
-        array = np.asarray(value, dtype=np.float64)
+        array = np.ascontiguousarray(value, dtype=np.float64)  # sums of MATLAB's order differ in the last digit
         if axes == 1:
             return array.ravel(order="F")
         return array.reshape(array.shape + (1,) * (axes - array.ndim))  # MATLAB drops axes of length 1 at the end
@@ -253,31 +259,36 @@ def write_mat(
 
     results : step -> result, written beside the trial as ``results.<step>.<array>``, with ``.names`` where it has any
     """
-    path = Path(path)
+    write_variables(Path(path), trial, results or {}, {})
+    return ()
+
+
+def write_variables(path: Path, trial: Trial, results: Mapping[str, Result], others: Mapping[str, Any]) -> None:
+    """Write a trial, results, and further variables."""
     with atomic_path(path) as beside, beside.open("wb") as file:
         try:
-            variables = {"trial": _tree(trial)} | ({"results": _results(results)} if results else {})
-            scipy.io.savemat(file, variables, do_compression=True, long_field_names=True)
+            variables = {"trial": trial_to_tree(trial)} | ({"results": _results(results)} if results else {})
+            scipy.io.savemat(file, {**variables, **others}, do_compression=True, long_field_names=True)
         except (ValueError, TypeError, OverflowError, MemoryError) as error:
             words = f"the trial is too large for a MATLAB file of version 5 ({error}); save it as a project instead."
             raise FileError(path.name, words) from error
-    return ()
 
 
 def _results(results: Mapping[str, Result]) -> dict[str, Any]:
     """Structure of the arrays of all steps; what MATLAB cannot have in the name of a field becomes an underscore."""
     found: dict[str, Any] = {}
     for step, result in results.items():
-        fields: dict[str, Any] = {_field(name): array for name, array in result.arrays.items()}
+        fields: dict[str, Any] = {field_name(name): array for name, array in result.arrays.items()}
         names = result.metadata.get("names")
         if isinstance(names, (list, tuple)):
             fields["names"] = _cell([str(name) for name in names])
         if fields:
-            found[_field(step)] = fields
+            found[field_name(step)] = fields
     return found
 
 
-def _field(name: str) -> str:
+def field_name(name: str) -> str:
+    """Name that a field of a structure can have."""
     word = re.sub(r"\W", "_", name, flags=re.ASCII)[:63]
     return word if word[:1].isalpha() else f"x{word}"[:63]
 
@@ -307,7 +318,8 @@ def _analog(analog: Analog | None) -> Any:
     return fields | {"rate_hz": analog.rate_hz, "start_s": analog.start_s}
 
 
-def _tree(trial: Trial) -> dict[str, Any]:
+def trial_to_tree(trial: Trial) -> dict[str, Any]:
+    """Return the structure of a trial."""
     nothing = np.zeros((0, 0))
     subject, outputs, events, notices = trial.subject, trial.outputs, trial.events, trial.notices
     return {

@@ -18,7 +18,6 @@ from __future__ import annotations
 import hashlib
 import io
 from dataclasses import dataclass
-from datetime import date
 from pathlib import Path
 from typing import Any, BinaryIO
 
@@ -29,21 +28,16 @@ from biomec._version import __version__
 from biomec.errors import BiomecError, FileError
 from biomec.io.atomic import atomic_path
 from biomec.io.project_trial import (
-    day_from_json,
-    notice_from_json,
-    notice_to_json,
     read_array,
     read_json,
     read_trial_group,
     source_from_json,
-    source_to_json,
-    subject_from_json,
-    subject_to_json,
     write_array,
     write_json,
     write_trial_group,
 )
-from biomec.recording import EmgAlignment, Original, Record, Result, Session
+from biomec.io.session_json import session_from_json, session_to_json
+from biomec.recording import Original, Result, Session
 
 SCHEMA = 1
 BLOCK = 512  # bytes of the user block; HDF5 asks for a power of two, at least this
@@ -200,44 +194,18 @@ def _write_session(file: h5py.Group, session: Session) -> None:
         write_json(group, {"arrays": list(result.arrays), "metadata": result.metadata})
     for k, original in enumerate(session.originals):
         write_array(file, f"originals/{k}", np.frombuffer(bytearray(original.content), dtype=np.uint8))
-    alignment = session.emg_alignment
-    write_json(
-        file.create_group("session"),
-        {
-            "subject": subject_to_json(session.subject),
-            "recorded": _day(session.recorded),
-            "emg_alignment": None if alignment is None else [alignment.first, alignment.last],
-            "settings": session.settings,
-            "results": list(session.results),
-            "provenance": [vars(record) for record in session.provenance],
-            "originals": [source_to_json(original.source) for original in session.originals],
-            "notices": [notice_to_json(notice) for notice in session.notices],
-        },
-    )
-
-
-def _day(day: date | None) -> str | None:
-    return None if day is None else day.isoformat()
+    write_json(file.create_group("session"), session_to_json(session))
 
 
 def _read_session(file: h5py.Group) -> Session:
     stored = read_json(file["session"])
-    alignment = stored["emg_alignment"]
-    return Session(
-        read_trial_group(file["dynamic"]),
-        read_trial_group(file["static"]) if "static" in file else None,
-        None if alignment is None else EmgAlignment(*alignment),
-        subject_from_json(stored["subject"]),
-        day_from_json(stored["recorded"]),
-        stored["settings"],
-        {step: _read_result(file[f"results/{_link(step)}"]) for step in stored["results"]},
-        tuple(Record(**record) for record in stored["provenance"]),
-        tuple(
-            Original(source_from_json(source), read_array(file, f"originals/{k}").tobytes())
-            for k, source in enumerate(stored["originals"])
-        ),
-        tuple(notice_from_json(notice) for notice in stored["notices"]),
+    originals = tuple(
+        Original(source_from_json(source), read_array(file, f"originals/{k}").tobytes())
+        for k, source in enumerate(stored["originals"])
     )
+    results = {step: _read_result(file[f"results/{_link(step)}"]) for step in stored["results"]}
+    static = read_trial_group(file["static"]) if "static" in file else None
+    return session_from_json(stored, read_trial_group(file["dynamic"]), static, results, originals)
 
 
 def _read_result(group: h5py.Group) -> Result:

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.io.mat import write_mat
+from biomec.io.mat_session import write_mat_session
 from biomec.io.registry import write_trial
 from biomec.io.storage import write_storage
 from biomec.notices import Notice
@@ -23,10 +23,10 @@ def recording(analysis: Analysis, measured: bool = False) -> Trial:
 def write_recording(analysis: Analysis, path: Path, measured: bool = False) -> tuple[Notice, ...]:
     """Write the movement in the format that the file's name asks for; notices say what the format cannot hold.
 
-    A MATLAB file holds the results of all steps too.
+    A MATLAB file holds the whole session, with the results of all steps, and can be opened again.
     """
     if path.suffix.lower() == ".mat":
-        return write_mat(recording(analysis, measured), path, analysis.stored().results)
+        return write_mat_session(analysis.stored(), path, recording(analysis, measured))
     return write_trial(recording(analysis, measured), path, overwrite=True)
 
 
