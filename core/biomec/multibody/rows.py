@@ -52,7 +52,8 @@ class RowTables(NamedTuple):
 def build_tables(rows: Sequence[Row]) -> RowTables:
     """Lay out the rows of a system as flat tables."""
     columns: list[IntArray] = []
-    p_parts: list[tuple[IntArray, IntArray, FloatArray]] = []
+    none = np.zeros(0, dtype=np.int64)
+    p_parts: list[tuple[IntArray, IntArray, FloatArray]] = [(none, none, np.zeros(0))]
     j0: list[FloatArray] = []
     constant = np.zeros(len(rows))
     special: dict[type, list[int]] = {Quadratic: [], Ellipsoid: [], Angle: []}
@@ -74,7 +75,7 @@ def build_tables(rows: Sequence[Row]) -> RowTables:
         start += used.size
         pointer.append(start)
     all_columns = np.concatenate([*columns, np.zeros(0, dtype=np.int64)])
-    p_entry, p_column, p_value = (np.concatenate([np.zeros(0), *parts]) for parts in zip(*p_parts, strict=True))
+    p_entry, p_column, p_value = (np.concatenate(parts) for parts in zip(*p_parts, strict=True))
     ellipsoids = [rows[r].equation for r in special[Ellipsoid]]
     angles = [rows[r].equation for r in special[Angle]]
     x_pointer, x_entry, x_value, x0 = _input_tables(rows, special[Ellipsoid] + special[Angle], pointer, all_columns)
