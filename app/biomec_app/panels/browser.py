@@ -133,7 +133,7 @@ class Browser(QWidget):
     def _holds(self, node: Node) -> bool:
         """Whether a line holds all words by itself, so that it need not be opened."""
         words = self.search.text().lower().split()
-        return all(word in f"{node.label} {node.words}".lower() for word in words)
+        return all(word in f"{node.label} {node.words} {node.meaning}".lower() for word in words)
 
     def _open_again(self, parent: QModelIndex) -> None:
         for row in range(self.model.rowCount(parent)):

@@ -27,6 +27,7 @@ class Curve:
     title     : heading of a plot that shows this curve and its partner of the other side, such as "Elbow"
     detail    : second line of it, with the positive direction, such as "flexion + / extension −"
     variant   : `MAIN`, or `RAW` for what the signal was made from
+    words     : the group in words where its name is a code, such as "acromial angle, right"
     said      : what this version is called where the other stands beside it, such as "filtered"
     step      : step of the analysis that gave it; "" for what was recorded
     log       : whether a logarithmic axis suits it
@@ -48,6 +49,7 @@ class Curve:
     log: bool = False
     least: float = 0.0
     said: str = ""
+    words: str = ""
 
     @cached_property
     def _numbers(self) -> tuple[FloatArray, FloatArray]:

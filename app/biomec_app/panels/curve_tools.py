@@ -69,6 +69,13 @@ def side_of_point(name: str, marker_set: MarkerSet | None) -> tuple[Side | None,
     return None, name
 
 
+def title_of(stem: str, words: str) -> str:
+    """Heading of both sides of a point: its code, which is never cut off, and where it is: "AA: acromial angle"."""
+    for side in SIDES.values():
+        words = words.removesuffix(f", {side}")
+    return f"{stem}: {words}" if words else stem
+
+
 def capital(words: str) -> str:
     """First letter large."""
     return words[:1].upper() + words[1:]

@@ -14,6 +14,7 @@ from biomec.recording import Analog, ForcePlate, Markers, Trial
 from biomec.recording.marker_set import MarkerSet, Side
 from biomec.signals.body_mass import GRAVITY
 from biomec.signals.emg import process_emg
+from biomec_app.names import channel_words, plate_user, point_words, with_code
 from biomec_app.panels.curve import MAIN, RAW, Curve
 from biomec_app.panels.curve_tools import (
     AXES,
@@ -26,6 +27,7 @@ from biomec_app.panels.curve_tools import (
     once,
     side_of_name,
     side_of_point,
+    title_of,
 )
 
 MARKERS, MARKERS_RAW = "Markers", "Markers, as recorded"
@@ -56,11 +58,12 @@ def _markers(
     time = np.arange(table.frames) / table.rate_hz
     for m, name in enumerate(table.names):
         side, stem = side_of_point(name, marker_set)
+        words = point_words(name, marker_set)
         for i, axis in enumerate(axes):
             yield Curve(
                 f"{key}/{name}/{axis[0]}", kind, name, side, axis[0], f"{name} {axis[0]}", "mm",
-                column(time, table.p_WM, m, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
-                said="as recorded" if variant == RAW else "filtered",
+                column(time, table.p_WM, m, i, scale=MM), title_of(stem, words), along(axis), variant, step,
+                least=LEAST_MM, said="as recorded" if variant == RAW else "filtered", words=words,
             )  # fmt: skip
 
 
@@ -70,10 +73,10 @@ def plates(analysis: Analysis) -> Iterator[Curve]:
     weight = body_weight(analysis)
     if "signals" in analysis.done:
         for plate in analysis.clean.trial.plates:
-            who = _stands_on(analysis, plate.name)
+            who = plate_user(analysis, plate.name)
             yield from _plate(plate, "plate", PLATES, axes, who, weight, MAIN, "signals")
     for plate in trial.plates:
-        who = _stands_on(analysis, plate.name)
+        who = plate_user(analysis, plate.name)
         yield from _plate(plate, "plate raw", PLATES_RAW, axes, who, weight, RAW, "")
 
 
@@ -85,26 +88,12 @@ def body_weight(analysis: Analysis) -> float | None:
     return None if mass is None else mass * GRAVITY
 
 
-def _stands_on(analysis: Analysis, plate: str) -> str | None:
-    """The hand or foot that uses a plate; None if there is none, or more than one."""
-    if "signals" not in analysis.done or analysis.clean.contacts is None:
-        return None
-    users = {item.segment for item in analysis.clean.contacts.contacts if item.contact.plate == plate}
-    users.discard(None)
-    return users.pop() if len(users) == 1 else None
-
-
 def _plate(
     plate: ForcePlate, key: str, kind: str, axes: Axes, who: str | None, weight: float | None, variant: str, step: str
 ) -> Iterator[Curve]:
     side, stem = side_of_name(who) if who else (None, "")
-    title = (
-        f"{capital(stem)} on its plate"
-        if who
-        else plate.name
-        if plate.name.lower().startswith("plate")
-        else f"Plate {plate.name}"
-    )
+    named = plate.name if plate.name.lower().startswith("plate") else f"Plate {plate.name}"
+    title = f"{capital(stem)} on its plate" if who else named
     time = plate.time_s
     tables: list[tuple[str, str, str, Table, float, float]] = [
         ("force", "force", "N", plate.force, 1.0, LEAST_N),
@@ -119,9 +108,9 @@ def _plate(
         for i, axis in enumerate(axes):
             yield Curve(
                 f"{key}/{plate.name}/{short} {axis[0]}", kind, plate.name, side, f"{short} {axis[0]}",
-                f"{plate.name}, {words} {axis[0]}", unit, column(time, table, i, scale=scale), title,
-                f"{words} {along(axis)}", variant, step, least=least,
-                said="as recorded" if variant == RAW else "filtered",
+                f"{with_code(plate.name, who or '')}, {words} {axis[0]}", unit,
+                column(time, table, i, scale=scale), title, f"{words} {along(axis)}", variant, step, least=least,
+                said="as recorded" if variant == RAW else "filtered", words=who or "",
             )  # fmt: skip
 
 
@@ -138,9 +127,9 @@ def emg(analysis: Analysis) -> Iterator[Curve]:
             scale, unit = (1e3, "mV") if channels.units[c] == "V" else (1.0, channels.units[c])
             table = once(partial(make, channels, c))
             yield Curve(
-                f"{key}/{name}", kind, name, side, "envelope" if variant == MAIN else "raw", name, unit,
+                f"{key}/{name}", kind, name, side, "envelope" if variant == MAIN else "raw", channel_words(name), unit,
                 column(time, table, scale=scale), capital(stem), "EMG", variant,
-                said="raw" if variant == RAW else "envelope",
+                said="raw" if variant == RAW else "envelope", words="" if side is None else f"{stem}, {side.value}",
             )  # fmt: skip
 
 

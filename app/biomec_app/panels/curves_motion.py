@@ -8,6 +8,7 @@ from functools import partial
 from biomec.analysis.angle_ranges import SEGMENTS_OF
 from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec_app.names import point_words
 from biomec_app.panels.curve import MAIN, RAW, Curve
 from biomec_app.panels.curve_tools import (
     AXES,
@@ -20,6 +21,7 @@ from biomec_app.panels.curve_tools import (
     once,
     side_of_name,
     side_of_point,
+    title_of,
 )
 
 ANGLES, SEGMENTS, BODY = "Joint angles", "Segments", "Whole body"
@@ -125,11 +127,12 @@ def _point(
     analysis: Analysis, key: str, kind: str, name: str, time: FloatArray, place: Table, step: str, variant: str
 ) -> Iterator[Curve]:
     side, stem = side_of_point(name, analysis.prepared.marker_set)
+    words = point_words(name)
     for i, axis in enumerate(AXES):
         yield Curve(
             f"{key}/{axis[0]}", kind, name, side, axis[0], f"{name} {axis[0]}", "mm",
-            column(time, place, i, scale=MM), stem, along(axis), variant, step, least=LEAST_MM,
-            said="as measured" if variant == RAW else "consistent",
+            column(time, place, i, scale=MM), title_of(stem, words), along(axis), variant, step, least=LEAST_MM,
+            said="as measured" if variant == RAW else "consistent", words=words,
         )  # fmt: skip
 
 

@@ -11,8 +11,9 @@ from biomec.arrays import FloatArray, IntArray
 from biomec.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.report_content import constraint_words
+from biomec_app.names import point_words
 from biomec_app.panels.curve import MAIN, RAW, Curve
-from biomec_app.panels.curve_tools import MM, column, side_of_point
+from biomec_app.panels.curve_tools import MM, column, side_of_point, title_of
 
 QUALITY, SHIFTS, RESIDUALS = "Quality", "Landmark shifts", "Marker residuals"
 SOLUTION, VIOLATION, RATES = "solution of a frame", "violation of constraints", "violation of rates"
@@ -75,9 +76,11 @@ def shifts(analysis: Analysis) -> Iterator[Curve]:
     ):
         for k, name in enumerate(names):
             side, stem = side_of_point(name, marker_set)
+            words = point_words(name, marker_set if kind == RESIDUALS else None)
             yield Curve(
                 f"{key}/{name}", kind, name, side, "distance", f"{name}, {detail}", "mm",
-                column(time, table, k, scale=MM), stem, detail, step="consistency", least=1.0,
+                column(time, table, k, scale=MM), title_of(stem, words), detail, step="consistency", least=1.0,
+                words=words,
             )  # fmt: skip
 
 

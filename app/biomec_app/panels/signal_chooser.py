@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.recording.marker_set import Side
+from biomec_app.names import origin
 from biomec_app.panels.catalogue import Catalogue
 from biomec_app.panels.curve import Curve
 
@@ -139,13 +140,14 @@ class SignalChooser(QFrame):
         curves = list(self._catalogue) if words else self._curves()
         groups: dict[str, list[Curve]] = {}
         for curve in curves:
-            text = f"{curve.kind} {curve.group} {curve.label}".lower()
+            text = f"{curve.kind} {curve.group} {curve.label} {curve.words}".lower()
             if not all(word in text for word in words) or (side is not None and curve.side is not side):
                 continue
             if component not in (ALL_COMPONENTS, curve.component) and not words:
                 continue
             several = bool(words) or self.kind.currentText() == ALL_KINDS
-            groups.setdefault(f"{curve.group}  ·  {curve.kind}" if several else curve.group, []).append(curve)
+            group = f"{curve.group}  {curve.words}" if curve.words else curve.group
+            groups.setdefault(f"{group}  ·  {curve.kind}" if several else group, []).append(curve)
         self._filling = True
         self.model.clear()
         for group, members in groups.items():
@@ -153,6 +155,7 @@ class SignalChooser(QFrame):
             head.setEditable(False)
             head.setCheckable(True)
             head.setData("", KEY)
+            head.setToolTip(f"{group}. {origin(members[0].group)}".rstrip())
             for curve in members:
                 item = QStandardItem(f"{curve.label}  [{curve.unit}]" if curve.unit else curve.label)
                 item.setEditable(False)

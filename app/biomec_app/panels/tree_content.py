@@ -11,6 +11,8 @@ import numpy as np
 from biomec.analysis.report_table import number, percent
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.recording import Trial
+from biomec.recording.marker_set import MarkerSet
+from biomec_app.names import channel_words, origin, plate_words, point_words, with_code
 from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.curve import MAIN
 
@@ -33,6 +35,7 @@ class Node:
     step     : step of the analysis to run
     state    : one of the states, or ""
     words    : further words that a search finds it by
+    meaning  : what a label that is a code means, fainter behind it
     """
 
     key: str
@@ -48,6 +51,7 @@ class Node:
     step: str | None = None
     state: str = ""
     words: str = ""
+    meaning: str = ""
 
     @cached_property
     def children(self) -> tuple[Node, ...]:
@@ -75,14 +79,14 @@ def filtered(node: Node, text: str) -> Node | None:
 
 
 def _filtered(node: Node, wanted: list[str], above: str) -> Node | None:
-    here = f"{above} {node.label} {node.words}".lower()
+    here = f"{above} {node.label} {node.words} {node.meaning}".lower()
     if node.key and all(word in here for word in wanted):
         return node
     kept = [one for one in (_filtered(child, wanted, here) for child in node.children) if one is not None]
     if not kept and node.key:
         return None
     return Node(node.key, node.label, node.detail, node.tip, lambda: kept, node.curves, node.checkable, node.frame,
-                node.segment, node.point, node.step, node.state, node.words)  # fmt: skip
+                node.segment, node.point, node.step, node.state, node.words, node.meaning)  # fmt: skip
 
 
 class _Once:
@@ -103,7 +107,7 @@ def _recording(analysis: Analysis, known: _Once) -> Node:
     events = analysis.clean.events.events if "signals" in analysis.done else trial.events
 
     def below() -> list[Node]:
-        nodes = [_markers("recording", trial, "Markers")]
+        nodes = [_markers("recording", trial, _marker_set(analysis))]
         if trial.plates:
             nodes.append(
                 Node("recording/plates", "Force plates", str(len(trial.plates)), below=lambda: _plates(analysis))
@@ -111,7 +115,10 @@ def _recording(analysis: Analysis, known: _Once) -> Node:
         if trial.emg is not None and trial.emg.names:
             emg = trial.emg
             rate = f"{emg.rate_hz:g} Hz"
-            names = [Node(f"recording/emg/{n}", n, rate, curves=(f"emg/{n}",)) for n in emg.names]
+            names = [
+                Node(f"recording/emg/{n}", n, rate, f"{channel_words(n)}. {origin(n)}", curves=(f"emg/{n}",))
+                for n in emg.names
+            ]
             nodes.append(Node("recording/emg", "EMG", str(len(names)), f"Channels at {rate}.", lambda: names))
         if events:
             shown = [
@@ -132,23 +139,27 @@ def _static(analysis: Analysis) -> list[Node]:
         tip = "No static acquisition was imported; its pose is sought in the movement."
         return [Node("static", "No static acquisition", "", tip, state=DOUBT)]
     tip = f"{trial.source.name}: the static acquisition, {trial.frames} frames at {trial.rate_hz:g} Hz."
-    return [Node("static", trial.source.name, "static", tip, lambda: [_markers("static", trial, "Markers")])]
+    return [
+        Node("static", trial.source.name, "static", tip, lambda: [_markers("static", trial, _marker_set(analysis))])
+    ]
 
 
-def _markers(key: str, trial: Trial, label: str) -> Node:
+def _markers(key: str, trial: Trial, marker_set: MarkerSet | None) -> Node:
     markers = trial.markers
     shares = markers.visible.mean(axis=0) if trial.frames else np.zeros(len(markers.names))
 
     def one(name: str, share: float, seen: np.ndarray) -> Node:
+        words = point_words(name, marker_set)
         state = GOOD if share >= SEEN_WELL else DOUBT if share >= SEEN_BADLY else BAD
         gaps = np.flatnonzero(~seen)
         gap = int(gaps[0]) if len(gaps) and key == "recording" else None
         lost = f" First lost in frame {trial.first_frame + int(gaps[0])}." if len(gaps) else ""
         curves = tuple(f"marker raw/{name}/{axis}" for axis in "XYZ") if key == "recording" else ()
-        tip = f"{name} was seen in {percent(share)} of the frames.{lost}"
+        tip = f"{with_code(name, words)} was seen in {percent(share)} of the frames.{lost} {origin(name)}".rstrip()
         return Node(
-            f"{key}/marker/{name}", name, percent(share), tip, curves=curves, frame=gap, point=name, state=state
-        )
+            f"{key}/marker/{name}", name, percent(share), tip, curves=curves, frame=gap, point=name, state=state,
+            meaning=words,
+        )  # fmt: skip
 
     def below() -> list[Node]:
         return [
@@ -157,7 +168,11 @@ def _markers(key: str, trial: Trial, label: str) -> Node:
         ]
 
     seen = f"{percent(float(shares.mean()))} seen" if len(shares) else ""
-    return Node(f"{key}/markers", label, f"{len(markers.names)}, {seen}" if seen else "0", "", below)
+    return Node(f"{key}/markers", "Markers", f"{len(markers.names)}, {seen}" if seen else "0", "", below)
+
+
+def _marker_set(analysis: Analysis) -> MarkerSet | None:
+    return analysis.prepared.marker_set if "preparation" in analysis.done else None
 
 
 def _plates(analysis: Analysis) -> list[Node]:
@@ -171,7 +186,10 @@ def _plates(analysis: Analysis) -> list[Node]:
         keys = tuple(f"plate raw/{plate.name}/force {axis}" for axis in "XYZ")
         state = DOUBT if "nobody known" in who else ""
         tip = f"Plate {plate.name}, {plate.rate_hz:g} Hz." + (f" Touched by: {who}." if who else "")
-        nodes.append(Node(f"recording/plate/{plate.name}", plate.name, who, tip, curves=keys, state=state))
+        user = plate_words(analysis, plate.name)
+        detail = who if user == plate.name else ""
+        tip = f"{tip} {origin(plate.name)}".rstrip()
+        nodes.append(Node(f"recording/plate/{plate.name}", user, detail, tip, curves=keys, state=state))
     return nodes
 
 
@@ -262,15 +280,17 @@ def _kinds(curves: Catalogue) -> list[Node]:
 
 
 def _group(curves: Catalogue, kind: str, group: str, keys: list[str]) -> Node:
-    key = f"signals/{kind}/{group}"
+    key, curve = f"signals/{kind}/{group}", curves[keys[0]]
+    told = f"{with_code(group, curve.words)}. {origin(group)}".rstrip() if curve.words else ""
     if len(keys) == 1:
-        curve = curves[keys[0]]
-        return Node(key, group, curve.unit, curve.label, curves=(keys[0],), checkable=True, words=curve.label)
+        tip = f"{curve.label}. {told}".rstrip()
+        return Node(key, group, curve.unit, tip, curves=(keys[0],), checkable=True, words=curve.label,
+                    meaning=curve.words)  # fmt: skip
 
     def below() -> list[Node]:
         return [_curve(curves, key, one) for one in keys]
 
-    return Node(key, group, "", "", below, curves=tuple(keys), checkable=True)
+    return Node(key, group, "", told, below, curves=tuple(keys), checkable=True, meaning=curve.words)
 
 
 def _curve(curves: Catalogue, above: str, key: str) -> Node:

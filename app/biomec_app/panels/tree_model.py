@@ -115,7 +115,7 @@ class TreeModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.FontRole and self._parents.get(id(node), (None, 0))[0] is self._root:
             return self._bold
         if role == Qt.ItemDataRole.AccessibleTextRole:
-            return f"{node.label}, {node.detail}" if node.detail else node.label
+            return ", ".join(words for words in (node.label, node.meaning, node.detail) if words)
         if role == Qt.ItemDataRole.CheckStateRole and node.checkable:
             return self._state(node)
         if role == Qt.ItemDataRole.DecorationRole and node.state:
@@ -174,7 +174,7 @@ def dot(colour: str, edge: str) -> QIcon:
 
 
 class LineDelegate(QStyledItemDelegate):
-    """Draws the label at the left and the detail, fainter, at the right end of the line."""
+    """Draws the label at the left, fainter what it means, and the detail at the right end of the line."""
 
     faint = "#808080"
 
@@ -192,15 +192,20 @@ class LineDelegate(QStyledItemDelegate):
         wanted = min(full, max(0, room))
         fits = wanted == full or (len(detail) > LONG and wanted > whole.fontMetrics.averageCharWidth() * LONG)
         style.drawControl(QStyle.ControlElement.CE_ItemViewItem, whole, painter, whole.widget)
+        painter.save()
+        selected = bool(whole.state & QStyle.StateFlag.State_Selected)
+        painter.setFont(option.font)
+        painter.setPen(whole.palette.highlightedText().color() if selected else QColor(self.faint))
+        if node.meaning:
+            between = room - (wanted if detail and fits else 0)
+            text = whole.fontMetrics.elidedText(node.meaning, Qt.TextElideMode.ElideRight, between)
+            start = QRect(place.left() + label + 10, place.top(), max(0, between), place.height())
+            painter.drawText(start, Qt.AlignmentFlag.AlignLeft | Qt.AlignmentFlag.AlignVCenter, text)
         if detail and fits:
-            painter.save()
-            selected = bool(whole.state & QStyle.StateFlag.State_Selected)
-            painter.setFont(option.font)
-            painter.setPen(whole.palette.highlightedText().color() if selected else QColor(self.faint))
             right = QRect(place.right() - wanted - 2, place.top(), wanted, place.height())
             text = whole.fontMetrics.elidedText(detail, Qt.TextElideMode.ElideRight, wanted)
             painter.drawText(right, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, text)
-            painter.restore()
+        painter.restore()
 
     def sizeHint(self, option: QStyleOptionViewItem, index: Index) -> QSize:
         """A little air between lines."""

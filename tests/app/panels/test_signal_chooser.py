@@ -59,7 +59,16 @@ def test_sides_and_components_are_filters(chooser: SignalChooser) -> None:
 def test_every_kind_can_be_listed(chooser: SignalChooser, demo_analysis: Analysis) -> None:
     for kind, groups in catalogue(demo_analysis).kinds.items():
         chooser.kind.setCurrentText(kind)
-        assert list(listed(chooser)) == list(groups)
+        assert [name.partition("  ")[0] for name in listed(chooser)] == list(groups)
+
+
+def test_codes_are_explained_and_found_by_their_words(chooser: SignalChooser) -> None:
+    chooser.kind.setCurrentText("Markers")
+    assert "AA_D  acromial angle, right" in listed(chooser)
+    chooser.search.setText("acromial angle right Y")
+    assert "marker/AA_D/Y" in [key for keys in listed(chooser).values() for key in keys]
+    tips = {chooser.model.item(r).toolTip() for r in range(chooser.model.rowCount())}
+    assert any("direita" in tip for tip in tips)
 
 
 def test_the_search_looks_through_all_kinds(chooser: SignalChooser) -> None:

@@ -23,8 +23,12 @@ def test_trials_with_what_they_hold(nodes, demo_analysis):
     trial = demo_analysis.session.dynamic
     assert nodes["recording"].label == trial.source.name
     assert len(nodes["recording/markers"].children) == len(trial.markers.names)
-    assert [node.label for node in nodes["recording/plates"].children] == ["Mao_D", "Mao_E", "Pe_D", "Pe_E"]
-    assert nodes["recording/plate/Mao_D"].detail == "right hand"
+    assert [node.label for node in nodes["recording/plates"].children] == [
+        "right hand (Mao_D)", "left hand (Mao_E)", "right foot (Pe_D)", "left foot (Pe_E)",
+    ]  # fmt: skip
+    assert nodes["recording/marker/AA_D"].meaning == "acromial angle, right"
+    assert "direita" in nodes["recording/marker/AA_D"].tip
+    assert nodes["signals/Markers/AA_D"].meaning == "acromial angle, right"
     assert len(nodes["recording/emg"].children) == 12
     assert nodes["static"].detail == "static"
 
@@ -70,7 +74,8 @@ def test_results_are_up_to_date_or_stale_or_to_come(demo_analysis):
     changed = by_key(tree(demo_analysis.with_settings(other)))
     assert changed["results/angles"].state == STALE
     assert changed["results/segments"].state == CURRENT
-    assert changed["results"].detail == "2 out of date"
+    after = [step.name for step in STEPS].index("angles")
+    assert changed["results"].detail == f"{len(STEPS) - after} out of date"  # a step depends on all before it
     bare = by_key(tree(Analysis(demo_analysis.session)))
     assert bare["results/angles"].state == TODO
     assert bare["model"].state == TODO

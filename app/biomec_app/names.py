@@ -1,0 +1,70 @@
+"""Codes of markers, landmarks, plates and channels in words, and where the codes come from. Knows no Qt."""
+
+from __future__ import annotations
+
+from biomec.anatomy.landmark_words import shipped_words
+from biomec.pipeline.analysis import Analysis
+from biomec.recording.marker_set import MarkerSet, Side
+from biomec.signals.limb_names import limb_of
+
+SIDE_CODES = {"D": (Side.RIGHT, "direita"), "E": (Side.LEFT, "esquerda")}
+LIMB_CODES = {"Mao": ("hand", "mão"), "Pe": ("foot", "pé")}
+PARTS = {"BR": ("arm", "braço"), "AB": ("forearm", "antebraço"), "CX": ("thigh", "coxa"), "PN": ("leg", "perna")}
+
+
+def point_words(name: str, marker_set: MarkerSet | None = None) -> str:
+    """Where a marker or landmark is, such as "acromial angle, right"; empty if nobody knows."""
+    if marker_set is not None and name in marker_set:
+        marker = marker_set[name]
+        words = marker.landmark.split(",")[0]
+        return f"{words}, {marker.side.value}" if words and marker.side is not None else words
+    return shipped_words().get(name, "")
+
+
+def with_code(name: str, words: str) -> str:
+    """Words with the code behind them: "acromial angle, right (AA_D)"; the code alone without words."""
+    return f"{words} ({name})" if words and words != name else name
+
+
+def plate_user(analysis: Analysis, plate: str) -> str | None:
+    """The hand or foot that uses a plate, by the contacts of the analysis; None if there is none, or more than one."""
+    if "signals" not in analysis.done or analysis.clean.contacts is None:
+        return None
+    users = {item.segment for item in analysis.clean.contacts.contacts if item.contact.plate == plate}
+    users.discard(None)
+    return users.pop() if len(users) == 1 else None
+
+
+def plate_words(analysis: Analysis, plate: str) -> str:
+    """A plate by who uses it: "right hand (Mao_D)". Before that is known, by what its name says."""
+    user = plate_user(analysis, plate)
+    limb = limb_of(plate) if user is None else None
+    return with_code(plate, user or (f"{limb.side.lower()} {limb.kind}" if limb is not None else ""))
+
+
+def channel_words(name: str) -> str:
+    """An EMG channel: "triceps, right (triceps_D)"."""
+    stem, _, code = name.rpartition("_")
+    if not stem or code not in SIDE_CODES:
+        return name
+    return with_code(name, f"{stem.replace('_', ' ')}, {SIDE_CODES[code][0].value}")
+
+
+def origin(name: str) -> str:
+    """What the parts of a code stand for in Portuguese, the language of the protocol; empty if there are none."""
+    parts = name.split("_")
+    told = []
+    for k, part in enumerate(parts):
+        if k and part in SIDE_CODES:
+            side, word = SIDE_CODES[part]
+            told.append(f"_{part} stands for {word}, {side.value}")
+        elif part in LIMB_CODES and len(parts) > 1:
+            limb, word = LIMB_CODES[part]
+            told.append(f"{part} for {word}, {limb}")
+        elif part.startswith("CL") and part[2:] in PARTS and len(parts) > 1:
+            limb, word = PARTS[part[2:]]
+            told.append(f"{part} for a cluster of markers on the {word}, {limb}")
+    if not told:
+        return ""
+    told[0] = told[0].replace(" for ", " stands for ", 1) if "stands" not in told[0] else told[0]
+    return f"{'; '.join(told)} (Portuguese)."
