@@ -129,8 +129,8 @@ def bland_altman(a: ArrayLike, b: ArrayLike, alpha: float = 0.05) -> BlandAltman
         read_only(sd / np.sqrt(n)),
         read_only(sd * np.sqrt(1.0 / n + z**2 / (2.0 * (n - 1)))),
         read_only(((difference >= lower) & (difference <= upper)).mean(axis=0)),
-        read_only(_correlation(first, second)),
-        read_only(_correlation(mean, difference)),
+        read_only(correlation(first, second)),
+        read_only(correlation(mean, difference)),
         alpha,
         tuple(notices),
     )
@@ -171,7 +171,7 @@ def _pairs(a: ArrayLike, b: ArrayLike) -> tuple[FloatArray, FloatArray, list[Not
     return first[whole], second[whole], notices
 
 
-def _correlation(x: FloatArray, y: FloatArray) -> FloatArray:
+def correlation(x: FloatArray, y: FloatArray) -> FloatArray:
     """Pearson's r (K,) of columns; NaN where a column is constant."""
     u, v = x - x.mean(axis=0), y - y.mean(axis=0)
     size = np.sqrt((u * u).sum(axis=0) * (v * v).sum(axis=0))
