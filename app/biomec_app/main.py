@@ -11,7 +11,7 @@ from PySide6.QtCore import QEventLoop, QTimer
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
-from biomec.pipeline.analysis import STEPS
+from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.files import open_demo, open_file, open_unasked
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
@@ -57,8 +57,8 @@ def screenshot(
         open_unasked(window.context, file)
     wait(app, lambda: not window.context.jobs.busy)
     if window.context.document.is_open:
-        if not window.context.document.analysis.is_current(STEPS[-1].name):
-            window.context.run_until(STEPS[-1].name)
+        if not window.context.document.analysis.is_current(KINEMATICS):
+            window.context.run_until(KINEMATICS)
             wait(app, lambda: not window.context.jobs.busy)
         window.context.document.set_frame(window.context.document.frames // 5)
     settle(app)
