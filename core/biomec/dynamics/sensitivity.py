@@ -126,7 +126,7 @@ def load_band(
         raise BiomecError("Sensitivity: loads, motion and external loads must be of the same joints and frames.")
     spread = _Spread(tree, motion, loads)
     wrench = body_wrench(tree.system, motion)
-    groups = _both_sides(motion.names)
+    groups = both_sides(motion.names)
     nothing = np.zeros_like(wrench.force)
     if options.mass > 0.0:
         for group in groups:
@@ -183,7 +183,7 @@ class _Spread:
         self.squares(source, df[..., :, None] * df[..., None, :], dh[..., :, None] * dh[..., None, :])
 
 
-def _both_sides(names: Sequence[str]) -> list[list[int]]:
+def both_sides(names: Sequence[str]) -> list[list[int]]:
     """Numbers of the segments, right and left together."""
     groups: dict[str, list[int]] = {}
     for k, name in enumerate(names):
