@@ -266,8 +266,8 @@ def _notices(
             info(
                 "one-person",
                 f"{first.title} and {second.title} are compared by {len(first)} and {len(second)} cycles, which "
-                "resemble each other more than people do. What is found holds for this person on this day, not for people "
-                "in general; for those, record several people and compare their means, paired.",
+                "resemble each other more than people do. What is found holds for this person on this day, not for "
+                "people in general; for those, record several people and compare their means, paired.",
             )
         )
     if min(len(first), len(second)) < 2:

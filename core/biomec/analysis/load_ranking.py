@@ -90,8 +90,8 @@ class ExerciseRanking:
         note = (
             f"Judged by {', '.join(self.joints)}. Burden: traction, shear and torque off the axis of hinges; 1 is the "
             "mean of the exercises compared. A patient's joint is spared by the least burden; an athlete gets the most "
-            "working moment for the burden. Forces are the least that the motion asks for, without those of muscles that "
-            "work against each other. The order compares these exercises only; it is no threshold of what is safe."
+            "working moment for the burden. Forces are the least that the motion asks for, without those of muscles "
+            "that work against each other. The order compares these exercises only; it is no threshold of what is safe."
         )
         columns = ("Exercise", "Burden", "Working moment", "Place, patient", "Place, athlete", "Cycles")
         return Table("Exercises by joint load", columns, tuple(rows), note)

@@ -115,7 +115,7 @@ def test_missing_curves_and_single_cycles_leave_gaps_in_the_table():
 def test_what_cannot_be_compared_is_refused():
     with pytest.raises(BiomecError, match="different loads or units"):
         compare_conditions(repeated("a", 1.0), repeated("b", 1.0, names=("x", "y")))
-    with pytest.raises(BiomecError, match='measure is peak, highest, .*, not "median"'):
+    with pytest.raises(BiomecError, match=r'measure is peak, highest, .*, not "median"'):
         ComparisonOptions(measure="median")
     with pytest.raises(BiomecError, match="nobody"):
         over_people("empty", [])
