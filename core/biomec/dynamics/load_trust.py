@@ -101,6 +101,7 @@ def load_trust(
     recorded: Iterable[Notice] = (),
     contacts: ContactAssignment | None = None,
     entered_kg: float | None = None,
+    whole: bool = True,
 ) -> LoadTrust:
     """Judge joint loads.
 
@@ -109,10 +110,13 @@ def load_trust(
     recorded   : notices of the recording stage, whose faults of plates are carried through
     contacts   : which segment stood on which plate
     entered_kg : the subject's mass as entered
+    whole      : whether the model holds the whole body; otherwise the residual is what the rest of it does
     """
     if loads.frames != motion.frames:
         raise BiomecError(f"There are {loads.frames} frames of loads and {motion.frames} of motion; they must match.")
-    if floor is None:
+    if not whole:
+        measured = np.zeros(motion.frames, dtype=np.bool_)
+    elif floor is None:
         measured = np.asarray((external.force != 0.0).any(axis=(1, 2)) & ~external.estimated)
     else:
         measured = measured_frames(floor, external)

@@ -303,7 +303,7 @@ STEPS: tuple[Step, ...] = (
     Step("cycles", "Find Cycles",
          lambda a, p: find_repetitions(a.clean, a.angles, a.motion.valid, a.settings.cycles), lambda s: s.cycles, 0.05),
     Step("inverse", "Inverse Dynamics",
-         lambda a, p: inverse_dynamics(a.clean, a.loaded.body, a.motion, a.settings.inverse, p),
+         lambda a, p: inverse_dynamics(a.clean, a.loaded, a.motion, a.settings.inverse),
          lambda s: s.inverse, 0.05),
 )  # fmt: skip
 """Steps in the order in which they run; a step depends on all before it."""

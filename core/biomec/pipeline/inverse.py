@@ -11,20 +11,29 @@ from numpy.typing import NDArray
 from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray
 from biomec.dynamics.external_loads import ExternalLoads, external_loads, no_loads
-from biomec.dynamics.joint_loads import JointLoads
+from biomec.dynamics.floor_contacts import floor_contacts
+from biomec.dynamics.ground_reaction import estimated_reaction
+from biomec.dynamics.joint_loads import JointLoads, largest_difference
+from biomec.dynamics.load_trust import LoadTrust, load_trust
 from biomec.dynamics.multibody_inverse import multibody_loads
 from biomec.dynamics.newton_euler import newton_euler
 from biomec.dynamics.options import InverseOptions
+from biomec.dynamics.power import LoadPower, load_power
 from biomec.dynamics.tree import JointTree, joint_tree
+from biomec.errors import BiomecError
 from biomec.kinematics.consistent_motion import ConsistentMotion
 from biomec.kinematics.contact_points import contacts_of_model
-from biomec.kinematics.segment_motion import segment_motion
-from biomec.notices import Notice, warning
+from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.notices import Notice, info, warning
+from biomec.pipeline.body import LoadedBody
 from biomec.pipeline.clean_signals import CleanSignals
-from biomec.progress import Progress
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals.contact_table import contact_table
+from biomec.signals.contacts import ContactAssignment
+
+WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
+APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
 
 
 @dataclass(frozen=True, eq=False)
@@ -33,70 +42,124 @@ class InverseDynamics:
 
     newton_euler : by Newton's and Euler's equations, segment by segment
     multibody    : of the same motion by the equations of the whole mechanism, as the options choose
-    external     : what the ground does to the body
+    external     : what the ground does to the body, measured or estimated
+    trust        : residual, balance, faults of the plates
+    power        : of all loads, and the energy of the body
     """
 
     newton_euler: JointLoads
     multibody: JointLoads
     external: ExternalLoads
+    trust: LoadTrust
+    power: LoadPower
     options: InverseOptions
     notices: tuple[Notice, ...] = ()
 
     def to_result(self) -> Result:
-        """Return what a session stores: loads of both methods, external loads."""
+        """Return what a session stores: loads of both methods, external loads, trust, power."""
+        parts = {name: getattr(self, name).to_result() for name in ("newton_euler", "multibody", "trust", "power")}
         arrays: dict[str, NDArray[Any]] = {}
         about: dict[str, Any] = {}
-        for name, loads in (("newton_euler", self.newton_euler), ("multibody", self.multibody)):
-            result = loads.to_result()
-            arrays |= {f"{name} {key}": array for key, array in result.arrays.items()}
-            about[name] = {key: value for key, value in result.metadata.items() if key not in ("options", "notices")}
-        external = self.external
+        for name, part in parts.items():
+            arrays |= {f"{name} {key}": array for key, array in part.arrays.items()}
+            about[name] = {key: value for key, value in part.metadata.items() if key not in ("options", "notices")}
         for key in ("point", "force", "moment", "estimated"):
-            arrays[f"external {key}"] = getattr(external, key)
-        return step_result(arrays, self.options, self.notices, external=external.segments, **about)
+            arrays[f"external {key}"] = getattr(self.external, key)
+        return step_result(arrays, self.options, self.notices, external=self.external.segments, **about)
+
+
+def inverse_dynamics(
+    clean: CleanSignals, loaded: LoadedBody, motion: ConsistentMotion, options: InverseOptions = InverseOptions()
+) -> InverseDynamics:
+    """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
+    body, rate = loaded.body, clean.trial.rate_hz
+    tree = tree_of(body, options)
+    q, qdot, qddot = (_determined(body, motion, level) for level in (motion.q, motion.qdot, motion.qddot))
+    segments = segment_motion(body.system, q, qdot, qddot)
+    contacts, measured = measured_loads(clean, body)
+    notices, whole = _wholeness(loaded)
+    floor = floor_contacts(body.system, q, qdot, rate)
+    external, told = _external(measured, segments, q, qdot, clean, body, options, whole)
+    newton = newton_euler(tree, segments, q, external)
+    multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
+    trust = load_trust(
+        tree, newton, segments, external, rate,
+        floor=floor, recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
+    )  # fmt: skip
+    notices += [*told, *trust.notices, *_agreement(newton, multibody)]
+    power = load_power(tree, newton, segments, external)
+    return InverseDynamics(newton, multibody, external, trust, power, options, tuple(notices))
 
 
 def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> JointTree:
     """Return the joints of a person's model from the ends to the root that carries the residual."""
+    names = [part.name for part in body.system.bodies]
+    if options.root is not None and options.root not in names:
+        raise BiomecError(f"The model has no {options.root} to carry the residual; it has {', '.join(names)}.")
     return joint_tree(body.system, body.model.roots if options.root is None else (options.root,))
 
 
-def inverse_dynamics(
-    clean: CleanSignals,
-    body: SubjectModel,
-    motion: ConsistentMotion,
-    options: InverseOptions = InverseOptions(),
-    progress: Progress | None = None,
-) -> InverseDynamics:
-    """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
-    tree = tree_of(body, options)
-    q, qdot, qddot = (_determined(body, motion, level) for level in (motion.q, motion.qdot, motion.qddot))
-    external, notices = measured_loads(clean, body) if options.external != "none" else (no_loads(len(q)), [])
-    newton = newton_euler(tree, segment_motion(body.system, q, qdot, qddot), q, external)
-    multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
-    return InverseDynamics(newton, multibody, external, options, tuple(notices))
-
-
-def measured_loads(clean: CleanSignals, body: SubjectModel) -> tuple[ExternalLoads, list[Notice]]:
-    """What the plates do to hands and feet of the model, at the frames of the cameras."""
+def measured_loads(clean: CleanSignals, body: SubjectModel) -> tuple[ContactAssignment | None, ExternalLoads]:
+    """Contacts under the names of the model's segments, and what the plates do to them at the frames of the cameras."""
     trial = clean.trial
     if clean.contacts is None:
-        return no_loads(trial.frames), []
+        return None, no_loads(trial.frames)
     segments = [segment.name for segment in body.segments]
     contacts, names, _ = contacts_of_model(clean.contacts, trial.plates, segments)
-    unknown = [item for item in contacts.contacts if item.segment is None]
-    notices = []
-    if unknown:
-        plates = ", ".join(dict.fromkeys(item.contact.plate for item in unknown))
-        notices.append(
-            warning(
-                "loads-unassigned",
-                f"The forces of {len(unknown)} contacts on {plates} belong to no segment of the model, so that they "
-                "act on nobody and the residual takes their place.",
-            )
-        )
     table = contact_table(contacts, names)
-    return external_loads(names, table.cop, table.force, table.moment), notices
+    return contacts, external_loads(names, table.cop, table.force, table.moment)
+
+
+def _external(
+    measured: ExternalLoads,
+    segments: SegmentMotion,
+    q: FloatArray,
+    qdot: FloatArray,
+    clean: CleanSignals,
+    body: SubjectModel,
+    options: InverseOptions,
+    whole: bool,
+) -> tuple[ExternalLoads, tuple[Notice, ...]]:
+    """What acts on the body, as the options choose, and what was found on the way."""
+    if options.external == "none":
+        return no_loads(measured.frames), ()
+    if options.external == "plates" or (options.external == "auto" and not whole):
+        return measured, ()
+    if not whole:
+        raise BiomecError(
+            "The ground reaction cannot be estimated: the model holds a part of the body only, and what the rest of it "
+            "does is not known. Choose a model of the whole body, or the forces of the plates."
+        )
+    given = measured if options.external == "auto" else None
+    found = estimated_reaction(body.system, segments, q, qdot, clean.trial.rate_hz, given)
+    return found.loads, found.notices
+
+
+def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
+    """Whether the model holds nearly all of the body's mass, and a sentence if it does not."""
+    whole, part = float(loaded.body.measures["mass"]), sum(one.mass for one in loaded.body.system.bodies)
+    if part >= WHOLE * whole:
+        return [], True
+    words = (
+        f"The model holds {100.0 * part / whole:.0f} % of the body's mass, so that the residual is what the rest of "
+        "the body does to it, not an error."
+    )
+    return [info("model-of-a-part", words)], False
+
+
+def _agreement(newton: JointLoads, multibody: JointLoads) -> list[Notice]:
+    """Tell if both methods differ by more than round-off, which a motion that violates the model would make them do."""
+    if multibody.contacts:
+        return []  # a contact that bears load relieves the joints: the loads differ, and should
+    force, torque = largest_difference(newton, multibody)
+    size = max(float(np.nanmax(np.abs(one), initial=1.0)) for one in (newton.force, newton.torque))
+    if max(force, torque) <= APART * size:
+        return []
+    words = (
+        f"Both methods of inverse dynamics differ by up to {force:.2g} N and {torque:.2g} N·m: the motion does not "
+        "quite obey the model. Look at the frames that are not valid."
+    )
+    return [warning("load-methods-differ", words)]
 
 
 def _determined(body: SubjectModel, motion: ConsistentMotion, level: FloatArray) -> FloatArray:
