@@ -24,6 +24,7 @@ class FloorOptions:
     speed_m_s  : a point touches fully while slower than half of this over the ground, and not at all above it [m/s]
     on, off    : a point touches while it does more than ``off`` fully, if it does more than ``on`` at some time of it
     shortest_s : shorter contacts and shorter gaps between two are none [s]
+    edge_s     : what is seen to touch this long before or after a measured contact does not do so off the plates [s]
     ease_s     : a point takes up its load in this time after landing, and gives it up in this time before leaving [s]
     """
 
@@ -34,10 +35,11 @@ class FloorOptions:
     on: float = 0.5
     off: float = 0.2
     shortest_s: float = 0.06
+    edge_s: float = 0.1
     ease_s: float = 0.2
 
     def __post_init__(self) -> None:
-        sizes = (self.rest_m, self.lift_m, self.speed_m_s, self.shortest_s, self.ease_s)
+        sizes = (self.rest_m, self.lift_m, self.speed_m_s, self.shortest_s, self.edge_s, self.ease_s)
         if not (min(sizes) > 0.0 and np.isfinite(sizes).all() and 0.0 < self.off <= self.on < 1.0):
             raise BiomecError(
                 "Floor contacts: heights, speeds and times must be positive, and 0 < off ≤ on < 1 for the switch."
@@ -52,7 +54,7 @@ class FloorContacts:
     touching  : (T, K)
     grip      : (T, K) from 0 to 1: how fully the segment touches; 0 where it does not
     point     : (T, K, 3) middle of what touches, on the floor [m]; of the lowest points where nothing does
-    reach     : (T, K, 2) half extent along X and Z of what touches [m]
+    reach     : (T, K, 2) spread along X and Z of what touches [m]
     """
 
     segments: tuple[str, ...]
@@ -60,6 +62,7 @@ class FloorContacts:
     grip: FloatArray
     point: FloatArray
     reach: FloatArray
+    rate_hz: float
     options: FloorOptions
 
 
@@ -107,8 +110,28 @@ def floor_contacts(
         read_only(np.stack(grip, axis=1) if segments else empty),
         read_only(np.stack(point, axis=1) if segments else np.zeros((frames, 0, 3))),
         read_only(np.stack(reach, axis=1) if segments else np.zeros((frames, 0, 2))),
+        rate_hz,
         options,
     )
+
+
+def off_plates(contacts: FloorContacts, external: ExternalLoads) -> BoolArray:
+    """(T, K) contacts with the floor on which no load was measured.
+
+    A plate knows better than a motion when a contact begins and ends: what is seen shortly before or after a measured
+    load of the same hand or foot is no contact off the plates.
+    """
+    loaded = (external.force != 0.0).any(axis=2)  # (T, E)
+    few = round(contacts.options.edge_s * contacts.rate_hz)
+    free = np.zeros(contacts.touching.shape, dtype=np.bool_)
+    for k, name in enumerate(contacts.segments):
+        mine = np.array([segment == name for segment in external.segments], dtype=np.bool_)
+        borne = np.concatenate([[False], loaded[:, mine].any(axis=1), [False]])
+        free[:, k] = contacts.touching[:, k] & ~borne[1:-1]
+        for first, stop in stretches(free[:, k]).tolist():
+            if stop - first <= few and (borne[first] or borne[stop + 1]):
+                free[first:stop, k] = False
+    return free
 
 
 def measured_frames(contacts: FloorContacts, external: ExternalLoads) -> BoolArray:
@@ -116,12 +139,8 @@ def measured_frames(contacts: FloorContacts, external: ExternalLoads) -> BoolArr
 
     Elsewhere the residual holds the force that no plate saw.
     """
-    loaded = (external.force != 0.0).any(axis=2)  # (T, K)
-    measured = loaded.any(axis=1) & ~external.estimated
-    for k, name in enumerate(contacts.segments):
-        mine = np.array([segment == name for segment in external.segments], dtype=np.bool_)
-        measured &= ~contacts.touching[:, k] | loaded[:, mine].any(axis=1)
-    return np.asarray(measured)
+    loaded = (external.force != 0.0).any(axis=(1, 2))
+    return np.asarray(loaded & ~external.estimated & ~off_plates(contacts, external).any(axis=1))
 
 
 def _touches(places: FloatArray, velocity: FloatArray, options: FloorOptions) -> FloatArray:

@@ -15,7 +15,7 @@ from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.dynamics.balance import body_wrench
 from biomec.dynamics.contact_sharing import Contact, shared_reactions
 from biomec.dynamics.external_loads import ExternalLoads, no_loads
-from biomec.dynamics.floor_contacts import FloorContacts, FloorOptions, floor_contacts, measured_frames
+from biomec.dynamics.floor_contacts import FloorContacts, FloorOptions, floor_contacts, measured_frames, off_plates
 from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import SegmentMotion
 from biomec.multibody.system import System
@@ -98,7 +98,7 @@ def estimated_reaction(
     moment = required.total_moment - measured.total_moment(centre)  # about the centre of mass
     known = np.isfinite(force).all(axis=1) & np.isfinite(moment).all(axis=1)
     wanted = known & ~measured_frames(floor, measured)
-    free = floor.touching & ~_borne(floor, measured) & wanted[:, None]
+    free = off_plates(floor, measured) & wanted[:, None]
     there = np.asarray(free.any(axis=1))
     at = np.flatnonzero(there).astype(np.int64)
     point, shared, about = np.zeros((3, motion.frames, len(floor.segments), 3))
@@ -127,16 +127,6 @@ def estimated_reaction(
         options,
         tuple(notices),
     )
-
-
-def _borne(floor: FloorContacts, measured: ExternalLoads) -> BoolArray:
-    """(T, K) contacts that a plate measured."""
-    loaded = (measured.force != 0.0).any(axis=2)
-    borne = np.zeros(floor.touching.shape, dtype=np.bool_)
-    for k, name in enumerate(floor.segments):
-        mine = [j for j, segment in enumerate(measured.segments) if segment == name]
-        borne[:, k] = loaded[:, mine].any(axis=1)
-    return borne
 
 
 def _shared(

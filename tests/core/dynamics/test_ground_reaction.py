@@ -9,7 +9,7 @@ import pytest
 
 from biomec.arrays import read_only
 from biomec.dynamics.external_loads import no_loads
-from biomec.dynamics.floor_contacts import FloorOptions, floor_contacts, measured_frames
+from biomec.dynamics.floor_contacts import FloorOptions, floor_contacts, measured_frames, off_plates
 from biomec.dynamics.ground_reaction import EstimatedReaction, ReactionOptions, estimated_reaction
 from biomec.dynamics.newton_euler import newton_euler
 from biomec.errors import BiomecError
@@ -165,3 +165,17 @@ def test_wrong_input_is_told() -> None:
         FloorOptions(lift_m=0.0)
     with pytest.raises(BiomecError, match="positive"):
         ReactionOptions(friction=-1.0)
+
+
+def test_a_plate_knows_best_when_a_contact_begins_and_ends() -> None:
+    """Contacts seen some frames too early beside a measured one stay measured frames; nothing is estimated there."""
+    one = performed("walk")
+    seen = floor_contacts(one.system, one.q, one.qdot, RATE_HZ)
+    right = seen.segments.index("right foot")
+    loaded = np.abs(on_segment(one.external, "right foot")[0]).max(axis=1) > 0.0
+    early = seen.touching[:, right] & ~loaded
+    assert early.any()
+    assert not off_plates(seen, one.external)[:, right].any()
+    assert measured_frames(seen, one.external).all()
+    patient = floor_contacts(one.system, one.q, one.qdot, RATE_HZ, FloorOptions(edge_s=1e-6))
+    assert np.array_equal(off_plates(patient, one.external)[:, right], early)
