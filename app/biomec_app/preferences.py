@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
@@ -79,6 +81,38 @@ class Preferences:
     @hidden_panels.setter
     def hidden_panels(self, names: set[str]) -> None:
         self._store.setValue("hidden_panels", ",".join(sorted(names)))
+
+    def figure_choice(self, figure: str, key: str) -> str:
+        """What was last chosen in a figure; empty if nothing was."""
+        return str(self._store.value(f"figures/{figure}/{key}", "", type=str))
+
+    def set_figure_choices(self, figure: str, chosen: Mapping[str, str]) -> None:
+        """Remember what is chosen in a figure."""
+        for key, option in chosen.items():
+            self._store.setValue(f"figures/{figure}/{key}", option)
+
+    @property
+    def plot_view(self) -> dict[str, object]:
+        """How plots were last shown: fields of a plot view, as numbers, truth values and texts."""
+        stored = str(self._store.value("plots/view", "", type=str))
+        try:
+            known = json.loads(stored) if stored else {}
+        except ValueError:
+            known = {}
+        return known if isinstance(known, dict) else {}
+
+    @plot_view.setter
+    def plot_view(self, view: Mapping[str, object]) -> None:
+        self._store.setValue("plots/view", json.dumps(dict(view)))
+
+    def plotted(self, kind: str) -> tuple[str, ...]:
+        """Curves that were last chosen for a kind of movement; none if none were."""
+        stored = str(self._store.value(f"plots/curves/{kind}", "", type=str))
+        return tuple(key for key in stored.split("\n") if key)
+
+    def set_plotted(self, kind: str, curves: Sequence[str]) -> None:
+        """Remember which curves were chosen for a kind of movement."""
+        self._store.setValue(f"plots/curves/{kind}", "\n".join(curves))
 
     def layout(self, key: str) -> QByteArray:
         """Geometry or state of a window; empty if it was never saved."""

@@ -17,6 +17,16 @@ def demo_analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     return run_demo(tmp_path_factory.mktemp("demo")).analysis
 
 
+@pytest.fixture(scope="session")
+def walk_analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """Some strides of the virtual subject over four plates, with every step of the kinematics done."""
+    from biomec.io.session_import import import_session
+    from biomec.virtual import record, walk, write_acquisition
+
+    files = write_acquisition(record(walk(3)), tmp_path_factory.mktemp("walk"))
+    return Analysis(import_session(files["emt"])).run_until("cycles")
+
+
 @pytest.fixture
 def context(qapp: object, tmp_path) -> Context:
     """A program with nothing open, preferences of its own, and no dialogs."""

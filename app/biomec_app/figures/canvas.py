@@ -4,14 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
 
 import numpy as np
-from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
-from matplotlib.figure import Figure
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QImage, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QWidget
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
 
 ZOOM = 1.25  # of one notch of the wheel
 
@@ -30,7 +32,12 @@ class Drawn:
 
 
 def rendered(make: Callable[[tuple[float, float], float], Figure], size: QSize, ratio: float, dpi: float) -> Drawn:
-    """Draw ``make(inches, dpi)`` for a widget of a size and a device-pixel ratio."""
+    """Draw ``make(inches, dpi)`` for a widget of a size and a device-pixel ratio; not in the window's thread.
+
+    Matplotlib is loaded here, when the first figure is drawn: it takes longer than the window may wait.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     inches = max(size.width(), 320) / dpi, max(size.height(), 240) / dpi
     figure = make(inches, dpi * ratio)
     canvas = FigureCanvasAgg(figure)

@@ -11,7 +11,7 @@ from biomec.analysis.frame_quality import Spread, spreads
 from biomec.pipeline.analysis import Analysis
 from biomec.progress import Progress
 from biomec.recording.marker_set import Side
-from biomec_app.figures.ink import SMALL, Ink, nothing, quiet
+from biomec_app.figures.ink import SMALL, Ink, legend, nothing, patch, quiet
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 
 if TYPE_CHECKING:
@@ -91,6 +91,9 @@ class DistanceFigure(FigureKind):
         axes.set_ylabel("distance, mm")
         if not count:
             nothing(axes, ink, "no valid frame")
+        words = {Side.RIGHT: "right", Side.LEFT: "left", None: "midline"}
+        shown = [side for side in words if side in content.sides]
+        legend(figure, ink, [patch(color=ink.side(side), alpha=0.6) for side in shown], [words[one] for one in shown])
 
     def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
         """One row a name, in millimetres."""

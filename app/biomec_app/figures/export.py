@@ -5,12 +5,14 @@ from __future__ import annotations
 import io
 from collections.abc import Sequence
 from pathlib import Path
-
-from matplotlib.figure import Figure
+from typing import TYPE_CHECKING
 
 from biomec.errors import FileError
 from biomec.io.atomic import atomic_path
 from biomec_app.figures.kind import Column, table_text
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 DATES = {"png": {"Software": None}, "svg": {"Date": None}, "pdf": {"CreationDate": None}}
 KINDS = tuple(DATES)

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biomec.anatomy.model_file import load_model
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.model_comparison import ModelComparison, compare_models, other_models
@@ -34,7 +35,11 @@ class ModelFigure(FigureKind):
         others = other_models(analysis)
         refused = {model: why for model, why in others.items() if why}
         first = chosen_joints(analysis) if "cycles" in analysis.done else ()
-        joints = sorted(dict.fromkeys(analysis.angles.joint), key=lambda joint: not joint.endswith(first or ("\n",)))
+        shared = _joints_of(next(iter(others), ""))
+        joints = sorted(
+            dict.fromkeys(analysis.angles.joint),
+            key=lambda joint: (joint not in shared, not joint.endswith(first or ("\n",))),
+        )
         return Choice("model", "Other model", tuple(others), refused=refused), Choice(
             "joint", "Joint", tuple(joints), redraws=True
         )
@@ -108,3 +113,8 @@ class ModelFigure(FigureKind):
             columns.append(Column(f"{angle}, {content.own_model} (deg)", np.degrees(content.own[:, k])))
             columns.append(Column(f"{angle}, {content.other_model} (deg)", np.degrees(content.other[:, k])))
         return tuple(columns)
+
+
+def _joints_of(model: str) -> set[str]:
+    """Joints whose angles a shipped model has, with their sides."""
+    return {definition.joint for definition in load_model(model).angles} if model else set()

@@ -2,17 +2,35 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
+
+import numpy as np
 
 from biomec.analysis.plate_cycle import CHANNELS, PlateCycle, plate_cycle
 from biomec.pipeline.analysis import Analysis
 from biomec.progress import Progress
-from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, span_s
+from biomec.recording import ForcePlate
+from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
 from biomec_app.figures.ink import Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.names import plate_user, plate_words, with_code
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
+
+
+LOADED = "Its first loaded cycle"
+SHARE = 0.5  # of the largest impulse of a cycle: what counts as loaded
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Signals of a plate, the hand or foot that stands on it if that is known, and the stretch of time."""
+
+    signals: PlateCycle
+    user: str | None
+    cycle: str
 
 
 class PlateFigure(FigureKind):
@@ -28,32 +46,45 @@ class PlateFigure(FigureKind):
         return reason or (None if analysis.clean.trial.plates else "The recording has no force plates.")
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
-        """Plate and cycle."""
-        plates = tuple(plate.name for plate in analysis.clean.trial.plates)
-        return Choice("plate", "Plate", plates), cycle_choice(analysis, WHOLE)
+        """Plate, by who stands on it, and cycle."""
+        plates = tuple(plate_words(analysis, plate.name) for plate in analysis.clean.trial.plates)
+        return Choice("plate", "Plate", plates), Choice("cycle", "Cycle", (LOADED, *cycle_options(analysis), WHOLE))
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> PlateCycle:
-        """Both signals, divided by the body weight."""
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+        """Both signals, divided by the body weight, over a cycle of the side that stands on the plate."""
+        plate = next(
+            plate.name
+            for plate in analysis.clean.trial.plates
+            if chosen["plate"] in (plate.name, plate_words(analysis, plate.name))
+        )
         trials = analysis.prepared.dynamic, analysis.clean.trial
-        measured, filtered = (trial.plate(chosen["plate"]) for trial in trials)
+        measured, filtered = (trial.plate(plate) for trial in trials)
         mass = float(analysis.loaded.body.measures["mass"])
-        return plate_cycle(measured, filtered, mass, *span_s(analysis, chosen["cycle"]))
+        user = plate_user(analysis, plate)
+        cycle = first_loaded(analysis, filtered, user) if chosen["cycle"] == LOADED else chosen["cycle"]
+        return Content(plate_cycle(measured, filtered, mass, *span_s(analysis, cycle)), user, cycle)
 
-    def remark(self, content: PlateCycle, chosen: Chosen) -> str:
-        """Which plate and cycle, and the body weight."""
-        return f"{content.plate}, {chosen['cycle'].lower()}; laboratory axes, body weight {content.weight_n:.0f} N."
+    def remark(self, content: Content, chosen: Chosen) -> str:
+        """Which plate, who stands on it, which cycle, and the body weight."""
+        told = f"{with_code(content.signals.plate, content.user or '')}, {content.cycle.lower()}; laboratory axes, "
+        told += f"body weight {content.signals.weight_n:.0f} N."
+        other = {"right": "left", "left": "right"}.get((content.user or "").partition(" ")[0])
+        if other is not None and content.cycle.lower().startswith(f"cycle {other} "):
+            told += f" Note: the cycle is one of the {other} side, but the {content.user} stands on this plate."
+        return told
 
-    def draw(self, figure: Figure, content: PlateCycle, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
         """Force over moment, X to Z."""
+        signals = content.signals
         theme = ink.theme
         grid = figure.subplots(2, 3, sharex=True)
         raw_colour = theme.measured
         for k, axes in enumerate(grid.ravel()):
             quiet(axes, ink)
-            axes.plot(content.time_s, content.raw[:, k], color=raw_colour, linewidth=0.8)
-            axes.plot(content.time_s, content.filtered[:, k], color=ink.alarm, linewidth=1.6)
+            axes.plot(signals.time_s, signals.raw[:, k], color=raw_colour, linewidth=0.8)
+            axes.plot(signals.time_s, signals.filtered[:, k], color=ink.alarm, linewidth=1.6)
             name(axes, ink, CHANNELS[k].replace("moment", "torque").capitalize()[:-1] + CHANNELS[k][-1])
-            axes.set_xlim(float(content.time_s[0]), float(content.time_s[-1]))
+            axes.set_xlim(float(signals.time_s[0]), float(signals.time_s[-1]))
             if k % 3 == 0:
                 axes.set_ylabel("% body weight" if k < 3 else "% body weight × m")
             if k > 2:
@@ -62,11 +93,29 @@ class PlateFigure(FigureKind):
         legend(figure, ink, handles, ("raw", "filtered"))
         figure.align_ylabels()
 
-    def data(self, content: PlateCycle, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
         """Raw and filtered channels."""
-        columns = [Column("time (s)", content.time_s)]
+        signals = content.signals
+        columns = [Column("time (s)", signals.time_s)]
         for k, channel in enumerate(CHANNELS):
             unit = "% body weight" if k < 3 else "% body weight m"
-            columns.append(Column(f"{channel}, raw ({unit})", content.raw[:, k]))
-            columns.append(Column(f"{channel}, filtered ({unit})", content.filtered[:, k]))
+            columns.append(Column(f"{channel}, raw ({unit})", signals.raw[:, k]))
+            columns.append(Column(f"{channel}, filtered ({unit})", signals.filtered[:, k]))
         return tuple(columns)
+
+
+def first_loaded(analysis: Analysis, plate: ForcePlate, user: str | None) -> str:
+    """First valid cycle in which a plate carries load, of the side of whoever stands on it; or the whole recording.
+
+    Steps of the other side are left out: their cycles cut a stance in two.
+    """
+    side = (user or "").partition(" ")[0].capitalize()
+    of_side = analysis.repetitions.cycles.get(side) if "cycles" in analysis.done else None
+    impulses = {}
+    for option, (cycles, number) in cycle_options(analysis).items():
+        if cycles.valid[number] and (of_side is None or cycles is of_side):
+            first, last = span_s(analysis, option)
+            within = (plate.time_s >= first) & (plate.time_s <= last)
+            impulses[option] = float(np.linalg.norm(np.nan_to_num(plate.force[within]).sum(axis=0)) / plate.rate_hz)
+    largest = max(impulses.values(), default=0.0)
+    return next((option for option, impulse in impulses.items() if impulse >= SHARE * largest > 0.0), WHOLE)

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from matplotlib.figure import Figure
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QCloseEvent, QColor, QImage, QKeySequence, QShortcut, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
@@ -18,11 +17,15 @@ from biomec_app.context import Context
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
 from biomec_app.figures.export import save_figure, save_table, write_figure
 from biomec_app.figures.ink import Ink
-from biomec_app.figures.kind import FigureKind, compose, table_text
+from biomec_app.figures.kind import Choice, FigureKind, compose, table_text
 from biomec_app.figures.painter import Painter
 from biomec_app.figures_protocol import FigureSource
 from biomec_app.theme import DARK, LIGHT, Theme
 
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+DRAWING = "Drawing…"
 SCREEN_DPI, PAPER_DPI = 100.0, 300.0
 COPIES = {"png": "Copy as &Picture", "svg": "Copy as &Drawing (SVG)", "data": "Copy &Data"}
 PATTERN = "Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Data (*.csv)"
@@ -39,6 +42,7 @@ class FigureWindow(QWidget):
         self.context, self.kind = context, kind
         self.painter, self.canvas = Painter(self), FigureCanvas(self)
         self.combos: dict[str, QComboBox] = {}
+        self._choices: tuple[Choice, ...] = ()
         self._content: Any = None
         self._made_of: tuple[Any, ...] | None = None
         self._wanted = False
@@ -104,9 +108,9 @@ class FigureWindow(QWidget):
                           (QKeySequence.StandardKey.Close, self.close), (QKeySequence("Esc"), self.close)):  # fmt: skip
             QShortcut(QKeySequence(keys), self, act)
 
-    def _fill_choices(self, analysis: Analysis) -> None:
-        """Combo boxes of the choices; what was chosen stays chosen where it still exists."""
-        choices = self.kind.choices(analysis)
+    def _fill_choices(self, choices: Sequence[Choice]) -> None:
+        """Combo boxes of the choices; what was chosen stays chosen where it still exists, also from an earlier day."""
+        self._choices = tuple(choices)
         if not self.combos:
             for choice in choices:
                 label, combo = QLabel(f"{choice.label}:"), QComboBox()
@@ -124,7 +128,7 @@ class FigureWindow(QWidget):
             combo = self.combos[choice.key]
             there = [combo.itemText(k) for k in range(combo.count())]
             if there != list(choice.options):
-                before = combo.currentText()
+                before = combo.currentText() or self.context.preferences.figure_choice(self.kind.key, choice.key)
                 combo.blockSignals(True)
                 combo.clear()
                 combo.addItems(choice.options)
@@ -154,11 +158,26 @@ class FigureWindow(QWidget):
         old = [step for step in self.kind.needs if not analysis.is_current(step)]
         self.stale.setVisible(bool(old))
         self.stale.setText("Out of date: settings have changed since. Run Kinematics ▸ Kinematic Analysis (F5).")
-        self._fill_choices(analysis)
+        if self.canvas.drawn is None:
+            self.canvas.say(DRAWING)
+        self.painter.paint(
+            "choices",
+            lambda: self.kind.choices(analysis),
+            lambda choices, fault: self._choices_found(analysis, choices, fault),
+        )
+
+    def _choices_found(self, analysis: Analysis, choices: Sequence[Choice] | None, fault: Exception | None) -> None:
+        if self._closed or not self.context.document.is_open or self.context.document.analysis is not analysis:
+            return
+        if fault is not None or choices is None:
+            self.canvas.say(_told(fault))
+            return
+        self._fill_choices(choices)
         self._find()
 
     def _choice_changed(self) -> None:
         self.canvas.limits = {}
+        self.context.preferences.set_figure_choices(self.kind.key, self.chosen)
         self._find()
 
     def _find(self) -> None:
@@ -167,7 +186,9 @@ class FigureWindow(QWidget):
         if not document.is_open or self.kind.blocked(document.analysis) is not None:
             return
         analysis, chosen = document.analysis, self.chosen
-        decide = [choice.key for choice in self.kind.choices(analysis) if not choice.redraws]
+        if {choice.key for choice in self._choices} != set(chosen):
+            return  # they are still being found
+        decide = [choice.key for choice in self._choices if not choice.redraws]
         results = tuple(id(analysis.done[step]) for step in self.kind.needs)
         made_of = (results, *(chosen[key] for key in decide))
         if made_of == self._made_of and self._content is not None:
@@ -178,7 +199,7 @@ class FigureWindow(QWidget):
             self._find_slowly(analysis, chosen, made_of)
             return
         if self.canvas.drawn is None:
-            self.canvas.say("…")
+            self.canvas.say(DRAWING)
         self.painter.paint(
             "content",
             lambda: self.kind.content(analysis, chosen),

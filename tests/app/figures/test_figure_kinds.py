@@ -137,12 +137,41 @@ def test_the_residuals_are_those_that_the_filter_used(demo_analysis):
 
 def test_the_hands_carry_a_known_share_of_the_body_weight(demo_analysis):
     kind = figure_named("plates")
-    chosen = {"plate": "Mao_D", "cycle": "Whole recording"}
+    chosen = {"plate": "right hand (Mao_D)", "cycle": "Whole recording"}
     columns = kind.data(kind.content(demo_analysis, chosen), chosen)
     plate = demo_analysis.clean.trial.plate("Mao_D")
     mass = demo_analysis.session.subject.mass_kg
     expected = 100.0 * plate.force[:, 1] / (mass * 9.80665)
     assert_allclose(column(columns, "force Y, filtered (% body weight)"), expected, rtol=1e-6)
+
+
+def test_a_plate_is_drawn_over_a_cycle_of_the_foot_that_stands_on_it(walk_analysis):
+    """A foot strikes, stands and lifts off within a cycle of its own; one of the other side cuts its stance in two."""
+    kind = figure_named("plates")
+    used = set()
+    for option in next(choice for choice in kind.choices(walk_analysis) if choice.key == "plate").options:
+        content = kind.content(walk_analysis, {"plate": option, "cycle": "Its first loaded cycle"})
+        users = {
+            item.segment
+            for item in walk_analysis.clean.contacts.contacts
+            if item.contact.plate == content.signals.plate and item.segment is not None
+        }
+        assert {content.user} == users  # what the assignment says, whatever the plate is called
+        assert option == f"{content.user} ({content.signals.plate})"
+        side = content.user.split()[0]
+        used.add(side)
+        assert content.cycle.startswith(f"Cycle {side} ")
+        upward = content.signals.filtered[:, 1]
+        whole = kind.content(walk_analysis, {"plate": option, "cycle": "Whole recording"}).signals.filtered[:, 1]
+        assert upward.sum() > 0.97 * whole.sum()  # the whole stance is in sight
+    assert used == {"right", "left"}
+
+
+def test_a_cycle_of_the_other_side_is_told(walk_analysis):
+    kind = figure_named("plates")
+    plate = next(p for p in kind.choices(walk_analysis)[0].options if p.startswith("left"))
+    content = kind.content(walk_analysis, {"plate": plate, "cycle": "Cycle right 1"})
+    assert "one of the right side, but the left foot" in kind.remark(content, {})
 
 
 def test_one_marker_s_agreement_is_bland_and_altman_s(demo_analysis):

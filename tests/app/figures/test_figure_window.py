@@ -227,3 +227,21 @@ def test_options_that_cannot_be_chosen_say_why(qtbot):
     assert combo.currentText() == "m17"
     assert not combo.model().item(1).isEnabled()
     assert combo.itemData(1, Qt.ItemDataRole.ToolTipRole) == "m21: only 1 of its 21 segments can be followed."
+
+
+def test_the_first_figure_does_not_make_the_window_wait_for_matplotlib():
+    """It is loaded beside the window's thread: neither opening the module nor making a window needs it."""
+    import subprocess
+    import sys
+
+    code = "import sys, biomec_app.figures.window; print('matplotlib' in sys.modules)"
+    run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
+    assert run.stdout.strip() == "False"
+
+
+def test_what_was_chosen_in_a_figure_is_chosen_the_next_time(qtbot, opened):
+    window = opened("angles")
+    window.combos["joint"].setCurrentText("Knee")
+    drawn(qtbot, window)
+    window.close()
+    assert opened("angles").combos["joint"].currentText() == "Knee"
