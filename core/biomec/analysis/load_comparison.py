@@ -244,11 +244,9 @@ def hedges_g(a: FloatArray, b: FloatArray, *, paired: bool = False) -> float:
 
 def _effect(g: float) -> str:
     """Effects beyond all measure, of conditions that hardly vary, are not worth their digits."""
-    return (
-        number(g, 2)
-        if not abs(g) > LARGE_EFFECT
-        else f"{'>' if g > 0.0 else '< −'} {LARGE_EFFECT:g}".replace("− ", "−")
-    )
+    if abs(g) > LARGE_EFFECT:
+        return f"> {LARGE_EFFECT:g}" if g > 0.0 else f"< −{LARGE_EFFECT:g}"
+    return number(g, 2)
 
 
 def _probability(p: float) -> str:
