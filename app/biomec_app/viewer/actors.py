@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
@@ -56,24 +58,24 @@ class Surface:
     """A mesh or a set of lines whose points and normals can be written in place.
 
     points, normals : (V, 3) single precision, shared with VTK: write into them, then call `changed`
+    cells           : (F, 2 or more) points of every line or face
+    through         : what of it lies behind other things shines through them (see `shine_through`)
     """
 
     def __init__(
         self, points: FloatArray, cells: IntArray, *, normals: FloatArray | None = None, colour: str = "#808080",
-        opacity: float = 1.0, lines: bool = False,
+        opacity: float = 1.0, lines: bool = False, through: bool = False,
     ) -> None:  # fmt: skip
+        self.cells, self.lines, self.through = cells, lines, through
+        self._home: Batch | None = None
         self.points = np.ascontiguousarray(points, dtype=np.float32)
         self._points = numpy_to_vtk(self.points)  # type: ignore[no-untyped-call]
-        places = vtkPoints()
-        places.SetData(self._points)
-        self.data = vtkPolyData()
-        self.data.SetPoints(places)
-        size = cells.shape[1] if len(cells) else 2
-        self._offsets = np.arange(0, cells.size + 1, size, dtype=np.int64)
-        self._cells = np.ascontiguousarray(cells, dtype=np.int64).ravel()
-        array = vtkCellArray()
-        array.SetData(*(numpy_to_vtkIdTypeArray(ids) for ids in (self._offsets, self._cells)))  # type: ignore[no-untyped-call]
-        (self.data.SetLines if lines else self.data.SetPolys)(array)
+        self._places = vtkPoints()
+        self._places.SetData(self._points)
+        self._kept: list[np.ndarray] = []
+        self._shared: list[vtkPolyData] = []
+        self.data = self.sharing(cells)
+        self.shadow_cells = cells
         self.normals = None if normals is None else np.ascontiguousarray(normals, dtype=np.float32)
         self._base: np.ndarray | None = None
         self._lights: Lights | None = None
@@ -93,8 +95,22 @@ class Surface:
             look.BackfaceCullingOn()
             self.paint(np.tile(np.round(255.0 * np.array(rgb(colour))), (len(self.points), 1)))
 
+    def sharing(self, cells: IntArray) -> vtkPolyData:
+        """Lines or faces between the points of this surface, for VTK."""
+        size = cells.shape[1] if len(cells) else 2
+        ids = np.arange(0, cells.size + 1, size, dtype=np.int64), np.ascontiguousarray(cells, dtype=np.int64).ravel()
+        self._kept += ids  # VTK uses these very numbers
+        array = vtkCellArray()
+        array.SetData(*(numpy_to_vtkIdTypeArray(one) for one in ids))  # type: ignore[no-untyped-call]
+        data = vtkPolyData()
+        data.SetPoints(self._places)
+        (data.SetLines if self.lines else data.SetPolys)(array)
+        self._shared.append(data)
+        return data
+
     def paint(self, colours: np.ndarray) -> None:
         """Give every point a colour: (V, 3), or (V, 4) with its opacity, in [0, 255]; light is added to a mesh."""
+        assert self._home is None, "colours are given before surfaces are drawn as one"
         self._colours = np.ascontiguousarray(colours, dtype=np.uint8)
         self._scalars = numpy_to_vtk(self._colours, array_type=VTK_UNSIGNED_CHAR)  # type: ignore[no-untyped-call]
         self.data.GetPointData().SetScalars(self._scalars)
@@ -114,30 +130,96 @@ class Surface:
 
     def changed(self, normals: bool = False) -> None:
         """Tell VTK that the points were written; ``normals``: these too, so that light falls otherwise."""
+        if self._home is not None:
+            self._home.changed(normals)
+            return
         self._points.Modified()
-        self.data.Modified()
+        for data in self._shared:
+            data.Modified()
         if normals:
             self._lights = None
+
+    @property
+    def can_be_batched(self) -> bool:
+        """Whether it may be drawn together with others: a mesh that hides what is behind it."""
+        return self._base is not None and self.actor.GetProperty().GetOpacity() >= 1.0 and not self.through
+
+    def move_into(self, home: Batch, points: np.ndarray, normals: np.ndarray) -> None:
+        """Write into parts of the arrays of another surface from now on, which draws this one too."""
+        self._home, self.points, self.normals = home, points, normals
+
+    @property
+    def base(self) -> np.ndarray:
+        """(V, 3) colours without light, in [0, 255]."""
+        assert self._base is not None
+        return self._base
+
+
+class Batch(Surface):
+    """Several meshes drawn as one, because every single one costs VTK a third of a millisecond."""
+
+    def __init__(self, parts: Sequence[Surface]) -> None:
+        ends = np.cumsum([0, *(len(part.points) for part in parts)])
+        super().__init__(
+            np.concatenate([part.points for part in parts]),
+            np.concatenate([part.cells + start for part, start in zip(parts, ends, strict=False)]),
+            normals=np.concatenate([part.normals for part in parts if part.normals is not None]),
+        )
+        self.paint(np.concatenate([part.base for part in parts]))
+        assert self.normals is not None
+        for part, (first, last) in zip(parts, pairwise(ends), strict=True):
+            part.move_into(self, self.points[first:last], self.normals[first:last])
+
+
+def shine_through(surface: Surface, opacity: float) -> vtkActor:
+    """An actor of the same surface that is seen before everything else, a little: its depth is moved to the front.
+
+    Drawn after all others: where the surface is seen anyhow it makes no difference, elsewhere it shines through.
+    """
+    mapper = vtkPolyDataMapper()
+    mapper.SetInputData(surface.data)
+    mapper.SetStatic(True)
+    actor = vtkActor()
+    actor.SetMapper(mapper)
+    actor.GetProperty().DeepCopy(surface.actor.GetProperty())
+    actor.GetProperty().SetOpacity(opacity)
+    actor.GetShaderProperty().AddVertexShaderReplacement(
+        "//VTK::PositionVC::Impl",
+        True,
+        "//VTK::PositionVC::Impl\n  gl_Position.z = 0.01 * gl_Position.z - 0.99 * gl_Position.w;\n",
+        False,
+    )
+    actor.ForceOpaqueOn()
+    return actor
 
 
 class Instances(Surface):
     """The same mesh at N places."""
 
-    def __init__(self, mesh: Mesh, count: int, *, colours: str | list[str], opacity: float = 1.0) -> None:
+    def __init__(
+        self, mesh: Mesh, count: int, *, colours: str | list[str], opacity: float = 1.0, through: bool = False
+    ) -> None:
         size = len(mesh.points)
         faces = mesh.faces[None] + size * np.arange(count)[:, None, None]
         super().__init__(
             np.tile(mesh.points, (count, 1)), faces.reshape(-1, 3), normals=np.tile(mesh.normals, (count, 1)),
-            colour=colours if isinstance(colours, str) else "#808080", opacity=opacity,
+            colour=colours if isinstance(colours, str) else "#808080", opacity=opacity, through=through,
         )  # fmt: skip
         self.count = count
         self._template = np.asarray(mesh.points, dtype=np.float32)
         self._directions = np.asarray(mesh.normals, dtype=np.float32)
-        self._each = self.points.reshape(count, size, 3)
         assert self.normals is not None
-        self._each_normal = self.normals.reshape(count, size, 3)
+        self._divide(self.points, self.normals)
         if not isinstance(colours, str):
             self.recolour(colours)
+
+    def _divide(self, points: np.ndarray, normals: np.ndarray) -> None:
+        self._each, self._each_normal = (rows.reshape(self.count, -1, 3) for rows in (points, normals))
+
+    def move_into(self, home: Batch, points: np.ndarray, normals: np.ndarray) -> None:
+        """Write into parts of the arrays of another surface from now on."""
+        super().move_into(home, points, normals)
+        self._divide(points, normals)
 
     def recolour(self, colours: list[str]) -> None:
         """Give every instance a colour."""

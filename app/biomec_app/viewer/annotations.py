@@ -1,39 +1,71 @@
-"""Words and signs over the picture: names, legend, axes, measurements, the state of the frame. Drawn by Qt: sharp."""
+"""Words and signs over the picture: names, axes, measurements, the state of the frame. Drawn by Qt: sharp."""
 
 from __future__ import annotations
 
+from math import ceil
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
 from biomec_app.theme import Theme
 from biomec_app.viewer.camera import Camera
+from biomec_app.viewer.legend import legend_font
 from biomec_app.viewer.measuring import Measurement
-from biomec_app.viewer.overlays import Entry, Label
+from biomec_app.viewer.overlays import Label
 from biomec_app.viewer.overlays.frames import X, Y, Z
 from biomec_app.viewer.picking import place_of
 from biomec_app.viewer.scene import Scene
 
 EDGE = 10.0  # pixels to the border
-ROW = 18.0
 STATUS_TOP = 30.0  # below the buttons
-LEGEND_LEFT = 90.0  # room for the axes
+HALO = 1.0  # pixels around letters
+BESIDE = (7.0, -8.0)  # pixels from a place to the words about it
+
+
+class Words:
+    """Pictures of words with a halo, so that they can be read before any colour; each is painted once."""
+
+    def __init__(self) -> None:
+        self._made: dict[tuple[str, str, str, float], QImage] = {}
+
+    def picture(self, text: str, colour: str, halo: str, font: QFont, ratio: float) -> QImage:
+        """Words as a picture; ratio: pixels of the screen by those of the widget."""
+        key = text, colour, halo, ratio
+        if key not in self._made:
+            metrics = QFontMetricsF(font)
+            width, height = metrics.horizontalAdvance(text) + 2.0 * HALO, metrics.height() + 2.0 * HALO
+            image = QImage(ceil(ratio * width), ceil(ratio * height), QImage.Format.Format_ARGB32_Premultiplied)
+            image.setDevicePixelRatio(ratio)
+            image.fill(Qt.GlobalColor.transparent)
+            painter = QPainter(image)
+            painter.setFont(font)
+            base = QPointF(HALO, HALO + metrics.ascent())
+            painter.setPen(QColor(halo))
+            for x, y in ((-HALO, 0.0), (HALO, 0.0), (0.0, -HALO), (0.0, HALO)):
+                painter.drawText(base + QPointF(x, y), text)
+            painter.setPen(QColor(colour))
+            painter.drawText(base, text)
+            painter.end()
+            self._made[key] = image
+        return self._made[key]
 
 
 class Annotations:
     """Draws everything that is not a surface, in the coordinates of a picture of some width and height."""
 
     def __init__(
-        self, painter: QPainter, scene: Scene, camera: Camera, size: tuple[float, float], theme: Theme
-    ) -> None:
+        self, painter: QPainter, scene: Scene, camera: Camera, size: tuple[float, float], theme: Theme,
+        words: Words | None = None,
+    ) -> None:  # fmt: skip
         self.painter, self.scene, self.camera, self.size, self.theme = painter, scene, camera, size, theme
+        self._words = Words() if words is None else words
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._font = QFont(painter.font())
-        self._font.setPixelSize(11)
+        self._font = legend_font(painter.font())
         painter.setFont(self._font)
         self._metrics = QFontMetricsF(self._font)
 
-    def draw(self, measurement: Measurement | None = None, selected: str | None = None, *, legend: bool = True) -> None:
+    def draw(self, measurement: Measurement | None = None, selected: str | None = None) -> None:
         """Draw all of them."""
         self.labels(self.scene.labels())
         if selected is not None:
@@ -41,8 +73,6 @@ class Annotations:
         if measurement is not None:
             self.measurement(measurement)
         self.axes()
-        if legend:
-            self.legend(self.scene.legend())
         self.status(self.scene.status())
 
     # ------------------------------------------------------------------ in the scene
@@ -52,16 +82,18 @@ class Annotations:
         if not labels:
             return
         pixels, depth = self.camera.project(np.array([label.place for label in labels]), self.size)
-        taken: list[QRectF] = []
-        for k in np.argsort(np.where(np.isnan(depth), np.inf, depth)):
-            if np.isnan(depth[k]):
-                continue
-            label, (x, y) = labels[k], pixels[k]
-            box = QRectF(x + 7.0, y - 8.0, self._metrics.horizontalAdvance(label.text) + 2.0, 15.0)
-            if any(box.intersects(other) for other in taken):
-                continue
-            taken.append(box)
-            self._text(box.topLeft(), label.text, label.colour)
+        transform = self.painter.deviceTransform()
+        ratio, halo = max(1.0, transform.m11()), self.theme.sky_bottom
+        pictures = [self._words.picture(label.text, label.colour, halo, self._font, ratio) for label in labels]
+        low = np.round(ratio * (pixels + BESIDE)) / ratio  # whole pixels: letters stay sharp
+        high = low + [(image.width() / ratio, image.height() / ratio) for image in pictures]
+        inside = np.isfinite(depth) & (high > 0.0).all(axis=1) & (low < self.size).all(axis=1)
+        over = ((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=2)
+        kept = np.zeros(len(labels), dtype=bool)
+        for k in np.argsort(np.where(inside, depth, np.inf)):
+            if inside[k] and not (over[k] & kept).any():
+                kept[k] = True
+                self.painter.drawImage(QPointF(*low[k]), pictures[k])
 
     def selection(self, name: str) -> None:
         """A ring around the point that is selected, and its name."""
@@ -111,33 +143,6 @@ class Annotations:
                     QRectF(at.x() - 8.0, at.y() - 8.0, 16.0, 16.0), Qt.AlignmentFlag.AlignCenter, letter
                 )
 
-    def legend(self, entries: list[Entry]) -> None:
-        """What the colours mean: a row at the bottom, or several where there is little room."""
-        rows: list[list[Entry]] = [[]]
-        room = self.size[0] - LEGEND_LEFT - EDGE
-        for entry in entries:
-            if rows[-1] and self._width([*rows[-1], entry]) > room:
-                rows.append([])
-            rows[-1].append(entry)
-        if not entries or len(rows) * ROW > 0.35 * self.size[1]:
-            return
-        width = max(self._width(row) for row in rows)
-        height = ROW * len(rows) + 6.0
-        box = QRectF(self.size[0] - width - EDGE, self.size[1] - height - EDGE, width, height)
-        self._panel(box)
-        for k, row in enumerate(rows):
-            x, y = box.left() + 8.0, box.top() + 3.0 + ROW * (k + 0.5)
-            for entry in row:
-                self._sign(QPointF(x + 8.0, y), entry)
-                self.painter.setPen(QColor(self.theme.text))
-                wide = self._metrics.horizontalAdvance(entry.text)
-                at = QRectF(x + 21.0, y - 0.5 * ROW, wide + 4.0, ROW)
-                self.painter.drawText(at, Qt.AlignmentFlag.AlignVCenter, entry.text)
-                x += wide + 36.0
-
-    def _width(self, entries: list[Entry]) -> float:
-        return sum(self._metrics.horizontalAdvance(entry.text) + 36.0 for entry in entries) + 4.0
-
     def status(self, sentence: str) -> None:
         """What is to be said about the frame, at the top."""
         if not sentence:
@@ -169,29 +174,3 @@ class Annotations:
         self._panel(box)
         self.painter.setPen(QColor(self.theme.text))
         self.painter.drawText(box, Qt.AlignmentFlag.AlignCenter, text)
-
-    def _text(self, at: QPointF, text: str, colour: str) -> None:
-        """Words with a halo, so that they can be read before any colour."""
-        base = at + QPointF(0.0, self._metrics.ascent())
-        self.painter.setPen(QColor(self.theme.sky_bottom))
-        for shift in (QPointF(-1.0, 0.0), QPointF(1.0, 0.0), QPointF(0.0, -1.0), QPointF(0.0, 1.0)):
-            self.painter.drawText(base + shift, text)
-        self.painter.setPen(QColor(colour))
-        self.painter.drawText(base, text)
-
-    def _sign(self, at: QPointF, entry: Entry) -> None:
-        colour = QColor(entry.colour)
-        painter = self.painter
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        if entry.form == "dot":
-            painter.drawEllipse(at, 4.5, 4.5)
-        elif entry.form == "patch":
-            painter.drawRoundedRect(QRectF(at.x() - 7.0, at.y() - 5.0, 14.0, 10.0), 2.0, 2.0)
-        else:
-            painter.setPen(QPen(colour, 2.4))
-            painter.drawLine(at + QPointF(-8.0, 0.0), at + QPointF(7.0, 0.0))
-            if entry.form == "arrow":
-                painter.setPen(Qt.PenStyle.NoPen)
-                head = [at + QPointF(9.0, 0.0), at + QPointF(2.0, -4.5), at + QPointF(2.0, 4.5)]
-                painter.drawPolygon(QPolygonF(head))

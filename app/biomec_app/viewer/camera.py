@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field, replace
+from math import cos, radians, sin
 
 import numpy as np
 from vtkmodules.vtkRenderingCore import vtkCamera
@@ -10,7 +11,7 @@ from vtkmodules.vtkRenderingCore import vtkCamera
 from biomec.arrays import FloatArray
 
 VIEW_ANGLE = 26.0  # ° from bottom to top
-MARGIN = 1.10
+MARGIN = 1.16
 STEEPEST = 89.0  # °
 SIDES: dict[str, tuple[float, float]] = {
     "frontal": (0.0, 0.0),
@@ -59,13 +60,16 @@ class Camera:
 
     @property
     def basis(self) -> FloatArray:
-        """(3, 3) rows: right, up and towards the eye."""
-        a, e = np.deg2rad(self.azimuth), np.deg2rad(self.elevation)
-        side = np.cross(self.heading, (0.0, 1.0, 0.0))
-        flat = np.cos(a) * self.heading + np.sin(a) * side
-        away = np.cos(e) * flat + np.sin(e) * np.array([0.0, 1.0, 0.0])
-        right = np.cross((0.0, 1.0, 0.0), flat)
-        return np.stack([right, np.cross(away, right), away])
+        """(3, 3) rows: right, up and towards the eye.
+
+        The eye is in the horizontal direction f = h cos a + (h × Y) sin a, with the heading h and the azimuth a.
+        """
+        a, e = radians(self.azimuth), radians(self.elevation)
+        hx, _, hz = self.heading.tolist()
+        fx, fz = hx * cos(a) - hz * sin(a), hz * cos(a) + hx * sin(a)
+        return np.array(
+            [[fz, 0.0, -fx], [-sin(e) * fx, cos(e), -sin(e) * fz], [cos(e) * fx, sin(e), cos(e) * fz]]
+        )  # fmt: skip
 
     @property
     def eye(self) -> FloatArray:
@@ -85,8 +89,12 @@ class Camera:
 
     def pan(self, right: float, up: float) -> None:
         """Shift by parts of the picture's height."""
-        height = 2.0 * self.distance * np.tan(np.deg2rad(0.5 * VIEW_ANGLE))
+        height = 2.0 * self.half_height()
         self.target = self.target - height * (right * self.basis[0] + up * self.basis[1])
+
+    def half_height(self) -> float:
+        """Half of what is seen from bottom to top at the target [m]."""
+        return float(self.distance * np.tan(np.deg2rad(0.5 * VIEW_ANGLE)))
 
     def zoom(self, factor: float) -> None:
         """Come nearer by a factor above 1, or go away."""
@@ -128,10 +136,16 @@ class Camera:
         direction = np.array([(x - 0.5 * size[0]) / scale, (0.5 * size[1] - y) / scale, -1.0]) @ self.basis
         return np.asarray(direction / np.linalg.norm(direction))
 
-    def apply(self, camera: vtkCamera) -> None:
-        """Set a camera of VTK."""
+    def apply(self, camera: vtkCamera, band: tuple[float, float] = (0.0, 1.0)) -> None:
+        """Set a camera of VTK; band: upper and lower end of what it sees, as parts of the picture's height.
+
+        With t = tan(θ/2) of the view angle θ, a band from a to b reaches over (b − a) t, and its middle lies
+        (1 − a − b) t above that of the picture.
+        """
+        a, b = band
         camera.SetPosition(*self.eye)
         camera.SetFocalPoint(*self.target)
         camera.SetViewUp(*self.basis[1])
-        camera.SetViewAngle(VIEW_ANGLE)
+        camera.SetViewAngle(2.0 * np.rad2deg(np.arctan((b - a) * np.tan(np.deg2rad(0.5 * VIEW_ANGLE)))))
+        camera.SetWindowCenter(0.0, (1.0 - a - b) / (b - a))
         camera.SetClippingRange(max(0.02, self.distance - 25.0), self.distance + 30.0)

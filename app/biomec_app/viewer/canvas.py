@@ -38,15 +38,20 @@ class Canvas:
         if scene is not None:
             self._window.AddRenderer(scene.renderer)
 
-    def pixels(self, camera: Camera, size: tuple[int, int]) -> np.ndarray:
-        """(height, width, 4) bytes of the picture, its **lowest** row first; valid until the next call."""
+    def pixels(self, camera: Camera, size: tuple[int, int], band: tuple[int, int] | None = None) -> np.ndarray:
+        """(height, width, 4) bytes of the picture, its **lowest** row first; valid until the next call.
+
+        band : draw only these rows, first and behind the last one, counted from the top
+        """
         assert self._scene is not None
+        first, last = band or (0, size[1])
         self._scene.light(camera.basis)
-        camera.apply(self._scene.renderer.GetActiveCamera())
-        self._window.SetSize(*size)
+        camera.apply(self._scene.renderer.GetActiveCamera(), (first / size[1], last / size[1]))
+        width, rows = size[0], last - first
+        self._window.SetSize(width, rows)
         self._window.Render()
-        self._window.GetRGBACharPixelData(0, 0, size[0] - 1, size[1] - 1, 0, self._buffer, 0)
-        return np.asarray(vtk_to_numpy(self._buffer)).reshape(size[1], size[0], 4)  # type: ignore[no-untyped-call]
+        self._window.GetRGBACharPixelData(0, 0, width - 1, rows - 1, 0, self._buffer, 0)
+        return np.asarray(vtk_to_numpy(self._buffer)).reshape(rows, width, 4)  # type: ignore[no-untyped-call]
 
     def close(self) -> None:
         """Free what the graphics library holds."""
@@ -54,13 +59,22 @@ class Canvas:
         self._window.Finalize()
 
 
+def averaged(pixels: np.ndarray, k: int) -> np.ndarray:
+    """Mean of k × k pixels (k h, k w, c) each: (h, w, c) bytes; k is 1 or 2."""
+    if k == 1:
+        return pixels
+    total = np.add(pixels[::2], pixels[1::2], dtype=np.uint16)
+    total = total[:, ::2] + total[:, 1::2]
+    total += 2
+    total >>= 2
+    return total.astype(np.uint8)
+
+
 def picture(scene: Scene, camera: Camera, size: tuple[int, int], canvas: Canvas | None = None) -> np.ndarray:
     """(height, width, 3) bytes, the highest row first, with smooth edges: drawn at twice the size."""
     own = canvas or Canvas()
     own.show(scene)
-    large = own.pixels(camera, (2 * size[0], 2 * size[1]))
-    four = large[::-1].reshape(size[1], 2, size[0], 2, 4)[..., :3].astype(np.uint16)
-    mean = four[:, 0, :, 0] + four[:, 0, :, 1] + four[:, 1, :, 0] + four[:, 1, :, 1]
+    fine = averaged(own.pixels(camera, (2 * size[0], 2 * size[1]))[::-1, :, :3], 2)
     if canvas is None:
         own.close()
-    return ((mean + 2) // 4).astype(np.uint8)
+    return fine

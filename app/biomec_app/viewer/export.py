@@ -10,10 +10,12 @@ import subprocess
 from collections.abc import Generator, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
+from math import ceil
 from pathlib import Path
 
 import numpy as np
 from PIL import Image
+from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 
 from biomec.errors import BiomecError, FileError
@@ -22,9 +24,10 @@ from biomec.pipeline.analysis import Analysis
 from biomec.progress import Progress
 from biomec_app.theme import Theme
 from biomec_app.view_options import View
-from biomec_app.viewer.annotations import Annotations
+from biomec_app.viewer.annotations import Annotations, Words
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
+from biomec_app.viewer.legend import draw_strip
 from biomec_app.viewer.scene import Scene
 
 GIF_RATE, MP4_RATE = 20.0, 30.0  # pictures a second
@@ -51,17 +54,23 @@ class Shot:
 
 
 def draw_picture(
-    scene: Scene, camera: Camera, size: tuple[int, int], theme: Theme, canvas: Canvas | None = None
-) -> QImage:
-    """The scene with its words, of any size; words are as large as in a window of 720 lines."""
-    pixels = np.ascontiguousarray(picture(scene, camera, size, canvas))
-    image = QImage(pixels.data, size[0], size[1], 3 * size[0], QImage.Format.Format_RGB888).convertToFormat(
-        QImage.Format.Format_RGB32
-    )
+    scene: Scene, camera: Camera, size: tuple[int, int], theme: Theme, canvas: Canvas | None = None,
+    words: Words | None = None,
+) -> QImage:  # fmt: skip
+    """The scene with its words and its legend below, of any size; words are as large as in a window of 720 lines."""
+    image = QImage(*size, QImage.Format.Format_RGB32)
     scale = max(1.0, size[1] / 720.0)
     painter = QPainter(image)
     painter.scale(scale, scale)
-    Annotations(painter, scene, camera, (size[0] / scale, size[1] / scale), theme).draw()
+    strip = draw_strip(painter, scene.legend(), (size[0] / scale, size[1] / scale), theme)
+    height = size[1] - ceil(strip * scale)
+    pixels = np.ascontiguousarray(picture(scene, camera, (size[0], height), canvas))
+    seen = QImage(pixels.data, size[0], height, 3 * size[0], QImage.Format.Format_RGB888)
+    painter.resetTransform()
+    painter.drawImage(0, 0, seen)
+    painter.scale(scale, scale)
+    painter.setClipRect(QRectF(0.0, 0.0, size[0] / scale, height / scale))
+    Annotations(painter, scene, camera, (size[0] / scale, height / scale), theme, words).draw()
     painter.end()
     return image
 
@@ -117,7 +126,7 @@ def _pictures(shot: Shot, pictures_hz: float, progress: Progress | None) -> Iter
     scene = Scene(shot.analysis, shot.theme, shot.view)
     camera = shot.camera.copy()
     frames = movie_frames(*shot.frames, scene.poses.rate_hz, pictures_hz, shot.speed)
-    canvas = Canvas()
+    canvas, words = Canvas(), Words()
     middle: np.ndarray | None = None
     try:
         for k, frame in enumerate(frames):
@@ -127,7 +136,7 @@ def _pictures(shot: Shot, pictures_hz: float, progress: Progress | None) -> Iter
                 now = points.mean(axis=0) * (1.0, 0.0, 1.0)
                 camera.target = camera.target + (now - middle if middle is not None else 0.0)
                 middle = now
-            image = draw_picture(scene, camera, shot.size, shot.theme, canvas)
+            image = draw_picture(scene, camera, shot.size, shot.theme, canvas, words)
             image = image.convertToFormat(QImage.Format.Format_RGB888)
             rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
             yield rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()

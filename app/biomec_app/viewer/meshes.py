@@ -14,11 +14,24 @@ SLIM = 0.08  # half-width by length of an arrow as it is usually drawn, for its 
 
 @dataclass(frozen=True, eq=False)
 class Mesh:
-    """A surface: points (V, 3), outward unit normals (V, 3), triangles (F, 3) counter-clockwise from outside."""
+    """A surface: points (V, 3), outward unit normals (V, 3), triangles (F, 3) counter-clockwise from outside.
+
+    coarse : fewer triangles over some of the same points, for a shadow; all of them if there are no such
+    """
 
     points: FloatArray
     normals: FloatArray
     faces: IntArray
+    coarse: IntArray | None = None
+
+    def moved(self, R: FloatArray, p: FloatArray | float = 0.0) -> Mesh:
+        """The surface turned by a rotation matrix R, then moved by p [m]."""
+        return Mesh(self.points @ R.T + p, self.normals @ R.T, self.faces, self.coarse)
+
+    @property
+    def shadow_faces(self) -> IntArray:
+        """Triangles that are enough for a shadow."""
+        return self.faces if self.coarse is None else self.coarse
 
 
 def joined(meshes: Sequence[Mesh]) -> Mesh:
@@ -28,6 +41,7 @@ def joined(meshes: Sequence[Mesh]) -> Mesh:
         np.concatenate([mesh.points for mesh in meshes]),
         np.concatenate([mesh.normals for mesh in meshes]),
         np.concatenate([mesh.faces + start for mesh, start in zip(meshes, starts, strict=False)]),
+        np.concatenate([mesh.shadow_faces + start for mesh, start in zip(meshes, starts, strict=False)]),
     )
 
 
@@ -42,8 +56,9 @@ def ellipsoid(centre: FloatArray, axes: FloatArray, radii: FloatArray, rings: in
     ball = sphere(rings, sectors)
     normals = (ball.points / radii) @ axes.T
     return Mesh(
-        ball.points * radii @ axes.T + centre, normals / np.linalg.norm(normals, axis=1, keepdims=True), ball.faces
-    )
+        ball.points * radii @ axes.T + centre, normals / np.linalg.norm(normals, axis=1, keepdims=True), ball.faces,
+        ball.coarse,
+    )  # fmt: skip
 
 
 def cylinder(sectors: int = 10) -> Mesh:
@@ -51,7 +66,7 @@ def cylinder(sectors: int = 10) -> Mesh:
     angle = 2.0 * np.pi * np.arange(sectors) / sectors
     round_ = np.stack([np.cos(angle), 0.0 * angle, -np.sin(angle)], axis=1)
     points = np.concatenate([round_, round_ + np.array([0.0, 1.0, 0.0])])
-    return Mesh(points, np.concatenate([round_, round_]), _bands(2, sectors))
+    return Mesh(points, np.concatenate([round_, round_]), _skin(np.arange(2 * sectors).reshape(2, -1), None))
 
 
 def arrow(sectors: int = 12, shaft: float = 0.35) -> Mesh:
@@ -93,19 +108,15 @@ def loft(
         ],
         axis=2,
     ).reshape(-1, 3)
-    faces = _bands(count, sectors)
+    index = np.arange(count * sectors).reshape(count, sectors)
+    some = index[np.unique([*range(0, count, 2), count - 1])][:, :: 2 if sectors >= 6 else 1]
+    tips: tuple[int, int] | None = None
     if ends is not None:
-        first, last = len(points), len(points) + 1
-        tips = [[middle[0, 0], ends[0], middle[0, 1]], [middle[-1, 0], ends[1], middle[-1, 1]]]
-        points = np.concatenate([points, tips])
-        one = np.arange(sectors)
-        two = (one + 1) % sectors
-        top = (count - 1) * sectors
-        faces = np.concatenate(
-            [faces, np.stack([two, one, np.full(sectors, first)], axis=1),
-             np.stack([top + one, top + two, np.full(sectors, last)], axis=1)]
-        )  # fmt: skip
-    return Mesh(points, points.copy() if smooth else vertex_normals(points, faces), faces)
+        tips = len(points), len(points) + 1
+        places = [[middle[0, 0], ends[0], middle[0, 1]], [middle[-1, 0], ends[1], middle[-1, 1]]]
+        points = np.concatenate([points, places])
+    faces, coarse = _skin(index, tips), _skin(some, tips)
+    return Mesh(points, points.copy() if smooth else vertex_normals(points, faces), faces, coarse)
 
 
 def vertex_normals(points: FloatArray, faces: IntArray) -> FloatArray:
@@ -119,9 +130,12 @@ def vertex_normals(points: FloatArray, faces: IntArray) -> FloatArray:
     return normals / np.where(length > 0.0, length, 1.0)
 
 
-def _bands(rings: int, sectors: int) -> IntArray:
-    """Triangles between neighbouring rings of points."""
-    ring, one = (values.ravel() for values in np.meshgrid(np.arange(rings - 1), np.arange(sectors), indexing="ij"))
-    two = (one + 1) % sectors
-    a, b, c, d = ring * sectors + one, ring * sectors + two, (ring + 1) * sectors + two, (ring + 1) * sectors + one
-    return np.concatenate([np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)])
+def _skin(rings: IntArray, tips: tuple[int, int] | None) -> IntArray:
+    """Triangles between neighbouring rings of points (K, N), and from the outer rings to two tips."""
+    a, d = rings[:-1].ravel(), rings[1:].ravel()
+    b, c = (np.roll(part, -1, axis=1).ravel() for part in (rings[:-1], rings[1:]))
+    faces = [np.stack([a, b, c], axis=1), np.stack([a, c, d], axis=1)]
+    if tips is not None:
+        for ring, tip in ((rings[0][::-1], tips[0]), (rings[-1], tips[1])):
+            faces.append(np.stack([ring, np.roll(ring, -1), np.full(len(ring), tip)], axis=1))
+    return np.concatenate(faces)

@@ -18,7 +18,7 @@ from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray
 from biomec_app.viewer.meshes import Mesh, ellipsoid, joined, loft
 
-SECTORS, TRUNK_SECTORS = 14, 24
+SECTORS, TRUNK_SECTORS = 12, 24  # every triangle takes its time where there is no graphics card
 BELLY = 0.035  # m, the middle of the waist before the lumbar joint
 Stations = list[
     tuple[float, float, float, float]
@@ -146,13 +146,13 @@ def _limb(
     if sideways is None and x[0] < 0.0:
         x = -x
     basis = np.stack([x, y, np.cross(x, y)], axis=1)
-    t, wide, deep, shift = _smooth(stations).T
+    t, wide, deep, shift = _smooth(stations, len(stations) + 2).T
     wide, deep = wide * here.girth, deep * here.girth
     heights = t * length
     ends = heights[0] - 0.4 * wide[0], heights[-1] + 0.4 * wide[-1]
     middles = np.stack([shift * here.girth, 0.0 * shift], axis=1)
     mesh = loft(heights, wide, deep, sectors=sectors, ends=ends, middles=middles)
-    return Mesh(mesh.points @ basis.T + start, mesh.normals @ basis.T, mesh.faces)
+    return mesh.moved(basis, start)
 
 
 def _between(start: str, end: str, stations: Stations) -> Callable[[_Local], Mesh | None]:
@@ -163,18 +163,18 @@ def _between(start: str, end: str, stations: Stations) -> Callable[[_Local], Mes
     return shape
 
 
-def _smooth(stations: Stations) -> FloatArray:
-    """Sections between the given ones, without overshoot, where there are more than four."""
+def _smooth(stations: Stations, count: int) -> FloatArray:
+    """So many sections through the given ones, without overshoot, where there are more than four."""
     rows = np.array(stations)
     if len(rows) < 5:
         return rows
     k = np.arange(len(rows))
-    return np.asarray(PchipInterpolator(k, rows)(np.linspace(0.0, k[-1], 2 * len(rows) - 3)))
+    return np.asarray(PchipInterpolator(k, rows)(np.linspace(0.0, k[-1], count)))
 
 
 def _sections(rows: Stations, side: float | FloatArray, ends: tuple[float, float], power: float) -> Mesh:
     """Trunk over sections: height, half-width, half-depth, forward; ``side``: to the right."""
-    heights, wide, deep, forward = _smooth(rows).T
+    heights, wide, deep, forward = _smooth(rows, 2 * len(rows) - 3).T
     right = np.interp(heights, [heights[0], heights[-1]], np.broadcast_to(side, 2))
     middles = np.stack([forward, right], axis=1)
     return loft(heights, wide, deep, sectors=TRUNK_SECTORS, ends=ends, middles=middles, power=power)
@@ -194,7 +194,7 @@ def _upright(shape: Callable[[_Local], Mesh | None]) -> Callable[[_Local], Mesh 
         if mesh is None:
             return None
         back = standing.T @ here.attitude
-        return Mesh(mesh.points @ back, mesh.normals @ back, mesh.faces)
+        return mesh.moved(back.T)
 
     return turned
 
@@ -333,7 +333,7 @@ def _foot(here: _Local) -> Mesh | None:
     tips = heights[0] - 0.3 * half[0], heights[-1] + 0.6 * half[-1]
     mesh = loft(heights, wide, half, sectors=SECTORS, ends=tips, middles=middles, power=2.5)
     basis = np.array([[0.0, 1.0, 0.0], [-1.0, 0.0, 0.0], [0.0, 0.0, 1.0]])  # columns: where the loft's axes point
-    return Mesh(mesh.points @ basis.T, mesh.normals @ basis.T, mesh.faces)
+    return mesh.moved(basis)
 
 
 def _scapula(here: _Local) -> Mesh | None:

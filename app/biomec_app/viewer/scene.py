@@ -12,7 +12,7 @@ from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec_app.colours import mixed, rgb
 from biomec_app.view_options import CONSISTENT, RAW, View
-from biomec_app.viewer.actors import Lights, Surface
+from biomec_app.viewer.actors import Batch, Lights, Surface, shine_through
 from biomec_app.viewer.figure import Figure, segment_colours
 from biomec_app.viewer.floor import floor_grid
 from biomec_app.viewer.overlays import OVERLAYS, Entry, Label, Moment, Overlay
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from biomec_app.theme import Theme
 
 SEE_THROUGH, GHOST = 0.42, 0.38  # opacity of a body with something inside, and of the second of two bodies
+SHINING = 0.6  # opacity of what shines through a body
 
 
 class Scene:
@@ -55,13 +56,14 @@ class Scene:
         """Show other things."""
         self.view = view
         poses = self.poses
-        shown = [name for name in OVERLAYS if name in view.overlays and OVERLAYS[name].missing(poses.analysis) is None]
+        shown = [name for name, kind in OVERLAYS.items() if self._is_shown(name, kind, view)]
         for name in shown:
             if name not in self._overlays:
                 self._overlays[name] = OVERLAYS[name](poses, self.theme)
         self._active = [self._overlays[name] for name in shown]
         self.kinds = self._kinds(view)
-        see_through = SEE_THROUGH if any(overlay.inside for overlay in self._active) else 1.0
+        self.see_through = bool(view.measure) or any(overlay.inside for overlay in self._active)
+        see_through = SEE_THROUGH if self.see_through else 1.0
         self._shown = {}
         for k, kind in enumerate(self.kinds):
             opacity = GHOST if k else see_through
@@ -71,6 +73,11 @@ class Scene:
             self._lost = self._figure(RAW, view.shape, False, GHOST, ghost=True)
         self._arrange()
         self.update(self._frame)
+
+    def _is_shown(self, name: str, kind: type[Overlay], view: View) -> bool:
+        """Whether an overlay is wanted, and can be drawn."""
+        wanted = name in view.overlays or bool(view.measure and name == "anatomical points")
+        return wanted and not (view.static and kind.moving) and kind.missing(self.poses.analysis) is None
 
     def _kinds(self, view: View) -> tuple[str, ...]:
         """Bodies to draw, the main one first; what was not computed is not there."""
@@ -99,14 +106,18 @@ class Scene:
         figures = [*self._shown.values(), *([self._lost] if self._lost is not None else [])]
         actors: list[vtkActor] = [self._ground.actor]
         actors += [actor for figure in figures[:1] for actor in figure.shadow]
-        solid = [surface.actor for overlay in self._active for surface in overlay.surfaces]
-        solid.sort(key=lambda actor: actor.GetProperty().GetOpacity() < 1.0)
-        for actor in solid:
-            actor.ForceOpaqueOn()  # blended in this order instead of sorted in passes of their own, which are slow
-        actors += solid
+        surfaces = [surface for overlay in self._active for surface in overlay.surfaces]
+        together = [surface for surface in surfaces if surface.can_be_batched]
+        surfaces = [surface for surface in surfaces if not surface.can_be_batched]
+        surfaces.sort(key=lambda surface: surface.actor.GetProperty().GetOpacity() < 1.0)
+        if together:
+            surfaces.insert(0, Batch(together))
+        for surface in surfaces:
+            surface.actor.ForceOpaqueOn()  # blended in this order, not sorted in passes of their own, which are slow
+        actors += [surface.actor for surface in surfaces]
         actors += [actor for figure in figures for actor in figure.actors]
-        self._surfaces: list[Surface] = [s for overlay in self._active for s in overlay.surfaces]
-        self._surfaces += [surface for figure in figures for surface in figure.surfaces]
+        actors += [shine_through(surface, SHINING) for surface in surfaces if surface.through]
+        self._surfaces: list[Surface] = [*surfaces, *(surface for figure in figures for surface in figure.surfaces)]
         self._ground.actor.ForceOpaqueOn()
         self.renderer.RemoveAllViewProps()
         for actor in actors:

@@ -7,24 +7,26 @@ from collections.abc import Callable
 from time import perf_counter
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
+from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
 from biomec_app.context import Context
 from biomec_app.theme import LIGHT, Theme
-from biomec_app.viewer.annotations import Annotations
+from biomec_app.viewer.annotations import Annotations, Words
 from biomec_app.viewer.camera import SIDES, Camera
 from biomec_app.viewer.canvas import Canvas
+from biomec_app.viewer.legend import Legend
 from biomec_app.viewer.measuring import Measurement
 from biomec_app.viewer.picking import Picked, pick
-from biomec_app.viewer.quality import Quality
+from biomec_app.viewer.quality import FinePicture, Quality
 from biomec_app.viewer.scene import Scene
 from biomec_app.viewer.view_bar import ViewBar
 
 SETTLE_MS = 160  # after the last change the picture is drawn again with smooth edges
 KEYS = {"1": "frontal", "2": "lateral right", "3": "lateral left", "4": "posterior", "5": "superior", "0": "oblique"}
-TAKEN = 76  # pixels of the height, for buttons and legend
+TAKEN = 46  # pixels of the height, for buttons
+LARGE = 4_000_000  # pixels of the screen; so many are not smoothed while things move
 CLICK = 4  # pixels; a mouse that moved less was not dragged
 
 
@@ -44,14 +46,20 @@ class BodyView(QWidget):
         self._image: QImage | None = None
         self._stale = True
         self._quality = Quality()
+        self._fine: FinePicture | None = None  # the picture that is being drawn while nothing moves
+        self._words = Words()
         self._middle: np.ndarray | None = None
         self._grabbed: QPoint | None = None
         self._moved = 0
         self._fitted = True  # the user has not moved the camera since it was fitted
         self.bar = ViewBar(context, self)
         self.bar.hide()
+        self.legend = Legend(self)
+        self.legend.resized.connect(self._arrange)
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self._settled)
+        self._next_band = QTimer(self, singleShot=True, interval=0)
+        self._next_band.timeout.connect(lambda: self._guard(self._draw_band))
         self.setObjectName("bodyView")
         self.setAccessibleName("3-D view of the body")
         self.setAccessibleDescription("Drag to turn, wheel to zoom, keys 1 to 5 for the sides, F to fit")
@@ -88,7 +96,11 @@ class BodyView(QWidget):
             self.scene.update(document.frame)
             self._middle = self._centre()
         self.bar.setVisible(self.scene is not None)
+        self._explain()
         self._changed()
+
+    def _explain(self) -> None:
+        self.legend.set_entries(self.scene.legend() if self.scene is not None else ())
 
     def _frame_changed(self, frame: int) -> None:
         if self.scene is None:
@@ -114,12 +126,14 @@ class BodyView(QWidget):
             self.setCursor(Qt.CursorShape.CrossCursor if view.measure else Qt.CursorShape.ArrowCursor)
         if self.scene is not None:
             self.scene.show(view)
+        self._explain()
         self._changed()
 
     def set_theme(self, theme: Theme) -> None:
         """Show everything in a theme."""
         self.theme = theme
         self.bar.set_theme(theme)
+        self.legend.set_theme(theme)
         self._rebuild()
 
     # ------------------------------------------------------------------ camera
@@ -136,9 +150,13 @@ class BodyView(QWidget):
             points = self.scene.body_points()
             if len(points):
                 floor = points * (1.0, 0.0, 1.0) + np.array([0.0, self.scene.floor, 0.0])
-                room = max(0.5 * self.height(), self.height() - TAKEN)
-                self.camera.fit(np.concatenate([points, floor]), self.width() / max(1.0, room))
-                self.camera.zoom(room / max(1, self.height()))
+                width, height = self.picture_size
+                room = max(0.5 * height, height - TAKEN)
+                self.camera.fit(np.concatenate([points, floor]), width / room)
+                self.camera.zoom(room / height)
+                self.camera.target = self.camera.target + self.camera.half_height() * (
+                    (height - room) / height * self.camera.basis[1]
+                )
         self._fitted = True
         self._changed()
 
@@ -148,16 +166,37 @@ class BodyView(QWidget):
 
     # ------------------------------------------------------------------ drawing
 
+    @property
+    def picture_size(self) -> tuple[int, int]:
+        """Width and height of the picture, without the legend below it; never nothing."""
+        return max(1, self.width()), max(1, self.height() - self.legend.height_for(self.width()))
+
     def _changed(self) -> None:
-        self._stale = True
-        self._quality.still = False
+        self._stale, self._fine = True, None
         self._settle.start()
-        self.update()
+        self.update(QRect(0, 0, *self.picture_size))
 
     def _settled(self) -> None:
-        self._quality.still = True
-        self._stale = True
-        self.update()
+        """Nothing moves any more: draw with smooth edges."""
+        if self.scene is not None and not self.failure and self.isVisible():
+            self._fine = FinePicture(self._pixels_shown(), self._quality.smooth)
+            self._next_band.start()
+
+    def _draw_band(self) -> None:
+        """Draw a part of the picture with smooth edges; show it once all of it is there."""
+        if self._fine is None or self.scene is None or self._canvas is None:
+            return
+        self._fine.draw_band(self._shown_canvas(), self.camera)
+        if not self._fine.complete:
+            self._next_band.start()
+            return
+        self._show_fine(self._fine)
+        self.update(QRect(0, 0, *self.picture_size))
+
+    def _show_fine(self, fine: FinePicture) -> None:
+        width, height = fine.size
+        self._image = QImage(fine.pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
+        self._pixels, self._stale, self._fine = fine.pixels, False, None
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Show the picture; it is drawn anew only if something changed."""
@@ -172,31 +211,50 @@ class BodyView(QWidget):
                     painter.setPen(QColor(self.theme.text))
                     painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.failure)
                 return
-            if self._stale or self._image is None:
+            began = perf_counter()
+            drawn = self._stale or self._image is None
+            if drawn:
                 self._render()
             assert self._image is not None
-            painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
-            painter.drawImage(self.rect(), self._image)
-            notes = Annotations(painter, self.scene, self.camera, (self.width(), self.height()), self.theme)
+            width, height = self._pixels_shown()
+            if width * height < LARGE:
+                painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+            painter.drawImage(QRect(0, 0, *self.picture_size), self._image)
+            painter.setClipRect(QRect(0, 0, *self.picture_size))
+            notes = Annotations(painter, self.scene, self.camera, self.picture_size, self.theme, self._words)
             notes.draw(self.measurement, self.context.document.selection.point)
+            if drawn:
+                self._quality.took(perf_counter() - began, self._image.width() / width)
         finally:
             painter.end()
 
-    def _render(self) -> None:
-        assert self.scene is not None
+    def _pixels_shown(self) -> tuple[int, int]:
+        """Width and height of the picture in pixels of the screen."""
+        ratio = self.devicePixelRatioF()
+        width, height = self.picture_size
+        return max(1, round(ratio * width)), max(1, round(ratio * height))
+
+    def _shown_canvas(self) -> Canvas:
+        """What the scene is drawn on."""
         if self._canvas is None:
             self._canvas = Canvas()
         self._canvas.show(self.scene)
-        began = perf_counter()
-        ratio = self.devicePixelRatioF()
-        scale = self._quality.scale(ratio)
-        width, height = max(1, round(scale * self.width())), max(1, round(scale * self.height()))
-        pixels = self._canvas.pixels(self.camera, (width, height))
+        return self._canvas
+
+    def _render(self) -> None:
+        canvas = self._shown_canvas()
+        if self._quality.patient:
+            fine = FinePicture(self._pixels_shown(), self._quality.smooth)
+            while not fine.complete:
+                fine.draw_band(canvas, self.camera)
+            self._show_fine(fine)
+            return
+        scale = self._quality.scale(self.devicePixelRatioF())
+        width, height = (max(1, round(scale * length)) for length in self.picture_size)
+        pixels = canvas.pixels(self.camera, (width, height))
         image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
         image.flip(Qt.Orientation.Vertical)  # in place: VTK's rows begin at the bottom
-        self._image, self._pixels = image, pixels
-        self._stale = False
-        self._quality.took(perf_counter() - began, scale / ratio)
+        self._image, self._pixels, self._stale = image, pixels, False
 
     def take_time(self) -> None:
         """Draw as finely as can be from now on, so that a picture of the window does not depend on the machine."""
@@ -212,10 +270,15 @@ class BodyView(QWidget):
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Draw at the new size."""
-        ratio = self.devicePixelRatioF()
-        self.camera.size = (round(ratio * self.width()), round(ratio * self.height()))
+        self._arrange()
+
+    def _arrange(self) -> None:
+        """Put the buttons over the picture and the legend under it."""
+        width, height = self.picture_size
+        self.camera.size = self._pixels_shown()
         self.bar.adjustSize()
         self.bar.move(self.width() - self.bar.width() - 8, 8)
+        self.legend.setGeometry(0, height, width, max(0, self.height() - height))
         if self._fitted:
             self._guard(self.fit)
         self._changed()
@@ -223,7 +286,8 @@ class BodyView(QWidget):
     def release(self) -> None:
         """Free the graphics library; nothing is drawn after that."""
         self._settle.stop()
-        self.scene = None
+        self._next_band.stop()
+        self.scene = self._fine = None
         if self._canvas is not None:
             self._canvas.close()
             self._canvas = None
@@ -242,8 +306,7 @@ class BodyView(QWidget):
         """What lies under a pixel."""
         if self.scene is None:
             return None
-        size = (float(self.width()), float(self.height()))
-        return pick(self.scene, self.camera, x, y, size, points_only=self.measurement is not None)
+        return pick(self.scene, self.camera, x, y, self.picture_size, points_only=self.measurement is not None)
 
     def mousePressEvent(self, event: QMouseEvent) -> None:
         """Take hold of the scene."""
@@ -265,7 +328,7 @@ class BodyView(QWidget):
         if event.buttons() & Qt.MouseButton.LeftButton and not shifted:
             self.camera.orbit(-0.4 * step.x(), 0.4 * step.y())
         else:
-            self.camera.pan(step.x() / self.height(), -step.y() / self.height())
+            self.camera.pan(step.x() / self.picture_size[1], -step.y() / self.picture_size[1])
         self._moved_by_hand()
 
     def _hover(self, at: QPointF) -> None:

@@ -69,7 +69,7 @@ class Plates(Overlay):
 class Forces(Overlay):
     """Forces of the ground on the person, from their point of application."""
 
-    title, help = "&Forces", "Forces of the ground on the person"
+    title, help, moving = "&Forces", "Forces of the ground on the person", True
 
     @classmethod
     def missing(cls, analysis: Analysis) -> str | None:
@@ -88,7 +88,7 @@ class Forces(Overlay):
             starts.append(np.where(there[:, None], point, np.nan))
             forces.append(plate.force[sample])
         self._starts, self._forces = np.stack(starts, axis=1), np.stack(forces, axis=1)  # (T, P, 3)
-        self._arrows = Instances(arrow(14, 0.42), len(plates), colours=FORCE)
+        self._arrows = Instances(arrow(14, 0.42), len(plates), colours=FORCE, through=True)
         self.surfaces = [self._arrows]
         self._scale = 1.0
 

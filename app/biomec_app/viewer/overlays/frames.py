@@ -20,7 +20,7 @@ class LocalFrames(Overlay):
 
     def build(self) -> None:
         count = len(self.poses.segments)
-        self._arrows = Instances(arrow(8), 3 * count, colours=[X, Y, Z] * count)
+        self._arrows = Instances(arrow(6), 3 * count, colours=[X, Y, Z] * count)
         self.surfaces = [self._arrows]
 
     def update(self, moment: Moment) -> None:
@@ -48,8 +48,8 @@ class NaturalCoordinates(Overlay):
             self._points += points
             self._vectors += [(s, "xyz".index(e), points[0]) for e in basis if e in ("x", "y", "z")]
         ink = self.theme.text
-        self._balls = Instances(sphere(6, 9), len(self._points), colours=BASIC)
-        self._arrows = Instances(arrow(8), len(self._vectors), colours=ink)
+        self._balls = Instances(sphere(5, 8), len(self._points), colours=BASIC)
+        self._arrows = Instances(arrow(6), len(self._vectors), colours=ink)
         self.surfaces = [self._balls, self._arrows]
 
     def update(self, moment: Moment) -> None:

@@ -22,7 +22,7 @@ class CentresOfMass(Overlay):
         self._columns = [self.poses.names.index(f"{name}.com") for name in heavy]
         self._mass = np.array([bodies[name].mass for name in heavy])
         self._radii = 0.011 * np.cbrt(np.maximum(self._mass, 0.3))
-        self._balls = Instances(sphere(8, 12), len(heavy), colours=SEGMENT)
+        self._balls = Instances(sphere(6, 10), len(heavy), colours=SEGMENT)
         self._whole = Instances(sphere(10, 16), 1, colours=WHOLE)
         self.surfaces = [self._balls, self._whole]
 

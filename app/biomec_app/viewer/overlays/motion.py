@@ -12,7 +12,7 @@ from biomec_app.viewer.meshes import arrow
 from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay
 from biomec_app.viewer.overlays.points import anatomical
 
-TRAIL_S, TRAIL_POINTS = 0.6, 24
+TRAIL_S, TRAIL_POINTS = 0.6, 14
 RESIDUAL = "#D6336C"
 MAGNIFIED = 3.0
 
@@ -20,7 +20,7 @@ MAGNIFIED = 3.0
 class Trails(Overlay):
     """Where the markers were in the last moments; the tail fades."""
 
-    title, help = "T&rails", f"Where the markers were in the last {TRAIL_S:g} s"
+    title, help, moving = "T&rails", f"Where the markers were in the last {TRAIL_S:g} s", True
 
     @classmethod
     def missing(cls, analysis: Analysis) -> str | None:
@@ -43,13 +43,12 @@ class Trails(Overlay):
     def update(self, moment: Moment) -> None:
         places = self._lines.points.reshape(TRAIL_POINTS, -1, 3)
         if moment.frame is None:
-            places[:] = np.nan_to_num(moment.markers)
-        else:
-            back = TRAIL_S * self.poses.rate_hz
-            frames = np.round(np.linspace(moment.frame - back, moment.frame, TRAIL_POINTS)).astype(np.int64)
-            p = self.poses.markers.p_WM[np.maximum(frames, 0)]
-            broken = np.asarray(~np.isfinite(p[..., 0]).all(axis=0))
-            places[:] = np.where(broken[:, None], 0.0, p)
+            return
+        back = TRAIL_S * self.poses.rate_hz
+        frames = np.round(np.linspace(moment.frame - back, moment.frame, TRAIL_POINTS)).astype(np.int64)
+        p = self.poses.markers.p_WM[np.maximum(frames, 0)]
+        broken = np.asarray(~np.isfinite(p[..., 0]).all(axis=0))
+        places[:] = np.where(broken[:, None], 0.0, p)
         self._lines.changed()
 
     def legend(self) -> list[Entry]:
@@ -60,6 +59,7 @@ class Residuals(Overlay):
     """From the measured to the consistent landmark, three times as long so that millimetres are seen."""
 
     title, help = "Residual &Vectors", "From where a point was measured to where the model has it, three times as long"
+    moving = True
 
     @classmethod
     def missing(cls, analysis: Analysis) -> str | None:
@@ -70,13 +70,11 @@ class Residuals(Overlay):
 
     def build(self) -> None:
         self._columns = anatomical(self.poses)
-        self._arrows = Instances(arrow(8, 0.4), len(self._columns), colours=RESIDUAL)
+        self._arrows = Instances(arrow(6, 0.4), len(self._columns), colours=RESIDUAL)
         self.surfaces = [self._arrows]
 
     def update(self, moment: Moment) -> None:
         if moment.frame is None:
-            nothing = np.full((len(self._columns), 3), np.nan)
-            self._arrows.span(nothing, nothing, 0.006)
             return
         raw = (moment.bodies.get(RAW) or self.poses.pose(RAW, moment.frame)).points[self._columns]
         to = (moment.bodies.get(CONSISTENT) or self.poses.pose(CONSISTENT, moment.frame)).points[self._columns]

@@ -55,12 +55,16 @@ class Overlay:
     """Base of all overlays. Made once for a recording, updated in every frame while it is shown.
 
     A class says what it is by `title` and `help`, why it cannot be shown by `missing`, and draws by surfaces that it
-    makes in `build` and writes in `update`. ``inside``: it lies within the body, which is then drawn see-through.
+    makes in `build` and writes in `update`.
+
+    inside : it lies within the body, which is then drawn see-through
+    moving : it belongs to the movement, and is not there in the static pose
     """
 
     title: ClassVar[str]
     help: ClassVar[str]
     inside: ClassVar[bool] = False
+    moving: ClassVar[bool] = False
 
     def __init__(self, poses: Poses, theme: Theme) -> None:
         self.poses, self.theme = poses, theme

@@ -53,7 +53,7 @@ class AnatomicalPoints(Overlay):
     def build(self) -> None:
         self._columns = anatomical(self.poses)
         count = len(self._columns) or len(self.poses.markers.names)
-        self._balls = Instances(sphere(6, 9), count, colours=ANATOMICAL)
+        self._balls = Instances(sphere(5, 8), count, colours=ANATOMICAL)
         self.surfaces = [self._balls]
 
     def update(self, moment: Moment) -> None:
@@ -79,7 +79,7 @@ class TechnicalPoints(Overlay):
 
     def build(self) -> None:
         self._columns = technical(self.poses)
-        self._balls = Instances(sphere(6, 9), len(self._columns), colours=TECHNICAL)
+        self._balls = Instances(sphere(5, 8), len(self._columns), colours=TECHNICAL)
         self.surfaces = [self._balls]
 
     def update(self, moment: Moment) -> None:

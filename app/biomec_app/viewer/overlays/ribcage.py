@@ -33,7 +33,7 @@ class Ellipsoids(Overlay):
         surfaces = [body.surfaces[c.name] for c in self._contacts]
         self._attitudes = np.array([surface.attitude for surface in surfaces])
         self._radii = np.array([surface.radii for surface in surfaces])
-        self._balls = Instances(sphere(16, 28), len(surfaces), colours=RIBS, opacity=0.38)
+        self._balls = Instances(sphere(12, 20), len(surfaces), colours=RIBS, opacity=0.38)
         self.surfaces = [self._balls]
 
     def update(self, moment: Moment) -> None:
