@@ -1,0 +1,46 @@
+"""What moves a simulated system: generalised forces as functions of time and state."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+
+import numpy as np
+from numpy.typing import ArrayLike
+from scipy.interpolate import CubicSpline
+
+from biomec.arrays import FloatArray
+from biomec.errors import BiomecError
+from biomec.multibody.system import System
+
+Forces = Callable[[float, FloatArray, FloatArray], FloatArray]
+"""Q (n,) at a time [s] and a state q, q̇ (n,). Gravity is a force like any other."""
+
+
+def weight(system: System) -> Forces:
+    """Gravity alone."""
+    Q = np.array(system.gravity_force)
+    return lambda t, q, qdot: Q
+
+
+def together(*forces: Forces) -> Forces:
+    """Sum of several forces."""
+
+    def total(t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        Q = np.array(forces[0](t, q, qdot))
+        for force in forces[1:]:
+            Q += force(t, q, qdot)
+        return Q
+
+    return total
+
+
+def recorded(time_s: ArrayLike, Q: ArrayLike) -> Forces:
+    """Generalised forces (T, n) known at times (T,), by cubic splines between them and constant outside."""
+    times, values = np.asarray(time_s, dtype=np.float64), np.asarray(Q, dtype=np.float64)
+    if values.ndim != 2 or len(values) != len(times) or len(times) < 2:
+        raise BiomecError(f"Recorded forces need the shape (times, coordinates); got {values.shape} for {len(times)}.")
+    if not np.isfinite(values).all() or not (np.diff(times) > 0.0).all():
+        raise BiomecError("Recorded forces: all values must be numbers, at times that increase.")
+    spline = CubicSpline(times, values)
+    first, last = float(times[0]), float(times[-1])
+    return lambda t, q, qdot: np.asarray(spline(min(max(t, first), last)))

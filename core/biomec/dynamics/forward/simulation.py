@@ -1,0 +1,252 @@
+"""Run a simulation: from a state, over a time, with a way to stop, and with everything that tells how good it is."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from enum import Enum
+from typing import Protocol
+
+import numpy as np
+
+from biomec.arrays import FloatArray, IntArray, read_only
+from biomec.dynamics.forward.forces import Forces
+from biomec.dynamics.forward.formulation import Formulation, Unsolvable
+from biomec.dynamics.forward.integrators import Integrator, IntegratorOptions, State, Step, integrator
+from biomec.errors import BiomecError
+from biomec.multibody.system import System
+from biomec.progress import Progress
+
+FASTEST = 1e4  # [m/s]; nothing in a body or a machine moves like that
+
+
+class Ending(Enum):
+    """How a simulation ended."""
+
+    COMPLETED = "completed"
+    STOPPED = "stopped by the user"
+    EVENT = "an event ended it"
+    NOT_CONVERGED = "the corrector did not converge"
+    DIVERGED = "the motion ran away"
+    UNSOLVABLE = "the equations could not be solved"
+
+
+class Stepper(Protocol):
+    """A formulation with an integrator: from one state to the next."""
+
+    @property
+    def system(self) -> System:
+        """The system."""
+
+    @property
+    def title(self) -> str:
+        """What a table calls it."""
+
+    @property
+    def forces(self) -> Forces:
+        """What acts."""
+
+    def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
+        """State with its accelerations."""
+
+    def step(self, state: State, h: float) -> Step:
+        """Take one step of h seconds."""
+
+
+class Stepped:
+    """Any formulation with any integrator of accelerations."""
+
+    def __init__(
+        self, formulation: Formulation, forces: Forces, options: IntegratorOptions = IntegratorOptions()
+    ) -> None:
+        self.formulation, self.forces = formulation, forces
+        self.system = formulation.system
+        self.title = formulation.title
+        self._integrator: Integrator = integrator(options)
+
+    def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
+        """State with its accelerations."""
+        found = self.formulation.accelerations(q, qdot, self.forces(t, q, qdot))
+        return State(t, np.array(q), np.array(qdot), found.qddot, found.multipliers)
+
+    def step(self, state: State, h: float) -> Step:
+        """Take one step of h seconds."""
+        return self._integrator.step(
+            lambda t, q, v: self.formulation.accelerations(q, v, self.forces(t, q, v)), state, h
+        )
+
+
+@dataclass(frozen=True, eq=False)
+class Simulation:
+    """A simulated motion; arrays are read-only and hold what was reached, however it ended.
+
+    T states (the first is the start), n coordinates, m rows.
+
+    time_s         : (T,)
+    q, qdot, qddot : (T, n);  multipliers : (T, m), NaN where the formulation knows none
+    iterations     : (T,) of each step, 0 at the start;  increment : (T,) last change of the corrector [m]
+    seconds        : (T,) processor time of each step
+    violation, rate_violation, acceleration_violation : (T,) ‖Φ‖, ‖Φ̇‖, ‖Φ̈‖
+    kinetic, potential : (T,) energies [J]
+    work           : (T,) that all forces but the weight have done since the start [J]
+    ending, sentence   : how and why it ended
+    """
+
+    system: System
+    title: str
+    time_s: FloatArray
+    q: FloatArray
+    qdot: FloatArray
+    qddot: FloatArray
+    multipliers: FloatArray
+    iterations: IntArray
+    increment: FloatArray
+    seconds: FloatArray
+    violation: FloatArray
+    rate_violation: FloatArray
+    acceleration_violation: FloatArray
+    kinetic: FloatArray
+    potential: FloatArray
+    work: FloatArray
+    ending: Ending
+    sentence: str
+
+    @property
+    def energy_drift(self) -> FloatArray:
+        """(T,) mechanical energy less what it was and what was done on the system [J]; zero for an exact motion."""
+        total = self.kinetic + self.potential
+        return np.asarray(total - total[0] - self.work)
+
+
+@dataclass
+class _Record:
+    """States as they come."""
+
+    states: list[State] = field(default_factory=list)
+    iterations: list[int] = field(default_factory=list)
+    increment: list[float] = field(default_factory=list)
+    seconds: list[float] = field(default_factory=list)
+
+    def add(self, state: State, iterations: int, increment: float, seconds: float) -> None:
+        """Keep a state."""
+        self.states.append(state)
+        self.iterations.append(iterations)
+        self.increment.append(increment)
+        self.seconds.append(seconds)
+
+
+def simulate(
+    stepper: Stepper,
+    q: FloatArray,
+    qdot: FloatArray,
+    duration_s: float,
+    step_s: float,
+    *,
+    start_s: float = 0.0,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    stop_when: Callable[[State], str | None] | None = None,
+) -> Simulation:
+    """Integrate with steps of equal length from a consistent state (n,), (n,).
+
+    cancelled : asked after every step; True ends the run and keeps what was reached
+    stop_when : an event; returns the sentence with which it ends the run, or None
+    """
+    if not (0.0 < step_s < np.inf and 0.0 < duration_s < np.inf):
+        raise BiomecError(f"A simulation needs a positive time and step, not {duration_s:g} s and {step_s:g} s.")
+    if not (np.isfinite(q).all() and np.isfinite(qdot).all()):
+        raise BiomecError("A simulation cannot start where coordinates or velocities are not known.")
+    steps = max(1, round(duration_s / step_s))
+    record = _Record()
+    ending, sentence = Ending.COMPLETED, "Completed."
+    try:
+        state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
+    except Unsolvable as error:
+        raise BiomecError(f"The simulation cannot start: {error}") from error
+    record.add(state, 0, 0.0, 0.0)
+    for k in range(steps):
+        began = time.process_time()
+        try:
+            step = stepper.step(state._replace(t=start_s + k * step_s), step_s)
+        except Unsolvable as error:
+            ending, sentence = Ending.UNSOLVABLE, f"Stopped at {state.t:.4f} s: {error}"
+            break
+        seconds = time.process_time() - began
+        trouble = _trouble(step)
+        if trouble is not None:
+            ending, sentence = trouble
+            break
+        state = step.state
+        record.add(state, step.iterations, step.increment, seconds)
+        if progress is not None:
+            progress((k + 1) / steps)
+        if cancelled is not None and cancelled():
+            ending, sentence = Ending.STOPPED, f"Stopped at {state.t:.4f} s."
+            break
+        said = None if stop_when is None else stop_when(state)
+        if said is not None:
+            ending, sentence = Ending.EVENT, said
+            break
+    return as_simulation(stepper, record.states, record.iterations, record.increment, record.seconds, ending, sentence)
+
+
+def _trouble(step: Step) -> tuple[Ending, str] | None:
+    """What is wrong with a step, if anything."""
+    state = step.state
+    if not all(np.isfinite(level).all() for level in (state.q, state.qdot, state.qddot)):
+        return Ending.DIVERGED, f"Stopped at {state.t:.4f} s: the motion ran away. Take a smaller step."
+    if np.abs(state.qdot).max() > FASTEST:
+        return Ending.DIVERGED, f"Stopped at {state.t:.4f} s: something moves faster than {FASTEST:g} m/s."
+    if not step.converged:
+        return (
+            Ending.NOT_CONVERGED,
+            f"Stopped at {state.t:.4f} s: the step did not settle in {step.iterations} iterations (last change "
+            f"{step.increment:.1e} m). Take a smaller step, or the index-3 formulation for stiff forces.",
+        )
+    return None
+
+
+def as_simulation(
+    stepper: Stepper,
+    states: list[State],
+    iterations: list[int],
+    increment: list[float],
+    seconds: list[float],
+    ending: Ending,
+    sentence: str,
+) -> Simulation:
+    """Gather the states of a run, and measure constraints, energy and work."""
+    system = stepper.system
+    time_s = np.array([state.t for state in states])
+    q, v, a, multipliers = (np.array([state[k] for state in states]) for k in (1, 2, 3, 4))
+    phi = np.linalg.norm(system.residual(q), axis=1)
+    rate, acceleration = np.empty(len(q)), np.empty(len(q))
+    applied = np.empty_like(q)
+    for t, (at, moving, gaining) in enumerate(zip(q, v, a, strict=True)):  # dense Jacobians of all frames fill memory
+        jacobian = system.jacobian(at)
+        rate[t] = np.linalg.norm(jacobian @ moving)
+        acceleration[t] = np.linalg.norm(jacobian @ gaining - system.acceleration_rhs(at, moving))
+        applied[t] = stepper.forces(float(time_s[t]), at, moving) - system.gravity_force
+    power = np.einsum("ti,ti->t", applied, v)
+    done = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(time_s))])
+    return Simulation(
+        system=system,
+        title=stepper.title,
+        time_s=read_only(time_s),
+        q=read_only(q),
+        qdot=read_only(v),
+        qddot=read_only(a),
+        multipliers=read_only(multipliers),
+        iterations=read_only(iterations, np.int64),
+        increment=read_only(increment),
+        seconds=read_only(seconds),
+        violation=read_only(phi),
+        rate_violation=read_only(rate),
+        acceleration_violation=read_only(acceleration),
+        kinetic=read_only(system.kinetic_energy(v)),
+        potential=read_only(system.potential_energy(q)),
+        work=read_only(done),
+        ending=ending,
+        sentence=sentence,
+    )
