@@ -1,0 +1,118 @@
+"""Somebody at the window."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from time import monotonic, sleep
+
+import numpy as np
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication, QDialog, QWidget
+
+from biomec_app import files
+from biomec_app.main_window import MainWindow
+from biomec_app.preferences import Preferences
+
+PATIENCE_S = 120.0  # an analysis on a busy machine, with kernels to be compiled
+
+
+class Person:
+    """Somebody at a window of its own, who answers its questions.
+
+    path   : what is chosen when a file or a folder is asked for; None: nothing
+    answer : what is answered to a question; None: cancel
+    heard  : sentences that were told
+    asked  : questions that were asked
+    """
+
+    def __init__(self, preferences: Path, size: tuple[int, int] = (1280, 720)) -> None:
+        self.window = MainWindow(Preferences(preferences))
+        self.context, self.document = self.window.context, self.window.context.document
+        self.path: Path | None = None
+        self.answer: str | None = files.DISCARD
+        self.heard: list[str] = []
+        self.asked: list[str] = []
+        self.context.ask_file = lambda *asked: self.path
+        self.context.ask_folder = lambda *asked: self.path
+        self.context.tell = self.window._tell = self._hear
+        self.context.confirm = self._answer
+        self.window.resize(*size)
+        self.window.show()
+
+    def _hear(self, title: str, sentence: str) -> None:
+        self.heard.append(sentence)
+
+    def _answer(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
+        self.asked.append(question)
+        return self.answer
+
+    # ------------------------------------------------------------------ doing
+
+    def wait(self, done) -> None:
+        """Let the window work until something is so."""
+        end = monotonic() + PATIENCE_S
+        while not done():
+            assert monotonic() < end, "it took too long"
+            QApplication.processEvents()
+            sleep(0.001)
+
+    def idle(self) -> None:
+        """Wait until nothing runs and what is due is drawn."""
+        self.wait(lambda: not self.context.jobs.busy)
+        self.pause(0.02)
+
+    def pause(self, seconds: float) -> None:
+        """Look at the window for a while."""
+        end = monotonic() + seconds
+        while monotonic() < end:
+            QApplication.processEvents()
+            sleep(0.001)
+
+    def choose(self, key: str) -> None:
+        """Choose an item of the menus, and wait until what it started is done."""
+        self.window.menus.items[key][1].trigger()
+        self.idle()
+
+    def import_(self, path: Path, analyse: bool = False) -> None:
+        """Import a recording with the default button of the dialog."""
+        self.path = path
+        self.choose("file.import")
+        dialog = self.dialog()
+        dialog.analyse.setChecked(analyse)
+        dialog.import_button.click()
+        self.idle()
+
+    def leave(self) -> None:
+        """Close everything, without saving."""
+        self.answer = files.DISCARD
+        self.window.close()
+        self.window.deleteLater()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+
+    # ------------------------------------------------------------------ looking
+
+    @property
+    def others(self) -> list[QWidget]:
+        """Windows and dialogs beside the main one."""
+        shown = (one for one in QApplication.topLevelWidgets() if one.isVisible() and one.isWindow())
+        return [one for one in shown if one is not self.window and one.windowTitle()]
+
+    def dialog(self) -> QDialog:
+        """The dialog that is open."""
+        (found,) = self.others
+        return found
+
+
+def pixels(widget: QWidget) -> np.ndarray:
+    """(height, width, 4) bytes of a picture of a widget."""
+    image = widget.grab().toImage()
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+    return rows[:, : 4 * image.width()].reshape(image.height(), image.width(), 4).copy()
+
+
+def is_blank(widget: QWidget) -> bool:
+    """Whether one colour covers all but a hundredth of a percent of a widget."""
+    colours = pixels(widget).view(np.uint32)[::2, ::2]
+    _, counts = np.unique(colours, return_counts=True)
+    return bool(counts.max() > 0.9999 * counts.sum())

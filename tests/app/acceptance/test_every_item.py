@@ -1,0 +1,121 @@
+"""Every item of every menu, chosen in each state of the program: it does something, or says why it cannot."""
+
+import pytest
+from PySide6.QtGui import QAction
+from PySide6.QtWidgets import QApplication, QDialog
+
+from biomec.pipeline.analysis import KINEMATICS
+from biomec_app import files
+from biomec_app.actions import all_actions
+from biomec_app.actions.signal_analysis import extra_actions
+from tests.app.acceptance.person import Person, is_blank
+
+ITEMS = [action.key for action in (*all_actions(), *extra_actions()) if action.run is not None]
+STATES = ("nothing", "measured", "analysed")
+ENDS = "file.exit"  # has a test of its own
+
+
+@pytest.fixture(scope="module")
+def shared(qapp, tmp_path_factory):
+    """One window for all items: they must not get into each other's way either."""
+    made = Person(tmp_path_factory.mktemp("window") / "prefs.ini")
+    yield made
+    made.leave()
+
+
+@pytest.fixture
+def at(shared, request, tmp_path, squat_files, squat_measured, demo_analysis):
+    """The window in a state, with a file to open and a place to save to."""
+    state = request.param
+    wanted = {"nothing": None, "measured": squat_measured, "analysed": demo_analysis}[state]
+    document = shared.document
+    now = document.analysis if document.is_open else None
+    if now is not wanted or document.path is not None or document.undo_stack.count():
+        document.close()
+        if wanted is not None:
+            document.open(wanted)
+        shared.pause(0.05)
+    shared.path, shared.answer, shared.state, shared.folder = tmp_path / "saved", None, state, tmp_path
+    shared.heard.clear()
+    shared.asked.clear()
+    shared.squat = squat_files["c3d"]
+    yield shared
+    for one in shared.others:
+        if isinstance(one, QDialog):
+            one.reject()
+        else:
+            one.close()
+    shared.pause(0.02)
+    assert not shared.others
+
+
+def is_sentence(text):
+    return len(text.split()) > 2 and text.rstrip().endswith((".", "?", ")")) and "--" not in text
+
+
+@pytest.mark.parametrize("key", [key for key in ITEMS if key != ENDS])
+@pytest.mark.parametrize("at", STATES, indirect=True)
+def test_every_item_does_something_or_says_why_not(at, key):
+    action, item = at.window.menus.items[key]
+    if not item.isVisible():
+        return  # a recent file that is not there
+    reason = action.blocked(at.context)
+    assert item.isEnabled() == (reason is None)
+    if not item.isEnabled():
+        assert is_sentence(reason), reason
+        assert reason in item.toolTip()
+        return
+    if key in ("file.import", "file.open"):
+        at.path, at.answer = at.squat, files.DISCARD
+    if key == "file.demo":
+        at.answer = files.DISCARD
+    at.choose(key)
+    assert not at.context.jobs.busy
+    assert not is_blank(at.window)
+    for sentence in at.heard + at.asked:
+        assert is_sentence(sentence), sentence
+    for opened in at.others:
+        assert opened.windowTitle()
+        assert opened.width() <= 1280, opened.width()
+        assert opened.height() <= 720, opened.height()
+        assert not is_blank(opened), opened.windowTitle()
+    if key == "file.import":
+        assert at.others
+    if key.startswith("kinematics."):
+        step = key.removeprefix("kinematics.")
+        assert at.document.analysis.is_current(KINEMATICS if step == "all" else step)
+        assert at.document.undo_stack.count() == 1
+    if key.startswith("figures.") or key == "signals.statistics":
+        assert at.others
+    if action.checked is not None:
+        at.choose(key)  # and back again
+
+
+@pytest.mark.parametrize("answer", [files.SAVE, files.DISCARD, None])
+def test_exit_asks_and_does_as_it_is_told(person, squat_measured, tmp_path, answer):
+    person.document.open(squat_measured)
+    person.path, person.answer = tmp_path / "kept.biomec", answer
+    person.choose(ENDS)
+    assert len(person.asked) == 1
+    assert person.window.isVisible() == (answer is None)
+    assert person.path.exists() == (answer == files.SAVE)
+    assert person.document.is_open
+
+
+def test_exit_asks_nothing_when_nothing_would_be_lost(person):
+    person.choose(ENDS)
+    assert not person.asked
+    assert not person.window.isVisible()
+
+
+def test_every_panel_can_be_closed_and_brought_back_by_its_item(with_demo):
+    listed = with_demo.window.findChildren(QAction)
+    for name, dock in with_demo.window.docks.items():
+        item = dock.toggleViewAction()
+        assert item in listed
+        for _ in range(2):
+            was = item.isChecked()
+            item.trigger()
+            QApplication.processEvents()
+            assert item.isChecked() is not was, name
+        assert not is_blank(with_demo.window)
