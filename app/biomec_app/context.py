@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.progress import Progress
+from biomec_app.comparison import Comparison
 from biomec_app.document import Document
 from biomec_app.figures_protocol import FigureSource
 from biomec_app.jobs import Jobs
@@ -30,11 +31,13 @@ class Context:
     ask_file : (title, filter, save?, start) -> chosen path or None; replaced in tests
     ask_folder : (title, start) -> chosen folder or None
     tell     : (title, sentence) shows a message
+    show_written : (title, files, remarks) shows which files were written, and what is to be said about them
     confirm  : (title, question, choices) -> the choice, or None
     set_theme : shows everything in a theme, "light", "dark" or "system"
     plots    : how curves are shown
     figure   : the view whose figure is copied and saved; None while there is none
     camera   : where the 3-D view looks from; None without one
+    comparison : recordings beside the open one
     aside    : background work that has nothing to do with the recording, which can be changed and saved meanwhile
     """
 
@@ -45,6 +48,7 @@ class Context:
     ask_file: Callable[[str, str, bool, str], Path | None] = lambda title, pattern, save, start: None
     ask_folder: Callable[[str, str], Path | None] = lambda title, start: None
     tell: Callable[[str, str], None] = lambda title, sentence: None
+    show_written: Callable[[str, tuple[Path, ...], tuple[str, ...]], None] = lambda title, files, remarks: None
     confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
     set_theme: Callable[[str], None] = lambda name: None
     closing: list[Callable[[], None]] = field(default_factory=list)
@@ -52,6 +56,10 @@ class Context:
     plots: PlotState = field(default_factory=PlotState)
     camera: Camera | None = None
     aside: Jobs = field(default_factory=Jobs)
+    comparison: Comparison = field(init=False)
+
+    def __post_init__(self) -> None:
+        self.comparison = Comparison(self.document, self.jobs)
 
     def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
         """Change the analysis in the background; nothing changes if it fails or is cancelled."""

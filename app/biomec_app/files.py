@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import glob
+import time
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -9,6 +11,7 @@ from tempfile import TemporaryDirectory
 from PySide6.QtCore import QCoreApplication, QEventLoop
 
 from biomec.errors import BiomecError
+from biomec.io.mat_session import read_mat_session
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import PROJECT, extensions, find_format
 from biomec.io.session_import import import_session
@@ -22,7 +25,7 @@ from biomec.progress import Progress
 from biomec.recording import Source
 from biomec_app.context import Context
 
-SUFFIX = ".biomec"
+SUFFIX, MATLAB = ".biomec", "MAT"
 RECORDINGS = f"Recordings ({' '.join('*' + end for end in extensions() if end != SUFFIX)});;All files (*)"
 OPENABLE = f"Projects and MATLAB files (*{SUFFIX} *.mat);;All files (*)"
 PROJECTS = f"Biomec project (*{SUFFIX})"
@@ -68,11 +71,13 @@ def open_file(context: Context, path: Path) -> None:
     try:
         if context.jobs.busy:
             raise BiomecError(f'"{context.jobs.title}" is still running. Wait until it is done, or cancel it.')
-        is_project = find_format(path)[0].name == PROJECT
+        kind = find_format(path)[0].name
         if not may_discard(context):
             return
-        if is_project:
+        if kind == PROJECT:
             open_project(context, path)
+        elif kind == MATLAB:
+            open_matlab(context, path)
         else:
             import_recording(context, path)
     except BiomecError as error:
@@ -104,6 +109,26 @@ def open_project(context: Context, path: Path) -> None:
     context.jobs.start(title, lambda progress: open_again(load_project(path), progress), done)
 
 
+def open_matlab(context: Context, path: Path) -> None:
+    """Open the session that a MATLAB file of Biomec holds; a recording alone is imported."""
+    from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
+    from biomec_app.dialogs.importing import ask_import
+
+    def work(progress: Progress) -> Analysis | Preview:
+        session = read_mat_session(path)
+        return read(ImportPlan(path)) if session is None else open_again(session, progress)
+
+    def done(found: Analysis | Preview) -> None:
+        if isinstance(found, Preview):
+            ask_import(context, found)
+            return
+        context.document.open(found)
+        context.document.undo_stack.setClean()  # all of it lies in the file
+        _remember(context, path)
+
+    context.jobs.start(f"Open {path.name}", work, done)
+
+
 def import_recording(context: Context, path: Path) -> None:
     """Read a recording and what lies beside it, and show the import dialog."""
     from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
@@ -122,8 +147,10 @@ def open_unasked(context: Context, path: Path) -> None:
     """Open a project, or import and analyse a recording as its files say, without any question."""
 
     def work(progress: Progress) -> Analysis:
-        if find_format(path)[0].name == PROJECT:
-            return open_again(load_project(path), progress)
+        kind = find_format(path)[0].name
+        session = load_project(path) if kind == PROJECT else read_mat_session(path) if kind == MATLAB else None
+        if session is not None:
+            return open_again(session, progress)
         return analyze(import_session(path), progress=progress)
 
     context.jobs.start(f"Open {path.name}", work, context.document.open)
@@ -235,7 +262,11 @@ def export_results(context: Context) -> None:
             return
         overwrite = True
     title = f"Export results to {folder.name}"
-    context.jobs.start(title, lambda progress: write_analysis(analysis, folder, overwrite=overwrite), lambda _: None)
+    context.jobs.start(
+        title,
+        lambda progress: write_analysis(analysis, folder, overwrite=overwrite),
+        lambda written: context.show_written(title, written, ()),
+    )
 
 
 def export_recording(context: Context, kind: str, suffix: str) -> None:
@@ -250,7 +281,7 @@ def export_recording(context: Context, kind: str, suffix: str) -> None:
     path = _ask_export(context, kind, suffix)
     if path is not None:
         title = f"Export {path.name}"
-        context.jobs.start(title, lambda progress: write_recording(analysis, path, measured), _teller(context, title))
+        _write(context, title, path, lambda: write_recording(analysis, path, measured))
 
 
 def export_angles(context: Context) -> None:
@@ -259,7 +290,7 @@ def export_angles(context: Context) -> None:
     path = _ask_export(context, "STO", ".sto", "_angles")
     if path is not None:
         title = f"Export {path.name}"
-        context.jobs.start(title, lambda progress: write_angles(analysis, path), _teller(context, title))
+        _write(context, title, path, lambda: write_angles(analysis, path))
 
 
 def _ask_export(context: Context, kind: str, suffix: str, ending: str = "") -> Path | None:
@@ -279,15 +310,17 @@ def _is_source(context: Context, path: Path) -> bool:
     return Source.of(path, "").sha256 in known
 
 
-def _teller(context: Context, title: str) -> Callable[[tuple[Notice, ...]], None]:
-    """What to do with the notices of a writer: tell those that matter."""
+def _write(context: Context, title: str, path: Path, write: Callable[[], tuple[Notice, ...]]) -> None:
+    """Write in the background; then show which files there are, and what their format cannot hold."""
+    began = time.time() - 2.0  # some file systems count in whole seconds
 
-    def tell(notices: tuple[Notice, ...]) -> None:
-        serious = [notice.sentence for notice in notices if notice.severity is not Severity.INFO]
-        if serious:
-            context.tell(title, "\n".join(serious))
+    def work(progress: Progress) -> tuple[tuple[Path, ...], tuple[str, ...]]:
+        notices = write()
+        serious = tuple(notice.sentence for notice in notices if notice.severity is not Severity.INFO)
+        beside = (one for one in path.parent.glob(f"{glob.escape(path.stem)}*") if one.stat().st_mtime >= began)
+        return tuple(sorted({path, *(one for one in beside if one.is_file())})), serious
 
-    return tell
+    context.jobs.start(title, work, lambda written: context.show_written(title, *written))
 
 
 def needs_analysis(context: Context) -> str | None:

@@ -10,8 +10,11 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
 
+from biomec.compiled import watched_compiling
 from biomec.errors import BiomecError
 from biomec.progress import Cancelled, Progress
+
+PREPARING = "preparing the numeric kernels (only the first time)"
 
 
 @dataclass(frozen=True)
@@ -20,17 +23,20 @@ class Status:
 
     fraction    : 0 to 1
     remaining_s : estimate from the time so far; None while there is too little to tell
+    note        : what it does besides, such as compiling kernels; then the remaining time cannot be told
     """
 
     title: str
     fraction: float
     remaining_s: float | None
+    note: str = ""
 
 
 class _Talk(QObject):
     """Signals from the worker's thread to the window's."""
 
     progressed = Signal(float)
+    noted = Signal(str)
     ended = Signal(object, object)
 
 
@@ -38,18 +44,27 @@ class _Run(QRunnable):
     def __init__(self, work: Callable[[Progress], Any], stop: threading.Event) -> None:
         super().__init__()
         self.talk = _Talk()
-        self._work, self._stop = work, stop
+        self._work, self._stop, self._told = work, stop, False
 
     def run(self) -> None:
         value: Any = None
         fault: BaseException | None = None
         try:
-            value = self._work(self._progress)
+            with watched_compiling(self._compiling):
+                value = self._work(self._progress)
             if self._stop.is_set():
                 raise Cancelled("The work was cancelled.")
         except BaseException as error:  # whatever happens in a thread must reach the user, not vanish with the thread
             fault = error
         self.talk.ended.emit(value, fault)
+
+    def _compiling(self, name: str, here: bool) -> None:
+        """Say once that kernels are compiled; between two of them the work can be cancelled."""
+        if here and self._stop.is_set():
+            raise Cancelled("The work was cancelled.")
+        if not self._told:
+            self._told = True
+            self.talk.noted.emit(PREPARING)
 
     def _progress(self, fraction: float) -> None:
         if self._stop.is_set():
@@ -76,7 +91,7 @@ class Jobs(QObject):
         self._stop: threading.Event | None = None
         self._run: _Run | None = None
         self._done: Callable[[Any], None] | None = None
-        self._title, self._began = "", 0.0
+        self._title, self._began, self._fraction, self._note = "", 0.0, 0.0, ""
 
     @property
     def busy(self) -> bool:
@@ -93,9 +108,11 @@ class Jobs(QObject):
         if self.busy:
             raise BiomecError(f'"{self._title}" is still running. Wait until it is done, or cancel it.')
         self._stop, self._title, self._began = threading.Event(), title, perf_counter()
+        self._fraction, self._note = 0.0, ""
         self._run = _Run(work, self._stop)
         self._run.setAutoDelete(False)
         self._run.talk.progressed.connect(self._progressed)
+        self._run.talk.noted.connect(self._noted)
         self._done = done
         self._run.talk.ended.connect(self._ended)  # a method, so that nothing arrives once this object is gone
         self.started.emit(title)
@@ -110,10 +127,17 @@ class Jobs(QObject):
         """Wait until the worker's thread is idle; False if it is not by then. Signals still need the event loop."""
         return self._pool.waitForDone(round(1000 * seconds))
 
+    def _noted(self, note: str) -> None:
+        self._note = note
+        self.progressed.emit(Status(self._title, self._fraction, None, note))
+
     def _progressed(self, fraction: float) -> None:
+        self._fraction = fraction
         spent = perf_counter() - self._began
-        remaining = spent * (1.0 - fraction) / fraction if fraction > 0.02 and spent > 0.5 else None
-        self.progressed.emit(Status(self._title, fraction, remaining))
+        known = fraction > 0.02 and spent > 0.5 and not self._note
+        self.progressed.emit(
+            Status(self._title, fraction, spent * (1.0 - fraction) / fraction if known else None, self._note)
+        )
 
     def _ended(self, value: Any, fault: BaseException | None) -> None:
         self._pool.waitForDone()  # the thread is on its last lines; its object must outlive them

@@ -25,6 +25,7 @@ from biomec_app.actions.file import may_discard, open_file
 from biomec_app.actions.signal_analysis import extra_actions
 from biomec_app.autosave import Autosave
 from biomec_app.context import Context
+from biomec_app.dialogs.written import show_written
 from biomec_app.document import Document
 from biomec_app.jobs import Jobs, Status
 from biomec_app.menus import Menus
@@ -99,6 +100,7 @@ class MainWindow(QMainWindow):
         document.title_changed.connect(self._retitle)
         self._retitle()
         context.set_theme = self.set_theme
+        context.show_written = self._show_written
         self.set_theme(context.preferences.theme)
         self.restoreGeometry(context.preferences.layout("geometry"))
         self.restoreState(context.preferences.layout("docks"))
@@ -117,7 +119,7 @@ class MainWindow(QMainWindow):
     def _build_status_bar(self, jobs: Jobs) -> None:
         self.told, self.bar, self.stop = QLabel(), QProgressBar(), QPushButton("Cancel")
         self.bar.setMaximumWidth(220)
-        self.stop.clicked.connect(jobs.cancel)
+        self.stop.clicked.connect(self._cancel)
         for widget in (self.told, self.bar, self.stop):
             self.statusBar().addPermanentWidget(widget)
             widget.hide()
@@ -133,6 +135,7 @@ class MainWindow(QMainWindow):
 
     def _working(self, busy: bool, title: str = "") -> None:
         self.told.setText(title)
+        self.stop.setEnabled(True)
         self.bar.setRange(0, 100)
         self.bar.setValue(0)
         for widget in (self.told, self.bar, self.stop):
@@ -141,7 +144,14 @@ class MainWindow(QMainWindow):
     def _progressed(self, status: Status) -> None:
         self.bar.setValue(round(100 * status.fraction))
         left = "" if status.remaining_s is None else f", {status.remaining_s:.0f} s left"
-        self.told.setText(f"{status.title}{left}")
+        note = f": {status.note} …" if status.note else ""
+        self.told.setText(f"{status.title}{note}{left}")
+
+    def _cancel(self) -> None:
+        """Ask the job to stop, and say that it was heard."""
+        self.stop.setEnabled(False)
+        self.told.setText(f"{self.context.jobs.title}: stopping …")
+        self.context.jobs.cancel()
 
     def _ended(self, sentence: str) -> None:
         self._working(False)
@@ -164,6 +174,9 @@ class MainWindow(QMainWindow):
 
     def _tell(self, title: str, sentence: str) -> None:
         QMessageBox.information(self, title, sentence)
+
+    def _show_written(self, title: str, files: tuple[Path, ...], remarks: tuple[str, ...]) -> None:
+        show_written(self.context, title, files, remarks)
 
     def _confirm(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
         box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=self)

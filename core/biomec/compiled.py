@@ -7,11 +7,14 @@ import os
 import shutil
 import sys
 import tempfile
-from collections.abc import Callable
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
+from numba.core.event import Listener, install_listener
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,6 +35,29 @@ def compiled(function: Callable[P, T]) -> Callable[P, T]:
         return cast(Callable[P, T], decorate(function))
     finally:
         _CONFIG.CACHE_DIR = before
+
+
+class _Watch(Listener):
+    """Tells what is being compiled, and whether in the thread that made it."""
+
+    def __init__(self, told: Callable[[str, bool], None]) -> None:
+        self._told, self._thread = told, threading.get_ident()
+
+    def on_start(self, event: Any) -> None:
+        self._told(str(event.data["dispatcher"].py_func.__name__), threading.get_ident() == self._thread)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is told at the end."""
+
+
+@contextmanager
+def watched_compiling(told: Callable[[str, bool], None]) -> Iterator[None]:
+    """Tell the name of every function before it is compiled, and whether by this thread; what ``told`` raises stops it.
+
+    Code that lies in the cache on disk is not compiled, so that nothing is told of it.
+    """
+    with install_listener("numba:compile", _Watch(told)):
+        yield
 
 
 def _cache_folder() -> Path:

@@ -5,12 +5,13 @@ import time
 from dataclasses import replace
 from itertools import pairwise
 
+import numba
 import pytest
 from PySide6.QtCore import QTimer
 
 from biomec.errors import BiomecError
 from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec_app.jobs import Jobs
+from biomec_app.jobs import PREPARING, Jobs
 
 
 def test_a_job_hands_its_value_over_and_says_how_far_it_is(qtbot):
@@ -102,3 +103,28 @@ def test_the_window_stays_awake_while_a_job_computes(qtbot, demo_analysis):
     waits = sorted(later - earlier for earlier, later in pairwise(ticks))
     assert len(waits) > 20
     assert waits[int(0.9 * len(waits))] < 0.1
+
+
+def test_a_job_that_compiles_says_so_and_can_be_cancelled_between_two_kernels(qtbot):
+    jobs, notes, values, compiled_ones = Jobs(), [], [], []
+    jobs.progressed.connect(lambda status: notes.append((status.note, status.remaining_s)))
+    go_on = threading.Event()
+
+    def work(progress):
+        for k in range(3):
+            numba.njit(lambda x, k=k: x + k)(1.0)
+            compiled_ones.append(k)
+            assert go_on.wait(20.0)
+        return 1
+
+    with qtbot.waitSignal(jobs.cancelled, timeout=60_000):
+        jobs.start("Demonstration", work, values.append)
+        qtbot.waitUntil(lambda: bool(compiled_ones), timeout=30_000)
+        qtbot.waitUntil(lambda: notes == [(PREPARING, None)], timeout=5_000)
+        jobs.cancel()
+        go_on.set()
+    assert values == []
+    assert compiled_ones == [0]
+    with qtbot.waitSignal(jobs.finished, timeout=5_000):  # the next one compiles nothing, and says nothing
+        jobs.start("Counting", lambda progress: progress(0.5), values.append)
+    assert notes[-1][0] == ""

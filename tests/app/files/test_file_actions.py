@@ -11,6 +11,7 @@ from numpy.testing import assert_array_equal
 from PySide6.QtWidgets import QMainWindow
 
 from biomec.errors import FileError
+from biomec.io.mat import write_mat
 from biomec.io.project import load_project
 from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import STEPS, analyze
@@ -44,7 +45,9 @@ def answered(qtbot, made):
     """Let a test answer the questions of a window: ``heard``, ``asked``, ``answer``, ``path``."""
     qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context, "confirm", lambda *_: files.DISCARD))
     made.heard, made.asked, made.answer, made.path = [], [], files.DISCARD, None
+    made.written = []
     made.context.tell = lambda title, sentence: made.heard.append(sentence)
+    made.context.show_written = lambda title, files, remarks: made.written.append((files, remarks))
     made.context.ask_file = lambda *asked: made.path
     made.context.ask_folder = lambda *asked: made.path
 
@@ -221,10 +224,9 @@ def test_recordings_are_exported(qtbot, with_demo, demo_analysis, tmp_path, kind
     assert not (tmp_path / f"other.{kind}").exists()
 
 
-def test_what_was_exported_for_matlab_can_be_opened(qtbot, with_demo, tmp_path):
-    with_demo.path, with_demo.answer = tmp_path / "out.mat", files.MEASURED
-    run(qtbot, with_demo, "file.export-mat")
-    with_demo.answer = files.DISCARD
+def test_a_matlab_file_of_a_recording_alone_is_imported(qtbot, with_demo, demo_analysis, tmp_path):
+    with_demo.path = tmp_path / "out.mat"
+    write_mat(demo_analysis.session.dynamic, with_demo.path)
     run(qtbot, with_demo, "file.open")
     from biomec_app.dialogs.importing import ImportDialog
 
@@ -370,3 +372,35 @@ def test_a_recording_can_be_opened_without_any_question(qtbot, window, tmp_path)
     files.open_unasked(window.context, window.path)
     idle(qtbot, window)
     assert_array_equal(window.context.document.analysis.angles.values, analysis.angles.values)
+
+
+def test_an_analysis_goes_to_matlab_and_comes_back(qtbot, with_demo, demo_analysis, tmp_path):
+    with_demo.path, with_demo.answer = tmp_path / "whole.mat", files.CLEAN
+    with_demo.menus.run("file.export-mat")
+    idle(qtbot, with_demo)
+    (written, remarks) = with_demo.written.pop()
+    assert written == (tmp_path / "whole.mat",)
+    assert "PushUpClosed1.emt" in remarks[0]  # what the file cannot hold
+    with_demo.answer = files.DISCARD
+    files.open_file(with_demo.context, tmp_path / "whole.mat")
+    idle(qtbot, with_demo)
+    again = with_demo.context.document.analysis
+    assert again is not demo_analysis
+    assert tuple(again.done) == tuple(demo_analysis.done)
+    assert_array_equal(again.angles.values, demo_analysis.angles.values)
+    assert_array_equal(again.motion.qddot, demo_analysis.motion.qddot)
+    assert not with_demo.context.document.is_modified
+    assert with_demo.heard == []
+
+
+def test_exported_files_are_listed_with_what_cannot_be_held(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "results"
+    with_demo.menus.run("file.export-results")
+    idle(qtbot, with_demo)
+    ((written, remarks),) = with_demo.written
+    assert {file.name for file in written} == {file.name for file in (tmp_path / "results").iterdir()}
+    assert remarks == ()
+    with_demo.path, with_demo.answer = tmp_path / "whole.csv", files.CLEAN
+    with_demo.menus.run("file.export-csv")
+    idle(qtbot, with_demo)
+    assert {file.name for file in with_demo.written[-1][0]} == {one.name for one in tmp_path.glob("whole*")}
