@@ -12,6 +12,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from functools import cached_property
 
 import numpy as np
 
@@ -48,7 +49,7 @@ class LoadAxes:
 class JointFrames:
     """What the directions of one joint follow from.
 
-    side, proximal, distal : of the joint;  R_WP, R_WD : (T, 3, 3) attitudes of its segments
+    side : of the joint;  R_WP, R_WD : (T, 3, 3) attitudes of its proximal and distal segment
     definition : angles by whose sequence and words torques are read
     standard   : those of the standard convention
     hinge      : (T, 3) axis of a hinge whose angle is measured about it, or None
@@ -60,6 +61,16 @@ class JointFrames:
     definition: AngleDefinition
     standard: AngleDefinition
     hinge: FloatArray | None
+
+    @cached_property
+    def standard_axes(self) -> FloatArray:
+        """(T, 3, 3) e1, e2, e3 of the standard angles, before they get their senses."""
+        return _joint_axes(self, self.standard)
+
+    @cached_property
+    def angle_axes(self) -> FloatArray:
+        """The same of the angles that were asked for."""
+        return self.standard_axes if self.definition is self.standard else _joint_axes(self, self.definition)
 
 
 def joint_frames(
@@ -97,7 +108,7 @@ def force_axes(frames: JointFrames, axes: str) -> LoadAxes:
     """Directions of forces: anterior, superior, lateral (or right); X, Y, Z in the laboratory."""
     if axes == "laboratory":
         return _laboratory(len(frames.R_WP), "along")
-    turned = _turned(frames, frames.standard, axes)
+    turned = frames.standard_axes if axes == "joint" else _segment_axes(frames, axes)
     order = _sequence(frames.standard) if axes == "joint" else LETTERS
     words = [_force_words(letter, frames.side) for letter in order]
     return _named(turned, words)
@@ -108,13 +119,14 @@ def torque_axes(frames: JointFrames, axes: str) -> LoadAxes:
     if axes == "laboratory":
         return _laboratory(len(frames.R_WP), "about")
     definition = frames.definition if axes == "joint" else frames.standard
-    turned = _turned(frames, definition, axes)
+    turned = frames.angle_axes if axes == "joint" else _segment_axes(frames, axes)
     sequence = _sequence(definition)
     indices = range(3) if axes == "joint" else [sequence.index(letter) for letter in LETTERS]
     words = [_torque_words(definition, k, frames.side) for k in indices]
     if axes == "joint" and frames.hinge is not None:
         k = definition.components[0].index
         along = float(np.nansum(np.einsum("ti,ti->t", frames.hinge, turned[:, k])))
+        turned = turned.copy()
         turned[:, k] = frames.hinge if along >= 0.0 else -frames.hinge
     return _named(turned, words)
 
@@ -137,14 +149,15 @@ def _sequence(definition: AngleDefinition) -> str:
     return definition.zero if definition.sequence == HINGE else definition.sequence
 
 
-def _turned(frames: JointFrames, definition: AngleDefinition, axes: str) -> FloatArray:
-    """Directions (T, 3, 3) before they get their senses: axes of a segment, or e1, e2, e3."""
-    if axes == "proximal":
-        return np.array(np.swapaxes(frames.R_WP, 1, 2))
-    if axes == "distal":
-        return np.array(np.swapaxes(frames.R_WD, 1, 2))
-    if axes != "joint":
+def _segment_axes(frames: JointFrames, axes: str) -> FloatArray:
+    """Axes of a segment (T, 3, 3), before they get their senses."""
+    if axes not in ("proximal", "distal"):
         raise BiomecError(f'Joint loads: axes are {", ".join(AXES)}, not "{axes}".')
+    return np.swapaxes(frames.R_WP if axes == "proximal" else frames.R_WD, 1, 2)
+
+
+def _joint_axes(frames: JointFrames, definition: AngleDefinition) -> FloatArray:
+    """Axes e1, e2, e3 (T, 3, 3) of the angles, before they get their senses."""
     sequence = _sequence(definition)
     e1, e2, e3 = joint_coordinate_system(frames.R_WP, frames.R_WD, sequence)
     return np.stack([e1, e2 * _branch(frames, definition, sequence)[:, None], e3], axis=1)

@@ -4,8 +4,12 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from biomec.anatomy.model_file import load_model
+from biomec.arrays import rotation_about
+from biomec.dynamics.joint_stress import joint_stress
 from biomec.dynamics.load_axes import AXES
 from biomec.dynamics.load_components import LoadReading, load_components
 from biomec.dynamics.newton_euler import newton_euler
@@ -213,3 +217,27 @@ def test_what_cannot_be_read_is_refused_in_words():
         load_components(loads, motion, load_model("legs"))
     with pytest.raises(BiomecError, match="There is no load left tail flexion moment"):
         load_components(loads, motion, model)["left tail flexion moment"]
+
+
+@given(
+    axis=st.tuples(*(st.floats(-1.0, 1.0),) * 3).filter(lambda a: np.linalg.norm(a) > 0.1), angle=st.floats(-3.0, 3.0)
+)
+@settings(max_examples=15, deadline=None)
+def test_a_turned_laboratory_changes_nothing_but_its_own_components(axis, angle):
+    moving = random_states("m21").moving
+    loads, motion, body = loads_of(moving), moving.segments, moving.model
+    Q = rotation_about(axis, angle)
+    turned_motion = replace(motion, R_WB=Q @ motion.R_WB)
+    turned = replace(loads, force=loads.force @ Q.T, torque=loads.torque @ Q.T)
+    for axes in ("joint", "proximal", "distal"):
+        one, two = (
+            load_components(each, segments, body.model, LoadReading(axes=axes), hinges=body.joint_axes())
+            for each, segments in ((loads, motion), (turned, turned_motion))
+        )
+        np.testing.assert_allclose(two.values, one.values, rtol=0, atol=1e-8)  # of 1000 N m; e2 amplifies round-off
+    plain, other = (
+        joint_stress(each, segments, body.model, body.joint_axes())
+        for each, segments in ((loads, motion), (turned, turned_motion))
+    )
+    for part in ("axial", "shear", "about_axis", "off_axis"):
+        np.testing.assert_allclose(getattr(other, part), getattr(plain, part), rtol=0, atol=1e-9)
