@@ -13,7 +13,7 @@ from biomec.dynamics.external_loads import ExternalLoads
 from biomec.dynamics.floor_contacts import FloorContacts, measured_frames
 from biomec.dynamics.joint_loads import JointLoads
 from biomec.dynamics.plate_faults import PlateFault, fault_sentence, plate_faults
-from biomec.dynamics.residuals import Residuals, residuals
+from biomec.dynamics.residuals import THRESHOLDS, Residuals, residuals
 from biomec.dynamics.tree import JointTree
 from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import SegmentMotion
@@ -22,6 +22,7 @@ from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals.contacts import ContactAssignment
 
+ENDS = 2  # frames at both ends of a motion whose accelerations rest on one-sided differences
 TOLD = 3  # faults that the verdict names; the notices name all
 
 
@@ -120,10 +121,11 @@ def load_trust(
         measured = np.asarray((external.force != 0.0).any(axis=(1, 2)) & ~external.estimated)
     else:
         measured = measured_frames(floor, external)
-    size = residuals(loads, measured)
-    balance = body_balance(tree.system, motion, external, measured, entered_kg)
+    size = residuals(loads, measured, ENDS)
+    balance = body_balance(tree.system, motion, external, size.counted, entered_kg)
     faults = plate_faults(tree, recorded, contacts)
     level, notices = _judged(size, balance, faults, external, rate_hz)
+    notices += _at_ends(loads, size)
     return LoadTrust(
         level,
         _verdict(size, faults, external, rate_hz),
@@ -162,6 +164,18 @@ def _judged(
         return "poor", notices
     doubt = size.kept is not True or bool(faults) or bool(external.estimated.any())
     return ("check" if doubt or any(n.code == "loads-mass" for n in notices) else "good"), notices
+
+
+def _at_ends(loads: JointLoads, size: Residuals) -> list[Notice]:
+    """Tell if the first and last frames, which are not counted, are much worse than the others."""
+    worst = float(np.linalg.norm(loads.residual_force[size.ends], axis=1).max(initial=0.0))
+    if worst < max(THRESHOLDS[0].force_rms, 2.0 * float(size.force_peak[3])):
+        return []
+    words = (
+        f"Where the motion begins and ends, the residual reaches {worst:.0f} N: accelerations of its first and last "
+        f"{ENDS} frames rest on one-sided differences. They were not counted; do not use the loads there."
+    )
+    return [info("loads-at-ends", words)]
 
 
 def _verdict(size: Residuals, faults: Sequence[PlateFault], external: ExternalLoads, rate_hz: float) -> str:

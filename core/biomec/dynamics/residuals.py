@@ -65,7 +65,8 @@ class Residuals:
 
     force_rms, force_peak   : (4,) of X, Y, Z and the modulus [N]; the RMS modulus is the root of the sum of squares
     torque_rms, torque_peak : (4,) likewise [N m]
-    counted  : (T,) frames with a motion in which every contact was measured
+    counted  : (T,) frames with a motion in which every contact was measured, the ends of every stretch left out
+    ends     : (T,) frames that would count, but for being such an end
     left_out : stretches (first, last) of frames with a motion in which a hand or foot touches the ground off the
                plates: there the residual holds the missing force, and is not an error
     worst    : first and last frame of the stretch around the largest residual, relative to the thresholds
@@ -78,6 +79,7 @@ class Residuals:
     torque_rms: FloatArray
     torque_peak: FloatArray
     counted: BoolArray
+    ends: BoolArray
     left_out: tuple[tuple[int, int], ...]
     worst: tuple[int, int] | None
     verdicts: tuple[ThresholdVerdict, ...]
@@ -96,19 +98,22 @@ class Residuals:
         above = [verdict for verdict in self.verdicts if not verdict.kept]
         if not above:
             return words + "below both thresholds."
-        which = (
-            "above both thresholds" if len(above) == len(self.verdicts) else f"above that of {above[0].threshold.name}"
-        )
+        both = len(above) == len(self.verdicts)
+        which = "above both thresholds" if both else f"above the threshold of {above[0].threshold.name}"
         return words + f"{which} ({'; '.join(', '.join(verdict.exceeded) for verdict in above)})."
 
 
-def residuals(loads: JointLoads, measured: BoolArray | None = None) -> Residuals:
+def residuals(loads: JointLoads, measured: BoolArray | None = None, ends: int = 0) -> Residuals:
     """Measure the residual.
 
     measured : (T,) frames in which every hand and foot that touches the ground does so on a plate; all, if not given
+    ends     : frames to leave out at both ends of every stretch with a motion, where accelerations come from one-sided
+               differences
     """
-    known = np.isfinite(loads.residual_force).all(axis=1) & np.isfinite(loads.residual_torque).all(axis=1)
-    counted = np.asarray(known if measured is None else known & measured)
+    finite = np.isfinite(np.concatenate([loads.residual_force, loads.residual_torque], axis=1))
+    known = np.asarray(finite.all(axis=1))
+    bears = np.ones_like(known) if measured is None else measured
+    counted = np.asarray(_inner(known, ends) & bears)
     force_rms, force_peak = _sizes(loads.residual_force[counted])
     torque_rms, torque_peak = _sizes(loads.residual_torque[counted])
     found = {"force_rms": force_rms, "force_peak": force_peak, "torque_rms": torque_rms, "torque_peak": torque_peak}
@@ -120,10 +125,19 @@ def residuals(loads: JointLoads, measured: BoolArray | None = None) -> Residuals
         read_only(torque_rms),
         read_only(torque_peak),
         read_only(counted, np.bool_),
-        tuple((int(a), int(b) - 1) for a, b in stretches(np.asarray(known & ~counted))),
+        read_only(known & bears & ~counted, np.bool_),
+        tuple((int(a), int(b) - 1) for a, b in stretches(np.asarray(known & ~bears))),
         _worst(loads, counted),
         verdicts,
     )
+
+
+def _inner(known: BoolArray, ends: int) -> BoolArray:
+    """Stretches of frames without their first and last few."""
+    inner = np.zeros(len(known), dtype=np.bool_)
+    for first, stop in stretches(np.asarray(known)).tolist():
+        inner[first + ends : max(stop - ends, 0)] = True
+    return inner
 
 
 def _sizes(vectors: FloatArray) -> tuple[FloatArray, FloatArray]:
