@@ -26,6 +26,7 @@ class Browser(QWidget):
         super().__init__(parent)
         self.context, self._document = context, context.document
         self.setObjectName("browser")
+        self._picked: tuple[str | None, str | None] = (None, None)
         self._known: Analysis | None = None
         self._root: Node | None = None
         self._opened: set[str] = set(OPEN_AT_FIRST)
@@ -200,6 +201,33 @@ class Browser(QWidget):
 
     def _selection_changed(self) -> None:
         self.view.viewport().update()
+        picked = self._document.selection.point, self._document.selection.segment
+        if picked != self._picked:
+            self._picked = picked
+            self._reveal(*picked)
+
+    def _reveal(self, point: str | None, segment: str | None) -> None:
+        """Show the line of what was picked elsewhere, as in the 3-D view."""
+        current = self.model.node(self.view.currentIndex()) if self.view.currentIndex().isValid() else None
+        code = (point or "").partition(".")[2] or point
+        here = (None, None) if current is None else (current.point, current.segment)
+        if here != (None, None) and here[0] in (None, code) and here[1] in (None, segment):
+            return  # it was picked here
+        for name, of in ((code, "point"), (segment, "segment")):
+            index = self._found(name, of, QModelIndex()) if name else None
+            if index is not None:
+                self.view.setCurrentIndex(index)
+                self.view.scrollTo(index)
+                return
+
+    def _found(self, name: str, of: str, parent: QModelIndex) -> QModelIndex | None:
+        """First line whose ``of``, "point" or "segment", is a name."""
+        for row in range(self.model.rowCount(parent)):
+            index = self.model.index(row, 0, parent)
+            found = index if getattr(self.model.node(index), of) == name else self._found(name, of, index)
+            if found is not None:
+                return found
+        return None
 
     # ------------------------------------------------------------------ menu of a line
 

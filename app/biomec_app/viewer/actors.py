@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from itertools import pairwise
+from math import isinf
 
 import numpy as np
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray
@@ -59,12 +60,12 @@ class Surface:
 
     points, normals : (V, 3) single precision, shared with VTK: write into them, then call `changed`
     cells           : (F, 2 or more) points of every line or face
-    through         : what of it lies behind other things shines through them (see `shine_through`)
+    through         : what of it lies so far behind other things [m] shines through them (see `shine_through`)
     """
 
     def __init__(
         self, points: FloatArray, cells: IntArray, *, normals: FloatArray | None = None, colour: str = "#808080",
-        opacity: float = 1.0, lines: bool = False, through: bool = False,
+        opacity: float = 1.0, lines: bool = False, through: float = 0.0,
     ) -> None:  # fmt: skip
         self.cells, self.lines, self.through = cells, lines, through
         self._home: Batch | None = None
@@ -142,7 +143,7 @@ class Surface:
     @property
     def can_be_batched(self) -> bool:
         """Whether it may be drawn together with others: a mesh that hides what is behind it."""
-        return self._base is not None and self.actor.GetProperty().GetOpacity() >= 1.0 and not self.through
+        return self._base is not None and self.actor.GetProperty().GetOpacity() >= 1.0 and self.through == 0.0
 
     def move_into(self, home: Batch, points: np.ndarray, normals: np.ndarray) -> None:
         """Write into parts of the arrays of another surface from now on, which draws this one too."""
@@ -172,10 +173,17 @@ class Batch(Surface):
 
 
 def shine_through(surface: Surface, opacity: float) -> vtkActor:
-    """An actor of the same surface that is seen before everything else, a little: its depth is moved to the front.
+    """An actor of the same surface whose depth is nearer to the eye by ``surface.through`` than where it is seen.
 
-    Drawn after all others: where the surface is seen anyhow it makes no difference, elsewhere it shines through.
+    Drawn after all others: where the surface is seen anyhow it makes no difference, elsewhere it shines through. A
+    place z before the eye has the depth (A z + B) / -z, where A is nearly -1 because the scene is deep; moved by δ:
+    z' = z + δ. An infinite δ leaves depth only to tell parts of the surface from each other.
     """
+    if isinf(surface.through):
+        nearer = "0.01 * gl_Position.z - 0.99 * gl_Position.w"
+    else:
+        shift = f"{surface.through:.6f}"
+        nearer = f"(gl_Position.z - {shift}) * gl_Position.w / max(gl_Position.w - {shift}, 0.01)"
     mapper = vtkPolyDataMapper()
     mapper.SetInputData(surface.data)
     mapper.SetStatic(True)
@@ -184,10 +192,7 @@ def shine_through(surface: Surface, opacity: float) -> vtkActor:
     actor.GetProperty().DeepCopy(surface.actor.GetProperty())
     actor.GetProperty().SetOpacity(opacity)
     actor.GetShaderProperty().AddVertexShaderReplacement(
-        "//VTK::PositionVC::Impl",
-        True,
-        "//VTK::PositionVC::Impl\n  gl_Position.z = 0.01 * gl_Position.z - 0.99 * gl_Position.w;\n",
-        False,
+        "//VTK::PositionVC::Impl", True, f"//VTK::PositionVC::Impl\n  gl_Position.z = {nearer};\n", False
     )
     actor.ForceOpaqueOn()
     return actor
@@ -197,7 +202,7 @@ class Instances(Surface):
     """The same mesh at N places."""
 
     def __init__(
-        self, mesh: Mesh, count: int, *, colours: str | list[str], opacity: float = 1.0, through: bool = False
+        self, mesh: Mesh, count: int, *, colours: str | list[str], opacity: float = 1.0, through: float = 0.0
     ) -> None:
         size = len(mesh.points)
         faces = mesh.faces[None] + size * np.arange(count)[:, None, None]

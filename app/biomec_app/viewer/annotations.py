@@ -14,7 +14,7 @@ from biomec_app.viewer.legend import legend_font
 from biomec_app.viewer.measuring import Measurement
 from biomec_app.viewer.overlays import Label
 from biomec_app.viewer.overlays.frames import X, Y, Z
-from biomec_app.viewer.picking import place_of
+from biomec_app.viewer.picking import place_of, told
 from biomec_app.viewer.scene import Scene
 
 EDGE = 10.0  # pixels to the border
@@ -88,7 +88,7 @@ class Annotations:
         low = np.round(ratio * (pixels + BESIDE)) / ratio  # whole pixels: letters stay sharp
         high = low + [(image.width() / ratio, image.height() / ratio) for image in pictures]
         inside = np.isfinite(depth) & (high > 0.0).all(axis=1) & (low < self.size).all(axis=1)
-        over = ((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=2)
+        over = np.asarray(((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=2))
         kept = np.zeros(len(labels), dtype=bool)
         for k in np.argsort(np.where(inside, depth, np.inf)):
             if inside[k] and not (over[k] & kept).any():
@@ -104,7 +104,7 @@ class Annotations:
         self.painter.setPen(QPen(QColor(self.theme.accent), 2.4))
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
         self.painter.drawEllipse(QPointF(x, y), 9.0, 9.0)
-        self._tag(QPointF(x + 14.0, y - 24.0), name.partition(".")[2] or name)
+        self._tag(QPointF(x + 14.0, y - 24.0), told(self.scene, name))
 
     def measurement(self, measurement: Measurement) -> None:
         """Lines between the points, and the result in the middle."""
@@ -117,11 +117,11 @@ class Annotations:
         self.painter.setBrush(QColor(self.theme.accent))
         for point in points:
             self.painter.drawEllipse(point, 5.0, 5.0)
-        told = measurement.told(self.scene)
-        if told:
+        result = measurement.told(self.scene)
+        if result:
             middle = points[1] if measurement.kind == "angle" else (points[0] + points[1]) * 0.5
             names = " – ".join(name.partition(".")[2] or name for name in measurement.points)
-            self._tag(middle + QPointF(12.0, -30.0), f"{names}: {told}")
+            self._tag(middle + QPointF(12.0, -30.0), f"{names}: {result}")
         self._tag(QPointF(EDGE, EDGE + STATUS_TOP + 30.0), measurement.hint)
 
     # ------------------------------------------------------------------ in the corners

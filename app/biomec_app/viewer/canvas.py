@@ -67,7 +67,7 @@ def averaged(pixels: np.ndarray, k: int) -> np.ndarray:
     total = total[:, ::2] + total[:, 1::2]
     total += 2
     total >>= 2
-    return total.astype(np.uint8)
+    return np.asarray(total.astype(np.uint8))
 
 
 def picture(scene: Scene, camera: Camera, size: tuple[int, int], canvas: Canvas | None = None) -> np.ndarray:

@@ -82,6 +82,15 @@ def arrow(sectors: int = 12, shaft: float = 0.35) -> Mesh:
     return joined(bands)
 
 
+def cone(sectors: int = 12) -> Mesh:
+    """Cone along Y from its base of radius 1 at 0 to its tip at 1, for the head of an arrow."""
+    heights, radii = np.array([0.0, 1.0]), np.array([1.0, 0.02])
+    side = loft(heights, radii, radii, sectors=sectors, ends=None)
+    base = loft(np.array([-1e-6, 0.0]), np.array([0.02, 1.0]), np.array([0.02, 1.0]), sectors=sectors, ends=None)
+    stout = side.points * (0.35, 1.0, 0.35)
+    return joined([Mesh(side.points, vertex_normals(stout, side.faces), side.faces), base])
+
+
 def loft(
     heights: FloatArray, across: FloatArray, along: FloatArray, *, sectors: int, ends: tuple[float, float] | None,
     middles: FloatArray | None = None, power: float = 2.0, smooth: bool = False,

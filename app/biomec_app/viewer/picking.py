@@ -6,29 +6,34 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.arrays import BoolArray, FloatArray
+from biomec_app.names import point_words, with_code
 from biomec_app.viewer.camera import Camera
-from biomec_app.viewer.overlays.points import anatomical, technical
+from biomec_app.viewer.overlays.points import RADIUS, UNDER_SKIN, anatomical, technical
 from biomec_app.viewer.scene import Scene
 
 NEAR = 9.0  # pixels around the mouse
+BEHIND = 7.0  # pixels by which a point behind the see-through body counts as farther from the mouse
 
 
 @dataclass(frozen=True)
 class Picked:
-    """What was picked: a point (``segment.landmark`` or a marker) with its segment, or a segment only."""
+    """What was picked: a point (``segment.landmark`` or a marker) with its segment, or a segment only.
+
+    told : its name in words
+    """
 
     segment: str | None
     point: str | None
     place: FloatArray
+    told: str
 
-    @property
-    def told(self) -> str:
-        """Its name in words."""
-        if self.point is None:
-            return (self.segment or "").capitalize()
-        name = self.point.partition(".")[2] or self.point
-        return f"{name} ({self.segment})" if self.segment else name
+
+def told(scene: Scene, name: str) -> str:
+    """A point ``segment.landmark`` or a marker in words and as its code: "Acromial angle, right (AA_D)"."""
+    code = name.partition(".")[2] or name
+    words = with_code(code, point_words(code, scene.poses.marker_set))
+    return words if words == code else words[:1].upper() + words[1:]
 
 
 def pickable(scene: Scene, everything: bool = False) -> tuple[list[str], FloatArray]:
@@ -66,16 +71,35 @@ def place_of(scene: Scene, name: str) -> FloatArray | None:
 def pick(
     scene: Scene, camera: Camera, x: float, y: float, size: tuple[float, float], *, points_only: bool = False
 ) -> Picked | None:
-    """What is at a pixel: the nearest point within reach of the mouse, or else the segment there."""
+    """What is seen at a pixel: the nearest point within reach of the mouse, or else the segment there.
+
+    Points that the body hides are not picked; where it is see-through, those before it and within it come first.
+    """
     names, places = pickable(scene, everything=points_only)
     if names:
         pixels, depth = camera.project(places, size)
         away = np.hypot(pixels[:, 0] - x, pixels[:, 1] - y)
         near = np.flatnonzero(away < (2.0 * NEAR if points_only else NEAR))
+        hidden = _hidden(scene, camera, places[near])
+        if not scene.see_through:
+            near, hidden = near[~hidden], hidden[~hidden]
         if near.size:
-            best = int(near[np.argmin(away[near] + 4.0 * (depth[near] - np.nanmin(depth[near])))])
-            return Picked(_segment_of(scene, names[best]), names[best], places[best])
+            nearest = np.nanmin(depth[near])
+            best = int(near[np.argmin(away[near] + BEHIND * hidden + 4.0 * (depth[near] - nearest))])
+            return Picked(_segment_of(scene, names[best]), names[best], places[best], told(scene, names[best]))
     return None if points_only else _segment(scene, camera, x, y, size)
+
+
+def _hidden(scene: Scene, camera: Camera, places: FloatArray) -> BoolArray:
+    """(P,) whether places (P, 3) lie deeper below the skin than what shines through it."""
+    hidden = np.zeros(len(places), dtype=bool)
+    corners = scene.figure.triangles()[0] if scene.figure is not None and len(places) else np.zeros((0, 3, 3))
+    if len(corners):
+        for k, place in enumerate(places):  # only the few near the mouse
+            way = place - camera.eye
+            distance = float(np.linalg.norm(way))
+            hidden[k] = _ray_hits(camera.eye, way / distance, corners).min() < distance - UNDER_SKIN - RADIUS
+    return hidden
 
 
 def _segment_of(scene: Scene, name: str) -> str | None:
@@ -95,7 +119,7 @@ def _segment(scene: Scene, camera: Camera, x: float, y: float, size: tuple[float
         best = int(np.argmin(distance))
         if np.isfinite(distance[best]):
             place = camera.eye + distance[best] * camera.ray(x, y, size)
-            return Picked(scene.poses.segments[owners[best]], None, place)
+            return _whole(scene.poses.segments[owners[best]], place)
         return None
     starts, ends, owners = figure.sticks(pose)
     a, b = camera.project(starts, size)[0], camera.project(ends, size)[0]
@@ -106,7 +130,11 @@ def _segment(scene: Scene, camera: Camera, x: float, y: float, size: tuple[float
     if not len(away) or not np.isfinite(away).any() or np.nanmin(away) > NEAR:
         return None
     best = int(np.nanargmin(away))
-    return Picked(scene.poses.segments[owners[best]], None, starts[best] + part[best] * (ends[best] - starts[best]))
+    return _whole(scene.poses.segments[owners[best]], starts[best] + part[best] * (ends[best] - starts[best]))
+
+
+def _whole(segment: str, place: FloatArray) -> Picked:
+    return Picked(segment, None, place, segment.capitalize())
 
 
 def _ray_hits(eye: FloatArray, ray: FloatArray, corners: FloatArray) -> FloatArray:

@@ -116,7 +116,7 @@ class Scene:
             surface.actor.ForceOpaqueOn()  # blended in this order, not sorted in passes of their own, which are slow
         actors += [surface.actor for surface in surfaces]
         actors += [actor for figure in figures for actor in figure.actors]
-        actors += [shine_through(surface, SHINING) for surface in surfaces if surface.through]
+        actors += [shine_through(surface, SHINING) for surface in surfaces if surface.through > 0.0]
         self._surfaces: list[Surface] = [*surfaces, *(surface for figure in figures for surface in figure.surfaces)]
         self._ground.actor.ForceOpaqueOn()
         self.renderer.RemoveAllViewProps()

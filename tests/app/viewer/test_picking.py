@@ -9,7 +9,7 @@ from biomec_app.theme import LIGHT
 from biomec_app.view_options import View
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.measuring import Measurement, angle, distance
-from biomec_app.viewer.picking import _ray_hits, pick, pickable, place_of
+from biomec_app.viewer.picking import _hidden, _ray_hits, pick, pickable, place_of, told
 from biomec_app.viewer.scene import Scene
 
 SIZE = (800.0, 600.0)
@@ -31,7 +31,8 @@ def camera(scene):
     return camera
 
 
-def test_every_point_that_is_shown_can_be_picked_where_it_is_drawn(scene, camera):
+def test_every_point_of_a_see_through_body_can_be_picked_where_it_is_drawn(scene, camera):
+    scene.show(View(overlays=frozenset({"anatomical points", "local frames"})))
     names, places = pickable(scene)
     pixels, depth = camera.project(places, SIZE)
     found = 0
@@ -42,15 +43,33 @@ def test_every_point_that_is_shown_can_be_picked_where_it_is_drawn(scene, camera
         here = camera.project(picked.place[None], SIZE)[0][0]
         assert np.hypot(*(here - (x, y))) < 9.0
         found += picked.point == name
-    assert found > 0.7 * len(names)  # others lie behind one that is nearer to the eye
+    assert found > 0.6 * len(names)  # others lie behind one that is nearer to the eye
 
 
-def test_a_picked_point_names_its_segment(scene, camera):
+def test_what_the_body_hides_is_not_picked(scene, camera):
+    """From the right, the left hip lies behind the whole pelvis: a click there means what is before it."""
+    (x, y), *_ = camera.project(place_of(scene, "left thigh.CAQ_E")[None], SIZE)[0]
+    picked = pick(scene, camera, x, y, SIZE)
+    assert picked.segment in ("right thigh", "pelvis")
+    assert picked.point is None or not picked.point.endswith("_E")
+    seen, behind = (camera.project(p[None], SIZE)[1][0] for p in (picked.place, place_of(scene, "left thigh.CAQ_E")))
+    assert seen < behind
+    names, places = pickable(scene)
+    hidden = _hidden(scene, camera, places)
+    side = np.array([name[-2:] for name in names])
+    assert hidden[side == "_E"].mean() > hidden[side == "_D"].mean() + 0.2
+    assert not _hidden(scene, camera, camera.eye + 0.2 * (places[:3] - camera.eye)).any()  # before the body
+
+
+def test_a_picked_point_names_its_segment_and_is_told_in_words(scene, camera):
+    scene.show(View(shape="lines"))
     place = place_of(scene, "right humerus.EL_D")
     (x, y), *_ = camera.project(place[None], SIZE)[0]
     picked = pick(scene, camera, x, y, SIZE)
     assert picked.segment in ("right humerus", "right radius", "right ulna")
-    assert picked.told.endswith(f"({picked.segment})")
+    assert told(scene, "right humerus.EL_D").startswith("Lateral epicondyle")
+    assert told(scene, "right humerus.EL_D").endswith("(EL_D)")
+    assert told(scene, "right shank.KJC_D") == "Centre of the knee, right (KJC_D)"
 
 
 @pytest.mark.parametrize("shape", ["capsules", "ellipsoids", "lines"])
@@ -87,7 +106,7 @@ def test_without_a_model_markers_are_picked(demo_analysis, camera):
     (x, y), *_ = camera.project(bare.moment.markers[k][None], SIZE)[0]
     picked = pick(bare, camera, x, y, SIZE)
     assert (picked.point, picked.segment) == ("VC", None)
-    assert picked.told == "VC"
+    assert picked.told.endswith("VC)") or picked.told == "VC"
 
 
 # ------------------------------------------------------------------------------------------------------------ measuring

@@ -174,12 +174,37 @@ def test_forces_have_the_length_and_place_of_the_plates(demo_analysis):
         sample = round(FRAME / demo_analysis.clean.trial.rate_hz * plate.rate_hz)
         assert np.allclose(forces[k], plate.force[sample])
         assert np.allclose(points[k], plate.centre_of_pressure()[sample], equal_nan=True)
-    surface = scene._overlays["forces"].surfaces[0]
-    each = surface.points.reshape(len(points), -1, 3)
+    shafts, heads = (s.points.reshape(len(points), -1, 3) for s in scene._overlays["forces"].surfaces)
     tips = points + 2.0 * METRES_A_NEWTON * forces
-    for part, tip in zip(each, tips, strict=True):
-        assert np.linalg.norm(part - tip, axis=1).min() < 2e-3  # the tip is a ring of half a millimetre
+    for shaft, head, start, tip in zip(shafts, heads, points, tips, strict=True):
+        assert np.linalg.norm(head - tip, axis=1).min() < 2e-3  # the tip is a ring of half a millimetre
+        assert np.linalg.norm(shaft - start, axis=1).min() < 0.012  # the shaft begins at the point of force
     assert "250 N = 0.5 m" in scene._overlays["forces"].legend()[0].text
+
+
+def green(scene: Scene, camera: Camera) -> int:
+    """Pixels in a colour of force arrows."""
+    seen = picture(scene, camera, (320, 240)).astype(int)
+    return int((seen[..., 1] > seen[..., [0, 2]].max(axis=2) + 25).sum())
+
+
+def test_forces_are_seen_through_the_limbs(demo_analysis):
+    """A force within an arm: without shining through, the body hides most of what is seen without a body."""
+    scene = Scene(demo_analysis, LIGHT, View(overlays=frozenset({"forces"})))
+    scene.update(FRAME)
+    forces = scene._overlays["forces"].at(FRAME)[1]
+    strongest = int(np.nanargmax(np.linalg.norm(forces, axis=1)))
+    scene._overlays["forces"]._starts = np.full_like(scene._overlays["forces"]._starts, np.nan)
+    hip = scene.moment.pose.points[scene.poses.names.index("pelvis.CAL")]
+    scene._overlays["forces"]._starts[FRAME, strongest] = hip - [0.0, 0.1, 0.0]  # begins within the trunk
+    scene.update(FRAME)
+    camera = Camera(heading=scene.poses.heading())
+    camera.look("lateral right")
+    camera.fit(scene.body_points(), 4.0 / 3.0)
+    with_body = green(scene, camera)
+    scene.figure.set_visible(False)
+    assert with_body > 0.9 * green(scene, camera) > 50
+    assert scene.labels()[0].text.endswith(" N")
 
 
 def test_the_centre_of_mass_is_that_of_the_analysis(scene, demo_analysis):
@@ -236,7 +261,7 @@ def test_a_new_overlay_needs_a_class_and_a_line(demo_analysis, monkeypatch):
 
 def test_marker_names_and_plates_are_labelled(scene):
     texts = {label.text for label in scene.labels()}
-    assert {"VC", "PMCP", "EL_D", "Mao_D", "Pe_E"} <= texts
+    assert {"VC", "PMCP", "EL_D", "right hand (Mao_D)", "left foot (Pe_E)"} <= texts
 
 
 # ----------------------------------------------------------------------------------------------------- pixels and speed

@@ -8,13 +8,15 @@ from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.plate import ForcePlate
 from biomec_app.colours import mixed
+from biomec_app.names import plate_words
 from biomec_app.viewer.actors import Instances, Surface
-from biomec_app.viewer.meshes import arrow
+from biomec_app.viewer.meshes import cone, cylinder
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
 
 FORCE = "#12A150"
 METRES_A_NEWTON = 1.0e-3
 SMALLEST = 0.02  # m, an arrow shorter than this is not drawn
+HEAD, WIDE, SHAFT = 0.085, 0.030, 0.011  # m, length and half-width of the head of an arrow, half-width of its shaft
 MARGIN = 0.08  # m around the points of force where the file gives no corners
 
 
@@ -44,7 +46,10 @@ class Plates(Overlay):
 
     def build(self) -> None:
         self._known = any(plate.corners is not None for plate in self.poses.plates)
-        found = [(p.name, corners) for p in self.poses.plates if (corners := outline(p)) is not None]
+        analysis = self.poses.analysis
+        found = [
+            (plate_words(analysis, p.name), corners) for p in self.poses.plates if (corners := outline(p)) is not None
+        ]
         self._names = [name for name, _ in found]
         corners = np.array([corner for _, corner in found]).reshape(-1, 4, 3) + np.array([0.0, 0.003, 0.0])
         self._corners = corners
@@ -88,9 +93,11 @@ class Forces(Overlay):
             starts.append(np.where(there[:, None], point, np.nan))
             forces.append(plate.force[sample])
         self._starts, self._forces = np.stack(starts, axis=1), np.stack(forces, axis=1)  # (T, P, 3)
-        self._arrows = Instances(arrow(14, 0.42), len(plates), colours=FORCE, through=True)
-        self.surfaces = [self._arrows]
+        self._shafts = Instances(cylinder(10), len(plates), colours=FORCE, through=np.inf)
+        self._heads = Instances(cone(14), len(plates), colours=FORCE, through=np.inf)
+        self.surfaces = [self._shafts, self._heads]
         self._scale = 1.0
+        self._told: list[tuple[FloatArray, str]] = []
 
     def at(self, frame: int | None) -> tuple[FloatArray, FloatArray]:
         """Points [m] and forces [N], (P, 3) each, of a frame; NaN where a plate is not loaded."""
@@ -103,9 +110,17 @@ class Forces(Overlay):
         starts, forces = self.at(moment.frame)
         self._scale = moment.scale
         along = METRES_A_NEWTON * moment.scale * forces
-        long = np.linalg.norm(along, axis=1) > SMALLEST
-        starts = np.where(long[:, None], starts, np.nan)
-        self._arrows.span(starts, starts + along, 0.022)
+        length = np.linalg.norm(along, axis=1)[:, None]
+        starts = np.where(length > SMALLEST, starts, np.nan)
+        ends = starts + along
+        head = np.minimum(HEAD, 0.5 * length) / np.maximum(length, SMALLEST)  # part of the arrow
+        necks = ends - head * along
+        self._shafts.span(starts, necks, SHAFT)
+        self._heads.span(necks, ends, WIDE)
+        self._told = [(place, f"{np.linalg.norm(f):.0f} N") for place, f in zip(ends, forces, strict=True)]
+
+    def labels(self, moment: Moment) -> list[Label]:
+        return [Label(text, place, self.theme.text) for place, text in self._told if np.isfinite(place).all()]
 
     def legend(self) -> list[Entry]:
         return [Entry(f"ground force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", FORCE, "arrow")]

@@ -13,6 +13,7 @@ from biomec_app.viewer.poses import Poses
 
 ANATOMICAL, TECHNICAL = "#E0473C", "#9ACD32"
 RADIUS = 0.0095  # m
+UNDER_SKIN = 0.045  # m, so deep below the skin landmarks are still seen
 
 
 def anatomical(poses: Poses) -> list[int]:
@@ -53,7 +54,7 @@ class AnatomicalPoints(Overlay):
     def build(self) -> None:
         self._columns = anatomical(self.poses)
         count = len(self._columns) or len(self.poses.markers.names)
-        self._balls = Instances(sphere(5, 8), count, colours=ANATOMICAL)
+        self._balls = Instances(sphere(5, 8), count, colours=ANATOMICAL, through=UNDER_SKIN)
         self.surfaces = [self._balls]
 
     def update(self, moment: Moment) -> None:
