@@ -1,0 +1,145 @@
+"""Independent coordinates: the equations of motion in as many velocities as there are freedoms, by the matrix R.
+
+    q̇ = R ż,   q̈ = R z̈ + S c,   Φq R = 0          Rᵀ M R z̈ = Rᵀ(Q − M S c)      ([Nunes2017] Eqs. 2.80-2.88)
+
+ż are some of the q̇ themselves. Any system will do, closed chains too, and rows that depend on others do no harm: ranks
+are numerical. Which coordinates are independent is chosen by pivoting, kept from state to state, and chosen anew where
+the posture has made another choice better; accelerations do not depend on it.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from scipy.linalg import lapack
+
+from biomec.arrays import BoolArray, FloatArray
+from biomec.dynamics.forward.constraint_factor import MassTable, Pivots, choose_pivots, multipliers_of, transformation
+from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
+from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
+from biomec.multibody.nullspace import Partition
+from biomec.multibody.structure import RANK_TOLERANCE
+from biomec.multibody.system import System
+
+WORSE = 10.0  # times what the choice began with: then independent coordinates are chosen anew
+LEAK = 1e-6  # of Φq R in rows that were left out as dependent: below it they still are
+BY_VIOLATION = 100.0  # dependent rows part by about ‖Φ‖ where the state violates its constraints; this factor is room
+COARSEST = 1e-3  # rank tolerance at most: the whole-body model has its smallest singular value at 1e-2 of the largest
+
+
+class IndependentCoordinates:
+    """Equations of motion in independent coordinates, for any system.
+
+    Multipliers are those of the rows in use; rows that depend on them get 0.
+
+    stabilised : keeps all rows from drifting (Baumgarte, ξ and ω of the options)
+    """
+
+    def __init__(self, system: System, options: FormulationOptions | None = None, *, stabilised: bool = False) -> None:
+        refuse_driven(system)
+        self._system = system
+        self.options = options or FormulationOptions()
+        xi, omega = (self.options.xi, self.options.omega) if stabilised else (0.0, 0.0)
+        self._damping, self._stiffness = 2.0 * xi * omega, omega**2
+        M = system.mass_matrix
+        self._mass = MassTable(M.indptr.astype(np.int64), M.indices.astype(np.int64), np.array(M.data))
+        self._pattern = _pattern(system)
+        self._pivots: Pivots | None = None
+        self._limits = np.zeros(3)
+        self.choices = 0  # how often independent coordinates were chosen
+
+    @property
+    def system(self) -> System:
+        """The system that it was prepared for."""
+        return self._system
+
+    @property
+    def title(self) -> str:
+        """What a list or a table calls it."""
+        return "Independent coordinates"
+
+    @property
+    def partition(self) -> Partition | None:
+        """Coordinates that are independent at present; None before the first state."""
+        if self._pivots is None:
+            return None
+        return Partition(self._pivots.independent, np.sort(self._pivots.columns))
+
+    def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
+        """Accelerations at the state (n,), (n,) under applied generalised forces Q (n,), gravity included."""
+        q, qdot, Q = checked_state(self._system, q, qdot, Q)
+        W, MW = self._transform(q, qdot)
+        reduced = W[:, :-1].T @ MW
+        _, zddot, stuck = lapack.dposv(reduced[:, :-1], W[:, :-1].T @ Q - reduced[:, -1]) if len(reduced) else (0, 0, 0)
+        if stuck:
+            raise Unsolvable(
+                f"{self._system.name}: a motion that its joints allow moves no mass, so its acceleration is not "
+                "determined. Give every body a mass and an inertia."
+            )
+        step = np.append(zddot, 1.0) if len(reduced) else np.ones(1)
+        qddot = W @ step
+        if not np.isfinite(qddot @ qddot):
+            raise Unsolvable(
+                f"{self._system.name}: positions, velocities or forces are not numbers, so nothing can be computed."
+            )
+        multipliers = np.empty(self._system.m)
+        assert self._pivots is not None
+        multipliers_of(self._pivots, self._A, Q - MW @ step, multipliers)
+        return Accelerations(qddot, multipliers, 1)
+
+    def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        """ż (g,), the independent ones of the velocities q̇ (n,), as `terms` at this state takes them."""
+        q, qdot, _ = checked_state(self._system, q, qdot)
+        self._transform(q, qdot)
+        assert self._pivots is not None
+        return qdot[self._pivots.independent]
+
+    def terms(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> ReducedTerms:
+        """Terms of M̄ z̈ = Q̄ at the state; `partition` tells which velocities they are for."""
+        q, qdot, Q = checked_state(self._system, q, qdot, Q)
+        W, MW = self._transform(q, qdot)
+        R, bias = W[:, :-1].copy(), W[:, -1].copy()
+        M_bar, g = R.T @ MW[:, :-1], R.shape[1]
+        return ReducedTerms(0.5 * (M_bar + M_bar.T), R.T @ (Q - MW[:, -1]), R, bias, np.zeros((0, g)), np.zeros(0))
+
+    # ------------------------------------------------------------------ matrix R
+
+    def _transform(self, q: FloatArray, qdot: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """[R, S c] and M [R, S c], (n, g + 1), with the choice of coordinates in use or a new one."""
+        if self._pivots is not None:
+            judged = self._evaluate(self._pivots, q, qdot)
+            if (judged <= self._limits).all():
+                return self._W, self._MW
+        self._pivots = self._choose(q)
+        judged = self._evaluate(self._pivots, q, qdot)
+        if not np.isfinite(judged).all():
+            self._pivots = None
+            raise Unsolvable(f"{self._system.name}: its constraints cannot be resolved in this posture.")
+        self._limits = WORSE * np.maximum(judged, (10.0, 1.0, LEAK / WORSE))
+        return self._W, self._MW
+
+    def _choose(self, q: FloatArray) -> Pivots:
+        Phi, Phi_q = self._system.residual(q), self._system.jacobian(q)
+        if not np.isfinite(Phi_q).all():
+            raise Unsolvable(f"{self._system.name}: positions are not numbers, so nothing can be computed.")
+        tolerance = min(max(RANK_TOLERANCE, BY_VIOLATION * float(np.abs(Phi).max(initial=0.0))), COARSEST)
+        pivots = choose_pivots(Phi_q, self._pattern, tolerance)
+        self.choices += 1
+        n, r, width = self._system.n, pivots.rows.size, pivots.independent.size + 1
+        self._A, self._X = np.zeros((r, r)), np.empty((r, width))
+        self._W, self._MW = np.empty((n, width)), np.empty((n, width))
+        return pivots
+
+    def _evaluate(self, pivots: Pivots, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        return np.array(
+            transformation(
+                pivots, self._system.tables, self._mass, q, qdot, self._damping, self._stiffness, self._A, self._X,
+                self._W, self._MW,
+            )
+        )  # fmt: skip
+
+
+def _pattern(system: System) -> BoolArray:
+    """Entries (m, n) of Φq that may differ from zero."""
+    pattern = np.zeros((system.m, system.n), dtype=np.bool_)
+    pattern[np.repeat(np.arange(system.m), np.diff(system.tables.pointer)), system.tables.columns] = True
+    return pattern

@@ -1,0 +1,284 @@
+"""Semi-recursive formulation: relative velocities of the joints of a tree, accumulated from its ends to its root.
+
+Velocities ż, in this order:
+
+    root        velocity of its first basic point [m/s], its angular velocity [rad/s]; laboratory axes
+    spherical   angular velocity of the distal body in the proximal one; laboratory axes
+    universal   rates about the proximal and about the distal axis
+    revolute    rate about the axis
+
+so that generalised forces conjugate to them are the torques that the proximal body exerts on the distal one, as joint
+loads report them. There are no angles: attitudes come from the natural coordinates. Points that glide on an ellipsoid
+close loops; their rows stay as constraints between the velocities.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from biomec.arrays import FloatArray, IntArray
+from biomec.compiled import compiled
+from biomec.dynamics.block_solution import SIZE, tree_tables
+from biomec.dynamics.forward import recursion
+from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
+from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
+from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
+from biomec.dynamics.tree import JointTree, TreeJoint, joint_tree
+from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
+from biomec.multibody.joints import Revolute, Universal
+from biomec.multibody.rows import RowTables, build_tables
+from biomec.multibody.system import System
+
+COUNT = {FREE: 6, SPHERICAL: 3, UNIVERSAL: 2, REVOLUTE: 1}
+
+
+class SemiRecursive:
+    """Semi-recursive equations of motion of a tree with a free root ([GarciaDeJalonBayo1994]).
+
+    Multipliers are known of the rows that close loops only; those of rigid bodies and joints are not needed and NaN.
+
+    roots      : bodies that may be the root, the preferred one first (`joint_tree`)
+    stabilised : keeps the rows that close loops from drifting (Baumgarte, ξ and ω of the options)
+    """
+
+    def __init__(
+        self,
+        system: System,
+        options: FormulationOptions | None = None,
+        *,
+        roots: Sequence[str] = (),
+        stabilised: bool = False,
+    ) -> None:
+        refuse_driven(system)
+        self._system = system
+        self.options = options or FormulationOptions()
+        for body in system.bodies:
+            if body.shared or body.size != SIZE:
+                raise BiomecError(
+                    f"Semi-recursive formulation: {body.name} shares points with other bodies. Give every body of "
+                    f"{system.name} its own points and join them, or choose another formulation."
+                )
+        self.tree = joint_tree(system, roots)
+        self._branches, slices = _branches(self.tree)
+        self.freedoms: Mapping[str, slice] = FrozenDict(slices)
+        self._loops: IntArray = system.row_types.get("ellipsoid", np.zeros(0, dtype=np.int64))
+        self._rows = build_tables([system.rows[r] for r in self._loops])
+        xi, omega = (self.options.xi, self.options.omega) if stabilised else (0.0, 0.0)
+        self._damping, self._stiffness = 2.0 * xi * omega, omega**2
+
+    @property
+    def system(self) -> System:
+        """The system that it was prepared for."""
+        return self._system
+
+    @property
+    def title(self) -> str:
+        """What a list or a table calls it."""
+        return "Semi-recursive"
+
+    @property
+    def size(self) -> int:
+        """Number of velocities g of the tree; loops take one away each."""
+        return int(self._branches.above.size)
+
+    def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
+        """Accelerations at the state (n,), (n,) under applied generalised forces Q (n,), gravity included."""
+        multipliers = np.full(self._system.m, np.nan)
+        qddot, load = np.empty(self._system.n), np.empty(self._loops.size)
+        stuck = _accelerate(
+            self._branches,
+            self._rows,
+            *checked_state(self._system, q, qdot, Q),
+            self._damping,
+            self._stiffness,
+            qddot,
+            load,
+        )
+        if stuck >= 0:
+            raise Unsolvable(self._without_inertia(stuck, q))
+        if not np.isfinite(qddot @ qddot):
+            raise Unsolvable(
+                f"{self._system.name}: positions, velocities or forces are not numbers, so nothing can be computed."
+            )
+        multipliers[self._loops] = load
+        return Accelerations(qddot, multipliers, 1)
+
+    def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        """ż (g,) of velocities q̇ (n,); of velocities that leave the constraints a little, the nearest that do not."""
+        zdot = np.empty(self.size)
+        _velocities(self._branches, *checked_state(self._system, q, qdot)[:2], zdot)
+        return zdot
+
+    def terms(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> ReducedTerms:
+        """Terms of M̄ z̈ + J_zᵀ λ = Q̄, J_z z̈ = c_z at the state; `without_loops` takes the rows J_z out."""
+        g, n, rows = self.size, self._system.n, self._loops.size
+        shapes = ((g, g), (g,), (n, g), (n,), (rows, g), (rows,))
+        terms = ReducedTerms(*(np.empty(shape) for shape in shapes))
+        _terms(
+            self._branches, self._rows, *checked_state(self._system, q, qdot, Q), self._damping, self._stiffness, *terms
+        )
+        return terms
+
+    def _without_inertia(self, velocity: int, q: FloatArray) -> str:
+        if not np.isfinite(q).all():
+            return f"{self._system.name}: positions are not numbers, so nothing can be computed."
+        joint = next(name for name, part in self.freedoms.items() if part.start <= velocity < part.stop)
+        return f"{self._system.name}: nothing that {joint} moves has mass, so its acceleration is not determined."
+
+
+def _branches(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
+    """Lay out a tree from its root outwards, and say which velocities belong to which joint."""
+    system, tables = tree.system, tree_tables(tree)
+    joints: list[TreeJoint | None] = [None, *reversed(tree.joints)]
+    body = [tree.root if joint is None else joint.child for joint in joints]
+    step_of = np.argsort(body)
+    kind = [FREE if joint is None else _kind(joint) for joint in joints]
+    first = np.concatenate([[0], np.cumsum([COUNT[one] for one in kind])]).astype(np.int64)
+    parent = [-1 if joint is None else int(step_of[joint.parent]) for joint in joints]
+    above = np.arange(-1, first[-1] - 1)
+    for k, p in enumerate(parent[1:], start=1):
+        above[first[k]] = first[p + 1] - 1
+    axes, owner = np.zeros((len(joints), 2, 4)), np.zeros((len(joints), 2), dtype=np.int64)
+    for k, joint in enumerate(joints):
+        for a, name in enumerate(_directions(joint)):
+            one, vector = name.split(".", 1)
+            axes[k, a] = system.layout.body(one).vector_map(vector)[0, ::3]
+            owner[k, a] = list(system.layout.bodies).index(one)
+    moment = np.einsum("sj,sjk->sk", tables.is_point, tables.mass)
+    slices = {
+        "root" if joint is None else joint.name: slice(int(first[k]), int(first[k + 1]))
+        for k, joint in enumerate(joints)
+    }
+    return (
+        Branches(
+            body=np.array(body, dtype=np.int64),
+            parent=np.array(parent, dtype=np.int64),
+            kind=np.array(kind, dtype=np.int64),
+            sign=np.array([1.0 if joint is None else joint.sign for joint in joints]),
+            first=first,
+            above=above.astype(np.int64),
+            step_of=step_of.astype(np.int64),
+            centre=np.ascontiguousarray(tables.at_child[::-1]),
+            axes=axes,
+            owner=owner,
+            mass=tables.mass,
+            moment=moment,
+            total=np.einsum("sj,sj->s", tables.is_point, moment),
+            frame=tables.axes,
+            is_point=tables.is_point,
+        ),
+        slices,
+    )
+
+
+def _kind(joint: TreeJoint) -> int:
+    if isinstance(joint.joint, Revolute):
+        return REVOLUTE
+    return UNIVERSAL if isinstance(joint.joint, Universal) else SPHERICAL
+
+
+def _directions(joint: TreeJoint | None) -> tuple[str, ...]:
+    """Named directions of a joint's rates, proximal first."""
+    one = None if joint is None else joint.joint
+    if isinstance(one, Universal):
+        return one.proximal_axis, one.distal_axis
+    if isinstance(one, Revolute):
+        assert one.axis is not None
+        return (one.axis,)
+    return ()
+
+
+# ---------------------------------------------------------------------- compiled
+
+
+@compiled
+def _velocities(tables: Branches, q: FloatArray, qdot: FloatArray, zdot: FloatArray) -> None:
+    bodies = tables.total.size
+    s, sdot = q.reshape(bodies, 4, 3), qdot.reshape(bodies, 4, 3)
+    r, b, omega = np.empty((bodies, 3)), np.empty((zdot.size, 6)), np.empty((bodies, 3))
+    recursion.directions(tables, s, r, b)
+    recursion.relative_velocities(tables, s, sdot, b, zdot, omega)
+
+
+@compiled
+def _equations(
+    tables: Branches,
+    rows: RowTables,
+    q: FloatArray,
+    qdot: FloatArray,
+    Q: FloatArray,
+    damping: float,
+    stiffness: float,
+    b: FloatArray,
+    M_bar: FloatArray,
+    Q_bar: FloatArray,
+    bias: FloatArray,
+    J: FloatArray,
+    c: FloatArray,
+) -> None:
+    """Fill the directions b (g, 6) and all terms but R."""
+    bodies = tables.total.size
+    s, sdot = q.reshape(bodies, 4, 3), qdot.reshape(bodies, 4, 3)
+    r, omega, zdot = np.empty((bodies, 3)), np.empty((bodies, 3)), np.empty(Q_bar.size)
+    shaped = bias.reshape(bodies, 4, 3)
+    recursion.directions(tables, s, r, b)
+    recursion.relative_velocities(tables, s, sdot, b, zdot, omega)
+    recursion.bias_of_elements(tables, s, r, b, zdot, omega, shaped)
+    recursion.reduced_equations(tables, s, b, shaped, Q.reshape(bodies, 4, 3), M_bar, Q_bar)
+    if c.size:
+        recursion.loop_rows(tables, rows, s, q, qdot, b, shaped, damping, stiffness, J, c)
+
+
+@compiled
+def _accelerate(
+    tables: Branches,
+    rows: RowTables,
+    q: FloatArray,
+    qdot: FloatArray,
+    Q: FloatArray,
+    damping: float,
+    stiffness: float,
+    qddot: FloatArray,
+    load: FloatArray,
+) -> int:
+    """q̈ (n,) and multipliers (l,) of the loops; returns −1, or the number of a velocity without inertia."""
+    g, size, bodies = tables.above.size, load.size, tables.total.size
+    b, M_bar, Q_bar, zddot = np.empty((g, 6)), np.empty((g, g)), np.empty(g), np.empty(g)
+    J, c = np.empty((size, g)), np.empty(size)
+    _equations(tables, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, qddot, J, c)
+    stuck = recursion.solve_tree(tables.above, M_bar, Q_bar, J, c, zddot, load)
+    if stuck < 0:
+        shaped = qddot.reshape(bodies, 4, 3)
+        recursion.motion_of_elements(tables, q.reshape(bodies, 4, 3), b, zddot, np.empty((bodies, 6)), shaped)
+    return stuck
+
+
+@compiled
+def _terms(
+    tables: Branches,
+    rows: RowTables,
+    q: FloatArray,
+    qdot: FloatArray,
+    Q: FloatArray,
+    damping: float,
+    stiffness: float,
+    M_bar: FloatArray,
+    Q_bar: FloatArray,
+    R: FloatArray,
+    bias: FloatArray,
+    J: FloatArray,
+    c: FloatArray,
+) -> None:
+    g, bodies = tables.above.size, tables.total.size
+    b, unit, Z = np.empty((g, 6)), np.zeros(g), np.empty((bodies, 6))
+    column = np.empty((bodies, 4, 3))
+    _equations(tables, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, bias, J, c)
+    for i in range(g):
+        unit[i] = 1.0
+        column[:] = 0.0
+        recursion.motion_of_elements(tables, q.reshape(bodies, 4, 3), b, unit, Z, column)
+        R[:, i] = column.reshape(q.size)
+        unit[i] = 0.0
