@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 Colour = tuple[float, float, float]
+COMPARED = {"light": ("#0072B2", "#C8102E", "#00805D", "#8A6100"), "dark": ("#56B4E9", "#FF6B5E", "#2FC49B", "#E6B93C")}
+"""Theme -> colours of recordings that are compared: the first blue, the second red [Nunes2017]."""
 
 
 def rgb(colour: str) -> Colour:

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from biomec.errors import BiomecError
 from biomec.pipeline.analysis import run_first
-from biomec_app.actions.action import SEPARATOR, Action, needs_recording
+from biomec.pipeline.conditions import MOST, places
+from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording
 from biomec_app.context import Context
 from biomec_app.extensions import Extension, Loaded, extension_folder, load_extensions, run_extension
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.registry import figure_groups
+from biomec_app.files import PROJECTS
+from biomec_app.panels.plot_view import MEAN
 
 MENU = "Signal Analysis"
 OWN = f"{MENU}/Own Functions"
@@ -49,8 +53,37 @@ def _figures() -> tuple[Action, ...]:
     return tuple(found)
 
 
+def _compare(context: Context) -> None:
+    path = context.ask_file("Compare with a recording", PROJECTS, False, context.preferences.folder)
+    if path is None:
+        return
+    try:
+        context.comparison.add(path, lambda: context.plots.set(over=MEAN))
+    except BiomecError as error:
+        context.tell("Compare with Recording", str(error))
+
+
+def _compare_blocked(context: Context) -> str | None:
+    reason = _statistics_blocked(context) or needs_idle_recording(context)
+    if reason is None and len(places(context.document.analysis.session)) >= MOST:
+        reason = f"It is compared with {MOST} recordings already. End the comparison first."
+    return reason
+
+
+def _end_blocked(context: Context) -> str | None:
+    reason = needs_recording(context)
+    if reason is None and not places(context.document.analysis.session):
+        reason = "The recording is not compared with another one."
+    return reason
+
+
 ACTIONS: tuple[Action, ...] = (
     *_figures(),
+    Action("signals.compare", MENU, "Compare with Reco&rding…", _compare,
+           "Draw the mean cycle of another recording beside this one, in its own colour", blocked=_compare_blocked),
+    Action("signals.compare.end", MENU, "End Com&parison", lambda context: context.comparison.end(),
+           "Draw this recording alone again", blocked=_end_blocked),
+    Action("signals.compare.separator", MENU, SEPARATOR, None),
     Action("signals.statistics", MENU, "Cycle Statistics", _statistics,
            "Durations of the cycles, and what every angle does in them", blocked=_statistics_blocked),
 )  # fmt: skip

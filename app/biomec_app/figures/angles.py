@@ -2,20 +2,22 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from biomec.analysis.angle_ranges import AngleRow, angle_rows, cycle_curves
+from biomec.analysis.signal_cycles import cycles_in_words, left_out
 from biomec.arrays import FloatArray
 from biomec.kinematics.joint_angles import JointAngles
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.conditions import Condition
 from biomec.progress import Progress
 from biomec.recording.marker_set import Side
 from biomec.signals.cycle_average import CycleCurves
-from biomec_app.figures.ink import Ink, at_least, name, nothing, quiet
+from biomec_app.figures.ink import Ink, at_least, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 
 if TYPE_CHECKING:
@@ -27,12 +29,22 @@ SMALLEST = 10.0  # ° from bottom to top, so that noise does not look like motio
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
-    """Angles, their rows by joint, and mean curves by side."""
+class Recorded:
+    """Angles of one recording, their mean curves by side, and what of each side's cycles is behind them, in words."""
 
+    name: str
     angles: JointAngles
-    rows: tuple[AngleRow, ...]
     curves: Mapping[str, CycleCurves]
+    told: Mapping[str, str]
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """Rows of a joint; the open recording, and those that it is compared with."""
+
+    rows: tuple[AngleRow, ...]
+    own: Recorded
+    others: tuple[Recorded, ...]
     time_s: FloatArray
 
 
@@ -57,21 +69,21 @@ class AngleFigure(FigureKind):
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Rows of the joint."""
         rows = tuple(row for row in angle_rows(analysis.angles) if _called(row) == chosen["joint"])
-        curves = analysis.repetitions.curves if "cycles" in analysis.done else {}
-        return Content(analysis.angles, rows, curves, analysis.clean.trial.time_s)
+        return Content(rows, recorded("", analysis), (), analysis.clean.trial.time_s)
+
+    def compared(self, content: Content, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Content:
+        """Other recordings beside the open one."""
+        others = tuple(recorded(condition.name, condition.analysis) for condition in conditions)
+        return replace(content, own=replace(content.own, name=own), others=others) if others else content
 
     def remark(self, content: Content, chosen: Chosen) -> str:
         """Which joint and cycles."""
         if chosen["shown"] == TIME:
             return f"{chosen['joint']} over the time of the recording."
-        counts = {which: len(curves.numbers) for which, curves in content.curves.items()}
-        whose = " and ".join(
-            f"{count} {'' if which == 'both' else which.lower() + ' '}cycle{'s' if count > 1 else ''}"
-            for which, count in counts.items()
-        )
-        mean = chosen["shown"] == MEAN and max(counts.values()) > 1
-        what = "mean and standard deviation of " if mean else ""
-        return f"{chosen['joint']}: {what}{whose}; dotted where the phase changes."
+        mean = chosen["shown"] == MEAN
+        told = [f"{one.name + ': ' if one.name else ''}{_cycles(one)}" for one in (content.own, *content.others)]
+        what = "mean ± SD of " if mean else ""
+        return f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: where the phase changes."
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
         """A row a component, left before right; the midline in one column."""
@@ -91,58 +103,95 @@ class AngleFigure(FigureKind):
                 if i == len(content.rows) - 1:
                     axes.set_xlabel("time, s" if chosen["shown"] == TIME else "cycle, %")
             _open_up(grid[i, 0], ink, grid[i])
+        if content.others and chosen["shown"] != TIME:
+            names = [one.name for one in (content.own, *content.others)]
+            handles = [stroke(color=colour, linewidth=2.0) for colour in ink.conditions[: len(names)]]
+            legend(figure, ink, handles, names)
         figure.align_ylabels()
 
     def _panel(self, axes: Axes, content: Content, angle: str | None, side: Side | None, shown: str, ink: Ink) -> None:
-        colour = ink.side(side)
-        curves = cycle_curves(content.curves, side)
-        if angle is None or (curves is None and shown != TIME):
-            nothing(axes, ink, "no valid cycle" if angle else "not in the model")
-            return
-        column = content.angles.names.index(angle)
         if shown == TIME:
-            axes.plot(content.time_s, np.degrees(content.angles.values[:, column]), color=colour, linewidth=1.5)
+            if angle is None:
+                nothing(axes, ink, "not in the model")
+                return
+            axes.plot(content.time_s, np.degrees(content.own.angles[angle]), color=ink.side(side), linewidth=1.5)
             axes.set_xlim(float(content.time_s[0]), float(content.time_s[-1]) + 1e-9)
             return
-        assert curves is not None
-        mean, sd = np.degrees(curves.mean[:, column]), np.degrees(curves.sd[:, column])
-        if shown == MEAN:
-            if np.isfinite(sd).any():
-                axes.fill_between(curves.percent, mean - sd, mean + sd, color=colour, alpha=0.16, linewidth=0)
-                for bound in (mean - sd, mean + sd):
-                    axes.plot(curves.percent, bound, color=colour, linewidth=0.9, linestyle=(0, (5, 3)))
-            axes.plot(curves.percent, mean, color=colour, linewidth=2.0)
-        else:
-            for one in curves.curves[:, :, column]:
-                axes.plot(curves.percent, np.degrees(one), color=colour, linewidth=0.9, alpha=0.8)
-        turns = curves.phase_change_percent[np.isfinite(curves.phase_change_percent)]
-        if turns.size:
-            axes.axvline(float(turns.mean()), color=ink.theme.faint, linewidth=1.1, linestyle=":")
+        colours = ink.conditions if content.others else (ink.side(side),)
+        drawn = [
+            _draw_cycles(axes, one, angle, side, shown, colour)
+            for one, colour in zip((content.own, *content.others), colours, strict=False)
+        ]
+        if not any(drawn):
+            nothing(axes, ink, "no valid cycle" if angle else "not in the model")
+            return
         axes.set_xlim(0.0, 100.0)
 
     def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
         """The plotted curves in degrees."""
-        columns: list[Column] = []
-        for row in content.rows:
-            for side, angle in row.sides.items():
-                k = content.angles.names.index(angle)
-                curves = cycle_curves(content.curves, side)
-                if chosen["shown"] == TIME or curves is None:
-                    if not columns:
-                        columns.append(Column("time (s)", content.time_s))
-                    columns.append(Column(f"{angle} (deg)", np.degrees(content.angles.values[:, k])))
+        if chosen["shown"] == TIME:
+            names = [angle for row in content.rows for angle in row.sides.values()]
+            columns = [Column(f"{angle} (deg)", np.degrees(content.own.angles[angle])) for angle in names]
+            return Column("time (s)", content.time_s), *columns
+        found: list[Column] = []
+        for one in (content.own, *content.others):
+            beside = f", {one.name}" if one.name else ""
+            for angle, side in ((angle, side) for row in content.rows for side, angle in row.sides.items()):
+                curves = cycle_curves(one.curves, side)
+                if curves is None or angle not in one.angles:
                     continue
-                if not columns:
-                    columns.append(Column("cycle (%)", curves.percent))
+                k = one.angles.names.index(angle)
+                if not found:
+                    found.append(Column("cycle (%)", curves.percent))
                 if chosen["shown"] == MEAN:
-                    columns.append(Column(f"{angle}, mean (deg)", np.degrees(curves.mean[:, k])))
-                    columns.append(Column(f"{angle}, sd (deg)", np.degrees(curves.sd[:, k])))
+                    found.append(Column(f"{angle}{beside}, mean (deg)", np.degrees(curves.mean[:, k])))
+                    found.append(Column(f"{angle}{beside}, sd (deg)", np.degrees(curves.sd[:, k])))
                 else:
-                    columns += [
-                        Column(f"{angle}, cycle {number + 1} (deg)", np.degrees(one))
-                        for number, one in zip(curves.numbers.tolist(), curves.curves[:, :, k], strict=True)
+                    found += [
+                        Column(f"{angle}{beside}, cycle {number + 1} (deg)", np.degrees(cycle))
+                        for number, cycle in zip(curves.numbers.tolist(), curves.curves[:, :, k], strict=True)
                     ]
-        return tuple(columns)
+        return tuple(found)
+
+
+def recorded(called: str, analysis: Analysis) -> Recorded:
+    """Angles and cycles of an analysis."""
+    if "cycles" not in analysis.done:
+        return Recorded(called, analysis.angles, {}, {})
+    repetitions = analysis.repetitions
+    told = {
+        which: cycles_in_words(len(curves.numbers), left_out(repetitions.cycles[which], len(curves.numbers)))
+        for which, curves in repetitions.curves.items()
+    }
+    return Recorded(called, analysis.angles, repetitions.curves, told)
+
+
+def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None, shown: str, colour: str) -> bool:
+    """Draw an angle of one recording over the cycle; False if it has none."""
+    curves = cycle_curves(one.curves, side)
+    if curves is None or angle is None or angle not in one.angles:
+        return False
+    column = one.angles.names.index(angle)
+    mean, sd = np.degrees(curves.mean[:, column]), np.degrees(curves.sd[:, column])
+    if shown == MEAN:
+        if np.isfinite(sd).any():
+            axes.fill_between(curves.percent, mean - sd, mean + sd, color=colour, alpha=0.16, linewidth=0)
+            for bound in (mean - sd, mean + sd):
+                axes.plot(curves.percent, bound, color=colour, linewidth=0.9, linestyle=(0, (5, 3)))
+        axes.plot(curves.percent, mean, color=colour, linewidth=2.0)
+    else:
+        for cycle in curves.curves[:, :, column]:
+            axes.plot(curves.percent, np.degrees(cycle), color=colour, linewidth=0.9, alpha=0.8)
+    turns = curves.phase_change_percent[np.isfinite(curves.phase_change_percent)]
+    if turns.size:
+        axes.axvline(float(turns.mean()), color=colour, linewidth=1.1, linestyle=":", alpha=0.7)
+    return True
+
+
+def _cycles(one: Recorded) -> str:
+    """How many cycles of each side are drawn."""
+    words = [f"{'' if which == 'both' else which.lower() + ' '}{told}" for which, told in one.told.items()]
+    return ", ".join(words) or "no valid cycle"
 
 
 def _called(row: AngleRow) -> str:

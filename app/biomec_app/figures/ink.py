@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomec.recording.marker_set import Side
+from biomec_app.colours import COMPARED
 from biomec_app.theme import Theme
 
 if TYPE_CHECKING:
@@ -41,6 +42,11 @@ class Ink:
     def alarm(self) -> str:
         """Colour of lines that a reader must see: regression, limits, filtered signals."""
         return "#FF6B5E" if self.theme.name == "dark" else "#C0392B"
+
+    @property
+    def conditions(self) -> tuple[str, ...]:
+        """Colours of recordings that are compared, the open one first."""
+        return COMPARED[self.theme.name]
 
     def side(self, side: Side | None) -> str:
         """Colour of a side of the body."""

@@ -16,6 +16,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from biomec.pipeline.analysis import Analysis, run_first
+from biomec.pipeline.conditions import Condition
 from biomec.progress import Progress
 from biomec_app.figures.ink import LARGE, NORMAL, Ink
 
@@ -82,6 +83,13 @@ class FigureKind(ABC):
     @abstractmethod
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Any:
         """Everything that is drawn, found by the library; not in the window's thread."""
+
+    def compared(self, content: Any, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Any:
+        """The content with that of other recordings beside it; figures that compare nothing leave it as it is.
+
+        own : what the open recording is called beside them
+        """
+        return content
 
     def remark(self, content: Any, chosen: Chosen) -> str:
         """One line under the title."""

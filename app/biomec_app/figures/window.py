@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
+from biomec.progress import Progress
 from biomec_app.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.context import Context
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
@@ -54,6 +55,7 @@ class FigureWindow(QWidget):
         self.canvas.read_out.connect(self.values.setText)
         context.document.analysis_changed.connect(self._analysis_changed)
         context.document.opened.connect(self._analysis_changed)
+        context.comparison.changed.connect(self._find)
         context.jobs.cancelled.connect(self._job_gone)
         context.jobs.failed.connect(self._job_gone)
         context.closing.append(self.shut)
@@ -190,23 +192,29 @@ class FigureWindow(QWidget):
             return  # they are still being found
         decide = [choice.key for choice in self._choices if not choice.redraws]
         results = tuple(id(analysis.done[step]) for step in self.kind.needs)
-        made_of = (results, *(chosen[key] for key in decide))
+        comparison = self.context.comparison
+        others, own = tuple(one.condition for one in comparison.conditions), comparison.own_name
+        made_of = (results, tuple((one.name, id(one.analysis)) for one in others), *(chosen[key] for key in decide))
+
+        def content(progress: Progress | None = None) -> Any:
+            return self.kind.compared(self.kind.content(analysis, chosen, progress), others, own, chosen)
+
         if made_of == self._made_of and self._content is not None:
             self._draw()
             return
         self._content, self._made_of = None, made_of
         if self.kind.slow:
-            self._find_slowly(analysis, chosen, made_of)
+            self._find_slowly(content, made_of)
             return
         if self.canvas.drawn is None:
             self.canvas.say(DRAWING)
         self.painter.paint(
             "content",
-            lambda: self.kind.content(analysis, chosen),
-            lambda content, fault: self._found(made_of, content, fault),
+            content,
+            lambda found, fault: self._found(made_of, found, fault),
         )
 
-    def _find_slowly(self, analysis: Analysis, chosen: dict[str, str], made_of: tuple[Any, ...]) -> None:
+    def _find_slowly(self, content: Callable[[Progress], Any], made_of: tuple[Any, ...]) -> None:
         if self.context.jobs.busy:
             self._made_of = None
             self.canvas.say(f'"{self.context.jobs.title}" is still running. Press Compute when it is done.')
@@ -214,8 +222,8 @@ class FigureWindow(QWidget):
         self.canvas.say(f"{self.kind.title} is being computed. The status bar of the window shows how far it is.")
         self.context.jobs.start(
             self.kind.title,
-            lambda progress: self.kind.content(analysis, chosen, progress),
-            lambda content: self._found(made_of, content, None),
+            content,
+            lambda found: self._found(made_of, found, None),
         )
 
     def _job_gone(self, title: str, sentence: str = "") -> None:

@@ -14,7 +14,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.panels import curves_measured, curves_motion, curves_quality
 from biomec_app.panels.curve import MAIN, Curve
 
-__all__ = ["PROVIDERS", "Catalogue", "Curve", "catalogue"]
+__all__ = ["PROVIDERS", "Catalogue", "Curve", "catalogue", "list_curves"]
 
 
 class Catalogue:
@@ -78,7 +78,12 @@ PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
 """What lists curves, in the order of the kinds; a later part of the program appends its own."""
 
 
-@lru_cache(maxsize=1)  # several views ask for the list of the same, immutable analysis
-def catalogue(analysis: Analysis) -> Catalogue:
+def list_curves(analysis: Analysis) -> Catalogue:
     """List every curve that the steps which have run, and the recording itself, can give."""
     return Catalogue(curve for provider in PROVIDERS for curve in provider(analysis))
+
+
+@lru_cache(maxsize=1)  # several views ask for the list of the same, immutable analysis
+def catalogue(analysis: Analysis) -> Catalogue:
+    """List the curves of the open analysis; the same list for all who ask."""
+    return list_curves(analysis)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec_app.panels.plot_pane import Pane, Trace
+from biomec_app.panels.plot_pane import CONDITIONS, Pane, Trace
 from biomec_app.panels.plot_view import TIME
 
 
@@ -45,7 +45,8 @@ def _columns(trace: Trace) -> list[tuple[str, FloatArray]]:
     curve = trace.curve
     variant = f" ({curve.variant})" if curve.variant else ""
     unit = f" [{curve.unit}]" if curve.unit else ""
-    name = f"{curve.label}{variant}"
+    condition = f", {trace.name}" if trace.colour in CONDITIONS else ""
+    name = f"{curve.label}{variant}{condition}"
     if trace.cycles is None:
         return [(f"{name}{unit}", trace.y)]
     found = [(f"{name}, mean{unit}", trace.y)]

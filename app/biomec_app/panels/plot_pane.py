@@ -157,7 +157,8 @@ class Pane:
 
     @property
     def _cycles(self) -> Cycles | None:
-        return next((trace.cycles for trace in self.traces if trace.cycles is not None), None)
+        own = (trace for trace in self.traces if trace.colour not in CONDITIONS[1:])
+        return next((trace.cycles for trace in own if trace.cycles is not None), None)
 
     def _cycle(self, frame: int) -> tuple[int, int] | None:
         borders = () if self._cycles is None else self._cycles.borders

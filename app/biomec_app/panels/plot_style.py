@@ -8,6 +8,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPen
 from PySide6.QtWidgets import QApplication
 
+from biomec_app.colours import COMPARED
 from biomec_app.panels.plot_pane import BORDER, CONDITIONS, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
 from biomec_app.theme import Theme
 
@@ -18,8 +19,6 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (), (5.0, 3.0), (8.0, 3.0, 1.5, 3.0), (8.0, 2.5, 1.5, 2.5, 1.5, 2.5), (1.5, 2.5), (1.5, 5.0),
 )  # fmt: skip
 """Strokes and gaps in widths of the pen: right and left of the first colours, and when the colours come again."""
-COMPARED = {"light": ("#0072B2", "#C8102E", "#00805D", "#8A6100"), "dark": ("#56B4E9", "#FF6B5E", "#2FC49B", "#E6B93C")}
-"""Colours of recordings that are compared: the first blue, the second red, as in [Nunes2017] Figs. 4.21 to 4.26."""
 WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
 FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
+from html import escape
 from pathlib import Path
 from time import perf_counter
 
@@ -32,7 +33,7 @@ from biomec_app.panels.figure_export import Figure, copy_figure, save_figure
 from biomec_app.panels.plot_content import panes_one_by_one
 from biomec_app.panels.plot_grid import PlotGrid
 from biomec_app.panels.plot_pane import Pane
-from biomec_app.panels.plot_view import FIT, GROUPINGS, OVER, TIME
+from biomec_app.panels.plot_view import FIT, GROUPINGS, MEAN, OVER, TIME
 from biomec_app.panels.signal_chooser import SignalChooser
 from biomec_app.theme import LIGHT, Theme
 
@@ -65,6 +66,7 @@ class PlotPanel(QWidget):
         document.analysis_changed.connect(self._analysis_changed)
         document.selection_changed.connect(self._selected)
         document.frame_changed.connect(self._follow)
+        context.comparison.changed.connect(self._request)
         state.changed.connect(self._view_changed)
         state.window_changed.connect(self._window_changed)
         state.points_cleared.connect(self.grid.clear_points)
@@ -237,7 +239,9 @@ class PlotPanel(QWidget):
         document, view = self.context.document, self.context.plots.view
         curves, found = document.selection.curves, []
         if document.is_open:
-            for pane in panes_one_by_one(self.catalogue.found(curves), view, document.analysis):
+            compared = self.context.comparison
+            known = self.catalogue.found(curves)
+            for pane in panes_one_by_one(known, view, document.analysis, compared.conditions, compared.own_name):
                 found += [] if pane is None else [pane]
                 yield
         self._dirty = False
@@ -271,12 +275,22 @@ class PlotPanel(QWidget):
             stale = set(document.analysis.stale)
             if any(trace.curve.step in stale for pane in self.panes for trace in pane.traces):
                 said.append("Some of these curves are older than the settings: run the analysis again (F5).")
+            said += self._comparison_told()
             picked = document.selection.point or document.selection.segment
             keys = self._picked()
             if picked and keys and not set(keys) <= set(document.selection.curves):
                 said.append(f'Picked in the 3-D view: <b>{picked}</b>. <a href="picked">Plot it</a>')
         self.notice.setText("<br>".join(said))
         self.notice.setVisible(bool(said))
+
+    def _comparison_told(self) -> list[str]:
+        """What is compared but not seen, and what could not be read."""
+        compared = self.context.comparison
+        said = [escape(sentence) for sentence in compared.faults.values()]
+        if compared.conditions and self.context.plots.view.over == TIME:
+            names = escape(", ".join(one.name for one in compared.conditions))
+            said.append(f'Compared with <b>{names}</b> over the cycle. <a href="mean">Show the mean cycle</a>')
+        return said
 
     def _picked(self) -> list[str]:
         selection = self.context.document.selection
@@ -290,6 +304,8 @@ class PlotPanel(QWidget):
             self._open_chooser()
         elif target == "time":
             self.context.plots.set(over=TIME)
+        elif target == "mean":
+            self.context.plots.set(over=MEAN)
         elif target == "picked":
             document.select(curves=tuple(dict.fromkeys([*self._picked(), *document.selection.curves])))
 

@@ -40,6 +40,7 @@ HOMES = (
     "biomec.multibody.position",
     "biomec.pipeline.settings",
     "biomec.pipeline.analysis",
+    "biomec.pipeline.conditions",
     "biomec.pipeline.output",
     "biomec.pipeline.reopen",
 )

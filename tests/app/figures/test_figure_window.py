@@ -151,7 +151,7 @@ def drawn_again(qtbot, window, axes):
 
 def test_a_slow_figure_runs_as_a_job_that_can_be_cancelled_and_started_again(qtbot, opened, context):
     window = opened("models", wait=False)
-    assert context.jobs.busy
+    qtbot.waitUntil(lambda: context.jobs.busy, timeout=60_000)
     with qtbot.waitSignal(context.jobs.cancelled, timeout=60_000):
         context.jobs.cancel()
     assert "cancelled" in window.canvas.sentence
@@ -167,7 +167,7 @@ def test_while_another_job_runs_a_slow_figure_says_so(qtbot, opened, context):
     release = []
     context.jobs.start("Something long", lambda progress: _until(release), lambda value: None)
     window = opened("models", wait=False)
-    assert '"Something long" is still running' in window.canvas.sentence
+    qtbot.waitUntil(lambda: '"Something long" is still running' in window.canvas.sentence, timeout=60_000)
     with qtbot.waitSignal(context.jobs.finished, timeout=60_000):
         release.append(True)
 

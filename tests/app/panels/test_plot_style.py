@@ -7,8 +7,9 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
+from biomec_app.colours import COMPARED
 from biomec_app.panels.plot_pane import CONDITIONS, LEFT, RIGHT, Trace
-from biomec_app.panels.plot_style import COMPARED, DARK_PALETTE, PALETTE, PlotStyle, dashes_of
+from biomec_app.panels.plot_style import DARK_PALETTE, PALETTE, PlotStyle, dashes_of
 from biomec_app.theme import DARK, LIGHT
 
 SEEN = {  # linear RGB as people without red, green or blue cones see it: the usual matrices for sRGB
