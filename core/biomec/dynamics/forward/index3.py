@@ -29,6 +29,7 @@ from biomec.multibody.normal import NormalMatrix, add_product, add_transposed, a
 from biomec.multibody.system import System
 
 PASSES = 2  # of the projections; the second drops ‖Φ̇‖ and ‖Φ̈‖ to round-off
+ENOUGH = 2.0  # times the median mass: α/c₂ below it would need many iterations, so that short steps raise α
 TITLE = "augmented Lagrangian, index 3, projections"
 
 
@@ -61,6 +62,7 @@ class Index3:
         doubled = penalty_matrix(system, 2.0 * options.alpha)
         self._linear = (doubled.constant - self._projector.constant) / options.alpha  # ΦqᵀΦq of the linear rows
         self._mass = self._projector.constant - options.alpha * self._linear
+        self._inertia = float(np.median(system.mass_matrix.diagonal()))
         self._past: deque[State] = deque(maxlen=4)
         self._averaged: FloatArray | None = None
         self._h = 0.0
@@ -78,7 +80,8 @@ class Index3:
             self._averaged, self._h = None, h
         self._past.appendleft(state)
         formula = self._formula(state, h)
-        normal = self._newton_matrix(formula.c_2)
+        alpha = max(self.options.alpha, ENOUGH * self._inertia * formula.c_2)
+        normal = self._newton_matrix(alpha / formula.c_2)
         q = state.q + h * state.qdot + 0.5 * h * h * state.qddot
         multipliers = np.array(state.multipliers)[:, None]
         t, change, least, done = state.t + h, np.inf, np.inf, 0
@@ -86,11 +89,11 @@ class Index3:
             qdot, qddot = formula.c_1 * q + formula.d_1, formula.c_2 * q + formula.d_2
             dq = np.empty((self.system.n, 1))
             Q = self.forces(t, q, qdot)
-            if not _newton(normal, self.options.alpha, formula.c_2, q[:, None], qddot[:, None], Q, multipliers, dq):
+            if not _newton(normal, alpha, formula.c_2, q[:, None], qddot[:, None], Q, multipliers, dq):
                 raise Unsolvable(f"{self.system.name}: the matrix of {TITLE} cannot be factored at {t:.4f} s.")
             q, done = q + dq[:, 0], done + 1
             change = float(np.linalg.norm(dq))
-            _add_multipliers(normal, self.options.alpha, q[:, None], multipliers)
+            _add_multipliers(normal, alpha, q[:, None], multipliers)
             if change < self.integrator.tolerance or not change < 1e3 * least:
                 break
             least = min(least, change)
@@ -145,9 +148,8 @@ class Index3:
 
     # ------------------------------------------------------------------ linear algebra
 
-    def _newton_matrix(self, c_2: float) -> NormalMatrix:
-        """M + ΦqᵀαΦq / c₂ on the pattern that is there."""
-        alpha = self.options.alpha / c_2
+    def _newton_matrix(self, alpha: float) -> NormalMatrix:
+        """M + αΦqᵀΦq on the pattern that is there."""
         return self._projector._replace(alpha=alpha, constant=self._mass + alpha * self._linear)
 
     def _project(

@@ -18,6 +18,7 @@ from biomec.errors import BiomecError
 from biomec.multibody.system import System
 from biomec.progress import Progress
 
+CHUNK = 32  # states whose dense Jacobians are in memory at once
 FASTEST = 1e4  # [m/s]; nothing in a body or a machine moves like that
 
 
@@ -120,7 +121,7 @@ class Simulation:
 
 
 @dataclass
-class _Record:
+class Record:
     """States as they come."""
 
     states: list[State] = field(default_factory=list)
@@ -158,7 +159,7 @@ def simulate(
     if not (np.isfinite(q).all() and np.isfinite(qdot).all()):
         raise BiomecError("A simulation cannot start where coordinates or velocities are not known.")
     steps = max(1, round(duration_s / step_s))
-    record = _Record()
+    record = Record()
     ending, sentence = Ending.COMPLETED, "Completed."
     try:
         state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
@@ -173,9 +174,9 @@ def simulate(
             ending, sentence = Ending.UNSOLVABLE, f"Stopped at {state.t:.4f} s: {error}"
             break
         seconds = time.process_time() - began
-        trouble = _trouble(step)
-        if trouble is not None:
-            ending, sentence = trouble
+        wrong = trouble(step)
+        if wrong is not None:
+            ending, sentence = wrong
             break
         state = step.state
         record.add(state, step.iterations, step.increment, seconds)
@@ -188,10 +189,10 @@ def simulate(
         if said is not None:
             ending, sentence = Ending.EVENT, said
             break
-    return as_simulation(stepper, record.states, record.iterations, record.increment, record.seconds, ending, sentence)
+    return as_simulation(stepper, record, ending, sentence)
 
 
-def _trouble(step: Step) -> tuple[Ending, str] | None:
+def trouble(step: Step) -> tuple[Ending, str] | None:
     """What is wrong with a step, if anything."""
     state = step.state
     if not all(np.isfinite(level).all() for level in (state.q, state.qdot, state.qddot)):
@@ -207,27 +208,20 @@ def _trouble(step: Step) -> tuple[Ending, str] | None:
     return None
 
 
-def as_simulation(
-    stepper: Stepper,
-    states: list[State],
-    iterations: list[int],
-    increment: list[float],
-    seconds: list[float],
-    ending: Ending,
-    sentence: str,
-) -> Simulation:
+def as_simulation(stepper: Stepper, record: Record, ending: Ending, sentence: str) -> Simulation:
     """Gather the states of a run, and measure constraints, energy and work."""
-    system = stepper.system
+    system, states = stepper.system, record.states
     time_s = np.array([state.t for state in states])
     q, v, a, multipliers = (np.array([state[k] for state in states]) for k in (1, 2, 3, 4))
     phi = np.linalg.norm(system.residual(q), axis=1)
     rate, acceleration = np.empty(len(q)), np.empty(len(q))
-    applied = np.empty_like(q)
-    for t, (at, moving, gaining) in enumerate(zip(q, v, a, strict=True)):  # dense Jacobians of all frames fill memory
-        jacobian = system.jacobian(at)
-        rate[t] = np.linalg.norm(jacobian @ moving)
-        acceleration[t] = np.linalg.norm(jacobian @ gaining - system.acceleration_rhs(at, moving))
-        applied[t] = stepper.forces(float(time_s[t]), at, moving) - system.gravity_force
+    for first in range(0, len(q), CHUNK):
+        part = slice(first, first + CHUNK)
+        jacobian = system.jacobian(q[part])
+        rate[part] = np.linalg.norm(np.einsum("tmn,tn->tm", jacobian, v[part]), axis=1)
+        wanted = system.acceleration_rhs(q[part], v[part])
+        acceleration[part] = np.linalg.norm(np.einsum("tmn,tn->tm", jacobian, a[part]) - wanted, axis=1)
+    applied = [stepper.forces(float(at[0]), *at[1:]) for at in zip(time_s, q, v, strict=True)] - system.gravity_force
     power = np.einsum("ti,ti->t", applied, v)
     done = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(time_s))])
     return Simulation(
@@ -238,9 +232,9 @@ def as_simulation(
         qdot=read_only(v),
         qddot=read_only(a),
         multipliers=read_only(multipliers),
-        iterations=read_only(iterations, np.int64),
-        increment=read_only(increment),
-        seconds=read_only(seconds),
+        iterations=read_only(record.iterations, np.int64),
+        increment=read_only(record.increment),
+        seconds=read_only(record.seconds),
         violation=read_only(phi),
         rate_violation=read_only(rate),
         acceleration_violation=read_only(acceleration),

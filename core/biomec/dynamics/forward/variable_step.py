@@ -1,0 +1,182 @@
+"""Steps as long as the accuracy allows.
+
+Two ways. `simulate_adaptive` doubles and halves the steps of any one-step stepper, the index-3 one included: a step is
+taken once whole and once in two halves, and the difference, divided by 2^p − 1 for a method of order p, is the error of
+the halves (Richardson). `simulate_to_tolerance` hands the accelerations of a formulation to one of scipy's integrators.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import integrate
+
+from biomec.arrays import FloatArray
+from biomec.dynamics.forward.forces import Forces
+from biomec.dynamics.forward.formulation import Formulation, Unsolvable
+from biomec.dynamics.forward.integrators import State, Step
+from biomec.dynamics.forward.simulation import Ending, Record, Simulation, Stepped, Stepper, as_simulation, trouble
+from biomec.errors import BiomecError
+from biomec.progress import Progress
+
+METHODS = {"runge-kutta 8": "DOP853", "runge-kutta 5": "RK45", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
+"""What scipy's integrators are called here."""
+SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 4.0  # of the step's growth
+
+
+@dataclass(frozen=True)
+class ErrorControl:
+    """How accurate each step must be.
+
+    position   : allowed error of a step in any coordinate [m]
+    velocity   : and in any velocity [m/s]
+    first_s    : the first step [s];  least_s, most_s : bounds of all steps [s]
+    order      : of the one-step method: 2 for the trapezoidal rule and generalised-alpha
+    """
+
+    position: float = 1e-7
+    velocity: float = 1e-5
+    first_s: float = 1e-3
+    least_s: float = 1e-7
+    most_s: float = 0.05
+    order: int = 2
+
+    def __post_init__(self) -> None:
+        bounds = 0.0 < self.least_s <= self.first_s <= self.most_s
+        if not (bounds and self.position > 0.0 and self.velocity > 0.0 and self.order > 0):
+            raise BiomecError("Variable step: errors must be positive, and least ≤ first ≤ longest step.")
+
+
+def simulate_adaptive(
+    stepper: Stepper,
+    q: FloatArray,
+    qdot: FloatArray,
+    duration_s: float,
+    control: ErrorControl = ErrorControl(),
+    *,
+    start_s: float = 0.0,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    stop_when: Callable[[State], str | None] | None = None,
+) -> Simulation:
+    """Integrate a one-step stepper with error control; arguments as of `simulate`."""
+    state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
+    record = Record()
+    record.add(state, 0, 0.0, 0.0)
+    end, h = start_s + duration_s, control.first_s
+    ending, sentence = Ending.COMPLETED, "Completed."
+    while state.t < end - 1e-12:
+        began = time.process_time()
+        h = min(h, end - state.t)
+        tried = _tried(stepper, state, h, control)
+        if isinstance(tried, str) or tried[1] > 1.0:
+            if h <= control.least_s:
+                reason = tried if isinstance(tried, str) else "The error asked for needs smaller ones."
+                ending = Ending.NOT_CONVERGED
+                sentence = f"Stopped at {state.t:.4f} s with steps of {h:.0e} s: {reason}"
+                break
+            shrink = 0.25 if isinstance(tried, str) else max(SMALLEST, SAFETY * tried[1] ** (-1 / (control.order + 1)))
+            h = max(control.least_s, h * shrink)
+            continue
+        step, error = tried
+        state = step.state
+        record.add(state, step.iterations, step.increment, time.process_time() - began)
+        growth = LARGEST if error == 0.0 else min(LARGEST, SAFETY * error ** (-1 / (control.order + 1)))
+        h = min(control.most_s, h * max(1.0, growth) if growth > 1.2 else h * min(1.0, growth))
+        if progress is not None:
+            progress(min(1.0, (state.t - start_s) / duration_s))
+        if cancelled is not None and cancelled():
+            ending, sentence = Ending.STOPPED, f"Stopped at {state.t:.4f} s."
+            break
+        said = None if stop_when is None else stop_when(state)
+        if said is not None:
+            ending, sentence = Ending.EVENT, said
+            break
+    return as_simulation(stepper, record, ending, sentence)
+
+
+def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> tuple[Step, float] | str:
+    """The two half steps and their error over the allowed one, or why there are none."""
+    try:
+        whole = stepper.step(state, h)
+        first = stepper.step(state, 0.5 * h)
+        second = stepper.step(first.state, 0.5 * h)
+    except Unsolvable as error:
+        return str(error)
+    for step in (whole, first, second):
+        wrong = trouble(step)
+        if wrong is not None:
+            return wrong[1]
+    fraction = 2.0**control.order - 1.0
+    off_q = np.abs(whole.state.q - second.state.q).max() / fraction / control.position
+    off_v = np.abs(whole.state.qdot - second.state.qdot).max() / fraction / control.velocity
+    taken = Step(second.state, whole.iterations + first.iterations + second.iterations, second.increment, True)
+    return taken, float(max(off_q, off_v))
+
+
+def simulate_to_tolerance(
+    formulation: Formulation,
+    forces: Forces,
+    q: FloatArray,
+    qdot: FloatArray,
+    duration_s: float,
+    *,
+    method: str = "runge-kutta 8",
+    rtol: float = 1e-8,
+    atol: float = 1e-10,
+    longest_s: float = np.inf,
+    start_s: float = 0.0,
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+    stop_when: Callable[[State], str | None] | None = None,
+) -> Simulation:
+    """Integrate a formulation with one of scipy's error-controlled methods; arguments as of `simulate`.
+
+    Nothing draws the state back to Φ = 0 but the formulation itself: choose a stabilised one.
+    """
+    if method not in METHODS:
+        raise BiomecError(f'Variable step: the method is {", ".join(METHODS)}, not "{method}".')
+    stepper = Stepped(formulation, forces)
+    n = formulation.system.n
+    state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
+    record = Record()
+    record.add(state, 0, 0.0, 0.0)
+
+    def rate(t: float, y: FloatArray) -> FloatArray:
+        found = formulation.accelerations(y[:n], y[n:], forces(t, y[:n], y[n:]))
+        return np.concatenate([y[n:], found.qddot])
+
+    end = start_s + duration_s
+    solver = getattr(integrate, METHODS[method])(
+        rate, start_s, np.concatenate([state.q, state.qdot]), end, rtol=rtol, atol=atol, max_step=longest_s
+    )
+    ending, sentence = Ending.COMPLETED, "Completed."
+    while solver.status == "running":
+        began = time.process_time()
+        before = solver.nfev
+        try:
+            message = solver.step()
+            state = stepper.start(float(solver.t), solver.y[:n], solver.y[n:])
+        except Unsolvable as error:
+            ending, sentence = Ending.UNSOLVABLE, f"Stopped at {solver.t:.4f} s: {error}"
+            break
+        step = Step(state, solver.nfev - before, 0.0, solver.status != "failed")
+        wrong = trouble(step)
+        if wrong is not None:
+            ending = wrong[0]
+            sentence = wrong[1] if message is None else f"Stopped at {solver.t:.4f} s: steps became too small to go on."
+            break
+        record.add(state, step.iterations, 0.0, time.process_time() - began)
+        if progress is not None:
+            progress(min(1.0, (state.t - start_s) / duration_s))
+        if cancelled is not None and cancelled():
+            ending, sentence = Ending.STOPPED, f"Stopped at {state.t:.4f} s."
+            break
+        said = None if stop_when is None else stop_when(state)
+        if said is not None:
+            ending, sentence = Ending.EVENT, said
+            break
+    return as_simulation(stepper, record, ending, sentence)
