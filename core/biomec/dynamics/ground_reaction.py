@@ -20,6 +20,7 @@ from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import SegmentMotion
 from biomec.multibody.system import System
 from biomec.notices import Notice, info, warning
+from biomec.recording.plate import LOADED_N
 from biomec.signals.stretches import stretches
 
 NEARLY_NOTHING = 1e-3  # share of the grip at which a contact that would pull is left
@@ -53,8 +54,8 @@ class EstimatedReaction:
     loads     : on all segments, in laboratory axes; its ``estimated`` says in which frames anything was estimated
     contacts  : hands and feet on the floor
     segments  : (K,) that were given an estimated load somewhere
-    friction  : (T, K) horizontal over vertical force of estimated contacts; NaN where none is
-    outside_m : (T, K) how far the estimated load acts outside what touches [m]; 0 inside, NaN where none is
+    friction  : (T, K) horizontal over vertical force of estimated contacts; NaN where they hardly bear anything
+    outside_m : (T, K) how far the estimated load acts outside what touches [m]; 0 inside, NaN likewise
     airborne  : (T,) frames in which nothing touches although the motion asks for a force: the residual holds it
     """
 
@@ -160,7 +161,7 @@ def _shared(
 
 def _judged(floor: FloorContacts, force: FloatArray, moment: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Friction (T, K) that is needed, and how far (T, K) the load acts outside what touches [m]."""
-    bears = force[..., 1] > 1.0
+    bears = force[..., 1] > LOADED_N  # below it a lever is a moment over nearly nothing
     vertical = np.where(bears, force[..., 1], np.nan)
     friction = np.hypot(force[..., 0], force[..., 2]) / vertical
     off = np.stack([np.abs(moment[..., 2]), np.abs(moment[..., 0])], axis=2) / vertical[..., None]  # along X, Z

@@ -13,8 +13,13 @@ from biomec.dynamics.floor_contacts import FloorOptions, floor_contacts, measure
 from biomec.dynamics.ground_reaction import EstimatedReaction, ReactionOptions, estimated_reaction
 from biomec.dynamics.newton_euler import newton_euler
 from biomec.errors import BiomecError
+from biomec.io import import_session
 from biomec.kinematics.segment_motion import segment_motion
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.inverse import measured_loads
+from biomec.signals.stretches import stretches
 from tests.core.dynamics.performed import RATE_HZ, Performed, on_segment, performed
+from tests.real_data import recording
 
 
 def estimate(one: Performed, **given: object) -> EstimatedReaction:
@@ -179,3 +184,24 @@ def test_a_plate_knows_best_when_a_contact_begins_and_ends() -> None:
     assert measured_frames(seen, one.external).all()
     patient = floor_contacts(one.system, one.q, one.qdot, RATE_HZ, FloorOptions(edge_s=1e-6))
     assert np.array_equal(off_plates(patient, one.external)[:, right], early)
+
+
+def test_a_real_walk_agrees_with_its_plates() -> None:
+    """Both feet of a child with Plug-in Gait markers, estimated without looking at the two plates."""
+    dynamic, static = (recording("gait_pig_pair", f"HC030A0{k}.c3d") for k in (5, 1))
+    analysis = Analysis(import_session(dynamic, static=static)).run_until("segments")
+    system, motion, rate = analysis.loaded.body.system, analysis.motion, analysis.clean.trial.rate_hz
+    _, plates = measured_loads(analysis.clean, analysis.loaded.body)
+    found = estimated_reaction(system, analysis.segments, motion.q, motion.qdot, rate)
+    weight = 9.81 * float(analysis.segments.mass.sum())
+    together = measured_frames(found.contacts, plates) & np.isfinite(motion.qddot).all(axis=1)
+    assert together.sum() > 80
+    for segment in ("right foot", "left foot"):
+        touches = stretches(found.contacts.touching[:, found.contacts.segments.index(segment)])
+        measured, guess = (on_segment(loads, segment)[0] for loads in (plates, found.loads))
+        (on, off), *_ = stretches(np.abs(measured[:, 1]) > 0.0).tolist()
+        assert np.abs(touches[:, 0] - on).min() <= 2  # frames, at 100 Hz
+        assert np.abs(touches[:, 1] - off).min() <= 4
+        assert np.corrcoef(measured[together, 1], guess[together, 1])[0, 1] > 0.98
+        error = (guess - measured)[together]
+        assert np.sqrt((error**2).mean(axis=0)).max() < 0.07 * weight  # 5 % vertical, 4.5 % forward
