@@ -25,7 +25,7 @@ SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
 def add_commands(commands: Commands) -> None:
     """Add the parsers of this module."""
-    analyze = commands.add_parser("analyze", help="compute consistent motion and joint angles of a recording")
+    analyze = commands.add_parser("analyze", help="compute motion, joint angles and joint loads of a recording")
     analyze.set_defaults(run=_analyze)
     analyze.add_argument(
         "dynamic", type=Path, metavar="DYNAMIC", help="recording of the movement, or a project (.biomec)"
@@ -68,6 +68,14 @@ def add_commands(commands: Commands) -> None:
     )
     how.add_argument("--cycles", metavar="WHAT",
                      help="auto (default), events, none, or an angle such as 'elbow flexion'")  # fmt: skip
+    how.add_argument("--dynamics", choices=("newton", "lagrange", "velocity"),
+                     help="multibody method that runs beside Newton-Euler (default: newton)")  # fmt: skip
+    how.add_argument("--joints", choices=("spherical", "all"),
+                     help="constraints of the multibody method; all gives the force on the scapulae")  # fmt: skip
+    how.add_argument("--ground", choices=("auto", "plates", "estimated", "none"),
+                     help="ground reaction: measured, estimated from the motion, both (auto, the default), "
+                     "or none")  # fmt: skip
+    how.add_argument("--root", metavar="SEGMENT", help="segment that carries the residual; default: the model's own")
     settings = "settings as JSON, such as settings.json of an earlier analysis; options given here come after it"
     how.add_argument("--settings", type=Path, metavar="FILE", help=settings)
     analyze.add_argument("--report", action="store_true", help="draw pictures and write report.html too")
@@ -154,7 +162,13 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
         consistency=changed(settings.consistency, method=options.method, contacts=options.contacts),
         angles=changed(settings.angles, convention=options.angles, subtract_static=options.subtract_static),
         cycles=changed(settings.cycles, by=options.cycles),
-        inverse=settings.inverse,
+        inverse=changed(
+            settings.inverse,
+            method=options.dynamics,
+            external=options.ground,
+            constraints=options.joints,
+            root=options.root,
+        ),
     )
 
 
@@ -204,6 +218,9 @@ def _report(analysis: "Analysis", folder: Path) -> None:
     if markers["rms_mm"] is not None:
         print(f"markers: {markers['rms_mm']:.1f} mm rms, {markers['max_mm']:.1f} mm at most")
     print(f"cycles by {cycles['by']}: {cycles['valid']} valid of {cycles['found']}")
+    loads = facts["inverse_dynamics"]
+    if loads is not None:
+        print(f"loads, {loads['trust']}: {loads['verdict']}")
     print(f"{folder}: {', '.join(FILES)}")
     tell(analysis.notices, least=Severity.WARNING)
 

@@ -1,4 +1,4 @@
-"""Signals of an analysis in the files of other programs: C3D, TRC, CSV, MAT for the recording, STO for joint angles."""
+"""Signals of an analysis in the files of other programs: C3D, TRC, CSV, MAT for the recording, STO for results."""
 
 from __future__ import annotations
 
@@ -7,11 +7,13 @@ from pathlib import Path
 
 import numpy as np
 
+from biomec.io.atomic import atomic_path
 from biomec.io.mat_session import write_mat_session
 from biomec.io.registry import write_trial
 from biomec.io.storage import write_storage
 from biomec.notices import Notice
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_output import loads_csv
 from biomec.recording import Analog, Trial
 
 
@@ -36,3 +38,30 @@ def write_angles(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
     channels = Analog(angles.names, np.degrees(angles.values), ("deg",) * len(angles.names), trial.rate_hz)
     write_storage(replace(trial, plates=(), emg=None, analog=channels), path, content="analog")
     return ()
+
+
+def write_loads(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
+    """Write the loads of all joints: as CSV by their names, as STO or MOT by those of OpenSim's joint reactions.
+
+    Of an OpenSim table a column such as ``right_knee_on_right_shank_in_ground_fx`` is the force of the joint on its
+    distal segment along X of the laboratory [N]; f is force, m torque [N m], p the joint's centre [m].
+    """
+    if path.suffix.lower() == ".csv":
+        with atomic_path(path) as temporary:
+            temporary.write_text(loads_csv(analysis), encoding="utf-8")
+        return ()
+    loads, trial = analysis.loads.newton_euler, analysis.clean.trial
+    parts = (("f", "N", loads.force), ("m", "Nm", loads.torque), ("p", "m", loads.centre))
+    names, units, columns = [], [], []
+    for j, (joint, distal) in enumerate(zip(loads.joints, loads.distal, strict=True)):
+        for letter, unit, values in parts:
+            names += [f"{_word(joint)}_on_{_word(distal)}_in_ground_{letter}{axis}" for axis in "xyz"]
+            units += [unit] * 3
+            columns.append(values[:, j])
+    channels = Analog(tuple(names), np.concatenate(columns, axis=1), tuple(units), trial.rate_hz)
+    write_storage(replace(trial, plates=(), emg=None, analog=channels), path, content="analog")
+    return ()
+
+
+def _word(name: str) -> str:
+    return name.replace(" ", "_")

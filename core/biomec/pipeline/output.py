@@ -6,16 +6,13 @@ cycles.csv       mean and standard deviation of the angles over the valid cycles
 quality.csv      how each frame was solved: status, iterations, ‖Φ‖, ‖Δq‖, violation by type of constraint [SI units]
 coordinates.csv  consistent natural coordinates [m, –]
 segments.csv     centres of mass of the segments and of the whole body [m]
+loads.csv        forces, moments and power of the joints, and the residual [N, N m, W]; if inverse dynamics has run
 session.biomec   everything, to be opened again
 """
 
 from __future__ import annotations
 
-import csv
-import io
 import json
-import math
-from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
@@ -29,13 +26,15 @@ from biomec.io.atomic import atomic_path
 from biomec.io.project import save_project
 from biomec.multibody.position import FrameStatus
 from biomec.pipeline.analysis import Analysis, step_named
+from biomec.pipeline.load_output import loads_csv, loads_summary
+from biomec.pipeline.table_text import by_frame, plain_number, table_text
 from biomec.recording.step import plain_data
 
 MILLIMETRE = 1e3
 ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv",
-    "session.biomec",
+    "loads.csv", "session.biomec",
 )  # fmt: skip
 
 
@@ -55,11 +54,16 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
         "coordinates.csv": _coordinates_csv(analysis),
         "segments.csv": _segments_csv(analysis),
     }
+    if "inverse" in analysis.done:
+        texts["loads.csv"] = loads_csv(analysis)
+    else:
+        (folder / "loads.csv").unlink(missing_ok=True)  # of an earlier analysis: it would not belong to the rest
     for name, text in texts.items():
         with atomic_path(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
     save_project(analysis.stored(), folder / "session.biomec")
-    return tuple(folder / name for name in FILES)
+    written = (*texts, "session.biomec")
+    return tuple(folder / name for name in FILES if name in written)
 
 
 def refuse_to_overwrite(folder: Path, overwrite: bool = False) -> None:
@@ -122,24 +126,25 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             "method": motion.options.method,
             "frames": len(valid),
             "converged": int(valid.sum()),
-            "iterations_mean": _number(position.iterations[valid].mean() if valid.any() else np.nan),
+            "iterations_mean": plain_number(position.iterations[valid].mean() if valid.any() else np.nan),
             "iterations_max": int(position.iterations.max(initial=0)),
-            "phi_max": _number(np.max(position.violation[valid], initial=0.0) if valid.any() else np.nan),
-            "velocity_phi_max": _number(_largest(motion.velocity.after)),
-            "acceleration_phi_max": _number(_largest(motion.acceleration.after)),
-            "violation_before": {name: _number(_mean(value[valid])) for name, value in position.before.items()},
-            "violation_after": {name: _number(_mean(value[valid])) for name, value in position.after.items()},
+            "phi_max": plain_number(np.max(position.violation[valid], initial=0.0) if valid.any() else np.nan),
+            "velocity_phi_max": plain_number(_largest(motion.velocity.after)),
+            "acceleration_phi_max": plain_number(_largest(motion.acceleration.after)),
+            "violation_before": {name: plain_number(_mean(value[valid])) for name, value in position.before.items()},
+            "violation_after": {name: plain_number(_mean(value[valid])) for name, value in position.after.items()},
             "landmark_shift_mm": {
-                name: _number(MILLIMETRE * _mean(motion.distance[valid, k])) for k, name in enumerate(motion.landmarks)
+                name: plain_number(MILLIMETRE * _mean(motion.distance[valid, k]))
+                for k, name in enumerate(motion.landmarks)
             },
         },
         "markers": {
-            "rms_mm": _number(MILLIMETRE * np.sqrt(_mean(squares[valid]))),
-            "max_mm": _number(MILLIMETRE * _largest(residual[valid])),
+            "rms_mm": plain_number(MILLIMETRE * np.sqrt(_mean(squares[valid]))),
+            "max_mm": plain_number(MILLIMETRE * _largest(residual[valid])),
             "by_marker": {
                 name: {
-                    "rms_mm": _number(MILLIMETRE * np.sqrt(_mean(squares[valid, k]))),
-                    "max_mm": _number(MILLIMETRE * _largest(residual[valid, k])),
+                    "rms_mm": plain_number(MILLIMETRE * np.sqrt(_mean(squares[valid, k]))),
+                    "max_mm": plain_number(MILLIMETRE * _largest(residual[valid, k])),
                 }
                 for k, name in enumerate(motion.markers)
             },
@@ -151,11 +156,12 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         },
         "angles": {
             name: {
-                "min_deg": _number(np.degrees(_extreme(np.nanmin, column))),
-                "max_deg": _number(np.degrees(_extreme(np.nanmax, column))),
+                "min_deg": plain_number(np.degrees(_extreme(np.nanmin, column))),
+                "max_deg": plain_number(np.degrees(_extreme(np.nanmax, column))),
             }
             for name, column in zip(analysis.angles.names, analysis.angles.values.T, strict=True)
         },
+        "inverse_dynamics": loads_summary(analysis),
         "notices": [
             {"severity": str(notice.severity), "code": notice.code, "sentence": notice.sentence}
             for notice in analysis.notices
@@ -175,10 +181,10 @@ def _ellipsoids(analysis: Analysis) -> list[dict[str, Any]]:
                 "preset": one.preset,
                 "used": surface is not None,
                 "source": None if surface is None else surface.source,
-                "dilation_mm": _number(MILLIMETRE * one.dilation_m),
-                "normal_apart_deg": _number(one.normal_apart_deg),
-                "normal_change_deg": _number(one.normal_change_deg),
-                "curvature_change": _number(one.curvature_change),
+                "dilation_mm": plain_number(MILLIMETRE * one.dilation_m),
+                "normal_apart_deg": plain_number(one.normal_apart_deg),
+                "normal_change_deg": plain_number(one.normal_change_deg),
+                "curvature_change": plain_number(one.curvature_change),
             }
         )
     return found
@@ -188,7 +194,7 @@ def _ellipsoids(analysis: Analysis) -> list[dict[str, Any]]:
 def _angles_csv(analysis: Analysis) -> str:
     angles = analysis.angles
     names = [f"{name} (deg)" for name in angles.names]
-    return _table(["frame", "time_s", *names], _by_frame(analysis), np.degrees(angles.values))
+    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), np.degrees(angles.values))
 
 
 def _cycles_csv(analysis: Analysis) -> str:
@@ -200,8 +206,8 @@ def _cycles_csv(analysis: Analysis) -> str:
             columns += [f"{side} cycles: {name} {what} (deg)" for name in names]
             values.append(np.degrees(_on_grid(grid, curves.percent, array)))
     if not values:
-        return _table(columns, [])
-    return _table(columns, [[f"{percent:g}"] for percent in range(101)], np.concatenate(values, axis=1))
+        return table_text(columns, [])
+    return table_text(columns, [[f"{percent:g}"] for percent in range(101)], np.concatenate(values, axis=1))
 
 
 def _quality_csv(analysis: Analysis) -> str:
@@ -211,7 +217,7 @@ def _quality_csv(analysis: Analysis) -> str:
         [FrameStatus(int(status)).name.lower(), int(ok), int(count)]
         for status, ok, count in zip(position.status, motion.valid, position.iterations, strict=True)
     ]
-    rows = [[*head, *state] for head, state in zip(_by_frame(analysis), states, strict=True)]
+    rows = [[*head, *state] for head, state in zip(by_frame(analysis.clean.trial), states, strict=True)]
     columns = [position.violation, position.increment, position.seconds]
     for when, table in (("before", position.before), ("after", position.after)):
         names += [f"{kind} {when}" for kind in table]
@@ -224,7 +230,7 @@ def _quality_csv(analysis: Analysis) -> str:
     if motion.contacts is not None:
         names += [f"{name} in contact" for name in motion.contacts.segments]
         columns += list(motion.contacts.active.T.astype(float))
-    return _table(["frame", "time_s", *names], rows, np.stack(columns, axis=1))
+    return table_text(["frame", "time_s", *names], rows, np.stack(columns, axis=1))
 
 
 def _coordinates_csv(analysis: Analysis) -> str:
@@ -234,7 +240,7 @@ def _coordinates_csv(analysis: Analysis) -> str:
         for element in body.basis
         for axis in "XYZ"
     ]
-    return _table(["frame", "time_s", *names], _by_frame(analysis), analysis.motion.q, digits=12)
+    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), analysis.motion.q, digits=12)
 
 
 def _segments_csv(analysis: Analysis) -> str:
@@ -252,33 +258,10 @@ def _segments_csv(analysis: Analysis) -> str:
     ]
     names = [f"{name} {what} {axis} ({unit})" for what, unit, bodies, _ in kinds for name in bodies for axis in "XYZ"]
     values = np.concatenate([array for *_, array in kinds], axis=1).reshape(len(motion.p_com), -1)
-    return _table(["frame", "time_s", *names], _by_frame(analysis), values)
-
-
-def _by_frame(analysis: Analysis) -> list[list[str | int]]:
-    trial = analysis.clean.trial
-    return [[trial.first_frame + k, f"{t:.6f}"] for k, t in enumerate(trial.time_s)]
-
-
-def _table(
-    columns: Sequence[str], head: Iterable[Sequence[Any]], values: FloatArray | None = None, digits: int = 7
-) -> str:
-    """CSV text: leading cells as they are, then numbers with so many digits; what is missing stays empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
-    for k, cells in enumerate(head):
-        numbers = () if values is None else values[k]
-        writer.writerow([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in numbers)])
-    return text.getvalue()
+    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), values)
 
 
 # ------------------------------------------------------------------------------------------------------------- numbers
-def _number(value: float) -> float | None:
-    """Plain number, or None where there is none: JSON knows no NaN."""
-    return float(value) if np.isfinite(value) else None
-
-
 def _mean(values: FloatArray, axis: int | None = None) -> Any:
     """Mean without missing samples; NaN of nothing."""
     there = np.isfinite(values)

@@ -25,6 +25,7 @@ from biomec.kinematics.joint_angles import JointAngles
 from biomec.multibody.position import FrameStatus
 from biomec.notices import Severity
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_report import loads_section
 from biomec.recording import Trial
 from biomec.recording.marker_set import Side
 from biomec.recording.step import plain_data
@@ -65,6 +66,8 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     """Everything a report says. ``truth``: the true angles of a virtual subject, if they are known."""
     session = analysis.session
     sections = [_subject(analysis), _recording(analysis), _angles(analysis), _cycles(analysis), _quality(analysis)]
+    if "inverse" in analysis.done:
+        sections.append(loads_section(analysis))
     if truth is not None:
         sections.append(_truth(analysis, truth))
     sections += [_model(analysis), _provenance(analysis)]

@@ -9,6 +9,7 @@ from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.multibody.position import PositionOptions
 from biomec.pipeline.analysis import analyze
 from biomec.pipeline.demo import true_angles
+from biomec.pipeline.load_report import LOADS
 from biomec.pipeline.output import summary
 from biomec.pipeline.report_content import (
     ANGLES,
@@ -52,7 +53,7 @@ def table(content, title, caption=""):
 
 def test_every_part_is_there_in_the_order_of_reading(content):
     titles = [section.title for section in content.sections]
-    assert titles == [SUBJECT, RECORDING, ANGLES, CYCLES, QUALITY, TRUTH, MODEL, PROVENANCE]
+    assert titles == [SUBJECT, RECORDING, ANGLES, CYCLES, QUALITY, LOADS, TRUTH, MODEL, PROVENANCE]
 
 
 def test_without_truth_there_are_no_errors(analysis):

@@ -1,0 +1,138 @@
+"""Commands about joint loads: `loads-study` of preparing a recording, `compare` two conditions."""
+
+import argparse
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomec.cli.arguments import Commands, progress_on_terminal, tell
+from biomec.errors import FileError
+from biomec.notices import Severity
+
+if TYPE_CHECKING:
+    from biomec.analysis.report_table import Table
+    from biomec.pipeline.analysis import Analysis
+
+AXES = ("joint", "proximal", "distal", "laboratory")
+UNITS = {"N": "none", "per-kg": "mass", "body-weight": "weight"}
+MEASURES = ("peak", "highest", "lowest", "mean", "rms", "impulse")
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the parsers of this module."""
+    study = commands.add_parser("loads-study", help="what filtering and consistency do to the loads of a joint")
+    study.set_defaults(run=_study)
+    study.add_argument("file", type=Path, metavar="FILE", help="recording of a movement, or a project (.biomec)")
+    study.add_argument("--joint", metavar="NAME", help="default: right glenohumeral, or the first joint there is")
+    study.add_argument("--json", action="store_true", help="print the table for programs")
+
+    compare = commands.add_parser("compare", help="compare the joint loads of two conditions, such as two grips")
+    compare.set_defaults(run=_compare)
+    compare.add_argument("first", type=Path, metavar="A", help="project (.biomec) or recording of one condition")
+    compare.add_argument("second", type=Path, metavar="B", help="the other condition")
+    compare.add_argument("--joint", action="append", default=[], metavar="NAME",
+                         help="only this joint; may be repeated")  # fmt: skip
+    compare.add_argument("--axes", choices=AXES, default="joint", help="axes of the components (default: %(default)s)")
+    compare.add_argument("--unit", choices=tuple(UNITS), default="N", help="default: %(default)s (and N m)")
+    compare.add_argument("--measure", choices=MEASURES, default="peak", help="of every cycle (default: %(default)s)")
+    compare.add_argument("--test", choices=("t", "rank"), default="t", help="Welch's t test (default) or Mann-Whitney")
+    compare.add_argument("--json", action="store_true", help="print the comparison for programs")
+
+
+def _study(options: argparse.Namespace) -> int:
+    from biomec.pipeline.load_configurations import load_study
+
+    analysis = _opened(options.file).run_until("inverse", progress_on_terminal("Analysis"))
+    joints = analysis.loads.newton_euler.joints
+    joint = options.joint or ("right glenohumeral" if "right glenohumeral" in joints else joints[-1])
+    study = load_study(analysis, joint, progress=progress_on_terminal("Study"))
+    if options.json:
+        facts = {
+            "joint": study.joint,
+            "configurations": list(study.configurations),
+            "frames": int(study.counted.sum()),
+            "force_difference_N": study.force_difference.tolist(),
+            "torque_difference_Nm": study.torque_difference.tolist(),
+            "first_cutoff_hz": study.first_cutoff_hz,
+        }
+        print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return 0
+    print(f"{study.joint}: mean difference of configurations, forces [N] above and moments [N m] below the diagonal")
+    for k, (name, row) in enumerate(zip(study.configurations, study.table, strict=True)):
+        cells = "".join("       –" if j == k else f"{value:8.2f}" for j, value in enumerate(row))
+        print(f"{k + 1}{cells}   {name}")
+    tell(study.notices, least=Severity.INFO)
+    return 0
+
+
+def _compare(options: argparse.Namespace) -> int:
+    from biomec.analysis.load_comparison import ComparisonOptions, compare_conditions
+    from biomec.dynamics.load_components import LoadReading
+    from biomec.pipeline.load_output import loads_over_cycles
+
+    reading = LoadReading(axes=options.axes, normalisation=UNITS[options.unit])
+    conditions = []
+    for path in (options.first, options.second):
+        analysis = _opened(path).run_until("inverse", progress_on_terminal(path.name))
+        conditions.append(loads_over_cycles(analysis, path.name, reading, options.joint))
+    settings = ComparisonOptions(measure=options.measure, test=options.test)
+    found = compare_conditions(conditions[0], conditions[1], settings)
+    if options.json:
+        print(json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False))
+        return 0
+    _print(found.table())
+    tell(found.notices, least=Severity.INFO)
+    return 0
+
+
+def _plain(found: Any) -> dict[str, Any]:
+    """A comparison as plain data."""
+    from biomec.pipeline.table_text import plain_number
+
+    first, second = found.first, found.second
+    return {
+        "first": {"title": first.title, "repetitions": len(first)},
+        "second": {"title": second.title, "repetitions": len(second)},
+        "measure": found.options.measure,
+        "test": found.options.test_name,
+        "loads": {
+            name: {
+                "unit": first.units[c],
+                "mean": [plain_number(x) for x in found.mean[c]],
+                "sd": [plain_number(x) for x in found.sd[c]],
+                "n": [int(x) for x in found.n[c]],
+                "p": plain_number(found.p[c]),
+                "p_holm": plain_number(found.p_holm[c]),
+                "effect": plain_number(found.effect[c]),
+                "pearson_r": plain_number(found.pearson[c]),
+            }
+            for c, name in enumerate(found.names)
+        },
+        "notices": [notice.sentence for notice in found.notices],
+    }
+
+
+def _print(table: "Table") -> None:
+    """Print a table in columns."""
+    rows = [table.columns, *table.rows]
+    widths = [max(len(row[k]) for row in rows) for k in range(len(table.columns))]
+    print(table.caption)
+    for row in rows:
+        cells = [row[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(row[1:], widths[1:], strict=True))]
+        print("  ".join(cells))
+    print(table.note)
+
+
+def _opened(path: Path) -> "Analysis":
+    """A project with its stored settings, or a recording with the files that belong to it; nothing has run yet."""
+    from biomec.io.project import load_project
+    from biomec.io.registry import PROJECT, find_format
+    from biomec.io.session_import import import_session
+    from biomec.pipeline.analysis import Analysis
+    from biomec.pipeline.reopen import reopened
+
+    if not path.exists():
+        raise FileError(path.name, "there is no such file.")
+    if find_format(path)[0].name == PROJECT:
+        return reopened(load_project(path)).analysis
+    return Analysis(import_session(path))

@@ -1,0 +1,141 @@
+"""Joint loads of an analysis to take away: as named curves, as a table, and in the summary."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+import numpy as np
+
+from biomec.analysis.load_condition import Condition, condition
+from biomec.dynamics.joint_loads import JointLoads, largest_difference
+from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
+from biomec.errors import BiomecError
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.table_text import by_frame, plain_number, table_text
+
+TABLE = LoadReading(axes="distal")
+CONVENTION = (
+    "Force and moment of the proximal on the distal segment (internal: joint, muscles and ligaments), at the joint's "
+    "centre, in the axes of the distal segment; a moment is positive in the direction of its name."
+)
+
+
+def read_loads(analysis: Analysis, reading: LoadReading = LoadReading(), *, multibody: bool = False) -> LoadComponents:
+    """Loads of all joints as named curves, by Newton-Euler or by the multibody method."""
+    loads = analysis.loads.multibody if multibody else analysis.loads.newton_euler
+    body = analysis.loaded.body
+    return load_components(
+        loads,
+        analysis.segments,
+        body.model,
+        reading,
+        hinges=body.joint_axes(),
+        mass_kg=float(body.measures["mass"]),
+        height_m=float(body.measures["height"]),
+    )
+
+
+def loads_over_cycles(
+    analysis: Analysis, title: str, reading: LoadReading = LoadReading(), joints: Sequence[str] = (), side: str = ""
+) -> Condition:
+    """Loads over the valid cycles of an analysis, as one condition of a comparison.
+
+    joints : only these; all if none is named
+    side   : whose cycles count, where both sides have their own; without it the first that has a valid one
+    """
+    cycles = analysis.repetitions.cycles
+    wanted = [side] if side else [name for name, one in cycles.items() if one.valid.any()]
+    if not wanted or wanted[0] not in cycles or not cycles[wanted[0]].valid.any():
+        raise BiomecError(f"{title} has no valid cycle, so that its loads cannot be compared over cycles.")
+    chosen = cycles[wanted[0]]
+    curves = read_loads(analysis, reading)
+    if joints:
+        there = [analysis.loads.newton_euler.joints[analysis.loads.newton_euler.index(name)] for name in joints]
+        curves = curves.chosen(name for name, joint in zip(curves.names, curves.joint, strict=True) if joint in there)
+    spans = np.asarray(chosen.spans)[np.asarray(chosen.valid)]
+    return condition(title, curves.names, curves.units, curves.values, spans, analysis.clean.trial.rate_hz)
+
+
+def loads_csv(analysis: Analysis) -> str:
+    """Loads of all joints in the axes of their distal segments, their power, and the residual; one row a frame."""
+    found, curves = analysis.loads, read_loads(analysis, TABLE)
+    loads = found.newton_euler
+    names = [f"{name} ({unit.replace('·', ' ')})" for name, unit in zip(curves.names, curves.units, strict=True)]
+    names += [f"{joint} power (W)" for joint in found.power.joints]
+    names += [
+        f"residual {what} {axis} ({unit})" for what, unit in (("force", "N"), ("moment", "N m")) for axis in "XYZ"
+    ]
+    columns = (curves.values, found.power.joint, loads.residual_force, loads.residual_torque)
+    rows = [
+        [*head, int(estimated)]
+        for head, estimated in zip(by_frame(analysis.clean.trial), found.external.estimated, strict=True)
+    ]
+    return table_text(["frame", "time_s", "ground reaction estimated", *names], rows, np.concatenate(columns, axis=1))
+
+
+def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
+    """What the joints carried and how far it can be trusted, as plain data; None if the step has not run."""
+    if "inverse" not in analysis.done:
+        return None
+    found = analysis.loads
+    trust, size, loads = found.trust, found.trust.residuals, found.newton_euler
+    force, torque = (None, None) if found.multibody.contacts else largest_difference(loads, found.multibody)
+    balance = trust.balance
+    return {
+        "method": found.multibody.method,
+        "constraints": found.options.constraints,
+        "convention": CONVENTION,
+        "root": loads.root,
+        "force_difference_max_N": plain_number(force),
+        "torque_difference_max_Nm": plain_number(torque),
+        "residual_force_rms_N": plain_number(size.force_rms[3]),
+        "residual_force_peak_N": plain_number(size.force_peak[3]),
+        "residual_torque_rms_Nm": plain_number(size.torque_rms[3]),
+        "residual_torque_peak_Nm": plain_number(size.torque_peak[3]),
+        "residual_frames": int(size.counted.sum()),
+        "thresholds": [
+            {
+                "name": one.threshold.name,
+                "source": one.threshold.source,
+                "force_rms_N": one.threshold.force_rms,
+                "force_peak_N": one.threshold.force_peak,
+                "torque_rms_Nm": one.threshold.torque_rms,
+                "torque_peak_Nm": one.threshold.torque_peak,
+                "kept": one.kept,
+            }
+            for one in size.verdicts
+        ],
+        "balance_force_rms_N": plain_number(balance.force_rms),
+        "balance_moment_rms_Nm": plain_number(balance.moment_rms),
+        "mass_kg": {"model": balance.model_kg, "entered": balance.entered_kg, "plates": balance.plates_kg},
+        "external": found.options.external,
+        "contacts": list(dict.fromkeys(found.external.segments)),
+        "estimated_frames": int(found.external.estimated.sum()),
+        "trust": trust.level,
+        "verdict": trust.verdict,
+        "faults": [
+            {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": one.frames}
+            for one in trust.faults
+        ],
+        "joints": _peaks(loads, found.power.joint),
+    }
+
+
+def _peaks(loads: JointLoads, power: np.ndarray) -> dict[str, dict[str, float | None]]:
+    """Joint -> greatest size of force and torque, greatest and least power."""
+    force, torque = (np.linalg.norm(one, axis=2) for one in (loads.force, loads.torque))
+
+    def of(function: Any, column: np.ndarray) -> float | None:
+        there = column[np.isfinite(column)]
+        return float(function(there)) if there.size else None
+
+    return {
+        joint: {
+            "force_peak_N": of(np.max, force[:, j]),
+            "torque_peak_Nm": of(np.max, torque[:, j]),
+            "power_max_W": of(np.max, power[:, j]),
+            "power_min_W": of(np.min, power[:, j]),
+        }
+        for j, joint in enumerate(loads.joints)
+    }
