@@ -6,22 +6,20 @@ factorisation; what it costs are iterations. *Never* means that of the first fra
 
 from __future__ import annotations
 
-import time
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import linalg
 
 from benchmarks.problem import Trial
-from biomec.arrays import FloatArray
+from biomec.multibody.kept_jacobian import ONCE, solve_with_kept_jacobian
 from biomec.multibody.position import PositionOptions
-from biomec.multibody.system import System
 
 FRAMES = 24  # spread over the trial
 MAX_ITERATIONS = 200
+OPTIONS = PositionOptions(max_iterations=MAX_ITERATIONS)
 PASSES = 3
 EVERY_ITERATION, EVERY_TENTH, NEVER = "every iteration", "every 10 iterations", "first frame only"
-POLICIES = {EVERY_ITERATION: 1, EVERY_TENTH: 10, NEVER: 0}  # iterations between two Jacobians; 0: one for the trial
+POLICIES = {EVERY_ITERATION: 1, EVERY_TENTH: 10, NEVER: ONCE}  # iterations between two Jacobians; 0: one for the trial
 
 
 @dataclass
@@ -39,52 +37,17 @@ class Policy:
         return len(self.iterations) / self.frames
 
 
-class KeptJacobian:
-    """The iteration of `biomec.multibody.dense` with identity weights, and a Jacobian that may be old."""
-
-    def __init__(self, system: System, every: int) -> None:
-        self.system, self.every = system, every
-        self.options = PositionOptions(max_iterations=MAX_ITERATIONS)
-        self.renewed = False
-
-    def renew(self, q: FloatArray) -> None:
-        """Evaluate Φq at q and factor I + α ΦqᵀΦq."""
-        self.Phi_q = self.system.jacobian(q)
-        self.factor = linalg.cho_factor(np.eye(self.system.n) + self.options.alpha * self.Phi_q.T @ self.Phi_q)
-        self.renewed = True
-
-    def solve(self, q_star: FloatArray) -> int:
-        """Return the iterations until ‖Φ‖ is below the tolerance, or 0 if it never is."""
-        alpha, q = self.options.alpha, q_star.copy()
-        Phi = self.system.residual(q)
-        lam = np.zeros_like(Phi)
-        for iteration in range(1, self.options.max_iterations + 1):
-            if not self.renewed or (self.every and (iteration - 1) % self.every == 0):
-                self.renew(q)
-            q -= linalg.cho_solve(self.factor, q - q_star + self.Phi_q.T @ (alpha * Phi + lam))
-            Phi = self.system.residual(q)
-            violation = float(np.linalg.norm(Phi))
-            if violation < self.options.tolerance:
-                return iteration
-            if not violation < 1e6:
-                return 0
-            lam += alpha * Phi
-        return 0
-
-
 def with_kept_jacobians(trial: Trial) -> list[Policy]:
     """Solve some frames with every policy, in turns, several times."""
     measured = trial.measured[:: len(trial.measured) // FRAMES][:FRAMES]
     policies = {name: Policy(name) for name in POLICIES}
     for turn in range(PASSES):
         for name, every in POLICIES.items():
-            solver = KeptJacobian(trial.system, every)
-            begin = time.perf_counter()
-            counts = [solver.solve(q) for q in measured]  # frame by frame: the first one's Jacobian may serve the rest
+            solved = solve_with_kept_jacobian(trial.system, measured, every, options=OPTIONS)
             policy = policies[name]
-            policy.seconds = min(policy.seconds, (time.perf_counter() - begin) / len(measured))
+            policy.seconds = min(policy.seconds, float(np.mean(solved.seconds)))
             if turn == 0:
-                policy.frames, policy.iterations = len(counts), [count for count in counts if count]
+                policy.frames, policy.iterations = len(measured), solved.iterations[solved.converged].tolist()
     return list(policies.values())
 
 

@@ -6,8 +6,10 @@ from biomec_app.figures.agreement import AgreementFigure
 from biomec_app.figures.angles import AngleFigure
 from biomec_app.figures.convergence import ConvergenceFigure
 from biomec_app.figures.cutoffs import CutoffFigure
+from biomec_app.figures.derivatives import DerivativeFigure
 from biomec_app.figures.distances import DistanceFigure
 from biomec_app.figures.emg import EmgFigure
+from biomec_app.figures.frozen_jacobian import FrozenJacobianFigure
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.models import ModelFigure
 from biomec_app.figures.plates import PlateFigure
@@ -18,7 +20,14 @@ from biomec_app.figures.violations import ViolationFigure
 
 _GROUPS: dict[str, list[FigureKind]] = {
     "signals": [ResidualFigure(), CutoffFigure(), AgreementFigure(), PlateFigure(), EmgFigure()],
-    "consistency": [ViolationFigure(), ConvergenceFigure(), DistanceFigure(), RateFigure()],
+    "consistency": [
+        ViolationFigure(),
+        ConvergenceFigure(),
+        FrozenJacobianFigure(),
+        DistanceFigure(),
+        RateFigure(),
+        DerivativeFigure(),
+    ],
     "movement": [StickFigure(), AngleFigure(), ModelFigure()],
 }
 

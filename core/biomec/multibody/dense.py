@@ -25,7 +25,9 @@ def solve_positions_dense(
     metric = np.eye(system.n) if W is None else W
     solved, statuses, counts = np.array(q_star), [], []
     for t, q in enumerate(solved):  # one frame after the other: this is the plain version
-        status, count = _solve_frame(system, q, metric, _frame(contacts, t, system.n), _drive_at(drive, t), options)
+        status, count = _solve_frame(
+            system, q, metric, contact_rows(contacts, t, system.n), _drive_at(drive, t), options
+        )
         statuses.append(status)
         counts.append(count)
     return solved, statuses, counts
@@ -58,7 +60,8 @@ def _solve_frame(
     return FrameStatus.MAX_ITER, options.max_iterations
 
 
-def _frame(contacts: PointContacts | None, t: int, n: int) -> tuple[FloatArray, FloatArray]:
+def contact_rows(contacts: PointContacts | None, t: int, n: int) -> tuple[FloatArray, FloatArray]:
+    """Temporary rows of a frame as dense C (r, n) and p (r,) of C q = p; no rows without contacts."""
     if contacts is None:
         return np.zeros((0, n)), np.zeros(0)
     C = np.zeros((contacts.rows, n))

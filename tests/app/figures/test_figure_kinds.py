@@ -174,6 +174,21 @@ def test_a_cycle_of_the_other_side_is_told(walk_analysis):
     assert "one of the right side, but the left foot" in kind.remark(content, {})
 
 
+def test_a_frozen_jacobian_needs_more_iterations_for_the_same_constraints(made):
+    kind, content, chosen = made("frozen")
+    both = content.exact.converged & content.frozen.converged
+    assert content.exact.converged.all()
+    assert content.exact.violation.max() < 1e-10
+    assert content.frozen.iterations[both].mean() > content.exact.iterations[both].mean()
+    assert "exact: 40 of 40 frames converge" in kind.remark(content, chosen)
+
+
+def test_the_derivatives_of_the_equations_are_those_of_the_differences(made):
+    _, content, _ = made("derivatives")
+    assert np.nanmedian(content.first_error) < 0.05 * np.nanmedian(content.first)
+    assert np.isfinite(content.first_error).mean() > 0.9
+
+
 def test_one_marker_s_agreement_is_bland_and_altman_s(demo_analysis):
     kind = figure_named("agreement")
     chosen = {"marker": "C7", "share": "95 %", "radius": "Holds 1 − α"}
