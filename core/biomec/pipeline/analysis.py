@@ -10,8 +10,9 @@ import hashlib
 import json
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
+from functools import cached_property
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 import numpy as np
 
@@ -33,6 +34,8 @@ from biomec.pipeline.settings import AnalysisSettings
 from biomec.progress import Progress, part_of
 from biomec.recording import Session
 from biomec.recording.step import plain_data
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -78,14 +81,38 @@ class Analysis:
 
     def fingerprint(self, name: str) -> str:
         """Fingerprint of what goes into a step: recordings, subject, version, settings of it and of those before."""
+        if name in self._known:
+            return self._known[name]
         made_of: list[Any] = [__version__, self.session.fingerprint]
+        files = False
         for step in STEPS:
             plain = plain_data(step.settings(self.settings))
-            made_of.append([step.name, plain, [_content(file) for file in _files(plain)]])
+            named = _files(plain)
+            made_of.append([step.name, plain, [_content(file) for file in named]])
+            files = files or bool(named)
             if step.name == name:
                 break
         text = json.dumps(made_of, sort_keys=True, default=str)
-        return hashlib.sha256(text.encode()).hexdigest()
+        found = hashlib.sha256(text.encode()).hexdigest()
+        if not files:
+            self._known[name] = found
+        return found
+
+    @cached_property
+    def _known(self) -> dict[str, str]:
+        """Fingerprints that stay as they are: those of steps whose settings name no file, which may be edited."""
+        return {}
+
+    def derived(self, make: Callable[[Analysis], T]) -> T:
+        """What a function finds out of this analysis; kept as long as the analysis lives, for all who ask again."""
+        if make not in self._derived:
+            self._derived[make] = make(self)
+        found: T = self._derived[make]
+        return found
+
+    @cached_property
+    def _derived(self) -> dict[Callable[[Analysis], Any], Any]:
+        return {}
 
     def is_current(self, name: str) -> bool:
         """Whether a step has run and nothing that it was made from has changed since."""

@@ -145,8 +145,13 @@ class FrameMap:
 def frame_map(analysis: Analysis) -> FrameMap:
     """Quality of every frame, by the steps that have run: without any, whether its markers were seen.
 
-    Markers that the whole recording misses say nothing about a single frame and do not count.
+    Markers that the whole recording misses say nothing about a single frame and do not count. What was found
+    is kept, because several views ask for it.
     """
+    return analysis.derived(_frame_map)
+
+
+def _frame_map(analysis: Analysis) -> FrameMap:
     trial = analysis.session.dynamic
     names: tuple[str, ...] = trial.markers.names
     origin: IntArray = np.where(trial.markers.visible, SampleOrigin.MEASURED, SampleOrigin.MISSING).astype(np.int64)

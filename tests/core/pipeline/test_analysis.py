@@ -211,3 +211,18 @@ def test_a_marker_set_of_ones_own_serves_as_a_shipped_one(tmp_path, whole):
     analysis = analyze(swaying_session(), settings)
     assert analysis.prepared.marker_set.name == "mine"
     assert_array_equal(analysis.motion.q, whole.motion.q)
+
+
+def test_what_is_derived_is_made_once_for_an_analysis_and_anew_for_the_next(whole):
+    made = []
+
+    def count(analysis):
+        made.append(analysis)
+        return analysis.session.dynamic.frames
+
+    assert whole.derived(count) == whole.derived(count) == 50
+    assert made == [whole]
+    other = whole.with_settings(replace(UNFILTERED, angles=AngleOptions(convention="isb")))
+    assert other.derived(count) == 50
+    assert made == [whole, other]
+    assert other.fingerprint("angles") != whole.fingerprint("angles")
