@@ -9,11 +9,13 @@ from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
+    QFrame,
     QLabel,
     QMainWindow,
     QMessageBox,
     QProgressBar,
     QPushButton,
+    QScrollArea,
     QStackedWidget,
     QVBoxLayout,
     QWidget,
@@ -71,7 +73,7 @@ class MainWindow(QMainWindow):
         layout.addWidget(self.timeline)
         self.start_page = StartPage(context)
         self.pages = QStackedWidget()
-        self.pages.addWidget(self.start_page)
+        self.pages.addWidget(_scrolling(self.start_page))  # or it would keep a small window from becoming smaller
         self.pages.addWidget(body)
         self.setCentralWidget(self.pages)
 
@@ -87,7 +89,7 @@ class MainWindow(QMainWindow):
         self.tabifyDockWidget(self.docks["notices"], self.docks["history"])
         for front in ("plots", "notices"):
             self.docks[front].raise_()
-        self.resizeDocks([self.docks["browser"], self.docks["plots"]], [230, 460], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["browser"], self.docks["plots"]], [262, 460], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["notices"]], [130], Qt.Orientation.Vertical)
 
         self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions()), context)
@@ -245,3 +247,12 @@ class MainWindow(QMainWindow):
             close()
         self.context.document.undo_stack.blockSignals(True)  # the parts of the window go in any order now
         event.accept()
+
+
+def _scrolling(widget: QWidget) -> QScrollArea:
+    """A widget that can be scrolled where there is little room."""
+    area = QScrollArea()
+    area.setWidget(widget)
+    area.setWidgetResizable(True)
+    area.setFrameShape(QFrame.Shape.NoFrame)
+    return area

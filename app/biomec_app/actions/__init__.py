@@ -19,5 +19,6 @@ def all_actions() -> tuple[Action, ...]:
         visualize,
     )
 
-    modules = (file, edit, kinematics, dynamics, signal_analysis, visualize, appearance, utilities, help)
-    return tuple(action for module in modules for action in module.ACTIONS)
+    first = (module.ACTIONS for module in (file, edit, kinematics, dynamics, signal_analysis))
+    last = (module.ACTIONS for module in (appearance, utilities, help))
+    return tuple(action for table in (*first, visualize.actions(), *last) for action in table)

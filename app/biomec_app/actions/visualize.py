@@ -65,9 +65,10 @@ def _overlay(name: str) -> Action:
     )  # fmt: skip
 
 
-def overlay_actions() -> tuple[Action, ...]:
-    """An item for every overlay that is registered."""
-    return tuple(_overlay(name) for name in OVERLAYS)
+def actions() -> tuple[Action, ...]:
+    """The items of the menu, with one for every overlay that is registered."""
+    place = next(k for k, action in enumerate(ACTIONS) if action.key == "visualize.show.muscles")
+    return (*ACTIONS[:place], *(_overlay(name) for name in OVERLAYS), *ACTIONS[place:])
 
 
 def _side(side: str, text: str, shortcut: str) -> Action:
@@ -131,7 +132,7 @@ def save_picture(context: Context) -> None:
 
 def save_movie(context: Context) -> None:
     """Ask for a stretch, a size and a file, and draw the movie in the background."""
-    from biomec_app.viewer.export import Shot, save_movie
+    from biomec_app.viewer.export import NO_ENCODER, Shot, movie_kinds, save_movie
 
     document = context.document
     stretches = _stretches(context)
@@ -139,13 +140,17 @@ def save_movie(context: Context) -> None:
     stretch = stretch or context.confirm("Save movie", "Which part shall be in the movie?", tuple(stretches))
     if stretch is None or context.camera is None:
         return
-    size = context.confirm("Save movie", "How large shall the movie be?", tuple(MOVIE_SIZES))
+    note = "" if ".mp4" in movie_kinds() else f"\n\n{NO_ENCODER}"
+    size = context.confirm("Save movie", f"How large shall the movie be?{note}", tuple(MOVIE_SIZES))
     if size is None:
         return
-    path = context.ask_file("Save movie", "Movie (*.mp4);;Animated picture (*.gif)", True, "movement.gif")
+    kinds = movie_kinds()
+    pattern = ";;".join(f"{words} (*{suffix})" for suffix, words in kinds.items())
+    path = context.ask_file("Save movie", pattern, True, f"movement{next(iter(kinds))}")
     if path is None:
         return
-    path = _with_suffix(path, ".gif", ".mp4")
+    path = path.with_suffix(".gif") if path.suffix.lower() == ".mp4" and ".mp4" not in kinds else path
+    path = _with_suffix(path, *kinds)
     theme = themes.chosen(context.preferences.theme)
     shot = Shot(
         document.analysis, theme, document.view, context.camera.copy(), MOVIE_SIZES[size], stretches[stretch]
@@ -184,7 +189,6 @@ ACTIONS: tuple[Action, ...] = (
     _choice("dynamic.multi", DYNAMIC, "&Multi-Body", "Every segment in its own colour", _needs_model, coloured=True),
     *SIGNALS,
     Action("visualize.separator-1", MENU, SEPARATOR, None),
-    *overlay_actions(),
     Action("visualize.show.muscles", SHOW, "Muscle Act&uators", lambda context: None, "Lines of the muscles",
            blocked=not_yet("Not in this version: muscles follow.")),
     _choice("shape.lines", SHAPE, "&Lines", "Sticks and joints", _needs_model, shape="lines"),

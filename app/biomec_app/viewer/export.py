@@ -32,7 +32,8 @@ from biomec_app.viewer.scene import Scene
 
 GIF_RATE, MP4_RATE = 20.0, 30.0  # pictures a second
 NO_ENCODER = (
-    "No encoder for MP4 was found. Install ffmpeg (or the Python package imageio-ffmpeg), or save the movie as GIF."
+    "It is saved as an animated picture (GIF). For a movie file (MP4), Biomec needs the program ffmpeg, which is not "
+    "on this computer."
 )
 
 
@@ -97,12 +98,18 @@ def save_movie(shot: Shot, path: Path, progress: Progress | None = None) -> Path
     elif kind == ".mp4":
         program = encoder()
         if program is None:
-            raise BiomecError(NO_ENCODER)
+            raise BiomecError(f"{path.name}: {NO_ENCODER} Choose a name that ends with .gif.")
         with atomic_path(path) as temporary:
             _write_mp4(shot, temporary, program, progress)
     else:
         raise BiomecError(f"{path.name}: movies are saved as .gif or .mp4. Choose one of these endings.")
     return path
+
+
+def movie_kinds() -> dict[str, str]:
+    """Endings of movies that can be written on this computer -> what they are; the best first."""
+    kinds = {".gif": "Animated picture"}
+    return {".mp4": "Movie", **kinds} if encoder() is not None else kinds
 
 
 def encoder() -> str | None:

@@ -5,9 +5,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from html import escape
+from itertools import pairwise
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPoint, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -27,7 +28,11 @@ from biomec.pipeline.frame_map import FrameMap, FrameState
 from biomec_app.theme import LIGHT, Theme
 
 MARGIN = 8  # at both ends, for half of the hand
-RULER, STATE, LANE, GAP = 17, 11, 4, 2  # heights
+WORDS = 13  # height of the ruler's numbers
+RULER, STATE, LANE, GAP = 27, 11, 4, 2  # heights; below its numbers the ruler shows cycles and events
+CROWDED, FEW = 7.0, 26.0  # pixels between events that are drawn as strokes, and between cycles whose borders are lines
+THINNEST = 3.0  # pixels of a cycle that is drawn by itself
+MOST_TOLD = 6  # marks in a tooltip
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # s
 
 
@@ -50,6 +55,15 @@ def tick_labels(seconds: float, width: float) -> list[tuple[float, str]]:
     step = next((one for one in STEPS if one >= wanted), STEPS[-1])
     digits = 0 if step >= 1.0 else 1 if step >= 0.1 else 2
     return [(k * step, f"{k * step:.{digits}f}") for k in range(int(seconds / step) + 1)]
+
+
+def thinned(places: Sequence[float], apart: float) -> list[float]:
+    """Places along a line, in order, without those that are nearer than ``apart`` to the one before."""
+    kept: list[float] = []
+    for place in sorted(places):
+        if not kept or place - kept[-1] >= apart:
+            kept.append(place)
+    return kept
 
 
 def state_colours(theme: Theme) -> dict[FrameState, str]:
@@ -195,32 +209,58 @@ class QualityStrip(QSlider):
             if x > band.right() + 1:
                 break
             painter.setPen(QColor(self._theme.line))
-            painter.drawLine(round(x), RULER - 4, round(x), RULER - 1)
+            painter.drawLine(round(x), WORDS, round(x), RULER - 1)
             painter.setPen(QColor(self._theme.faint))
             words = label if k else f"{label} s"
             width = painter.fontMetrics().horizontalAdvance(words)
             place = min(max(0.0, x - 0.5 * width), self.width() - width - 1.0)
-            painter.drawText(QRectF(place, 0, width + 2, RULER - 4), Qt.AlignmentFlag.AlignCenter, words)
+            painter.drawText(QRectF(place, 0, width + 2, WORDS), Qt.AlignmentFlag.AlignCenter, words)
 
     def _draw_marks(self, painter: QPainter) -> None:
-        tints = {"right": self._theme.right, "left": self._theme.left}
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        for mark in self._marks:
-            x = self.x_of(mark.frame)
-            colour = QColor(tints.get(mark.side, self._theme.failed if not mark.event else self._theme.text))
-            if mark.event:
-                painter.setPen(Qt.PenStyle.NoPen)
-                painter.setBrush(colour)
-                painter.drawPolygon(
-                    QPolygonF(
-                        [QPoint(round(x) - 4, RULER - 6), QPoint(round(x) + 4, RULER - 6), QPoint(round(x), RULER)]
-                    )
-                )
-            else:
-                pen = QPen(colour, 1.4)
-                pen.setDashPattern([2.5, 1.8])
-                painter.setPen(pen)
-                painter.drawLine(round(x), RULER - 2, round(x), self.band.bottom() + 3)
+        sides = sorted({mark.side for mark in self._marks if not mark.event}, reverse=True)
+        for row, side in enumerate(sides):
+            borders = [self.x_of(mark.frame) for mark in self._marks if not mark.event and mark.side == side]
+            self._draw_cycles(painter, sorted(borders), self._tint(side, self._theme.failed), row, len(sides))
+        for side in sorted({mark.side for mark in self._marks if mark.event}):
+            events = [self.x_of(mark.frame) for mark in self._marks if mark.event and mark.side == side]
+            self._draw_events(painter, sorted(events), self._tint(side, self._theme.text))
+
+    def _tint(self, side: str, otherwise: str) -> QColor:
+        return QColor({"right": self._theme.right, "left": self._theme.left}.get(side, otherwise))
+
+    def _draw_cycles(self, painter: QPainter, borders: list[float], colour: QColor, row: int, rows: int) -> None:
+        """Bands above the frames, one darker, one lighter; lines over the frames only where there are few of them."""
+        if len(borders) < 2:
+            return
+        height = (RULER - WORDS - 1) / rows
+        top = WORDS + row * height
+        shown = thinned(borders, THINNEST)
+        dark, light = QColor(colour), QColor(colour)
+        dark.setAlpha(105)
+        light.setAlpha(45)
+        for k, (left, right) in enumerate(pairwise([*shown, borders[-1]] if shown[-1] < borders[-1] else shown)):
+            painter.fillRect(QRectF(left, top, right - left, height - 1.0), light if k % 2 else dark)
+        if (borders[-1] - borders[0]) / (len(borders) - 1) >= FEW:
+            pen = QPen(colour, 1.2)
+            pen.setDashPattern([2.5, 2.2])
+            painter.setPen(pen)
+            for x in borders:
+                painter.drawLine(round(x), RULER, round(x), self.band.bottom() + 3)
+
+    def _draw_events(self, painter: QPainter, places: list[float], colour: QColor) -> None:
+        """Small arrows, or strokes where there are many; never more than one a pixel or two."""
+        gaps = np.diff(places)
+        if len(gaps) and np.median(gaps) < CROWDED:
+            painter.setPen(QPen(colour, 1.0))
+            for x in thinned(places, 2.0):
+                painter.drawLine(round(x), RULER - 5, round(x), RULER - 1)
+            return
+        painter.setPen(Qt.PenStyle.NoPen)
+        painter.setBrush(colour)
+        for x in thinned(places, 3.0):
+            corners = QPointF(x - 4.0, RULER - 6.5), QPointF(x + 4.0, RULER - 6.5), QPointF(x, RULER)
+            painter.drawPolygon(QPolygonF(corners))
 
     def _draw_hand(self, painter: QPainter) -> None:
         if self._map is None:
@@ -265,5 +305,7 @@ class QualityStrip(QSlider):
         frame = self.frame_at(x)
         head, *reasons = self._map.why(frame)
         marked = [mark.words for mark in self._marks if abs(self.x_of(mark.frame) - x) <= 4.0]
+        if len(marked) > MOST_TOLD:
+            marked[MOST_TOLD - 1 :] = [f"and {len(marked) - MOST_TOLD + 1} more marks here"]
         lines = [f"<b>{escape(head)}</b>", *(escape(one) for one in (*reasons, *marked))]
         return "<br>".join(lines)

@@ -72,13 +72,18 @@ class Timeline(QWidget):
         for button in (self.back, self.forward):
             button.setAutoRepeat(True)
         self.speed = QComboBox()
-        self._name(self.speed, "timeline.speed", "Speed", "How fast it plays; at 1× as fast as it was recorded")
+        self._name(
+            self.speed,
+            "timeline.speed",
+            "Speed",
+            "How fast it plays; 1× is as recorded (keys , and .)",
+        )
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g}×", speed)
         self.speed.setCurrentIndex(SPEEDS.index(1.0))
         self.speed.currentIndexChanged.connect(lambda _: play.set_speed(self.speed.currentData()))
         self.loop = QComboBox()
-        self._name(self.loop, "timeline.loop", "Loop", "What happens at the end: stop, repeat all, or repeat the cycle")
+        self._name(self.loop, "timeline.loop", "Loop", "At the end: stop, repeat all, or repeat the cycle (L)")
         for loop, words in LOOPS.items():
             self.loop.addItem(words, loop)
         self.loop.setCurrentIndex(list(LOOPS).index(play.loop))
@@ -152,6 +157,9 @@ class Timeline(QWidget):
             "Shift+Right": lambda: play.step(LEAP),
             "Home": lambda: play.go(0),
             "End": lambda: play.go(self._document.frames - 1),
+            ",": lambda: self._choose(self.speed, -1),
+            ".": lambda: self._choose(self.speed, 1),
+            "L": lambda: self._choose(self.loop, 1, around=True),
         }
         self._shortcuts: dict[str, QShortcut] = {}
         for key, run in keys.items():
@@ -162,6 +170,19 @@ class Timeline(QWidget):
         application = QApplication.instance()
         if isinstance(application, QApplication):
             application.focusChanged.connect(self._focus_changed)
+
+    def _choose(self, box: QComboBox, step: int, *, around: bool = False) -> None:
+        """Choose the next or previous item that can be chosen; ``around``: after the last comes the first."""
+        model, index = box.model(), box.currentIndex()
+        for _ in range(box.count()):
+            index += step
+            if around:
+                index %= box.count()
+            if not 0 <= index < box.count():
+                return
+            if model.flags(model.index(index, 0)) & Qt.ItemFlag.ItemIsEnabled:
+                box.setCurrentIndex(index)
+                return
 
     def _focus_changed(self, _: QWidget | None, now: QWidget | None) -> None:
         """Leave the keys to widgets that use them themselves."""

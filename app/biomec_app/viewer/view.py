@@ -369,7 +369,7 @@ class BodyView(QWidget):
     # ------------------------------------------------------------------ keys
 
     def keyPressEvent(self, event: QKeyEvent) -> None:
-        """Sides, fit, zoom; Ctrl with arrows turns, Ctrl+Shift shifts, Esc ends measuring."""
+        """Sides, fit, zoom, follow; Ctrl with arrows turns, Ctrl+Shift shifts, Esc ends measuring."""
         if not self.press(event.key(), event.text(), event.modifiers()):
             event.ignore()
 
@@ -395,6 +395,8 @@ class BodyView(QWidget):
             self._moved_by_hand()
         elif text.lower() == "f":
             self.fit()
+        elif text.lower() == "c":
+            self.context.document.set_view(follow=not self.context.document.view.follow)
         elif key == Qt.Key.Key_Escape and self.measurement is not None:
             self.context.document.set_view(measure="")
         elif key == Qt.Key.Key_Escape:

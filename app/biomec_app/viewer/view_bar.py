@@ -58,7 +58,7 @@ class ViewBar(QWidget):
             part = self.menu if path == visualize.SHOW else self.menu.addMenu(path.rpartition("/")[2])
             if part is self.menu:
                 part.addSeparator()
-            for action in visualize.ACTIONS:
+            for action in visualize.actions():
                 if action.menu == path and action.run is not None:
                     part.addAction(self._item(action))
             if part is self.menu:

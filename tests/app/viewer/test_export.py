@@ -69,7 +69,7 @@ def test_a_cancelled_movie_leaves_nothing_behind(shot, tmp_path):
 
 def test_without_an_encoder_mp4_says_what_to_do(shot, tmp_path, monkeypatch):
     monkeypatch.setattr(export, "encoder", lambda: None)
-    with pytest.raises(BiomecError, match="Install ffmpeg"):
+    with pytest.raises(BiomecError, match=r"needs the program ffmpeg.*ends with \.gif"):
         save_movie(shot, tmp_path / "move.mp4")
     with pytest.raises(BiomecError, match=r"\.gif or \.mp4"):
         save_movie(shot, tmp_path / "move.avi")
@@ -108,7 +108,7 @@ def window(context, demo_analysis, qtbot):
 
 
 def item(key):
-    return next(action for action in visualize.ACTIONS if action.key == key)
+    return next(action for action in visualize.actions() if action.key == key)
 
 
 def test_save_picture_asks_for_size_and_file_and_works_in_the_background(window, tmp_path, qtbot):
@@ -140,6 +140,24 @@ def test_save_movie_offers_the_current_cycle(window, tmp_path, qtbot):
     assert list(tmp_path.glob("*.gif")) == []
 
 
+@pytest.mark.parametrize(("program", "start", "pattern"), [
+    (None, "movement.gif", "Animated picture (*.gif)"),
+    ("ffmpeg", "movement.mp4", "Movie (*.mp4);;Animated picture (*.gif)"),
+])  # fmt: skip
+def test_only_movies_that_can_be_written_are_offered(window, tmp_path, monkeypatch, program, start, pattern):
+    """Without an encoder that is said before a name is asked for, and a name with .mp4 becomes one of a GIF."""
+    monkeypatch.setattr(export, "encoder", lambda: program)
+    told, asked, saved = [], [], []
+    window.confirm = lambda title, question, choices: told.append(question) or choices[0]
+    window.ask_file = lambda title, pattern, save, start: asked.append((start, pattern)) or tmp_path / "walk.mp4"
+    monkeypatch.setattr(export, "save_movie", lambda shot, path, progress: saved.append(path.name))
+    item("visualize.movie").run(window)
+    window.jobs.wait(30.0)
+    assert asked == [(start, pattern)]
+    assert ("ffmpeg" in " ".join(told)) == (program is None)
+    assert saved == ["walk.mp4" if program else "walk.gif"]
+
+
 def test_declining_saves_nothing(window, tmp_path):
     item("visualize.picture").run(window)
     item("visualize.movie").run(window)
@@ -148,7 +166,7 @@ def test_declining_saves_nothing(window, tmp_path):
 
 def test_every_item_of_the_menu_changes_what_it_says(window):
     document = window.document
-    for action in visualize.ACTIONS:
+    for action in visualize.actions():
         if action.run is None or action.checked is None:
             continue
         assert action.blocked(window) is None, action.key

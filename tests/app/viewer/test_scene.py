@@ -18,7 +18,7 @@ from biomec_app.view_options import CONSISTENT, RAW, View
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.figure import CLAY, segment_colours
-from biomec_app.viewer.overlays import OVERLAYS, Overlay
+from biomec_app.viewer.overlays import OVERLAYS, Overlay, register_overlay
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.poses import Poses
 from biomec_app.viewer.scene import Scene
@@ -246,7 +246,7 @@ def test_an_overlay_says_why_it_cannot_be_shown(demo_analysis):
     assert all(kind.missing(demo_analysis) is None for kind in OVERLAYS.values())
 
 
-def test_a_new_overlay_needs_a_class_and_a_line(demo_analysis, monkeypatch):
+def test_a_new_overlay_needs_a_class_and_a_line(demo_analysis):
     class Mine(Overlay):
         title, help = "Mine", "A test"
         seen: ClassVar[list[int]] = []
@@ -254,9 +254,14 @@ def test_a_new_overlay_needs_a_class_and_a_line(demo_analysis, monkeypatch):
         def update(self, moment):
             self.seen.append(moment.frame)
 
-    monkeypatch.setitem(OVERLAYS, "mine", Mine)
+    register_overlay("mine", Mine)
     Scene(demo_analysis, LIGHT, View(overlays=frozenset({"mine"}))).update(7)
     assert Mine.seen == [0, 7]
+    from biomec_app.actions import all_actions
+
+    item = next(action for action in all_actions() if action.key == "visualize.show.mine")
+    assert (item.text, item.help) == ("Mine", "A test")
+    del OVERLAYS["mine"]
 
 
 def test_marker_names_and_plates_are_labelled(scene):

@@ -5,14 +5,14 @@ from dataclasses import replace
 import numpy as np
 import pytest
 from PySide6.QtCore import QPoint, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, FrameState
 from biomec_app.theme import DARK, LIGHT
 from biomec_app.viewer.playback import Loop
-from biomec_app.viewer.quality_strip import Mark, QualityStrip, state_colours
+from biomec_app.viewer.quality_strip import RULER, WORDS, Mark, QualityStrip, state_colours, thinned
 from biomec_app.viewer.timeline import Timeline, marks
 
 
@@ -172,3 +172,72 @@ def test_nothing_is_computed_again_for_the_same_analysis(timeline, document_with
     assert timeline.map is before
     document_with_demo.change("copy", replace(document_with_demo.analysis))
     assert timeline.map is not before
+
+
+# ---------------------------------------------------------------------------------------------------------------- marks
+def strip_pixels(strip) -> np.ndarray:
+    image = strip._drawn().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+    return rows[:, : image.width(), :3].astype(int)
+
+
+def many_marks(frames: int, count: int) -> list[Mark]:
+    found = []
+    for k, frame in enumerate(np.linspace(0, frames - 1, count).astype(int)):
+        side = ("right", "left")[k % 2]
+        found.append(Mark(int(frame), f"Foot strike {k}", side, event=True))
+        found.append(Mark(int(frame), f"{side} cycle {k} begins", side))
+    return found
+
+
+def test_hundreds_of_events_leave_the_quality_of_the_frames_to_be_seen(timeline):
+    """The rows of pixels that show the frames' states are the same with 390 events and cycles as without any."""
+    strip = timeline.strip
+    strip.resize(560, strip.sizeHint().height())
+    states = slice(RULER + 1, RULER + 10)
+    strip.set_content(timeline.map, ())
+    bare = strip_pixels(strip)
+    strip.set_content(timeline.map, many_marks(timeline.map.frames, 390))
+    crowded = strip_pixels(strip)
+    assert (crowded[states] == bare[states]).all()
+    assert (crowded[WORDS:RULER] != bare[WORDS:RULER]).any(axis=2).mean() > 0.5  # cycles and events are there, above
+    strip.set_content(timeline.map, many_marks(timeline.map.frames, 8))
+    assert (strip_pixels(strip)[states] != bare[states]).any(axis=2).mean() < 0.05  # few cycles have lines
+
+
+def test_a_tooltip_over_many_marks_stays_short(timeline):
+    strip = timeline.strip
+    strip.set_content(timeline.map, [Mark(100, f"event {k}", event=True) for k in range(40)])
+    told = strip.told_at(strip.x_of(100))
+    assert "event 0" in told
+    assert "and 35 more marks here" in told
+    assert told.count("<br>") < 12
+
+
+def test_thinned_places_keep_their_distance():
+    assert thinned([5.0, 0.0, 1.0, 2.9, 3.0, 9.0], 3.0) == [0.0, 3.0, 9.0]
+    assert thinned([], 3.0) == []
+
+
+def test_the_numbers_of_the_ruler_are_not_under_the_hand(timeline):
+    strip = timeline.strip
+    strip.resize(560, strip.sizeHint().height())
+    strip.setValue(0)
+    bare = strip_pixels(strip)
+    image = strip.grab().toImage().convertToFormat(QImage.Format.Format_RGB32)
+    rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
+    ink = bare[:WORDS].max(axis=(0, 2)) > 0
+    assert ink[:30].any()  # "0 s" is drawn at the left end
+    ground = rows[WORDS // 2, 300, :3].astype(int)
+    hand = np.abs(rows[:WORDS, :12, :3].astype(int) - ground).max(axis=2)
+    assert (hand > 150).mean() < 0.15  # thin letters, no filled head of the hand
+
+
+def test_keys_for_speed_and_loop(timeline, qtbot):
+    for key, box in ((",", timeline.speed), (".", timeline.speed), ("L", timeline.loop)):
+        before = box.currentIndex()
+        timeline._shortcuts[key].activated.emit()
+        assert box.currentIndex() != before, key
+    for _ in range(10):
+        timeline._shortcuts["."].activated.emit()
+    assert timeline.playback.speed == 4.0

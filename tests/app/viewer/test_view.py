@@ -133,6 +133,58 @@ def test_keys_choose_sides_and_the_arrows_are_left_to_the_timeline(view, qtbot):
     assert view.camera.azimuth != before
 
 
+def test_every_key_that_the_help_lists_for_the_view_does_something(view):
+    """Keys of the table in the menu Help, pressed as they are written there."""
+    from biomec_app.guide import MOUSE
+
+    arrows = {"Ctrl": Qt.KeyboardModifier.ControlModifier,
+              "Ctrl+Shift": Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier}  # fmt: skip
+    rows = [keys.split(", ")[0] for where, keys, _ in MOUSE if where == "3-D view"]
+    assert len(rows) > 8
+    for keys in rows:
+        if keys.endswith("+arrows"):
+            assert view.press(Qt.Key.Key_Up, "", arrows[keys.removesuffix("+arrows")])
+        elif keys == "Esc":
+            assert view.press(Qt.Key.Key_Escape, "", Qt.KeyboardModifier.NoModifier)
+        elif keys != "Click" and not keys.startswith("Ctrl+"):
+            for key in keys.replace("−", "-").split(" "):
+                assert view.press(0, key, Qt.KeyboardModifier.NoModifier), key
+    follow = view.context.document.view.follow
+    view.press(0, "c", Qt.KeyboardModifier.NoModifier)
+    assert view.context.document.view.follow is not follow
+
+
+def test_the_tree_shows_what_was_picked_in_the_view(view, qtbot):
+    from biomec_app.panels.browser import Browser
+
+    browser = Browser(view.context)
+    qtbot.addWidget(browser)
+    document = view.context.document
+    document.select(segment="right thigh", point=None)
+    assert browser.model.node(browser.view.currentIndex()).segment == "right thigh"
+    document.select(segment="right thigh", point="right thigh.CLAT_D")
+    assert browser.model.node(browser.view.currentIndex()).point == "CLAT_D"
+    document.select(segment=None, point=None)
+    assert browser.model.node(browser.view.currentIndex()).point == "CLAT_D"  # nothing picked moves nothing
+
+
+def test_the_window_fits_a_small_screen(demo_analysis, tmp_path, qtbot):
+    from biomec_app.main_window import MainWindow
+    from biomec_app.preferences import Preferences
+
+    window = MainWindow(Preferences(tmp_path / "window.ini"))
+    qtbot.addWidget(window)
+    window.resize(1024, 640)
+    window.show()
+    window.context.document.open(demo_analysis, tmp_path / "saved.biomec")
+    qtbot.wait(50)
+    hint = window.minimumSizeHint()
+    assert hint.width() <= 1024
+    assert hint.height() <= 640
+    for close in window.context.closing:
+        close()
+
+
 def test_menus_can_ask_for_a_side(view):
     view.context.document.camera_asked.emit("posterior")
     assert view.camera.azimuth == 180.0

@@ -1,10 +1,11 @@
-"""Overlays of the 3-D view: a dictionary of classes. A new result brings a file and a line here, or registers itself.
+"""Overlays of the 3-D view: a dictionary of classes. A new result brings a file and one line, here or in that file.
 
 The order is that of the menu.
 """
 
 from __future__ import annotations
 
+from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import Forces, Plates
 from biomec_app.viewer.overlays.frames import LocalFrames, NaturalCoordinates
 from biomec_app.viewer.overlays.masses import CentresOfMass
@@ -28,4 +29,10 @@ OVERLAYS: dict[str, type[Overlay]] = {
 }
 """Name, as in `View.overlays` -> class."""
 
-__all__ = ["OVERLAYS", "Entry", "Label", "Moment", "Overlay"]
+
+def register_overlay(name: str, kind: type[Overlay]) -> None:
+    """Offer an overlay in the menus; ``name`` is that of `View.overlays`. Call it before the window is made."""
+    OVERLAYS[name] = kind
+
+
+__all__ = ["OVERLAYS", "Arrows", "Entry", "Label", "Moment", "Overlay", "register_overlay"]

@@ -9,14 +9,12 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording.plate import ForcePlate
 from biomec_app.colours import mixed
 from biomec_app.names import plate_words
-from biomec_app.viewer.actors import Instances, Surface
-from biomec_app.viewer.meshes import cone, cylinder
+from biomec_app.viewer.actors import Surface
+from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
 
 FORCE = "#12A150"
 METRES_A_NEWTON = 1.0e-3
-SMALLEST = 0.02  # m, an arrow shorter than this is not drawn
-HEAD, WIDE, SHAFT = 0.085, 0.030, 0.011  # m, length and half-width of the head of an arrow, half-width of its shaft
 MARGIN = 0.08  # m around the points of force where the file gives no corners
 
 
@@ -93,9 +91,8 @@ class Forces(Overlay):
             starts.append(np.where(there[:, None], point, np.nan))
             forces.append(plate.force[sample])
         self._starts, self._forces = np.stack(starts, axis=1), np.stack(forces, axis=1)  # (T, P, 3)
-        self._shafts = Instances(cylinder(10), len(plates), colours=FORCE, through=np.inf)
-        self._heads = Instances(cone(14), len(plates), colours=FORCE, through=np.inf)
-        self.surfaces = [self._shafts, self._heads]
+        self._arrows = Arrows(len(plates), FORCE)
+        self.surfaces = self._arrows.surfaces
         self._scale = 1.0
         self._told: list[tuple[FloatArray, str]] = []
 
@@ -109,14 +106,7 @@ class Forces(Overlay):
     def update(self, moment: Moment) -> None:
         starts, forces = self.at(moment.frame)
         self._scale = moment.scale
-        along = METRES_A_NEWTON * moment.scale * forces
-        length = np.linalg.norm(along, axis=1)[:, None]
-        starts = np.where(length > SMALLEST, starts, np.nan)
-        ends = starts + along
-        head = np.minimum(HEAD, 0.5 * length) / np.maximum(length, SMALLEST)  # part of the arrow
-        necks = ends - head * along
-        self._shafts.span(starts, necks, SHAFT)
-        self._heads.span(necks, ends, WIDE)
+        ends = self._arrows.place(starts, METRES_A_NEWTON * moment.scale * forces)
         self._told = [(place, f"{np.linalg.norm(f):.0f} N") for place, f in zip(ends, forces, strict=True)]
 
     def labels(self, moment: Moment) -> list[Label]:
