@@ -48,7 +48,7 @@ class DerivativeFigure(FigureKind):
             ("Accelerations", "‖d²Φ/dt²‖", content.second, content.second_error),
         )
         courses = tuple(
-            Course(title, label, (("by differences", "rebuilt", whole), ("apart from the equations", "accent", error)), True)
+            Course(title, label, (("by differences", "rebuilt", whole), ("minus equations", "accent", error)), True)
             for title, label, whole, error in lines
         )  # fmt: skip
         time = np.arange(len(content.first)) / content.rate_hz

@@ -20,9 +20,9 @@ from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
-RENEWED = {"Never: that of the first frame": ONCE, "Every 10 iterations": 10}
-FRAMES = {"40, spread over the movement": 40, "120, spread over the movement": 120}
 MOST_ITERATIONS = 200
+RENEWED = {"Once a frame": MOST_ITERATIONS, "Every 10 iterations": 10, "Never: that of the first frame": ONCE}
+FRAMES = {"40, spread over the movement": 40, "120, spread over the movement": 120}
 
 
 @dataclass(frozen=True, eq=False)

@@ -51,5 +51,8 @@ def check_derivatives(
         if progress is not None:
             progress(min(1.0, (first + BATCH) / len(q)))
     Phi_dot, Phi_ddot = derivative(Phi, rate_hz), derivative(Phi, rate_hz, 2)
-    norms = (np.linalg.norm(rows, axis=1) for rows in (Phi_dot, Phi_dot - along + b, Phi_ddot, Phi_ddot - bent + c))
-    return DerivativeCheck(*(read_only(one) for one in norms), rate_hz)
+    first, first_error, second, second_error = (
+        read_only(np.linalg.norm(rows, axis=1))
+        for rows in (Phi_dot, Phi_dot - along + b, Phi_ddot, Phi_ddot - bent + c)
+    )
+    return DerivativeCheck(first, first_error, second, second_error, rate_hz)
