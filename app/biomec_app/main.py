@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 from time import monotonic
 
-from PySide6.QtCore import QEventLoop, QTimer
+from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QApplication
 
@@ -19,12 +19,26 @@ from biomec_app.preferences import Preferences
 PATIENCE_S = 600.0  # for an analysis before a picture is taken; the first one compiles the engine
 
 
+NOISE = "This plugin does not support propagateSizeHints()"  # of every window that is shown without a screen
+
+
+def _without_noise(kind: QtMsgType, place: QMessageLogContext, message: str) -> None:
+    """Pass on what Qt says, but for a sentence that every window drawn without a screen brings forth."""
+    if message != NOISE:
+        sys.stderr.write(f"{message}\n")
+
+
 def application() -> QApplication:
     """The one application object of this process."""
     QGuiApplication.setApplicationName("Biomec")
     QGuiApplication.setOrganizationName("Biomec")
     found = QApplication.instance()
-    return found if isinstance(found, QApplication) else QApplication(sys.argv[:1])
+    if isinstance(found, QApplication):
+        return found
+    made = QApplication(sys.argv[:1])
+    if QGuiApplication.platformName() == "offscreen":
+        qInstallMessageHandler(_without_noise)
+    return made
 
 
 def run(file: Path | None = None, *, demo: bool = False) -> int:

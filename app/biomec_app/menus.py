@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import re
+from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject
 from PySide6.QtGui import QAction, QKeySequence
@@ -31,6 +32,7 @@ class Menus(QObject):
             self._menus[name].setToolTipsVisible(True)
         for action in actions:
             self._add(action)
+        self._give_letters()
         document, jobs = context.document, context.jobs
         for signal in (document.opened, document.analysis_changed, document.view_changed, document.selection_changed,
                        document.title_changed, document.undo_changed, jobs.started, jobs.finished, jobs.cancelled,
@@ -58,7 +60,7 @@ class Menus(QObject):
         item.setToolTip(action.help)
         item.setCheckable(action.checked is not None)
         if action.shortcut:
-            item.setShortcut(QKeySequence(action.shortcut))
+            item.setShortcuts([QKeySequence(keys) for keys in action.shortcut.split(", ")])
         item.triggered.connect(lambda checked=False, action=action: self.run(action.key))
         menu.addAction(item)
         self.items[action.key] = (action, item)
@@ -66,6 +68,15 @@ class Menus(QObject):
     def add_native(self, menu: str, item: QAction) -> None:
         """Add an item that Qt keeps up to date by itself, such as that of a panel."""
         self._menu(menu).addAction(item)
+        self._give_letters()
+
+    def _give_letters(self) -> None:
+        """Underline a letter of every item that has none, another one for each item of a menu."""
+        changing = {item for action, item in self.items.values() if action.title is not None}
+        for menu in self._menus.values():
+            items = [item for item in menu.actions() if item.text() and item not in changing]
+            for item, text in zip(items, with_letters([item.text() for item in items]), strict=True):
+                item.setText(text)
 
     def run(self, key: str) -> None:
         """Run an action as if it were clicked; what cannot run is told."""
@@ -95,3 +106,28 @@ class Menus(QObject):
                 text = action.title(self._context)
                 item.setVisible(text is not None)
                 item.setText(text or action.text)
+
+
+def with_letters(texts: Sequence[str]) -> list[str]:
+    """Texts of the items of a menu, each with a letter of its own to be underlined, as long as there are letters.
+
+    A letter that a text has already stays, unless an item above has it. Others get the first letter of a word, or else
+    any letter or digit.
+    """
+    found, taken = list(texts), set()
+    bare: list[int] = []
+    for k, text in enumerate(texts):
+        mark = re.search(r"(?<!&)&([^&\s])", text)
+        if mark is None or mark[1].lower() in taken:
+            found[k] = text if mark is None else text[: mark.start()] + text[mark.start() + 1 :]
+            bare.append(k)
+        else:
+            taken.add(mark[1].lower())
+    for k in bare:
+        text = found[k]
+        places = [match.start() for pattern in (r"\b[A-Za-z]", r"[A-Za-z0-9]") for match in re.finditer(pattern, text)]
+        place = next((place for place in places if text[place].lower() not in taken), None)
+        if place is not None:
+            taken.add(text[place].lower())
+            found[k] = f"{text[:place]}&{text[place:]}"
+    return found

@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
+from pathlib import Path
 
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
+
+from biomec_resources import resource
 
 
 @dataclass(frozen=True)
@@ -19,6 +23,9 @@ class Theme:
     faint: str
     line: str
     accent: str
+    on_accent: str = "#FFFFFF"
+    fault: str = "#B3261E"
+    box: str = "#7A828C"
     right: str = "#0072B2"
     left: str = "#D55E00"
     middle: str = "#009E73"
@@ -34,7 +41,8 @@ class Theme:
 
 LIGHT = Theme("light", "#F5F6F8", "#FFFFFF", "#20242A", "#6B7280", "#D5D9DF", "#0B63A5")
 DARK = Theme(
-    "dark", "#22262B", "#2B3036", "#E8EAED", "#9AA3AE", "#444B54", "#4DA3E0", right="#56B4E9", left="#F0803C",
+    "dark", "#22262B", "#2B3036", "#E8EAED", "#9AA3AE", "#444B54", "#4DA3E0",
+    on_accent="#10161C", fault="#FF8A80", box="#B4BCC6", right="#56B4E9", left="#F0803C",
     floor="#3A4048", sky_top="#1C2024", sky_bottom="#2B3036",
 )  # fmt: skip
 DESKTOP_DARK = "desktop_is_dark"  # property of the application: what the desktop looked like at the start
@@ -53,6 +61,32 @@ def chosen(name: str) -> Theme:
     return DARK if application.property(DESKTOP_DARK) else LIGHT
 
 
+def _boxes(theme: Theme) -> str:
+    """Check boxes and radio buttons that are seen on the theme's own ground, on or off, also in lists and tables."""
+    boxes = ("QCheckBox::indicator", "QGroupBox::indicator", "QAbstractItemView::indicator")
+    pictures = {name: Path(str(resource("icons", f"{name}-{theme.name}.svg"))).as_posix() for name in ("tick", "part")}
+
+    def rule(kinds: Iterable[str], state: str, look: str) -> str:
+        return f"{', '.join(kind + state for kind in kinds)} {{ {look} }}"
+
+    on = f"border-color: {theme.accent}; background: {theme.accent};"
+    faint = f"border-color: {theme.line}; background: {theme.line};"
+    radio = ("QRadioButton::indicator",)
+    return "\n".join((
+        rule(boxes, "", f"width: 12px; height: 12px; border: 1px solid {theme.box}; border-radius: 3px; "
+                        f"background: {theme.panel};"),
+        rule(boxes[1:], "", "width: 11px; height: 11px;"),
+        rule(boxes, ":checked", f"{on} image: url({pictures['tick']});"),
+        rule(boxes, ":indeterminate", f"{on} image: url({pictures['part']});"),
+        rule(boxes, ":disabled", f"border-color: {theme.line}; background: {theme.window};"),
+        rule(boxes, ":checked:disabled", faint),
+        rule(radio, "", f"width: 12px; height: 12px; border: 1px solid {theme.box}; border-radius: 7px; "
+                        f"background: {theme.panel};"),
+        rule(radio, ":checked", f"width: 6px; height: 6px; border: 4px solid {theme.accent};"),
+        rule(radio, ":disabled", f"border-color: {theme.line};"),
+    ))  # fmt: skip
+
+
 def apply(application: QApplication, theme: Theme) -> None:
     """Give all widgets the colours of a theme."""
     chosen("system")  # remembers the desktop's own colours before they are replaced
@@ -63,10 +97,11 @@ def apply(application: QApplication, theme: Theme) -> None:
         (roles.Window, theme.window), (roles.WindowText, theme.text), (roles.Base, theme.panel),
         (roles.Text, theme.text), (roles.AlternateBase, theme.window), (roles.Button, theme.window),
         (roles.ButtonText, theme.text),
-        (roles.Highlight, theme.accent), (roles.HighlightedText, "#FFFFFF"), (roles.ToolTipBase, theme.panel),
+        (roles.Highlight, theme.accent), (roles.HighlightedText, theme.on_accent), (roles.ToolTipBase, theme.panel),
         (roles.ToolTipText, theme.text), (roles.PlaceholderText, theme.faint), (roles.Link, theme.accent),
     ):  # fmt: skip
         palette.setColor(role, QColor(colour))
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.faint))
     application.setPalette(palette)
+    application.setStyleSheet(_boxes(theme))

@@ -9,7 +9,9 @@ from PySide6.QtWidgets import QMainWindow
 
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec_app.actions import all_actions
-from biomec_app.menus import ORDER, Menus
+from biomec_app.main_window import MainWindow
+from biomec_app.menus import ORDER, Menus, with_letters
+from biomec_app.preferences import Preferences
 
 
 @pytest.fixture
@@ -32,7 +34,7 @@ def test_menus_stand_in_their_order(menus):
 def test_keys_and_shortcuts_are_unique():
     actions = [action for action in all_actions() if action.run is not None]
     assert max(Counter(action.key for action in actions).values()) == 1
-    shortcuts = [action.shortcut for action in actions if action.shortcut]
+    shortcuts = [keys for action in actions if action.shortcut for keys in action.shortcut.split(", ")]
     assert max(Counter(shortcuts).values()) == 1
 
 
@@ -96,3 +98,30 @@ def test_reasons_name_items_that_the_menus_have(menus, context, demo_analysis):
                 assert items[wanted].isEnabled(), (key, reason)
                 named.add(wanted)
     assert {"Load Biomechanical Model", "Kinematic Consistency", "Find Cycles", "Kinematic Analysis"} <= named
+
+
+def test_every_item_has_a_letter_of_its_own(qtbot, tmp_path):
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    for path, menu in window.menus._menus.items():
+        texts = [item.text() for item in menu.actions() if item.text() and item.isVisible()]
+        letters = [re.search(r"(?<!&)&([^&\s])", text) for text in texts]
+        assert all(letters), (path, texts)
+        assert max(Counter(mark[1].lower() for mark in letters).values(), default=0) <= 1, (path, texts)
+
+
+def test_letters_that_are_given_stay_and_doubles_get_another():
+    assert with_letters(["&Copy", "Cut", "&Close", "2 && 3", "Cut"]) == ["&Copy", "C&ut", "C&lose", "&2 && 3", "Cu&t"]
+
+
+def test_undo_and_redo_name_what_they_do_and_redo_has_both_keys(menus, context, demo_analysis):
+    context.document.open(demo_analysis)
+    undo, redo = (menus.items[key][1] for key in ("edit.undo", "edit.redo"))
+    assert (undo.text(), redo.text()) == ("&Undo", "&Redo")
+    context.document.change("Rename Marker", replace(demo_analysis))
+    assert undo.text() == "&Undo Rename Marker"
+    menus.run("edit.undo")
+    assert (undo.text(), redo.text()) == ("&Undo", "&Redo Rename Marker")
+    assert [keys.toString() for keys in redo.shortcuts()] == ["Ctrl+Shift+Z", "Ctrl+Y"]
+    menus.run("edit.redo")
+    assert not redo.isEnabled()

@@ -1,6 +1,6 @@
 """Light, dark, or as the desktop."""
 
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QCheckBox
 
 from biomec_app import theme as themes
 from biomec_app.actions.appearance import ACTIONS
@@ -24,3 +24,35 @@ def test_a_theme_is_chosen_in_the_menu_and_kept(context):
     assert context.preferences.theme == "dark"
     assert by_key["appearance.dark"].checked(context)
     assert not by_key["appearance.light"].checked(context)
+
+
+def test_words_can_be_read_on_what_is_selected_and_faults_on_their_ground():
+    """WCAG asks for a contrast of 4.5 between words and their ground."""
+    for theme in (themes.LIGHT, themes.DARK):
+        for words, ground in ((theme.on_accent, theme.accent), (theme.text, theme.panel), (theme.text, theme.window),
+                              (theme.fault, theme.window)):  # fmt: skip
+            assert contrast(words, ground) >= 4.5, (theme.name, words, ground)
+        assert contrast(theme.box, theme.panel) >= 3.0  # WCAG for the parts of controls
+
+
+def contrast(one, other):
+    """Contrast of two colours by WCAG 2: (L1 + 0.05) / (L2 + 0.05) with relative luminances."""
+
+    def luminance(name):
+        parts = [int(name[k : k + 2], 16) / 255 for k in (1, 3, 5)]
+        linear = [x / 12.92 if x <= 0.04045 else ((x + 0.055) / 1.055) ** 2.4 for x in parts]
+        return sum(weight * x for weight, x in zip((0.2126, 0.7152, 0.0722), linear, strict=True))
+
+    bright, dark = sorted((luminance(one), luminance(other)), reverse=True)
+    return (bright + 0.05) / (dark + 0.05)
+
+
+def test_boxes_that_are_off_are_seen_in_both_themes(qtbot, qapp):
+    for theme in (themes.DARK, themes.LIGHT):
+        themes.apply(qapp, theme)
+        box = QCheckBox("On or off")
+        qtbot.addWidget(box)
+        box.show()
+        picture = box.grab().toImage()
+        seen = {picture.pixelColor(x, y).name() for x in range(16) for y in range(picture.height())}
+        assert max(contrast(colour, theme.window) for colour in seen) >= 2.5, theme.name

@@ -21,7 +21,7 @@ class Action:
     text     : what the item says, ``&`` before its letter
     run      : what it does; None for a separator
     help     : one sentence for the status bar
-    shortcut : such as ``Ctrl+S``
+    shortcut : such as ``Ctrl+S``; further ones behind ``, ``
     blocked  : why it cannot run now, as a sentence; None if it can
     checked  : for an item that is on or off: whether it is on
     title    : for an item whose text changes: what it says now, None to hide it

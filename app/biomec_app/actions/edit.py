@@ -34,6 +34,18 @@ def _labels(context: Context) -> None:
     edit_labels(context)
 
 
+def _axes(context: Context) -> None:
+    from biomec_app.dialogs.axes import edit_axes
+
+    edit_axes(context)
+
+
+def _events(context: Context) -> None:
+    from biomec_app.dialogs.events import edit_events
+
+    edit_events(context)
+
+
 def _plates(context: Context) -> None:
     from biomec_app.dialogs.plates import edit_plates
 
@@ -46,18 +58,28 @@ def _plates_blocked(context: Context) -> str | None:
     return needs_idle_recording(context) or needs_contacts(context)
 
 
+def _named(word: str, what: str) -> str:
+    """Text of an item that says what it would undo."""
+    return f"{word} {what.replace('&', '&&')}".strip()
+
+
 ACTIONS: tuple[Action, ...] = (
     Action("edit.undo", MENU, "&Undo", lambda c: c.document.undo_stack.undo(), "Undo the last change", "Ctrl+Z",
-           _undo_blocked),
+           _undo_blocked, title=lambda c: _named("&Undo", c.document.undo_stack.undoText())),
     Action("edit.redo", MENU, "&Redo", lambda c: c.document.undo_stack.redo(), "Do again what was undone",
-           "Ctrl+Shift+Z", _redo_blocked),
+           "Ctrl+Shift+Z, Ctrl+Y", _redo_blocked, title=lambda c: _named("&Redo", c.document.undo_stack.redoText())),
     Action("edit.separator", MENU, SEPARATOR, None),
     Action("edit.subject", MENU, "&Subject…", _subject, "Mass, height, sex and measures of the subject", "",
            needs_idle_recording),
+    Action("edit.axes", MENU, "&Axes and Units…", _axes, "How the laboratory's axes point, and how large everything is",
+           "", needs_idle_recording),
     Action("edit.labels", MENU, "&Labels…", _labels, "Which label of the recording is which marker", "",
            needs_idle_recording),
     Action("edit.plates", MENU, "&Plate Assignment…", _plates, "Whose force every contact with a plate is", "",
            _plates_blocked),
-    Action("edit.settings", MENU, "&Settings of the Analysis…", _settings, "How every step works", "Ctrl+,",
+    Action("edit.events", MENU, "&Events…", _events, "When a foot touches or leaves the ground, and other marks", "",
+           needs_idle_recording),
+    Action("edit.separator-settings", MENU, SEPARATOR, None),
+    Action("edit.settings", MENU, "Se&ttings of the Analysis…", _settings, "How every step works", "Ctrl+,",
            needs_idle_recording),
 )  # fmt: skip

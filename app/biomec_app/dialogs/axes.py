@@ -2,18 +2,39 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt, Signal
 from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen, QPolygonF
-from PySide6.QtWidgets import QCheckBox, QComboBox, QGridLayout, QHBoxLayout, QLabel, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QCheckBox,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QVBoxLayout,
+    QWidget,
+)
 
-from biomec.recording import Authority, LabAxes
+from biomec.io.redescription import redescribed
+from biomec.pipeline.replay import python_text
+from biomec.recording import Authority, LabAxes, Session
 from biomec.recording.axes import DIRECTIONS as VECTORS
-from biomec_app.dialogs.import_plan import Preview, about_axes, all_notices, axes_reasons, size_sentence
-from biomec_app.dialogs.parts import NoticeText, explanation
+from biomec_app.context import Context
+from biomec_app.dialogs.import_plan import about_axes, all_notices, axes_reasons, size_sentence
+from biomec_app.dialogs.parts import NoticeText, current_theme, explanation
 from biomec_app.theme import Theme
 
 DIRECTIONS = tuple(VECTORS)
+SIZES = {
+    "are right": 1.0,
+    "are 1000 times too large (mm taken for m)": 0.001,
+    "are 100 times too large (cm taken for m)": 0.01,
+    "are 1000 times too small (m taken for mm)": 1000.0,
+}
 
 
 def shown(direction: str) -> str:
@@ -67,18 +88,18 @@ class AxesForm(QWidget):
         layout.addLayout(top, 1)
         layout.addWidget(self.notices, 1)
 
-    def show_preview(self, preview: Preview) -> None:
-        """Show what the files say."""
-        trial = preview.session.dynamic
+    def show_session(self, session: Session, reversed_: bool = False) -> None:
+        """Show what a session says; ``reversed_``: the force of its plates was turned round already."""
+        trial = session.dynamic
         for combo, direction in ((self.up, trial.axes.up), (self.forward, trial.axes.forward)):
             combo.setCurrentIndex(DIRECTIONS.index(direction))
-        for label, why in zip((self.up_why, self.forward_why), axes_reasons(preview), strict=True):
+        for label, why in zip((self.up_why, self.forward_why), axes_reasons(trial), strict=True):
             label.setText(why)
         self.picture.show_axes(trial.axes)
-        self.size_words.setText(size_sentence(preview.posed))
+        self.size_words.setText(size_sentence(session.static or trial))
         self.reverse.setVisible(bool(trial.plates))
-        self.reverse.setChecked(preview.plan.reverse_plates)
-        self.notices.show_notices(about_axes(all_notices(preview.session)), "Nothing contradicts these axes and units.")
+        self.reverse.setChecked(reversed_)
+        self.notices.show_notices(about_axes(all_notices(session)), "Nothing contradicts these axes and units.")
 
     def axes(self) -> LabAxes:
         """Return the axes as the user says."""
@@ -92,6 +113,68 @@ class AxesForm(QWidget):
             axis = next(one for one in "xyz" if one != up[1])
             other.setCurrentIndex(DIRECTIONS.index(f"+{axis}"))
         self.changed.emit()
+
+
+class AxesDialog(QDialog):
+    """Change the axes of the open recording, the size of its markers, and the sign of its plates."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        self.setObjectName("axes")
+        self.setWindowTitle("Axes and Units")
+        self.resize(760, 460)
+        self.form, self.size_ = AxesForm(current_theme(context)), QComboBox()
+        session = context.document.analysis.session
+        self.form.show_session(session)
+        self.form.reverse.setText("&Reverse the force of the plates")
+        self.size_.setObjectName("axes.size")
+        self.size_.setAccessibleName("Size of the markers' positions")
+        for words, factor in SIZES.items():
+            self.size_.addItem(words, factor)
+        label = QLabel("&Positions of the markers")
+        label.setBuddy(self.size_)
+        line = QHBoxLayout()
+        line.addWidget(label)
+        line.addWidget(self.size_)
+        line.addStretch(1)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
+        )
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(explanation(
+            "How the laboratory's axes point. Biomec computes with X forward, Y up and Z to the right; nothing is "
+            "turned in the recording itself."
+        ))  # fmt: skip
+        layout.addWidget(self.form, 1)
+        layout.addLayout(line)
+        layout.addWidget(self.buttons)
+        self.form.changed.connect(lambda: self.form.picture.show_axes(self.form.axes()))
+
+    def accept(self) -> None:
+        """Change the recording, if anything was changed."""
+        analysis = self.context.document.analysis
+        session, wanted, factor = analysis.session, self.form.axes(), float(self.size_.currentData())
+        now = session.dynamic.axes
+        axes = wanted if (wanted.up, wanted.forward) != (now.up, now.forward) else None
+        reverse = self.form.reverse.isChecked()
+        if axes is not None or reverse or factor != 1.0:
+            given = [f"axes={python_text(axes)}"] * (axes is not None) + [f"factor={factor:g}"] * (factor != 1.0)
+            given += ["reverse_plates=True"] * reverse
+            line = f"analysis = replace(analysis, session=redescribed(analysis.session, {', '.join(given)}))"
+            changed = redescribed(session, axes, factor, reverse)
+            self.context.document.change("Change Axes and Units", replace(analysis, session=changed), line)
+        super().accept()
+
+
+def edit_axes(context: Context) -> AxesDialog:
+    """Show the dialog."""
+    dialog = AxesDialog(context, context.window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    return dialog
 
 
 class AxesPicture(QWidget):

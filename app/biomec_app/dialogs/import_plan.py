@@ -214,9 +214,9 @@ def chosen_path(preview: Preview, kind: str) -> Path | None:
     return found.path if found is not None and kind in used else None
 
 
-def axes_reasons(preview: Preview) -> tuple[str, str]:
+def axes_reasons(trial: Trial) -> tuple[str, str]:
     """Why up and forward are as they are."""
-    axes = preview.session.dynamic.axes
+    axes = trial.axes
     return WHO[axes.authority], WHO[axes.forward_authority]
 
 

@@ -225,7 +225,7 @@ class ImportDialog(QDialog):
             self.whys[kind].setText(words)
             self.none[kind].setEnabled(path is not None)
         self.notices.show_notices(all_notices(preview.session))
-        self.axes.show_preview(preview)
+        self.axes.show_session(preview.session, self.plan.reverse_plates)
         self.mapping.show_labels(
             preview.session, preview.marker_set, preview.fits, preview.mapping, self.plan.label_map
         )

@@ -324,7 +324,7 @@ class MappingDialog(QDialog):
         if self.form.touched and preparation != analysis.settings.preparation:
             settings = replace(analysis.settings, preparation=preparation)
             line = settings_line(analysis.settings, settings)
-            self.context.document.change("Labels", analysis.with_settings(settings), line)
+            self.context.document.change("Change Labels", analysis.with_settings(settings), line)
         super().accept()
 
 

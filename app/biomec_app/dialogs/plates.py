@@ -154,7 +154,7 @@ class PlatesDialog(QDialog):
             signals = replace(analysis.settings.signals, by_hand=choices)
             settings = replace(analysis.settings, signals=signals)
             line = settings_line(analysis.settings, settings)
-            self.context.document.change("Plate assignment", analysis.with_settings(settings), line)
+            self.context.document.change("Change Plate Assignment", analysis.with_settings(settings), line)
         super().accept()
 
 

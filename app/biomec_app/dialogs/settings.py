@@ -26,6 +26,7 @@ from biomec.errors import BiomecError
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import AnalysisSettings
 from biomec_app.context import Context
+from biomec_app.dialogs.parts import current_theme
 from biomec_app.dialogs.setting_rows import Row, row_for
 from biomec_app.settings_form import DEFAULTS, Field, Kind, changed, default_text, value_at
 from biomec_app.settings_form import page as page_of
@@ -273,7 +274,8 @@ class SettingsDialog(QDialog):
 
     def _say(self, sentence: str, wrong: bool = False) -> None:
         self.message.setText(sentence)
-        self.message.setStyleSheet("color: #C0392B; font-weight: bold;" if wrong else "")
+        colour = current_theme(self.context).fault
+        self.message.setStyleSheet(f"color: {colour}; font-weight: bold;" if wrong else "")
 
     # ------------------------------------------------------------------ buttons
 
@@ -301,7 +303,7 @@ class SettingsDialog(QDialog):
         if after != before:
             steps = [PAGES[step][0].lower() for step in PAGES if getattr(after, step) != getattr(before, step)]
             line = settings_line(before, after)
-            document.change(f"Settings: {', '.join(steps)}", document.analysis.with_settings(after), line)
+            document.change(f"Change Settings ({', '.join(steps)})", document.analysis.with_settings(after), line)
         self.show_settings(after)
         self.edited()
         return True

@@ -30,10 +30,12 @@ from biomec.recording import Subject
 from biomec.recording.trial import MEASURES
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import Fault, explanation
+from biomec_app.subject_check import SubjectFault, check_subject
 
 SEXES = {"unknown": None, "female": "female", "male": "male"}
 ANGLES = ("thigh_rotation", "shank_rotation", "tibial_torsion")
 DATE_HINT = "year-month-day, such as 2015-04-08"
+WRONG = "QLineEdit, QDoubleSpinBox, QTableWidget { border: 2px solid #D9534F; border-radius: 3px; }"
 
 
 def measure_rows() -> tuple[tuple[str, str, str | None, str | None], ...]:
@@ -61,7 +63,8 @@ def parse_date(text: str, what: str) -> date | None:
     try:
         return date.fromisoformat(text)
     except ValueError as error:
-        raise BiomecError(f"The {what} {text!r} is no date; write {DATE_HINT}.") from error
+        field = "born" if "birth" in what else "recorded"
+        raise SubjectFault(f"The {what} {text!r} is no date; write {DATE_HINT}.", field) from error
 
 
 def parse_number(text: str, what: str) -> float | None:
@@ -72,9 +75,9 @@ def parse_number(text: str, what: str) -> float | None:
     try:
         value = float(text)
     except ValueError as error:
-        raise BiomecError(f"{what} is {text!r}, which is no number.") from error
+        raise SubjectFault(f"{what} is {text!r}, which is no number.", "measures") from error
     if not math.isfinite(value):
-        raise BiomecError(f"{what} is {text!r}, which is no number.")
+        raise SubjectFault(f"{what} is {text!r}, which is no number.", "measures")
     return value
 
 
@@ -174,7 +177,7 @@ class SubjectForm(QWidget):
             value = subject.measures.get(cell.data(Qt.ItemDataRole.UserRole))
             cell.setText("" if value is None else f"{value * factor(root):.4g}")
         self._loading = False
-        self._shown = subject
+        self._shown, self._day = subject, recorded
         self._show_age()
 
     def _cells(self) -> list[tuple[str, QTableWidgetItem]]:
@@ -195,8 +198,6 @@ class SubjectForm(QWidget):
         shown = self._shown
         born = parse_date(self.born.text(), "day of birth")
         recorded = self.recorded()
-        if born is not None and recorded is not None and born > recorded:
-            raise BiomecError("The subject was born after the recording; check both dates.")
         measures = {}
         for root, cell in self._cells():
             key = str(cell.data(Qt.ItemDataRole.UserRole))
@@ -206,18 +207,31 @@ class SubjectForm(QWidget):
             kept = shown.measures.get(key)
             same = kept is not None and f"{kept * factor(root):.4g}" == cell.text().strip()
             measures[key] = kept if same and kept is not None else value / factor(root)
-        return Subject(
+        subject = Subject(
             self.name.text().strip(), SEXES[self.sex.currentText()], _known(self.mass, shown.mass_kg),
             _known(self.height_, shown.height_m), born, measures,
         )  # fmt: skip
+        today = max(date.today(), self._day or date.min)  # a clock may be wrong; what the file says is not judged by it
+        check_subject(subject, recorded, today)
+        return subject
 
     def fault(self) -> str:
-        """What is wrong with the fields, or nothing."""
+        """What is wrong with the fields, or nothing; the fields are marked."""
+        found, fields = "", ()
         try:
             self.subject()
+        except SubjectFault as error:
+            found, fields = str(error), error.fields
         except BiomecError as error:
-            return str(error)
-        return ""
+            found = str(error)
+        for name, widget in self._fields().items():
+            widget.setStyleSheet(WRONG if name in fields else "")
+            widget.setToolTip(found if name in fields else "")
+        return found
+
+    def _fields(self) -> dict[str, QWidget]:
+        return {"recorded": self.recorded_on, "born": self.born, "mass": self.mass, "height": self.height_,
+                "measures": self.measures}  # fmt: skip
 
     # ------------------------------------------------------------------ following edits
 
@@ -237,6 +251,7 @@ class SubjectForm(QWidget):
 
     _loading = True
     _shown = Subject()
+    _day: date | None = None
 
 
 def _number(limit: float, decimals: int, suffix: str) -> QDoubleSpinBox:
@@ -310,7 +325,7 @@ class SubjectDialog(QDialog):
         if (changed.subject, changed.recorded) != (session.subject, session.recorded):
             what = f"subject={python_text(changed.subject)}, recorded={python_text(changed.recorded)}"
             line = f"analysis = replace(analysis, session=replace(analysis.session, {what}))"
-            self.context.document.change("Subject", replace(analysis, session=changed), line)
+            self.context.document.change("Change Subject", replace(analysis, session=changed), line)
         super().accept()
 
 

@@ -66,7 +66,7 @@ def test_a_change_is_applied_undone_and_written_as_python(dialog, document_with_
     assert after.settings.signals.reconstruction.gap_limit_s == pytest.approx(0.35)
     assert "signals" in after.stale
     assert "preparation" not in after.stale
-    assert document_with_demo.undo_stack.undoText() == "Settings: signals"
+    assert document_with_demo.undo_stack.undoText() == "Change Settings (signals)"
     (line,) = document_with_demo.history
     known = {"analysis": before, "replace": replace}
     exec(line, known)

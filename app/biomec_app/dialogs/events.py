@@ -1,0 +1,170 @@
+"""Events of the recording: when a foot touches or leaves the ground, and whatever else was marked; to be edited."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QComboBox,
+    QDialog,
+    QDialogButtonBox,
+    QDoubleSpinBox,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from biomec.pipeline.replay import python_text
+from biomec.recording import Event
+from biomec_app.context import Context
+from biomec_app.dialogs.parts import explanation
+
+LABELS = ("Foot Strike", "Foot Off")
+CONTEXTS = ("Right", "Left", "General")
+ORIGINS = {
+    "file": "in the file", "plates": "by the plates", "kinematics": "by the markers", "signal": "by a signal",
+    "manual": "by hand",
+}  # fmt: skip
+TIME, LABEL, CONTEXT, FROM = range(4)
+
+
+class EventsDialog(QDialog):
+    """A row for every event, in the order of time; the frame that is shown moves to the row that is chosen."""
+
+    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.context = context
+        trial = context.document.analysis.session.dynamic
+        self._before: tuple[Event, ...] = trial.events
+        self._longest = trial.duration_s
+        self.setObjectName("events")
+        self.setWindowTitle("Events")
+        self.resize(620, 460)
+        self.table = QTableWidget(0, 4)
+        self.table.setObjectName("events-table")
+        self.table.setAccessibleName("Events of the recording")
+        self.table.setHorizontalHeaderLabels(["Time [s]", "What", "Side", "How it is known"])
+        self.table.verticalHeader().hide()
+        self.table.verticalHeader().setDefaultSectionSize(30)
+        self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
+        self.table.setTabKeyNavigation(False)
+        self.table.horizontalHeader().setSectionResizeMode(FROM, QHeaderView.ResizeMode.Stretch)
+        for column, width in ((TIME, 110), (LABEL, 170), (CONTEXT, 110)):
+            self.table.setColumnWidth(column, width)
+        self.table.currentCellChanged.connect(lambda row, *_: self._show_frame(row))
+        line = QHBoxLayout()
+        for text, name, tip, act in (
+            ("&Add at the Shown Frame", "events-add", "A new event at the frame that the window shows", self.add_here),
+            ("&Remove", "events-remove", "Remove the chosen events (Delete)", self.remove),
+        ):
+            button = QPushButton(text)
+            button.setObjectName(name)
+            button.setToolTip(tip)
+            button.setAutoDefault(False)
+            button.clicked.connect(act)
+            line.addWidget(button)
+        line.addStretch(1)
+        self.buttons = QDialogButtonBox(
+            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
+        )
+        self.buttons.accepted.connect(self.accept)
+        self.buttons.rejected.connect(self.reject)
+        layout = QVBoxLayout(self)
+        layout.addWidget(explanation(
+            "Events that came with the recording or were set by hand. Cycles of walking are cut at foot strikes; "
+            "events that Biomec finds itself are added when the analysis runs."
+        ))  # fmt: skip
+        layout.addWidget(self.table, 1)
+        layout.addLayout(line)
+        layout.addWidget(self.buttons)
+        self.show_events(self._before)
+
+    # ------------------------------------------------------------------ rows
+
+    def show_events(self, events: Sequence[Event]) -> None:
+        """Fill the table."""
+        self.table.setRowCount(0)
+        for event in sorted(events, key=lambda one: one.time_s):
+            self._insert(self.table.rowCount(), event)
+
+    def _insert(self, row: int, event: Event) -> None:
+        self.table.insertRow(row)
+        time = QDoubleSpinBox()
+        time.setRange(min(0.0, event.time_s), max(self._longest, event.time_s))
+        time.setDecimals(3)
+        time.setSingleStep(1.0 / self.context.document.rate_hz)
+        time.setValue(event.time_s)
+        label, side = QComboBox(), QComboBox()
+        label.setEditable(True)
+        label.addItems(list(dict.fromkeys((*LABELS, event.label))))
+        label.setCurrentText(event.label)
+        side.addItems(list(dict.fromkeys((*CONTEXTS, event.context))))
+        side.setCurrentText(event.context)
+        known = QTableWidgetItem(ORIGINS.get(event.origin, event.origin))
+        known.setFlags(Qt.ItemFlag.ItemIsEnabled | Qt.ItemFlag.ItemIsSelectable)
+        known.setData(Qt.ItemDataRole.UserRole, event)
+        for column, widget, words in ((TIME, time, "Time"), (LABEL, label, "What"), (CONTEXT, side, "Side")):
+            widget.setAccessibleName(f"{words} of event {row + 1}")
+            self.table.setCellWidget(row, column, widget)
+        self.table.setItem(row, FROM, known)
+
+    def _event(self, row: int) -> Event:
+        """The event of a row; one that was changed is by hand."""
+        time, label, side = (self.table.cellWidget(row, column) for column in (TIME, LABEL, CONTEXT))
+        assert isinstance(time, QDoubleSpinBox)
+        assert isinstance(label, QComboBox)
+        assert isinstance(side, QComboBox)
+        before: Event = self.table.item(row, FROM).data(Qt.ItemDataRole.UserRole)
+        at = before.time_s if round(before.time_s, time.decimals()) == time.value() else time.value()
+        event = replace(
+            before, time_s=at, label=label.currentText().strip() or before.label, context=side.currentText()
+        )
+        return before if event == before else replace(event, origin="manual")
+
+    def events(self) -> tuple[Event, ...]:
+        """Events as entered, in the order of time."""
+        found = [self._event(row) for row in range(self.table.rowCount())]
+        return tuple(sorted(found, key=lambda one: one.time_s))
+
+    def add_here(self) -> None:
+        """Add an event at the frame that is shown."""
+        document = self.context.document
+        time = document.frame / document.rate_hz
+        row = sum(event.time_s <= time for event in self.events())
+        self._insert(row, Event(time, LABELS[0], CONTEXTS[0], "manual"))
+        self.table.selectRow(row)
+
+    def remove(self) -> None:
+        """Remove the chosen rows."""
+        for row in sorted({index.row() for index in self.table.selectedIndexes()}, reverse=True):
+            self.table.removeRow(row)
+
+    def _show_frame(self, row: int) -> None:
+        if 0 <= row < self.table.rowCount() and self.table.item(row, FROM) is not None:
+            self.context.document.set_frame(round(self._event(row).time_s * self.context.document.rate_hz))
+
+    def accept(self) -> None:
+        """Change the recording, if anything was changed."""
+        after = self.events()
+        if after != tuple(sorted(self._before, key=lambda one: one.time_s)):
+            analysis = self.context.document.analysis
+            session = replace(analysis.session, dynamic=replace(analysis.session.dynamic, events=after))
+            what = f"dynamic=replace(analysis.session.dynamic, events={python_text(after)})"
+            line = f"analysis = replace(analysis, session=replace(analysis.session, {what}))"
+            self.context.document.change("Edit Events", replace(analysis, session=session), line)
+        super().accept()
+
+
+def edit_events(context: Context) -> EventsDialog:
+    """Show the dialog."""
+    dialog = EventsDialog(context, context.window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    return dialog
