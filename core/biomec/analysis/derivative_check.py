@@ -43,13 +43,13 @@ def check_derivatives(
     qdot, qddot = derivative(q, rate_hz), derivative(q, rate_hz, 2)
     b, c = system.velocity_rhs(q), system.acceleration_rhs(q, qdot)
     along, bent = np.empty_like(Phi), np.empty_like(Phi)
-    for first in range(0, len(q), BATCH):  # in batches: all dense Jacobians of a trial would fill the memory
-        part = slice(first, first + BATCH)
+    for start in range(0, len(q), BATCH):  # in batches: all dense Jacobians of a trial would fill the memory
+        part = slice(start, start + BATCH)
         Phi_q = system.jacobian(q[part])
         along[part] = np.einsum("tmn,tn->tm", Phi_q, qdot[part])
         bent[part] = np.einsum("tmn,tn->tm", Phi_q, qddot[part])
         if progress is not None:
-            progress(min(1.0, (first + BATCH) / len(q)))
+            progress(min(1.0, (start + BATCH) / len(q)))
     Phi_dot, Phi_ddot = derivative(Phi, rate_hz), derivative(Phi, rate_hz, 2)
     first, first_error, second, second_error = (
         read_only(np.linalg.norm(rows, axis=1))
