@@ -210,9 +210,8 @@ class Browser(QWidget):
         """Show the line of what was picked elsewhere, as in the 3-D view."""
         current = self.model.node(self.view.currentIndex()) if self.view.currentIndex().isValid() else None
         code = (point or "").partition(".")[2] or point
-        here = (None, None) if current is None else (current.point, current.segment)
-        if here != (None, None) and here[0] in (None, code) and here[1] in (None, segment):
-            return  # it was picked here
+        if current is not None and (point, segment) in ((None, current.segment), (current.point, None)):
+            return  # it was picked here, or nothing is
         for name, of in ((code, "point"), (segment, "segment")):
             index = self._found(name, of, QModelIndex()) if name else None
             if index is not None:
