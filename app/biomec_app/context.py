@@ -16,6 +16,7 @@ from biomec_app.figures_protocol import FigureSource
 from biomec_app.jobs import Jobs
 from biomec_app.plot_state import PlotState
 from biomec_app.preferences import Preferences
+from biomec_app.ready import ready
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
@@ -71,7 +72,7 @@ class Context:
             if after is not before:
                 self.document.change(title, after, line)
 
-        self.jobs.start(title, lambda progress: work(before, progress), done)
+        self.jobs.start(title, lambda progress: ready(work(before, progress)), done)
 
     def run_until(self, step: str, title: str = "") -> None:
         """Run a step of the analysis and whatever before it is missing or stale; ``title`` names it for the user."""

@@ -24,6 +24,7 @@ from biomec.pipeline.stretch import stretch_session
 from biomec.progress import Progress
 from biomec.recording import Source
 from biomec_app.context import Context
+from biomec_app.ready import ready
 
 SUFFIX, MATLAB = ".biomec", "MAT"
 RECORDINGS = f"Recordings ({' '.join('*' + end for end in extensions() if end != SUFFIX)});;All files (*)"
@@ -106,7 +107,7 @@ def open_project(context: Context, path: Path) -> None:
         _remember(context, path)
 
     title = f"Open {path.name}"
-    context.jobs.start(title, lambda progress: open_again(load_project(path), progress), done)
+    context.jobs.start(title, lambda progress: ready(open_again(load_project(path), progress)), done)
 
 
 def open_matlab(context: Context, path: Path) -> None:
@@ -150,8 +151,8 @@ def open_unasked(context: Context, path: Path) -> None:
         kind = find_format(path)[0].name
         session = load_project(path) if kind == PROJECT else read_mat_session(path) if kind == MATLAB else None
         if session is not None:
-            return open_again(session, progress)
-        return analyze(import_session(path), progress=progress)
+            return ready(open_again(session, progress))
+        return ready(analyze(import_session(path), progress=progress))
 
     context.jobs.start(f"Open {path.name}", work, context.document.open)
 
@@ -173,7 +174,7 @@ def open_demo(context: Context) -> None:
         with TemporaryDirectory(prefix="biomec-demo-") as folder:
             _, session = demo_session(Path(folder))
         progress(0.1)
-        return analyze(session, progress=lambda fraction: progress(0.1 + 0.9 * fraction))
+        return ready(analyze(session, progress=lambda fraction: progress(0.1 + 0.9 * fraction)))
 
     def done(analysis: Analysis) -> None:
         context.document.open(analysis)

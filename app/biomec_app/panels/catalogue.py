@@ -7,7 +7,6 @@ little: the numbers of a curve are computed when they are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
-from functools import lru_cache
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
@@ -83,7 +82,6 @@ def list_curves(analysis: Analysis) -> Catalogue:
     return Catalogue(curve for provider in PROVIDERS for curve in provider(analysis))
 
 
-@lru_cache(maxsize=1)  # several views ask for the list of the same, immutable analysis
 def catalogue(analysis: Analysis) -> Catalogue:
     """List the curves of the open analysis; the same list for all who ask."""
-    return list_curves(analysis)
+    return analysis.derived(list_curves)

@@ -109,9 +109,14 @@ def trust(analysis: Analysis) -> Trust:
 
     Only samples that cameras measured count for markers: a rebuilt one fits by construction.
     """
-    positions = solved(analysis)
-    if positions is None:
+    if solved(analysis) is None:
         raise BiomecError('There is nothing to judge yet. Run "Kinematic Consistency" first.')
+    return analysis.derived(_trust)
+
+
+def _trust(analysis: Analysis) -> Trust:
+    positions = solved(analysis)
+    assert positions is not None
     valid, residual = positions.valid, positions.marker_residual
     markers = spreads(positions.markers, residual, valid)
     landmarks = spreads(positions.landmarks, positions.distance, valid)

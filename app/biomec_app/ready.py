@@ -1,0 +1,23 @@
+"""What all views will ask of an analysis, found in the background, so that showing it does not stop the window."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+
+from biomec.errors import BiomecError
+from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.frame_map import frame_map
+from biomec.pipeline.trust import trust
+
+
+def ready(analysis: Analysis) -> Analysis:
+    """Return the analysis when its fingerprints, frames, curves and quality are known."""
+    from biomec_app.panels.catalogue import catalogue
+
+    for step in STEPS:
+        analysis.fingerprint(step.name)
+    frame_map(analysis)
+    catalogue(analysis)
+    with suppress(BiomecError):  # there may be nothing to judge yet
+        trust(analysis)
+    return analysis
