@@ -60,9 +60,12 @@ class Reduction(Protocol):
 def checked_state(
     system: System, q: FloatArray, qdot: FloatArray, Q: FloatArray | None = None
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Positions, velocities and forces (n,) as compiled code wants them; forces not given are zero."""
+    """Copies of positions, velocities and forces (n,) as compiled code wants them; forces not given are zero.
+
+    Copies, because numba would compile everything again for arrays that cannot be written to.
+    """
     given = (q, qdot, np.zeros(system.n) if Q is None else Q)
-    x, y, z = (np.ascontiguousarray(one, dtype=np.float64) for one in given)
+    x, y, z = (np.array(one, dtype=np.float64, order="C") for one in given)
     if not x.shape == y.shape == z.shape == (system.n,):
         told = f"{x.shape}, {y.shape} and {z.shape}"
         raise BiomecError(f"{system.name} has {system.n} coordinates; its state and forces were given as {told}.")

@@ -20,7 +20,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray, IntArray
 from biomec.compiled import compiled
-from biomec.dynamics.block_solution import SIZE, tree_tables
+from biomec.dynamics.block_solution import tree_tables
 from biomec.dynamics.forward import recursion
 from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
 from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
@@ -55,13 +55,7 @@ class SemiRecursive:
         refuse_driven(system)
         self._system = system
         self.options = options or FormulationOptions()
-        for body in system.bodies:
-            if body.shared or body.size != SIZE:
-                raise BiomecError(
-                    f"Semi-recursive formulation: {body.name} shares points with other bodies. Give every body of "
-                    f"{system.name} its own points and join them, or choose another formulation."
-                )
-        self.tree = joint_tree(system, roots)
+        self.tree = _tree(system, roots)
         self._branches, slices = _branches(self.tree)
         self.freedoms: Mapping[str, slice] = FrozenDict(slices)
         self._loops: IntArray = system.row_types.get("ellipsoid", np.zeros(0, dtype=np.int64))
@@ -127,6 +121,21 @@ class SemiRecursive:
             return f"{self._system.name}: positions are not numbers, so nothing can be computed."
         joint = next(name for name, part in self.freedoms.items() if part.start <= velocity < part.stop)
         return f"{self._system.name}: nothing that {joint} moves has mass, so its acceleration is not determined."
+
+
+def _tree(system: System, roots: Sequence[str]) -> JointTree:
+    """Order the joints of a system, or say why this formulation is not for it."""
+    try:
+        tree = joint_tree(system, roots)
+    except BiomecError as error:
+        raise BiomecError(f"Semi-recursive formulation: {error} Or choose another formulation.") from error
+    for body in system.bodies:
+        if body.shared:
+            raise BiomecError(
+                f"Semi-recursive formulation: {body.name} shares points with other bodies. Give every body of "
+                f"{system.name} its own points and join them, or choose another formulation."
+            )
+    return tree
 
 
 def _branches(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
