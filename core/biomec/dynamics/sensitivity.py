@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray, read_only
+from biomec.arrays import FloatArray, IntArray, read_only
 from biomec.dynamics.balance import body_wrench
 from biomec.dynamics.external_loads import ExternalLoads
 from biomec.dynamics.joint_loads import JointLoads
@@ -24,6 +24,7 @@ from biomec.kinematics.segment_motion import SegmentMotion
 from biomec.recording import Result
 from biomec.recording.step import step_result
 
+EVERY = slice(None)
 MASS, CENTRE, RADIUS, PRESSURE, JOINT = (
     "segment masses",
     "centres of mass",
@@ -166,21 +167,24 @@ class _Spread:
         self.force: dict[str, FloatArray] = {}
         self.torque: dict[str, FloatArray] = {}
 
-    def squares(self, source: str, force: FloatArray, torque: FloatArray) -> None:
-        """Add (T, J, 3, 3) to a source."""
+    def squares(self, source: str, force: FloatArray, torque: FloatArray, joints: IntArray | slice = EVERY) -> None:
+        """Add (T, J, 3, 3) to a source, or (T, some, 3, 3) to some of its joints."""
         for mine, more in ((self.force, force), (self.torque, torque)):
-            mine[source] = mine[source] + more if source in mine else more
+            if source not in mine:
+                mine[source] = np.zeros((*self.centre.shape, 3))
+            mine[source][:, joints] += more
 
     def add(self, source: str, segments: Sequence[int], force: FloatArray, moment: FloatArray) -> None:
         """Add one variation: segments need ``force`` and ``moment`` (T, S, 3) more, about their centres of mass."""
-        df, dh = np.zeros((2, *self.centre.shape))
+        joints = np.flatnonzero(self.signs[segments].any(axis=0))  # only they feel it
+        df, dh = np.zeros((2, len(self.centre), len(joints), 3))
         for s in segments:
-            joints = np.flatnonzero(self.signs[s])
-            sign = self.signs[s, joints][:, None]
-            arm = self.motion.p_com[:, s, None] - self.centre[:, joints]
-            df[:, joints] += sign * force[:, s, None]
-            dh[:, joints] += sign * (moment[:, s, None] + np.cross(arm, force[:, s, None]))
-        self.squares(source, df[..., :, None] * df[..., None, :], dh[..., :, None] * dh[..., None, :])
+            passed = np.flatnonzero(self.signs[s, joints])
+            sign = self.signs[s, joints[passed]][:, None]
+            arm = self.motion.p_com[:, s, None] - self.centre[:, joints[passed]]
+            df[:, passed] += sign * force[:, s, None]
+            dh[:, passed] += sign * (moment[:, s, None] + np.cross(arm, force[:, s, None]))
+        self.squares(source, df[..., :, None] * df[..., None, :], dh[..., :, None] * dh[..., None, :], joints)
 
 
 def both_sides(names: Sequence[str]) -> list[list[int]]:
