@@ -11,7 +11,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
 from biomec_app.panels import catalogue as module
 from biomec_app.panels import curves_measured
-from biomec_app.panels.catalogue import Catalogue, catalogue
+from biomec_app.panels.catalogue import Catalogue, catalogue, list_curves
 from biomec_app.panels.curve import RAW, Curve
 
 KINDS = (
