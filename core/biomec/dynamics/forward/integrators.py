@@ -250,13 +250,16 @@ def _iterated(
     h = t - start
     change, least = np.inf, np.inf
     done = 0
+    found = motion(t, q, v)
     while done < options.max_iterations:
-        q_new, v_new = corrected(v, motion(t, q, v).qddot)
+        q_new, v_new = corrected(v, found.qddot)
         change = float(np.hypot(np.linalg.norm(q_new - q), h * np.linalg.norm(v_new - v)))
         q, v, done = q_new, v_new, done + 1
-        if change < options.tolerance or not change < RUNAWAY * least:
+        if not change < RUNAWAY * least:
+            break
+        found = motion(t, q, v)
+        if change < options.tolerance:
             break
         least = min(least, change)
-    found = motion(t, q, v)
     state = State(t, q, v, found.qddot, found.multipliers)
     return Step(state, done, change, bool(change < options.tolerance))
