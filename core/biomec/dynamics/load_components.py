@@ -135,19 +135,22 @@ def load_components(
     hinges: Mapping[str, FloatArray] | None = None,
     mass_kg: float | None = None,
     height_m: float | None = None,
+    joints: Iterable[str] | None = None,
 ) -> LoadComponents:
     """Components of force and moment of every joint, in the axes, convention and unit asked for.
 
     hinges   : hinge -> its axis (3,) in the proximal segment, for angles that are measured about it
     mass_kg, height_m : of the person, for normalised values
+    joints   : only these; all if not given
     """
     if loads.frames != motion.frames:
         raise BiomecError(f"There are {loads.frames} frames of loads and {motion.frames} of motion; they must match.")
-    divisor = _divisors(reading, mass_kg, height_m)
+    divisor = divisors(reading, mass_kg, height_m)
     sense = 1.0 if reading.convention == "internal" else -1.0
     values: list[FloatArray] = []
     about: list[tuple[str, str, str, Side | None, str, str, str]] = []
-    for j, joint in enumerate(loads.joints):
+    for joint in loads.joints if joints is None else joints:
+        j = loads.index(joint)
         frames = joint_frames(model, motion, joint, hinges or {}, reading.angles)
         for quantity, axes, vector in (
             (FORCE, force_axes(frames, reading.axes), loads.force[:, j]),
@@ -170,7 +173,7 @@ def load_name(joint: str, positive: str, quantity: str, axes: str) -> str:
     return f"{joint} {quantity} {positive}" if axes == "laboratory" else f"{joint} {positive} {quantity}"
 
 
-def _divisors(reading: LoadReading, mass_kg: float | None, height_m: float | None) -> dict[str, float]:
+def divisors(reading: LoadReading, mass_kg: float | None, height_m: float | None) -> dict[str, float]:
     """What loads are divided by: 1, the mass, or a hundredth of weight (moments: × height) [Hof1996]."""
     if reading.normalisation == "none":
         return dict.fromkeys(QUANTITIES, 1.0)

@@ -21,8 +21,14 @@ CONVENTION = (
 )
 
 
-def read_loads(analysis: Analysis, reading: LoadReading = LoadReading(), *, multibody: bool = False) -> LoadComponents:
-    """Loads of all joints as named curves, by Newton-Euler or by the multibody method."""
+def read_loads(
+    analysis: Analysis,
+    reading: LoadReading = LoadReading(),
+    *,
+    multibody: bool = False,
+    joints: Sequence[str] | None = None,
+) -> LoadComponents:
+    """Loads of all joints, or of those named, as named curves, by Newton-Euler or by the multibody method."""
     loads = analysis.loads.multibody if multibody else analysis.loads.newton_euler
     body = analysis.loaded.body
     return load_components(
@@ -33,6 +39,7 @@ def read_loads(analysis: Analysis, reading: LoadReading = LoadReading(), *, mult
         hinges=body.joint_axes(),
         mass_kg=float(body.measures["mass"]),
         height_m=float(body.measures["height"]),
+        joints=joints,
     )
 
 
