@@ -1,4 +1,4 @@
-"""A walk as OpenSim holds it: scaled model, coordinates and ground reactions, read as bodies, tree and motion of Biomec.
+"""A walk as OpenSim holds it: scaled model, coordinates, ground reactions, read as bodies, tree and motion of Biomec.
 
 Only what the published walk of the model gait2354 needs of the format is understood.
 """

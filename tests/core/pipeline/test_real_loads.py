@@ -4,9 +4,14 @@ import numpy as np
 import pytest
 
 from biomec.dynamics.load_components import LoadReading
+from biomec.dynamics.newton_euler import newton_euler
 from biomec.io.session_import import import_session
+from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_output import read_loads
+from biomec.pipeline.settings import AnalysisSettings, SignalSettings
+from biomec.signals import CutoffChoice, FilterOptions
+from tests.core.dynamics.opensim_walk import read_walk, storage
 from tests.real_data import recording
 
 
@@ -60,3 +65,52 @@ def test_the_plates_balance_the_whole_body(gait):
     assert balance.measured.sum() > 80
     assert balance.force_rms <= 35.0
     assert balance.plates_kg == pytest.approx(balance.model_kg, rel=0.02)
+
+
+@pytest.fixture(scope="module")
+def walk():
+    """The published walk by OpenSim, and its markers and plates by Biomec with the same cut-off."""
+    folder = recording("gait_opensim2354")
+    theirs = read_walk(folder)
+    carried = newton_euler(theirs.tree, theirs.motion, theirs.q, theirs.external)
+    published = storage(folder / "reference" / "inverse_dynamics.sto")
+    settings = AnalysisSettings(
+        signals=SignalSettings(marker_filter=FilterOptions(CutoffChoice.FIXED, 6.0)),
+        consistency=ConsistencyOptions(method="markers"),
+    )
+    ours = analyze(import_session(folder / "subject01_walk1.trc"), settings)
+    return ours, theirs, carried, published
+
+
+def flexion(walk, side: str, joint: str, moved: bool) -> float:
+    """RMS difference from the published flexion moment [N m], 0.4 to 1.6 s.
+
+    moved : our load taken at the published joint's centre instead of our own
+    """
+    ours, theirs, carried, published = walk
+    loads, time = ours.loads.newton_euler, ours.clean.trial.time_s
+    coordinate = {"hip": "hip_flexion", "knee": "knee_angle", "ankle": "ankle_angle"}[joint] + f"_{side[0]}"
+    j, k = loads.index(f"{side} {joint}"), carried.index(f"{joint}_{side[0]}")
+
+    def at(values: np.ndarray) -> np.ndarray:
+        return np.stack([np.interp(theirs.time_s, time, column) for column in values[:, j].T], axis=1)
+
+    force, torque = at(loads.force), at(loads.torque)
+    if moved:
+        torque = torque + np.cross(at(loads.centre) - carried.centre[:, k], force)
+    moment = np.einsum("ti,ti->t", torque, theirs.turning[coordinate])
+    if coordinate in theirs.shifting:  # the published knee rolls
+        moment = moment + np.einsum("ti,ti->t", force, theirs.shifting[coordinate])
+    return float(np.sqrt(np.mean((moment - published[f"{coordinate}_moment"]) ** 2)))
+
+
+@pytest.mark.parametrize("side", ["right", "left"])
+@pytest.mark.parametrize(("joint", "own"), [("hip", 17.0), ("knee", 11.0), ("ankle", 4.0)])
+def test_flexion_moments_of_the_published_walk_from_its_markers(walk, side, joint, own, record_property):
+    """8 N m are asked for. At the published joint centres all are within; at our own, hips and the left knee are not:
+    those centres lie 15 to 45 mm apart, and the leg bears 800 N.
+    """
+    moved, at_our_centre = (flexion(walk, side, joint, one) for one in (True, False))
+    record_property("rms_Nm", {"at the published centre": moved, "at our own": at_our_centre})
+    assert moved < 8.0
+    assert at_our_centre < own
