@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QObject, Signal
 
-from biomec_app.panels.plot_view import PlotView
+from biomec_app.panels.plot_view import FIT, GROUPINGS, PlotView
 
 Window = tuple[float, float]
+LASTING: dict[str, tuple[object, ...]] = {
+    "grouping": tuple(GROUPINGS),
+    "columns": (FIT, 1, 2, 3),
+    **dict.fromkeys(("grid", "spots", "cycles", "events", "linked"), (True, False)),
+}
+"""Fields of a view that are remembered, and the values they may have."""
 
 
 class PlotState(QObject):
@@ -48,6 +54,21 @@ class PlotState(QObject):
             self.window_changed.emit()
         else:
             self.changed.emit()
+
+    @property
+    def lasting(self) -> dict[str, object]:
+        """What of the view is the user's taste, and not about one recording: it is remembered between two runs."""
+        return {name: getattr(self._view, name) for name in LASTING}
+
+    def take(self, remembered: Mapping[str, object]) -> None:
+        """Show plots as they were shown last; what no longer fits is left as it is."""
+        plain = PlotView()
+        known = {
+            name: value
+            for name, value in remembered.items()
+            if name in LASTING and type(value) is type(getattr(plain, name)) and value in LASTING[name]
+        }
+        self.set(**known)
 
     def told(self, shown: Sequence[Window], whole: Window | None) -> None:
         """Note what the plots show now, each by itself, and what there is to show (the panel says so)."""

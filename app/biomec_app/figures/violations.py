@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.constraint_violation import Violation, violations
+from biomec.analysis.constraint_violation import GOOD_AFTER, UNITS, Violation, violations
 from biomec.analysis.report_table import power
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.report_content import constraint_words
@@ -34,7 +34,10 @@ class ViolationFigure(FigureKind):
 
     def remark(self, content: tuple[Violation, ...], chosen: Chosen) -> str:
         """What a bar is."""
-        return "Mean of a row over the valid frames: metres for joints; m² or none for lengths and right angles."
+        return (
+            "Mean of a row over the valid frames: metres for joints and contacts, m² for lengths within segments, the "
+            f"ellipsoid scaled by its radii. Good: consistent below {power(GOOD_AFTER)}."
+        )
 
     def draw(self, figure: Figure, content: tuple[Violation, ...], chosen: Chosen, ink: Ink) -> None:
         """Two bars a type, on a logarithmic axis, with their numbers."""
@@ -51,7 +54,9 @@ class ViolationFigure(FigureKind):
                     axes.barh(y, shown - 0.1 * FLOOR, left=0.1 * FLOOR, height=0.36, color=colours[row])
                     axes.text(1.35 * shown, y, power(value), va="center", fontsize=SMALL, color=theme.text)
         axes.set_xlim(0.3 * FLOOR, max([1.0, *(60.0 * one.before for one in content if np.isfinite(one.before))]))
-        axes.set_yticks(range(len(content)), [constraint_words(one.kind) for one in content])
+        axes.set_yticks(
+            range(len(content)), [f"{constraint_words(one.kind)} [{UNITS.get(one.kind, '–')}]" for one in content]
+        )
         axes.set_ylim(max(len(content), 3) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0, labelsize=SMALL + 1.0)
         axes.set_xlabel("mean violation, SI units")

@@ -13,6 +13,13 @@ LEGS = ("hip", "knee", "ankle")
 MOST = 18  # curves that are shown without being asked for
 
 
+def kind_of_movement(analysis: Analysis) -> str:
+    """What recordings have in common that are looked at alike: the model, and what borders the cycles; "" before."""
+    if "cycles" not in analysis.done:
+        return ""
+    return f"{analysis.loaded.body.model.name}, {analysis.repetitions.by}"
+
+
 def default_curves(analysis: Analysis, catalogue: Catalogue) -> tuple[str, ...]:
     """Keys of the curves to begin with: angles of arms or legs, or what there is of markers or forces before."""
     if "angles" in analysis.done:

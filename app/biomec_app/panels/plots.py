@@ -28,7 +28,7 @@ from biomec.errors import BiomecError
 from biomec_app.context import Context
 from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.curve_drop import CurveDrop
-from biomec_app.panels.default_curves import default_curves
+from biomec_app.panels.default_curves import default_curves, kind_of_movement
 from biomec_app.panels.figure_export import Figure, copy_figure, save_figure
 from biomec_app.panels.plot_content import panes_one_by_one
 from biomec_app.panels.plot_grid import PlotGrid
@@ -80,6 +80,8 @@ class PlotPanel(QWidget):
         CurveDrop(self, document)
         context.figure = self
         context.closing.append(self._later.stop)
+        state.take(context.preferences.plot_view)
+        state.changed.connect(self._remember_view)
         self._view_changed()
         if document.is_open:
             self._analysis_changed()
@@ -167,9 +169,25 @@ class PlotPanel(QWidget):
         document = self.context.document
         curves = document.selection.curves
         if not curves or curves == self._default:
-            self._default = default_curves(document.analysis, self.catalogue)
+            self._default = self._last_plotted() or default_curves(document.analysis, self.catalogue)
             document.select(curves=self._default)
         self._request()
+
+    def _last_plotted(self) -> tuple[str, ...]:
+        """Curves that were chosen when a movement of this kind was last looked at, if it has them all."""
+        analysis = self.context.document.analysis
+        kind = kind_of_movement(analysis)
+        keys = self.context.preferences.plotted(kind) if kind else ()
+        return keys if keys and all(key in self.catalogue for key in keys) else ()
+
+    def _remember_curves(self) -> None:
+        document = self.context.document
+        kind = kind_of_movement(document.analysis) if document.is_open else ""
+        if kind and document.selection.curves not in ((), self._default):
+            self.context.preferences.set_plotted(kind, document.selection.curves)
+
+    def _remember_view(self) -> None:
+        self.context.preferences.plot_view = self.context.plots.lasting
 
     @property
     def catalogue(self) -> Catalogue:
@@ -179,6 +197,7 @@ class PlotPanel(QWidget):
 
     def _selected(self) -> None:
         if self.context.document.selection.curves != self._drawn:
+            self._remember_curves()
             self._request()
         elif not self._dirty:
             self._tell_notice()  # something was picked in the 3-D view

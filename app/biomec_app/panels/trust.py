@@ -18,13 +18,15 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.analysis.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
 from biomec.analysis.frame_quality import Spread
 from biomec.errors import BiomecError
 from biomec.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import frame_map
-from biomec.pipeline.trust import Finding, Level, Trust, trust
+from biomec.pipeline.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.context import Context
+from biomec_app.names import point_words, with_code
 from biomec_app.panels.bar_chart import Bar, BarChart
 from biomec_app.panels.trust_course import CourseView
 from biomec_app.theme import LIGHT, Theme
@@ -84,7 +86,12 @@ class TrustPanel(QWidget):
         self.findings.linkActivated.connect(lambda link: self.go(int(link)))
         self.markers = BarChart("trust.markers", "Markers", "to model, rms in mm")
         self.landmarks = BarChart("trust.landmarks", "Landmarks", "moved, mean in mm")
-        self.violations = BarChart("trust.violations", "Constraints", "mean violation", least=len(SHORT))
+        self.violations = BarChart(
+            "trust.violations",
+            "Constraints",
+            f"mean violation; good: consistent below {_power(GOOD_AFTER)}",
+            least=len(SHORT),
+        )
         self.violations.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self.course = CourseView()
         self.course.picked.connect(self._document.set_frame)
@@ -170,11 +177,9 @@ class TrustPanel(QWidget):
         ordered = sorted(found.landmarks, key=lambda one: -one.mean)
         self.landmarks.set_bars([self._landmark(one) for one in ordered], ("middle",), limit=MILLIMETRE * LARGE_SHIFT)
         bars = [
-            Bar(SHORT.get(one.kind, one.words), (one.before, one.after), f"{_power(one.before)} → {_power(one.after)}",
-                f"{one.words}: {_power(one.before)} as measured, {_power(one.after)} when consistent; "
-                "mean of a row, in its own unit.")
+            Bar(SHORT.get(one.kind, one.words), (one.before, one.after), _violation(one), _judged(one))
             for one in found.violations
-        ]  # fmt: skip
+        ]
         self.violations.set_bars(
             bars, ("rebuilt", "measured"), log=(LOWEST, HIGHEST), legend=("as measured", "consistent")
         )
@@ -183,15 +188,23 @@ class TrustPanel(QWidget):
 
     def _marker(self, one: Spread) -> Bar:
         tip = (
-            f"{one.name}: {MILLIMETRE * one.rms:.1f} mm (rms) from the model, median {MILLIMETRE * one.median:.1f}, "
+            f"{self._called(one.name, marker=True)}: {MILLIMETRE * one.rms:.1f} mm (rms) from the model, "
+            f"median {MILLIMETRE * one.median:.1f}, "
             f"95 % below {MILLIMETRE * one.p95:.1f}, at most {MILLIMETRE * one.largest:.1f}."
         )
         value = MILLIMETRE * one.rms
         return Bar(one.name, (value,), f"{value:.1f}", tip, Finding("", one.name, "", marker=one.name))
 
+    def _called(self, name: str, marker: bool = False) -> str:
+        """A marker or landmark in words, with its code."""
+        known = self._known is not None and marker and "preparation" in self._known.done
+        return with_code(name, point_words(name, self._known.prepared.marker_set if known else None))
+
     def _landmark(self, one: Spread) -> Bar:
         value = MILLIMETRE * one.mean
-        tip = f"{one.name} was moved by {value:.1f} mm on average, {MILLIMETRE * one.largest:.1f} at most."
+        tip = (
+            f"{self._called(one.name)} was moved by {value:.1f} mm on average, {MILLIMETRE * one.largest:.1f} at most."
+        )
         return Bar(one.name, (value,), f"{value:.1f}", tip, Finding("", one.name, "", landmark=one.name))
 
     def _show_words(self, found: Trust) -> None:
@@ -212,11 +225,17 @@ class TrustPanel(QWidget):
         )
         rows = "".join(
             f'<tr><td style="color:{theme.faint}; padding-right:8px">{escape(one.title)}</td>'
-            f'<td><a href="{k}" style="color:{theme.accent}">{escape(one.words)}</a>'
+            f'<td><a href="{k}" style="color:{theme.accent}">{escape(self._named(one))}</a>'
             f'&nbsp; <span style="color:{theme.text}">{escape(one.detail)}</span></td></tr>'
             for k, one in enumerate(found.findings)
         )
         self.findings.setText(f"<table cellspacing=0 cellpadding=1>{rows}</table>")
+
+    def _named(self, finding: Finding) -> str:
+        """What a finding is about; codes of markers and landmarks in words."""
+        if finding.marker == finding.words or finding.landmark == finding.words:
+            return self._called(finding.words, marker=finding.marker is not None)
+        return finding.words
 
     def set_theme(self, theme: Theme) -> None:
         """Show in the colours of a theme."""
@@ -251,6 +270,26 @@ class TrustPanel(QWidget):
     def _show_frame(self, frame: int) -> None:
         if self.isVisible():
             self.course.set_frame(frame)
+
+
+def _violation(one: TypeViolation) -> str:
+    """Both means with their unit: 3·10⁻³ → 2·10⁻¹⁵ m."""
+    unit = UNITS.get(one.kind, "")
+    return f"{_power(one.before)} → {_power(one.after)} {'(scaled)' if ' ' in unit else unit}".rstrip()
+
+
+def _judged(one: TypeViolation) -> str:
+    """Sentences about a type of constraint: what it is counted in, and whether that is good."""
+    unit = UNITS.get(one.kind, "")
+    told = f"{one.words}: {_power(one.before)} as measured, {_power(one.after)} when consistent"
+    told += f" ({unit}), the mean of a row. " if unit else ", the mean of a row. "
+    if not math.isfinite(one.after):
+        return f"{told}No frame was solved."
+    good = "This is good" if one.after <= GOOD_AFTER else "This is too much: look at the frames that did not converge"
+    return (
+        f"{told}{good}; consistent movements stay below {_power(GOOD_AFTER)}, and as measured up to "
+        f"{_power(USUAL_BEFORE)} is usual."
+    )
 
 
 def _power(value: float) -> str:

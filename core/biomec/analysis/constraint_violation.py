@@ -9,6 +9,19 @@ import numpy as np
 
 from biomec.arrays import BoolArray, FloatArray
 
+UNITS = {
+    "rigid": "m²",
+    "spherical": "m",
+    "universal": "m",
+    "revolute": "m",
+    "ellipsoid": "scaled by length",
+    "temporary": "m",
+}
+"""Type of constraint -> unit of its rows: |r|² − L² within a segment, a gap between points in joints and on the ground,
+the equation of the ellipsoid with all lengths over its radii. Rows of directions have no unit."""
+GOOD_AFTER = 1e-9  # what consistent coordinates may still violate on average: far below any length that matters
+USUAL_BEFORE = 1e-2  # what measured coordinates usually violate at most: a centimetre
+
 
 @dataclass(frozen=True)
 class Violation:

@@ -14,6 +14,8 @@ from PySide6.QtWidgets import QApplication
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec_app.context import Context
+from biomec_app.document import Document
+from biomec_app.jobs import Jobs
 from biomec_app.panels.plot_view import MEAN, SEPARATE
 from biomec_app.panels.plots import PlotPanel
 from biomec_app.theme import DARK
@@ -403,3 +405,24 @@ def test_the_legend_says_how_many_cycles_are_behind_the_mean(panel: PlotPanel, d
     done = {**demo_analysis.done, "cycles": replace(demo_analysis.done["cycles"], value=fewer)}
     panel.context.document.change("exclude", replace(demo_analysis, done=done))
     assert "mean ± SD of 4 cycles, 1 left out: taken out by hand" in words()
+
+
+def test_how_plots_were_shown_and_what_is_remembered_for_the_next_time(qtbot, panel: PlotPanel, demo_analysis) -> None:
+    context = panel.context
+    context.plots.set(grouping=SEPARATE, columns=2, grid=False, window_s=(1.0, 2.0))
+    context.document.select(curves=("body/position Y",))
+    again = Context(Document(), Jobs(), context.preferences)
+    second = PlotPanel(again)
+    qtbot.addWidget(second)
+    view = again.plots.view
+    assert (view.grouping, view.columns, view.grid) == (SEPARATE, 2, False)
+    assert view.window_s is None  # of that recording alone
+    again.document.open(demo_analysis)
+    assert again.document.selection.curves == ("body/position Y",)
+
+
+def test_nonsense_in_the_preferences_changes_nothing(panel: PlotPanel) -> None:
+    state = panel.context.plots
+    before = state.view
+    state.take({"grouping": "upside down", "columns": 7, "grid": "yes", "what": 1})
+    assert state.view == before

@@ -115,3 +115,14 @@ def test_a_chart_works_by_keyboard(qtbot):
     with qtbot.waitSignal(chart.chosen) as chosen:
         qtbot.keyClick(chart, Qt.Key.Key_Return)
     assert chosen.args == ["second"]
+
+
+def test_violations_say_their_unit_and_what_is_good():
+    from biomec.pipeline.trust import TypeViolation
+    from biomec_app.panels.trust import _judged, _violation
+
+    joints = TypeViolation("spherical", "Ball joints", 3e-3, 2e-15)
+    assert _violation(joints) == "3·10⁻³ → 2·10⁻¹⁵ m"
+    assert "(m), the mean of a row. This is good" in _judged(joints)
+    assert "too much" in _judged(TypeViolation("spherical", "Ball joints", 3e-3, 1e-3))
+    assert _violation(TypeViolation("ellipsoid", "Scapula on ribs", 1e-2, 1e-12)).endswith("(scaled)")
