@@ -10,6 +10,7 @@ from biomec_app.context import Context
 from biomec_app.extensions import Extension, Loaded, extension_folder, load_extensions, run_extension
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.registry import figure_groups
+from biomec_app.figures.summaries import Summary, summaries
 from biomec_app.files import PROJECTS
 from biomec_app.panels.plot_view import MEAN
 
@@ -31,18 +32,18 @@ def figure_action(kind: FigureKind, menu: str = MENU) -> Action:
     return Action(f"figures.{kind.key}", menu, kind.title, run, kind.help, blocked=blocked)
 
 
-def _statistics_blocked(context: Context) -> str | None:
-    reason = needs_recording(context)
-    if reason is None and "cycles" not in context.document.analysis.done:
-        reason = run_first("cycles")
-    return reason
+def summary_action(summary: Summary, menu: str = MENU) -> Action:
+    """Item that opens a page of tables."""
 
+    def run(context: Context) -> None:
+        from biomec_app.figures.tables import open_tables
 
-def _statistics(context: Context) -> None:
-    from biomec_app.figures.tables import cycle_statistics, open_tables
+        open_tables(context, summary.title, summary.make(context.document.analysis), summary.make)
 
-    sections = cycle_statistics(context.document.analysis)
-    open_tables(context, "Cycle Statistics", sections, cycle_statistics)
+    def blocked(context: Context) -> str | None:
+        return needs_recording(context) or summary.blocked(context.document.analysis)
+
+    return Action(f"signals.{summary.key}", menu, summary.title, run, summary.help, blocked=blocked)
 
 
 def _figures() -> tuple[Action, ...]:
@@ -64,7 +65,9 @@ def _compare(context: Context) -> None:
 
 
 def _compare_blocked(context: Context) -> str | None:
-    reason = _statistics_blocked(context) or needs_idle_recording(context)
+    reason = needs_idle_recording(context)
+    if reason is None and "cycles" not in context.document.analysis.done:
+        reason = run_first("cycles")
     if reason is None and len(places(context.document.analysis.session)) >= MOST:
         reason = f"It is compared with {MOST} recordings already. End the comparison first."
     return reason
@@ -84,8 +87,7 @@ ACTIONS: tuple[Action, ...] = (
     Action("signals.compare.end", MENU, "End Com&parison", lambda context: context.comparison.end(),
            "Draw this recording alone again", blocked=_end_blocked),
     Action("signals.compare.separator", MENU, SEPARATOR, None),
-    Action("signals.statistics", MENU, "Cycle Statistics", _statistics,
-           "Durations of the cycles, and what every angle does in them", blocked=_statistics_blocked),
+    *(summary_action(summary) for summary in summaries()),
 )  # fmt: skip
 
 

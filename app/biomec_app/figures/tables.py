@@ -9,25 +9,12 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from biomec.analysis.cycle_statistics import angle_table, cycle_table
 from biomec.analysis.report_table import Section
 from biomec.errors import BiomecError
 from biomec.io.atomic import atomic_path
 from biomec.pipeline.analysis import Analysis
 from biomec_app.context import Context
 from biomec_app.sections import SectionView, section_text
-
-
-def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
-    """Cycles and angles in numbers."""
-    repetitions = analysis.repetitions
-    by = {"none": "No cycles were sought.", "events": "Cycles begin and end at foot strikes."}
-    told = by.get(repetitions.by, f"Cycles begin and end at the minima of {repetitions.by}.")
-    cycles = cycle_table(repetitions.cycles, analysis.clean.trial.first_frame)
-    return (
-        Section("Cycles", (told,), (cycles,)),
-        Section("Angles", (), (angle_table(analysis.angles, repetitions.curves),)),
-    )
 
 
 class TableWindow(QWidget):

@@ -7,7 +7,8 @@ import pytest
 from biomec_app.actions import all_actions
 from biomec_app.actions.help import ACTIONS
 from biomec_app.dialogs.manual_window import ManualWindow, open_manual
-from biomec_app.figures.tables import TableWindow, cycle_statistics, open_tables
+from biomec_app.figures.summaries import cycle_statistics
+from biomec_app.figures.tables import TableWindow, open_tables
 from biomec_app.guide import about_section, shortcut_sections
 
 ITEMS = {action.key: action for action in ACTIONS}

@@ -248,3 +248,19 @@ def test_the_menu_of_figures_does_not_load_what_draws_them():
     code = "import sys, biomec_app.actions.signal_analysis; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
+
+
+def test_a_later_stage_adds_its_page_once(monkeypatch, demo_analysis):
+    from biomec.analysis.report_table import Section
+    from biomec_app.actions.signal_analysis import summary_action
+    from biomec_app.figures import summaries
+
+    monkeypatch.setattr(summaries, "_SUMMARIES", list(summaries.summaries()))
+    page = summaries.Summary("loads", "Joint Loads", "Loads", ("angles",), lambda analysis: (Section("Loads", ("x",)),))
+    summaries.register_summary(page)
+    assert summaries.summaries()[-1] is page
+    assert summary_action(page).text == "Joint Loads"
+    assert page.blocked(demo_analysis) is None
+    assert page.blocked(Analysis(demo_analysis.session)).startswith("Run ")
+    with pytest.raises(ValueError, match="already"):
+        summaries.register_summary(page)
