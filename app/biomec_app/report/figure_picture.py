@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
@@ -14,10 +15,15 @@ from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.signals.cycles import Cycles
 from biomec_app.engine_tour.drawing import new_figure, save
-from biomec_app.report.body_scene import METRES_A_NEWTON, camera_for, force_ends, picture
-from biomec_app.report.body_shape import BodyShape, shape_at, static_shape
-from biomec_app.report.style import FORCE, HAIR, INK, LEFT, MARKER, MIDDLE, MUTED, RIBS, RIGHT
+from biomec_app.report.style import HAIR, INK, LEFT, MUTED, PAPER, RIGHT
+from biomec_app.theme import LIGHT
+from biomec_app.view_options import View
+from biomec_app.viewer.camera import Camera
+from biomec_app.viewer.canvas import Canvas, picture
+from biomec_app.viewer.overlays import Entry
+from biomec_app.viewer.scene import Scene
 
+SHOWN = frozenset({"anatomical points", "plates", "forces"})
 MOMENTS = 6
 WIDTH, HEAD, FOOT, CAPTION, EDGE, GAP = 1500, 92, 56, 34, 24, 12  # pixels
 LYING = (1452, 580), (476, 262)  # width and height of the large picture and of a small one; three in a row below it
@@ -69,12 +75,13 @@ def _of_cycle(name: str, cycles: Cycles, number: int) -> tuple[str, list[Moment]
 def draw_figure(analysis: Analysis, path: Path) -> None:
     """Draw and save the picture."""
     told, chosen, main = moments(analysis)
-    shapes = [shape_at(analysis, moment.frame) for moment in chosen] or [static_shape(analysis)]
-    floor = _floor(shapes)
-    lying = _lies(shapes[0])
+    colours = replace(LIGHT, right=RIGHT, left=LEFT, sky_bottom=PAPER)
+    scene = Scene(analysis, colours, View(static=not chosen, overlays=SHOWN))
+    reaches = [_reach(scene, moment.frame) for moment in chosen] or [_reach(scene, 0)]
+    lying = _lies(reaches[0])
     direction = np.array([0.42, 0.36, 1.0]) if lying else np.array([0.95, 0.28, 1.0])
     large, small = LYING if lying else STANDING
-    several = len(shapes) > 1
+    several = len(reaches) > 1
     if not several:
         large = (WIDTH - 2 * EDGE, 866)
     height = HEAD + large[1] + FOOT + (GAP + 2 * (CAPTION + small[1]) if lying and several else 0)
@@ -83,22 +90,25 @@ def draw_figure(analysis: Analysis, path: Path) -> None:
     below = f"{told}; the large picture at {chosen[main].label}." if several else f"{told}."
     figure.text(24 / WIDTH, 1.0 - 40 / height, name, fontsize=15, fontweight="bold", color=INK)
     figure.text(24 / WIDTH, 1.0 - 70 / height, below, fontsize=10.5, color=MUTED)
-    camera = camera_for(_extent(shapes[main], plates=True), direction, large[0] / large[1])
-    _place(figure, picture(shapes[main], camera, floor, large), EDGE, HEAD, height)
+    camera = _camera(np.concatenate([reaches[main], *_plates(scene)]), direction, large)
+    canvas = Canvas()
+    scene.update(chosen[main].frame if chosen else 0)
+    _place(figure, picture(scene, camera, large, canvas), EDGE, HEAD, height)
     if several:
-        offsets = _offsets(shapes)
-        everything = np.concatenate([_extent(s) - gone for s, gone in zip(shapes, offsets, strict=True)])
-        shared = camera_for(everything, direction, small[0] / small[1])
-        for k, (shape, moment, gone) in enumerate(zip(shapes, chosen, offsets, strict=True)):
+        offsets = _offsets(reaches)
+        everything = np.concatenate([reach - gone for reach, gone in zip(reaches, offsets, strict=True)])
+        shared = _camera(everything, direction, small)
+        for k, (moment, gone) in enumerate(zip(chosen, offsets, strict=True)):
             left, top = EDGE + k % 3 * (small[0] + GAP), HEAD + k // 3 * (small[1] + CAPTION)
             left, top = (left, top + large[1] + GAP) if lying else (left + large[0] + GAP, top)
-            follows = shared.moved(gone)
-            _place(figure, picture(shape, follows, floor, small), left, top, height)
+            scene.update(moment.frame)
+            _place(figure, picture(scene, shared.moved(gone), small, canvas), left, top, height)
             figure.text(
                 (left + 0.5 * small[0]) / WIDTH, 1.0 - (top + small[1] + 0.5 * CAPTION) / height, moment.label,
                 ha="center", va="center", fontsize=10, color=INK, fontweight="bold" if k == main else "normal",
             )  # fmt: skip
-    _legend(figure, shapes, height)
+    canvas.close()
+    _legend(figure, scene.legend(), height)
     save(figure, path)
 
 
@@ -114,56 +124,49 @@ def _place(figure: Figure, image: np.ndarray, left: int, top: int, height: int) 
     figure.add_artist(box)
 
 
-def _legend(figure: Figure, shapes: list[BodyShape], height: int) -> None:
-    def dot(colour: str, size: float) -> Line2D:
-        return Line2D([], [], marker="o", linestyle="none", color=colour, markersize=size)
+def _legend(figure: Figure, entries: list[Entry], height: int) -> None:
+    def sign(entry: Entry) -> Artist:
+        if entry.form == "patch":
+            return Patch(facecolor=entry.colour)
+        if entry.form == "dot":
+            return Line2D([], [], marker="o", linestyle="none", color=entry.colour, markersize=7)
+        arrow = {"marker": ">", "markersize": 7, "markevery": [1]} if entry.form == "arrow" else {}
+        return Line2D([], [], color=entry.colour, linewidth=3, **arrow)
 
-    entries = {
-        "right": Line2D([], [], color=RIGHT, linewidth=4),
-        "left": Line2D([], [], color=LEFT, linewidth=4),
-        "midline": Line2D([], [], color=MIDDLE, linewidth=4),
-        "joint centre": dot(MIDDLE, 9),
-        "marker": dot(MARKER, 6),
-    }
-    if any(shape.ribs for shape in shapes):
-        entries["ribcage under the scapulae"] = Patch(facecolor=RIBS, alpha=0.45)
-    if any(shape.forces for shape in shapes):
-        scale = f"ground force, 0.5 m for {0.5 / METRES_A_NEWTON:.0f} N"
-        entries[scale] = Line2D([], [], color=FORCE, linewidth=3, marker="^", markersize=8, markevery=[1])
     figure.legend(
-        list(entries.values()), list(entries), loc="lower center", bbox_to_anchor=(0.5, 6 / height), ncols=len(entries),
-        frameon=False, fontsize=10, labelcolor=INK, handlelength=1.6, columnspacing=2.2,
+        [sign(entry) for entry in entries], [entry.text for entry in entries], loc="lower center",
+        bbox_to_anchor=(0.5, 6 / height), ncols=len(entries), frameon=False, fontsize=10, labelcolor=INK,
+        handlelength=1.6, columnspacing=2.2,
     )  # fmt: skip
 
 
 # --------------------------------------------------------------------------------------------------------------- camera
-def _lies(shape: BodyShape) -> bool:
+def _camera(points: FloatArray, direction: FloatArray, size: tuple[int, int]) -> Camera:
+    """Camera that sees all points (P, 3) from a direction (3,), as near as possible; size: width and height."""
+    camera = Camera.from_direction(direction)
+    camera.fit(points, size[0] / size[1])
+    return camera
+
+
+def _reach(scene: Scene, frame: int) -> FloatArray:
+    """(P, 3) what must be in the picture of a frame: the skin of the person, and the tips of the forces."""
+    scene.update(frame)
+    tips = [label.place for label in scene.labels() if label.text.endswith(" N")]
+    skin = scene.figure.surfaces[0].points if scene.figure is not None else scene.body_points()
+    return np.concatenate([skin, np.array(tips).reshape(-1, 3)])
+
+
+def _plates(scene: Scene) -> list[FloatArray]:
+    return [plate.corners for plate in scene.poses.plates if plate.corners is not None and not scene.view.static]
+
+
+def _lies(reach: FloatArray) -> bool:
     """Whether the person is longer than high, as in a push-up."""
-    size = np.ptp(shape.body_points, axis=0)
+    size = np.ptp(reach, axis=0)
     return bool(size[0] > size[1])
 
 
-def _floor(shapes: list[BodyShape]) -> float:
-    """Height of the plates, or of where forces act, or of the lowest point."""
-    for places in (
-        [corner for shape in shapes for corner in shape.plates],
-        [force.point[None] for shape in shapes for force in shape.forces],
-    ):
-        if places:
-            return float(np.median(np.concatenate(places)[:, 1]))
-    return float(min(shape.body_points[:, 1].min() for shape in shapes)) - 0.01
-
-
-def _extent(shape: BodyShape, *, plates: bool = False) -> FloatArray:
-    """(P, 3) what must be in the picture: the person, the ribcage, forces, and the plates if asked for."""
-    ends = [r.centre + s * r.radii[k] * r.attitude[:, k] for r in shape.ribs for k in range(3) for s in (-1.0, 1.0)]
-    points = [shape.body_points, force_ends(shape.forces), np.array(ends).reshape(-1, 3)]
-    points += [one.point[None] for one in shape.forces]
-    points += shape.plates if plates else ()
-    return np.concatenate(points)
-
-
-def _offsets(shapes: list[BodyShape]) -> list[FloatArray]:
+def _offsets(reaches: list[FloatArray]) -> list[FloatArray]:
     """How far the person has gone over the floor since the first moment (3,), so that the camera goes along."""
-    middles = [0.5 * (s.body_points.min(axis=0) + s.body_points.max(axis=0)) * (1.0, 0.0, 1.0) for s in shapes]
+    middles = [0.5 * (reach.min(axis=0) + reach.max(axis=0)) * (1.0, 0.0, 1.0) for reach in reaches]
     return [middle - middles[0] for middle in middles]
