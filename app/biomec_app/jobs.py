@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
@@ -56,7 +57,8 @@ class _Run(QRunnable):
                 raise Cancelled("The work was cancelled.")
         except BaseException as error:  # whatever happens in a thread must reach the user, not vanish with the thread
             fault = error
-        self.talk.ended.emit(value, fault)
+        with suppress(RuntimeError):  # whoever asked for it is gone: the window was closed meanwhile
+            self.talk.ended.emit(value, fault)
 
     def _compiling(self, name: str, here: bool) -> None:
         """Say once that kernels are compiled; between two of them the work can be cancelled."""
