@@ -194,12 +194,22 @@ def file_state(preview: Preview, kind: str) -> tuple[bool, str]:
     if choice is not None:
         return True, "Chosen by you."
     if any(notice.code == f"{kind}-not-needed" for notice in preview.session.notices) or (inside and found is None):
-        return True, f"In {preview.plan.dynamic.name} itself."
+        return True, _inside(trial, kind)
     if found is not None:
         return True, f"It {found.reason}."
     if kind == "static":
         return False, "None was found. The movement itself then has to show every marker once."
     return False, "None was found."
+
+
+def _inside(trial: Trial, kind: str) -> str:
+    """What the movement's own file has of a kind, so that it is not said twice where it is."""
+    if kind == "plates" and trial.plates:
+        plates, rates = len(trial.plates), sorted({plate.rate_hz for plate in trial.plates})
+        return f"{plates} force plate{'s' * (plates > 1)} at {' and '.join(f'{rate:g}' for rate in rates)} Hz."
+    if kind == "emg" and trial.emg is not None:
+        return f"{len(trial.emg.names)} channels at {trial.emg.rate_hz:g} Hz."
+    return ""
 
 
 def chosen_path(preview: Preview, kind: str) -> Path | None:

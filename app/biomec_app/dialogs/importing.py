@@ -8,8 +8,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QSize, Qt
-from PySide6.QtGui import QCloseEvent
+from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtGui import QCloseEvent, QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -52,10 +52,13 @@ from biomec_app.dialogs.mapping import MappingForm
 from biomec_app.dialogs.parts import Fault, NoticeText, current_theme, explanation, heading, page
 from biomec_app.dialogs.subject import SubjectForm
 from biomec_app.jobs import Jobs
+from biomec_app.theme import Theme
 
 FILES, SUBJECT, AXES, LABELS, EMG = range(5)
 PAGES = ("Files", "Subject", "Axes and units", "Labels", "EMG frames")
 GOOD, LOOK, WRONG = "✓", "!", "✖"
+SPOKEN = {GOOD: "nothing to do", LOOK: "worth a look", WRONG: "must be put right"}
+MARK = Qt.ItemDataRole.UserRole
 
 
 class ImportDialog(QDialog):
@@ -220,9 +223,10 @@ class ImportDialog(QDialog):
             there, words = file_state(preview, kind)
             path = chosen_path(preview, kind)
             inside = there and path is None
-            self.names[kind].setText(path.name if path else f"in {name}" if inside else "–")
+            self.names[kind].setText(path.name if path else f"in {name} itself" if inside else "–")
             self.names[kind].setToolTip(str(path) if path else "")
             self.whys[kind].setText(words)
+            self.whys[kind].setVisible(bool(words))
             self.none[kind].setEnabled(path is not None)
         self.notices.show_notices(all_notices(preview.session))
         self.axes.show_session(preview.session, self.plan.reverse_plates)
@@ -263,8 +267,11 @@ class ImportDialog(QDialog):
             EMG: "The EMG does not cover the movement.",
         }
         for row, mark in marks.items():
-            self.pages.item(row).setText(f"{mark}   {PAGES[row]}")
-            self.pages.item(row).setToolTip("" if mark == GOOD else reasons[row])
+            item = self.pages.item(row)
+            item.setIcon(mark_icon(mark, current_theme(self.context)))
+            item.setData(MARK, mark)
+            item.setToolTip("" if mark == GOOD else reasons[row])
+            item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{PAGES[row]}: {SPOKEN[mark]}")
         if subject or labels:
             self.wrong.say(subject or labels)
         elif not self._told_by_files:
@@ -357,6 +364,26 @@ class ImportDialog(QDialog):
     def closeEvent(self, event: QCloseEvent) -> None:
         """The cross in the corner cancels."""
         self.reject()
+
+
+def mark_icon(mark: str, theme: Theme) -> QIcon:
+    """A mark in a square of its own, so that all names begin at the same place."""
+    colours = {GOOD: theme.middle, LOOK: theme.rebuilt, WRONG: theme.fault}
+    icon = QIcon()
+    for mode, colour in ((QIcon.Mode.Normal, colours[mark]), (QIcon.Mode.Selected, theme.on_accent)):
+        picture = QPixmap(64, 64)
+        picture.setDevicePixelRatio(4.0)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        font = painter.font()
+        font.setPixelSize(14)
+        font.setBold(True)
+        painter.setFont(font)
+        painter.setPen(QColor(colour))
+        painter.drawText(QRect(0, 0, 16, 16), Qt.AlignmentFlag.AlignCenter, mark)
+        painter.end()
+        icon.addPixmap(picture, mode)
+    return icon
 
 
 def ask_import(context: Context, preview: Preview) -> ImportDialog:

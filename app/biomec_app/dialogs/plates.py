@@ -52,7 +52,7 @@ class PlatesDialog(QDialog):
         self._assignment: ContactAssignment = clean.contacts
         self._contacts = sorted(clean.contacts.contacts, key=lambda item: (item.contact.plate, item.contact.on_s))
         self.setWindowTitle("Plate Assignment")
-        self.resize(820, 480)
+        self.resize(900, 520)
         self.table = QTableWidget(len(self._contacts), 6)
         theme = current_theme(context)
         self.chart = ContactChart(self._contacts, clean.trial.duration_s, theme)
@@ -90,12 +90,14 @@ class PlatesDialog(QDialog):
         table.setAccessibleName("Contacts with the plates")
         table.setHorizontalHeaderLabels(["Plate", "Contact", "From – to [s]", "Peak [N]", "Segment", "Why"])
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(28)
+        table.verticalHeader().setMinimumSectionSize(28)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
         table.setTabKeyNavigation(False)
+        table.setWordWrap(True)
         header = table.horizontalHeader()
+        header.sectionResized.connect(lambda *_: table.resizeRowsToContents())
         header.setSectionResizeMode(5, QHeaderView.ResizeMode.Stretch)
         for column, width in ((0, 90), (1, 60), (2, 110), (3, 70), (4, 130)):
             table.setColumnWidth(column, width)
@@ -226,7 +228,7 @@ class ContactChart(QWidget):
             text = painter.fontMetrics().elidedText(
                 segment or NOBODY, Qt.TextElideMode.ElideRight, int(bar.width()) - 8
             )
-            painter.setPen(QColor("#FFFFFF") if segment else QColor(theme.text))
+            painter.setPen(QColor(theme.on_accent) if segment else QColor(theme.text))
             painter.drawText(bar, Qt.AlignmentFlag.AlignCenter, text)
 
 

@@ -132,7 +132,9 @@ def test_a_recording_of_vicon_is_understood():
     preview = read(ImportPlan(recording("gait_pig_pair/HC030A05.c3d")))
     assert preview.marker_set.name == "plug-in-gait"
     assert not preview.labels_need_a_look
-    assert file_state(preview, "plates") == (True, "In HC030A05.c3d itself.")
+    there, words = file_state(preview, "plates")
+    assert there
+    assert words.endswith("force plates at 1000 Hz.")
     assert chosen_path(preview, "plates") is None
     assert chosen_path(preview, "static").name == "HC030A01.c3d"
     forward = [n.sentence for n in all_notices(preview.session) if n.code == "forward-by-evidence"]
