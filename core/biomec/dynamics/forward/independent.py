@@ -55,7 +55,7 @@ class IndependentCoordinates:
     @property
     def title(self) -> str:
         """What a list or a table calls it."""
-        return "Independent coordinates"
+        return "independent coordinates"
 
     @property
     def partition(self) -> Partition | None:

@@ -25,7 +25,6 @@ from biomec.multibody import rows as row_kernels
 from biomec.multibody.rows import RowTables
 
 FREE, SPHERICAL, UNIVERSAL, REVOLUTE = 0, 1, 2, 3
-DEPENDENT = 1e-12  # pivot of J_z M̄⁻¹ J_zᵀ, relative to its diagonal, below which a row depends on those before it
 
 
 class Branches(NamedTuple):
@@ -86,7 +85,7 @@ def _add_centripetal(w: FloatArray, r: FloatArray, factor: float, to: FloatArray
 
 
 @compiled
-def _mapped(factors: FloatArray, s: FloatArray, to: FloatArray) -> None:
+def mapped(factors: FloatArray, s: FloatArray, to: FloatArray) -> None:
     """to = Σ factors_j s_j."""
     for i in range(3):
         to[i] = factors[0] * s[0, i] + factors[1] * s[1, i] + factors[2] * s[2, i] + factors[3] * s[3, i]
@@ -98,8 +97,8 @@ def _angular_velocity(frame: FloatArray, s: FloatArray, sdot: FloatArray, work: 
     e, edot, turn = work[0], work[1], work[2]
     w[:] = 0.0
     for k in range(3):
-        _mapped(frame[k], s, e)
-        _mapped(frame[k], sdot, edot)
+        mapped(frame[k], s, e)
+        mapped(frame[k], sdot, edot)
         cross(e, edot, turn)
         for i in range(3):
             w[i] += 0.5 * turn[i]
@@ -110,7 +109,7 @@ def directions(tables: Branches, s: FloatArray, r: FloatArray, b: FloatArray) ->
     """Centres r (J, 3) of all steps and columns b (g, 6) = {r × a; a} of all velocities."""
     b[:] = 0.0
     for k in range(tables.body.size):
-        _mapped(tables.centre[k], s[tables.body[k]], r[k])
+        mapped(tables.centre[k], s[tables.body[k]], r[k])
         first = tables.first[k]
         if tables.kind[k] == FREE:
             for i in range(3):
@@ -123,7 +122,7 @@ def directions(tables: Branches, s: FloatArray, r: FloatArray, b: FloatArray) ->
                 cross(r[k], b[first + i, 3:], b[first + i, :3])
         else:
             for a in range(tables.first[k + 1] - first):
-                _mapped(tables.axes[k, a], s[tables.owner[k, a]], b[first + a, 3:])
+                mapped(tables.axes[k, a], s[tables.owner[k, a]], b[first + a, 3:])
                 for i in range(3):
                     b[first + a, 3 + i] *= tables.sign[k]
                 cross(r[k], b[first + a, 3:], b[first + a, :3])
@@ -143,7 +142,7 @@ def relative_velocities(
         body, first = tables.body[k], tables.first[k]
         _angular_velocity(tables.frame[body], s[body], sdot[body], work, w)
         if tables.kind[k] == FREE:
-            _mapped(tables.centre[k], sdot[body], zdot[:3])
+            mapped(tables.centre[k], sdot[body], zdot[:3])
             for i in range(3):
                 zdot[3 + i] = w[i]
                 omega[k, i] = w[i]
@@ -157,10 +156,10 @@ def relative_velocities(
                 zdot[first + i] = tables.sign[k] * w[i]
         elif tables.kind[k] == REVOLUTE:
             a = b[first, 3:]
-            zdot[first] = _dot(a, w) / _dot(a, a)
+            zdot[first] = dot(a, w) / dot(a, a)
         else:
             a, c = b[first, 3:], b[first + 1, 3:]
-            aa, ac, cc, aw, cw = _dot(a, a), _dot(a, c), _dot(c, c), _dot(a, w), _dot(c, w)
+            aa, ac, cc, aw, cw = dot(a, a), dot(a, c), dot(c, c), dot(a, w), dot(c, w)
             zdot[first] = (cc * aw - ac * cw) / (aa * cc - ac * ac)
             zdot[first + 1] = (aa * cw - ac * aw) / (aa * cc - ac * ac)
         for j in range(first, tables.first[k + 1]):
@@ -169,7 +168,8 @@ def relative_velocities(
 
 
 @compiled
-def _dot(a: FloatArray, b: FloatArray) -> float:
+def dot(a: FloatArray, b: FloatArray) -> float:
+    """a · b."""
     return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
@@ -262,7 +262,7 @@ def reduced_equations(
             yz += at[j, 1] * weighed[j, 2]
         I = inertia[k]
         I[0] = tables.total[body]
-        _mapped(tables.moment[body], at, I[1:4])
+        mapped(tables.moment[body], at, I[1:4])
         I[4], I[5], I[6], I[7], I[8], I[9] = yy + zz, xx + zz, xx + yy, -xy, -xz, -yz
     M_bar[:] = 0.0
     for k in range(steps - 1, -1, -1):
@@ -359,113 +359,3 @@ def loop_rows(
                 for i in range(6):
                     J[r, j] += b[j, i] * wrench[i]
                 j = tables.above[j]
-
-
-@compiled
-def factor_tree(above: IntArray, M: FloatArray) -> int:
-    """Replace M̄ by its factors Lᵀ D L, which keep the pattern of the tree; −1, or a velocity without inertia.
-
-    [Featherstone2008] §6.5: from the ends to the root, only ancestors of a velocity are touched.
-    """
-    for k in range(M.shape[0] - 1, -1, -1):
-        if not M[k, k] > 0.0:
-            return k
-        i = above[k]
-        while i >= 0:
-            a = M[k, i] / M[k, k]
-            j = i
-            while j >= 0:
-                M[i, j] -= a * M[k, j]
-                j = above[j]
-            M[k, i] = a
-            i = above[i]
-    return -1
-
-
-@compiled
-def outwards(above: IntArray, M: FloatArray, x: FloatArray) -> None:
-    """Solve Lᵀ y = x in place."""
-    for i in range(x.size - 1, -1, -1):
-        j = above[i]
-        while j >= 0:
-            x[j] -= M[i, j] * x[i]
-            j = above[j]
-
-
-@compiled
-def inwards(above: IntArray, M: FloatArray, x: FloatArray) -> None:
-    """Solve D L y = x in place."""
-    for i in range(x.size):
-        x[i] /= M[i, i]
-        j = above[i]
-        while j >= 0:
-            x[i] -= M[i, j] * x[j]
-            j = above[j]
-
-
-@compiled
-def solve_tree(
-    above: IntArray, M: FloatArray, Q_bar: FloatArray, J: FloatArray, c: FloatArray, x: FloatArray, load: FloatArray
-) -> int:
-    """z̈ (g,) and λ (l,) of M̄ z̈ + J_zᵀ λ = Q̄, J_z z̈ = c_z; M̄ is replaced by its factors.
-
-    λ solves J_z M̄⁻¹ J_zᵀ λ = J_z M̄⁻¹ Q̄ − c_z; a row that depends on those before it gets none. Returns −1, or the
-    number of a velocity without inertia.
-    """
-    g, size = x.size, c.size
-    bad = factor_tree(above, M)
-    if bad >= 0:
-        return bad
-    x[:] = Q_bar
-    outwards(above, M, x)
-    if size:
-        Y = J.copy()
-        S = np.empty((size, size))
-        for r in range(size):
-            outwards(above, M, Y[r])
-            load[r] = -c[r]
-            for i in range(g):
-                load[r] += Y[r, i] * x[i] / M[i, i]
-            for q in range(r + 1):
-                S[r, q] = 0.0
-                for i in range(g):
-                    S[r, q] += Y[r, i] * Y[q, i] / M[i, i]
-        _solve_definite(S, load)
-        for r in range(size):
-            for i in range(g):
-                x[i] -= Y[r, i] * load[r]
-    inwards(above, M, x)
-    return -1
-
-
-@compiled
-def _solve_definite(S: FloatArray, x: FloatArray) -> None:
-    """Solve S y = x in place by L D Lᵀ of the lower triangle, leaving out rows that depend on those before them."""
-    size = x.size
-    used = np.ones(size)
-    for k in range(size):
-        whole = S[k, k]
-        for i in range(k):
-            if used[i] > 0.0:
-                total = S[k, i]
-                for j in range(i):
-                    total -= S[k, j] * S[i, j] * S[j, j] * used[j]
-                S[k, i] = total / S[i, i]
-            else:
-                S[k, i] = 0.0
-        for j in range(k):
-            S[k, k] -= S[k, j] * S[k, j] * S[j, j] * used[j]
-        if not S[k, k] > DEPENDENT * whole:
-            used[k] = 0.0
-    for k in range(size):
-        for j in range(k):
-            x[k] -= S[k, j] * x[j]
-        x[k] *= used[k]
-    for k in range(size):
-        if used[k] > 0.0:
-            x[k] /= S[k, k]
-    for k in range(size - 1, -1, -1):
-        if used[k] == 0.0:
-            x[k] = 0.0
-        for j in range(k):
-            x[j] -= S[k, j] * x[k]

@@ -25,10 +25,13 @@ from biomec.dynamics.forward import recursion
 from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
 from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
 from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
+from biomec.dynamics.forward.tree_restoring import Shapes, add_restoring
+from biomec.dynamics.forward.tree_solution import solve_tree
 from biomec.dynamics.tree import JointTree, TreeJoint, joint_tree
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
-from biomec.multibody.joints import Revolute, Universal
+from biomec.multibody.joints import Revolute, Spherical, Universal
+from biomec.multibody.layout import Layout
 from biomec.multibody.rows import RowTables, build_tables
 from biomec.multibody.system import System
 
@@ -41,7 +44,7 @@ class SemiRecursive:
     Multipliers are known of the rows that close loops only; those of rigid bodies and joints are not needed and NaN.
 
     roots      : bodies that may be the root, the preferred one first (`joint_tree`)
-    stabilised : keeps the rows that close loops from drifting (Baumgarte, ξ and ω of the options)
+    stabilised : draws bodies back to their shapes, joints together and loops closed (ξ and ω of the options)
     """
 
     def __init__(
@@ -59,7 +62,8 @@ class SemiRecursive:
         self._branches, slices = _branches(self.tree)
         self.freedoms: Mapping[str, slice] = FrozenDict(slices)
         self._loops: IntArray = system.row_types.get("ellipsoid", np.zeros(0, dtype=np.int64))
-        self._rows = build_tables([system.rows[r] for r in self._loops])
+        rows = build_tables([system.rows[r] for r in self._loops])
+        self._tables = (self._branches, _shapes(self.tree), rows)
         xi, omega = (self.options.xi, self.options.omega) if stabilised else (0.0, 0.0)
         self._damping, self._stiffness = 2.0 * xi * omega, omega**2
 
@@ -71,7 +75,7 @@ class SemiRecursive:
     @property
     def title(self) -> str:
         """What a list or a table calls it."""
-        return "Semi-recursive"
+        return "semi-recursive"
 
     @property
     def size(self) -> int:
@@ -82,15 +86,8 @@ class SemiRecursive:
         """Accelerations at the state (n,), (n,) under applied generalised forces Q (n,), gravity included."""
         multipliers = np.full(self._system.m, np.nan)
         qddot, load = np.empty(self._system.n), np.empty(self._loops.size)
-        stuck = _accelerate(
-            self._branches,
-            self._rows,
-            *checked_state(self._system, q, qdot, Q),
-            self._damping,
-            self._stiffness,
-            qddot,
-            load,
-        )
+        state = checked_state(self._system, q, qdot, Q)
+        stuck = _accelerate(*self._tables, *state, self._damping, self._stiffness, qddot, load)
         if stuck >= 0:
             raise Unsolvable(self._without_inertia(stuck, q))
         if not np.isfinite(qddot @ qddot):
@@ -111,9 +108,8 @@ class SemiRecursive:
         g, n, rows = self.size, self._system.n, self._loops.size
         shapes = ((g, g), (g,), (n, g), (n,), (rows, g), (rows,))
         terms = ReducedTerms(*(np.empty(shape) for shape in shapes))
-        _terms(
-            self._branches, self._rows, *checked_state(self._system, q, qdot, Q), self._damping, self._stiffness, *terms
-        )
+        state = checked_state(self._system, q, qdot, Q)
+        _terms(*self._tables, *state, self._damping, self._stiffness, *terms)
         return terms
 
     def _without_inertia(self, velocity: int, q: FloatArray) -> str:
@@ -152,7 +148,7 @@ def _branches(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
         above[first[k]] = first[p + 1] - 1
     axes, owner = np.zeros((len(joints), 2, 4)), np.zeros((len(joints), 2), dtype=np.int64)
     for k, joint in enumerate(joints):
-        for a, name in enumerate(_directions(joint)):
+        for a, name in enumerate(() if joint is None else _directions(joint.joint)):
             one, vector = name.split(".", 1)
             axes[k, a] = system.layout.body(one).vector_map(vector)[0, ::3]
             owner[k, a] = list(system.layout.bodies).index(one)
@@ -183,20 +179,54 @@ def _branches(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
     )
 
 
+def _shapes(tree: JointTree) -> Shapes:
+    """Lay out the local coordinates of a tree from its root outwards."""
+    layout, bodies = tree.system.layout, tree.system.bodies
+    local = np.array([[{**body.points, **body.vectors}[name] for name in body.basis] for body in bodies])
+    joints: list[TreeJoint | None] = [None, *reversed(tree.joints)]
+    centre, at_parent = np.zeros((len(joints), 3)), np.zeros((len(joints), 4))
+    axes, angle = np.zeros((len(joints), 2, 3)), np.zeros(len(joints))
+    for k, joint in enumerate(joints):
+        point = tree.root_point if joint is None else joint.child_point
+        owner, name = point.split(".", 1)
+        centre[k] = layout.body(owner).points[name]
+        if joint is None:
+            continue
+        owner, name = joint.parent_point.split(".", 1)
+        at_parent[k] = layout.body(owner).point_map(name)[0, ::3]
+        if not isinstance(joint.joint, Spherical):
+            pair, angle[k] = _local_axes(joint.joint, layout)
+            axes[k] = pair[:: int(joint.sign)]
+    return Shapes(local, centre, at_parent, axes, angle)
+
+
+def _local_axes(joint: Universal | Revolute, layout: Layout) -> tuple[FloatArray, float]:
+    """Axes (2, 3) of a joint in its proximal and its distal body, and the angle between them [rad]."""
+    proximal, distal = (point.split(".", 1)[0] for point in (joint.proximal, joint.distal))
+    first, *other = _directions(joint)
+    axis = layout.body(proximal).vectors[first.split(".", 1)[1]]
+    seen = layout.attitude(distal).T @ layout.attitude(proximal) @ axis  # in the reference poses
+    if isinstance(joint, Revolute):
+        named = joint.distal_axis
+        return np.array([axis, seen if named is None else layout.body(distal).vectors[named.split(".", 1)[1]]]), 0.0
+    own = layout.body(distal).vectors[other[0].split(".", 1)[1]]
+    cosine = float(own @ seen) if joint.cosine is None else joint.cosine
+    return np.array([axis, own]), float(np.arccos(cosine))
+
+
 def _kind(joint: TreeJoint) -> int:
     if isinstance(joint.joint, Revolute):
         return REVOLUTE
     return UNIVERSAL if isinstance(joint.joint, Universal) else SPHERICAL
 
 
-def _directions(joint: TreeJoint | None) -> tuple[str, ...]:
+def _directions(joint: Spherical | Universal | Revolute) -> tuple[str, ...]:
     """Named directions of a joint's rates, proximal first."""
-    one = None if joint is None else joint.joint
-    if isinstance(one, Universal):
-        return one.proximal_axis, one.distal_axis
-    if isinstance(one, Revolute):
-        assert one.axis is not None
-        return (one.axis,)
+    if isinstance(joint, Universal):
+        return joint.proximal_axis, joint.distal_axis
+    if isinstance(joint, Revolute):
+        assert joint.axis is not None
+        return (joint.axis,)
     return ()
 
 
@@ -215,6 +245,7 @@ def _velocities(tables: Branches, q: FloatArray, qdot: FloatArray, zdot: FloatAr
 @compiled
 def _equations(
     tables: Branches,
+    shapes: Shapes,
     rows: RowTables,
     q: FloatArray,
     qdot: FloatArray,
@@ -236,6 +267,8 @@ def _equations(
     recursion.directions(tables, s, r, b)
     recursion.relative_velocities(tables, s, sdot, b, zdot, omega)
     recursion.bias_of_elements(tables, s, r, b, zdot, omega, shaped)
+    if damping > 0.0 or stiffness > 0.0:
+        add_restoring(tables, shapes, s, sdot, b, zdot, damping, stiffness, shaped)
     recursion.reduced_equations(tables, s, b, shaped, Q.reshape(bodies, 4, 3), M_bar, Q_bar)
     if c.size:
         recursion.loop_rows(tables, rows, s, q, qdot, b, shaped, damping, stiffness, J, c)
@@ -244,6 +277,7 @@ def _equations(
 @compiled
 def _accelerate(
     tables: Branches,
+    shapes: Shapes,
     rows: RowTables,
     q: FloatArray,
     qdot: FloatArray,
@@ -257,8 +291,8 @@ def _accelerate(
     g, size, bodies = tables.above.size, load.size, tables.total.size
     b, M_bar, Q_bar, zddot = np.empty((g, 6)), np.empty((g, g)), np.empty(g), np.empty(g)
     J, c = np.empty((size, g)), np.empty(size)
-    _equations(tables, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, qddot, J, c)
-    stuck = recursion.solve_tree(tables.above, M_bar, Q_bar, J, c, zddot, load)
+    _equations(tables, shapes, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, qddot, J, c)
+    stuck = solve_tree(tables.above, M_bar, Q_bar, J, c, zddot, load)
     if stuck < 0:
         shaped = qddot.reshape(bodies, 4, 3)
         recursion.motion_of_elements(tables, q.reshape(bodies, 4, 3), b, zddot, np.empty((bodies, 6)), shaped)
@@ -268,6 +302,7 @@ def _accelerate(
 @compiled
 def _terms(
     tables: Branches,
+    shapes: Shapes,
     rows: RowTables,
     q: FloatArray,
     qdot: FloatArray,
@@ -284,7 +319,7 @@ def _terms(
     g, bodies = tables.above.size, tables.total.size
     b, unit, Z = np.empty((g, 6)), np.zeros(g), np.empty((bodies, 6))
     column = np.empty((bodies, 4, 3))
-    _equations(tables, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, bias, J, c)
+    _equations(tables, shapes, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, bias, J, c)
     for i in range(g):
         unit[i] = 1.0
         column[:] = 0.0
