@@ -58,12 +58,12 @@ class SemiRecursive:
         refuse_driven(system)
         self._system = system
         self.options = options or FormulationOptions()
-        self.tree = _tree(system, roots)
-        self._branches, slices = _branches(self.tree)
+        self.tree = tree_for_recursion(system, roots)
+        self._branches, slices = laid_out(self.tree)
         self.freedoms: Mapping[str, slice] = FrozenDict(slices)
         self._loops: IntArray = system.row_types.get("ellipsoid", np.zeros(0, dtype=np.int64))
         rows = build_tables([system.rows[r] for r in self._loops])
-        self._tables = (self._branches, _shapes(self.tree), rows)
+        self._tables = (self._branches, local_shapes(self.tree), rows)
         xi, omega = (self.options.xi, self.options.omega) if stabilised else (0.0, 0.0)
         self._damping, self._stiffness = 2.0 * xi * omega, omega**2
 
@@ -119,7 +119,7 @@ class SemiRecursive:
         return f"{self._system.name}: nothing that {joint} moves has mass, so its acceleration is not determined."
 
 
-def _tree(system: System, roots: Sequence[str]) -> JointTree:
+def tree_for_recursion(system: System, roots: Sequence[str]) -> JointTree:
     """Order the joints of a system, or say why this formulation is not for it."""
     try:
         tree = joint_tree(system, roots)
@@ -134,7 +134,7 @@ def _tree(system: System, roots: Sequence[str]) -> JointTree:
     return tree
 
 
-def _branches(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
+def laid_out(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
     """Lay out a tree from its root outwards, and say which velocities belong to which joint."""
     system, tables = tree.system, tree_tables(tree)
     joints: list[TreeJoint | None] = [None, *reversed(tree.joints)]
@@ -179,7 +179,7 @@ def _branches(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
     )
 
 
-def _shapes(tree: JointTree) -> Shapes:
+def local_shapes(tree: JointTree) -> Shapes:
     """Lay out the local coordinates of a tree from its root outwards."""
     layout, bodies = tree.system.layout, tree.system.bodies
     local = np.array([[{**body.points, **body.vectors}[name] for name in body.basis] for body in bodies])
