@@ -4,6 +4,7 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
+from pathlib import Path
 from time import perf_counter, thread_time
 from typing import ClassVar
 
@@ -318,3 +319,19 @@ def test_the_scene_needs_no_qt():
     code = "import sys; sys.modules['PySide6'] = None; import " + ", ".join(f"biomec_app.viewer.{p}" for p in parts)
     done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
     assert done.returncode == 0, done.stderr
+
+
+def test_the_overlay_of_the_guide_works(demo_analysis):
+    """The example in the guide on extending, run as it stands there."""
+    guide = (Path(__file__).parents[3] / "docs" / "extending.md").read_text(encoding="utf-8")
+    code = next(part for part in guide.split("```python")[1:] if "register_overlay" in part).partition("```")[0]
+    try:
+        exec(compile(code, "docs/extending.md", "exec"), {"__name__": "guide"})
+        scene = Scene(demo_analysis, LIGHT, View(overlays=frozenset({"hip loads"})))
+        scene.update(FRAME)
+        shaft = scene._overlays["hip loads"].surfaces[0].points.reshape(2, -1, 3)
+        hip = scene.moment.pose.points[scene.poses.names.index("pelvis.CAQ_D")]
+        assert np.linalg.norm(shaft - hip, axis=2).min() < 0.012
+        assert "hip load" in [entry.text for entry in scene.legend()]
+    finally:
+        OVERLAYS.pop("hip loads", None)
