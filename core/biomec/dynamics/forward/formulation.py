@@ -17,6 +17,8 @@ from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
 from biomec.multibody.system import System
 
+RUNAWAY = 1e6  # [m, m/s]; far beyond any coordinate or velocity of a body or a machine
+
 
 class Accelerations(NamedTuple):
     """Answer of a formulation at one state.
@@ -53,6 +55,10 @@ class Unsolvable(BiomecError):
     """The equations of motion cannot be solved in a state; says which and why."""
 
 
+class Runaway(Unsolvable):
+    """The state is out of all bounds."""
+
+
 @dataclass(frozen=True)
 class FormulationOptions:
     """Settings of all formulations; each uses those it needs.
@@ -82,3 +88,10 @@ def refuse_driven(system: System) -> None:
             f"{system.name} is driven by {', '.join(system.drivers)}: a simulation finds the motion itself. "
             "Take the drivers off, or apply forces that follow them."
         )
+
+
+def refuse_runaway(system: System, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> None:
+    """Equations of motion have no answer where the state is out of all bounds or the forces are no numbers."""
+    bounded = all(np.abs(level).max(initial=0.0) < RUNAWAY for level in (q, qdot))  # False for NaN as well
+    if not (bounded and np.isfinite(Q).all()):
+        raise Runaway(f"{system.name}: the motion ran away. Take a smaller step.")

@@ -20,7 +20,7 @@ import numpy as np
 from biomec.arrays import FloatArray
 from biomec.compiled import compiled
 from biomec.dynamics.forward.forces import Forces
-from biomec.dynamics.forward.formulation import FormulationOptions, Unsolvable
+from biomec.dynamics.forward.formulation import FormulationOptions, Unsolvable, refuse_runaway
 from biomec.dynamics.forward.integrators import GEAR, MOULTON, IntegratorOptions, State, Step, alpha_coefficients
 from biomec.dynamics.forward.lagrangian import penalty_matrix
 from biomec.multibody import rows as row_kernels
@@ -89,6 +89,7 @@ class Index3:
             qdot, qddot = formula.c_1 * q + formula.d_1, formula.c_2 * q + formula.d_2
             dq = np.empty((self.system.n, 1))
             Q = self.forces(t, q, qdot)
+            refuse_runaway(self.system, q, qdot, Q)
             if not _newton(normal, alpha, formula.c_2, q[:, None], qddot[:, None], Q, multipliers, dq):
                 raise Unsolvable(f"{self.system.name}: the matrix of {TITLE} cannot be factored at {t:.4f} s.")
             q, done = q + dq[:, 0], done + 1

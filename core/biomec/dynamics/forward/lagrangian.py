@@ -20,7 +20,13 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.compiled import compiled
-from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
+from biomec.dynamics.forward.formulation import (
+    Accelerations,
+    FormulationOptions,
+    Unsolvable,
+    refuse_driven,
+    refuse_runaway,
+)
 from biomec.multibody import rows as row_kernels
 from biomec.multibody.elimination import factor, solve
 from biomec.multibody.normal import (
@@ -61,6 +67,7 @@ class _Multipliers:
 
     def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
         """Solve the equations of motion in one state."""
+        refuse_runaway(self.system, q, qdot, Q)
         o = self.options
         qddot, multipliers = np.zeros((self.system.n, 1)), np.zeros((self.system.m, 1))
         omega = o.omega if self.stabilised else 0.0

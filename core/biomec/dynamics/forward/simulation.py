@@ -12,7 +12,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray, IntArray, read_only
 from biomec.dynamics.forward.forces import Forces
-from biomec.dynamics.forward.formulation import Formulation, Unsolvable
+from biomec.dynamics.forward.formulation import Formulation, Runaway, Unsolvable
 from biomec.dynamics.forward.integrators import Integrator, IntegratorOptions, State, Step, integrator
 from biomec.errors import BiomecError
 from biomec.multibody.system import System
@@ -171,7 +171,7 @@ def simulate(
         try:
             step = stepper.step(state._replace(t=start_s + k * step_s), step_s)
         except Unsolvable as error:
-            ending, sentence = Ending.UNSOLVABLE, f"Stopped at {state.t:.4f} s: {error}"
+            ending, sentence = failure(error, state.t)
             break
         seconds = time.process_time() - began
         wrong = trouble(step)
@@ -190,6 +190,12 @@ def simulate(
             ending, sentence = Ending.EVENT, said
             break
     return as_simulation(stepper, record, ending, sentence)
+
+
+def failure(error: Unsolvable, t: float) -> tuple[Ending, str]:
+    """How a run ends whose equations have no solution after time t."""
+    ending = Ending.DIVERGED if isinstance(error, Runaway) else Ending.UNSOLVABLE
+    return ending, f"Stopped at {t:.4f} s: {error}"
 
 
 def trouble(step: Step) -> tuple[Ending, str] | None:

@@ -18,7 +18,16 @@ from biomec.arrays import FloatArray
 from biomec.dynamics.forward.forces import Forces
 from biomec.dynamics.forward.formulation import Formulation, Unsolvable
 from biomec.dynamics.forward.integrators import State, Step
-from biomec.dynamics.forward.simulation import Ending, Record, Simulation, Stepped, Stepper, as_simulation, trouble
+from biomec.dynamics.forward.simulation import (
+    Ending,
+    Record,
+    Simulation,
+    Stepped,
+    Stepper,
+    as_simulation,
+    failure,
+    trouble,
+)
 from biomec.errors import BiomecError
 from biomec.progress import Progress
 
@@ -161,7 +170,7 @@ def simulate_to_tolerance(
             message = solver.step()
             state = stepper.start(float(solver.t), solver.y[:n], solver.y[n:])
         except Unsolvable as error:
-            ending, sentence = Ending.UNSOLVABLE, f"Stopped at {solver.t:.4f} s: {error}"
+            ending, sentence = failure(error, float(solver.t))
             break
         step = Step(state, solver.nfev - before, 0.0, solver.status != "failed")
         wrong = trouble(step)
