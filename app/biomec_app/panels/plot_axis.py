@@ -12,7 +12,7 @@ from PySide6.QtGui import QPen
 from biomec.arrays import FloatArray, IntArray
 
 OVER_THE_EDGE = 14.0  # pixels by which the first and the last number may stand out beyond an axis
-DENSE, THIN = 12, 0.55  # samples within a pixel, and opacity then
+FILLED, THIN = 0.5, 0.55  # crossings of the whole height a pixel that fill the area, and opacity then
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -74,7 +74,15 @@ class SampledCurve(pg.PlotCurveItem):
         self._drawn = (first, stop, group)
         chosen = peaks(self._y[first:stop], group) + first
         self.setData(self._x[chosen], self._y[chosen])
-        self.setOpacity(THIN if group >= DENSE and not self._alone else 1.0)
+        fills = not self._alone and bool(pixels) and _crossings(self._y[chosen]) > FILLED * pixels
+        self.setOpacity(THIN if fills else 1.0)
+
+
+def _crossings(y: FloatArray) -> float:
+    """How often a curve crosses its whole height: its way up and down over its range."""
+    there = y[np.isfinite(y)]
+    height = float(np.ptp(there)) if there.size > 1 else 0.0
+    return float(np.abs(np.diff(there)).sum()) / height if height else 0.0
 
 
 def peaks(y: FloatArray, group: int) -> IntArray:

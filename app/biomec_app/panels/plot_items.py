@@ -11,13 +11,13 @@ from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent, QSizePolicy
 
 from biomec.arrays import FloatArray
-from biomec_app.panels.plot_marks import crowded, thinned
-from biomec_app.panels.plot_pane import Mark
+from biomec_app.panels.plot_marks import as_lines, thinned
+from biomec_app.panels.plot_pane import BORDER, Mark
 from biomec_app.panels.plot_style import PlotStyle
 
 ELIDE = Qt.TextElideMode.ElideRight
 GAP = 10.0  # between entries of a legend, pixels
-SWATCH = 16.0
+SWATCH = 22.0
 RUG = 6.0  # pixels that strokes at the bottom are high
 
 
@@ -80,7 +80,7 @@ class Rules(pg.GraphicsObject):
         super().__init__()
         self._zero = style.cosmetic(QPen(QColor(style.theme.line), 1.0)) if zero else None
         self._kinds: list[tuple[QPen, FloatArray]] = []
-        for look in dict.fromkeys((mark.kind, mark.colour) for mark in marks):
+        for look in sorted({(mark.kind, mark.colour) for mark in marks}, key=lambda look: (look[0] != BORDER, look)):
             alike = [mark for mark in marks if (mark.kind, mark.colour) == look]
             self._kinds.append((style.mark(alike[0]), np.sort([mark.x for mark in alike])))
         self.setZValue(-10)
@@ -92,10 +92,9 @@ class Rules(pg.GraphicsObject):
     def strokes(self, area: QRectF, pixels: float, high: float) -> list[tuple[QPen, list[QLineF]]]:
         """Lines of every kind that are in sight, in an area that is so many pixels wide and high; dense ones short."""
         found = []
-        everything = np.sort(np.concatenate([x for _, x in self._kinds])) if self._kinds else np.zeros(0)
-        dense = crowded(everything, area.left(), area.right(), pixels)
-        for pen, x in self._kinds:
-            if dense:
+        lines = as_lines([x for _, x in self._kinds], area.left(), area.right(), pixels)
+        for (pen, x), whole in zip(self._kinds, lines, strict=True):
+            if not whole:
                 pen = QPen(pen)
                 pen.setStyle(Qt.PenStyle.SolidLine)
                 x = x[thinned(x, area.left(), area.right(), pixels)]

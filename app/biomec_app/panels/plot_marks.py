@@ -27,7 +27,7 @@ from biomec_app.panels.plot_pane import (
 )
 from biomec_app.panels.plot_view import TIME, PlotView
 
-APART = 16.0  # pixels between lines of a kind, on average, below which they would cover the curves
+APART = 10.0  # pixels between lines, on average, below which they would cover the curves
 RUG_APART = 3.0  # pixels between the ticks that stand for them at the bottom then
 
 
@@ -89,10 +89,14 @@ def side_colour(side: Side | None) -> str:
     return MIDDLE if side is None else side.value
 
 
-def crowded(x: FloatArray, first: float, last: float, pixels: float) -> bool:
-    """Whether vertical lines at ``x`` (N,) are too dense to be drawn between ``first`` and ``last``."""
-    seen = int(((x >= first) & (x <= last)).sum())
-    return seen > 2 and pixels / seen < APART
+def as_lines(kinds: Sequence[FloatArray], first: float, last: float, pixels: float) -> list[bool]:
+    """Which kinds of vertical lines, the most important first, can all be drawn between ``first`` and ``last``."""
+    drawn, seen = [], 0
+    for x in kinds:
+        more = seen + int(((x >= first) & (x <= last)).sum())
+        drawn.append(more <= 2 or pixels / more >= APART)
+        seen = more if drawn[-1] else seen
+    return drawn
 
 
 def thinned(x: FloatArray, first: float, last: float, pixels: float) -> IntArray:

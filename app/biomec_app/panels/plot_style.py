@@ -16,7 +16,7 @@ PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#4A4F57")
 """Colours that stay apart for the colour-blind (after Okabe and Ito), for signals that sides cannot tell apart."""
 DARK_PALETTE = ("#56B4E9", "#E8703A", "#1FA883", "#E8A8CF", "#F0E442", "#FFFFFF")
 DASHES: tuple[tuple[float, ...], ...] = (
-    (), (5.0, 3.0), (8.0, 3.0, 1.5, 3.0), (8.0, 2.5, 1.5, 2.5, 1.5, 2.5), (1.5, 2.5), (1.5, 5.0),
+    (), (4.0, 2.5), (6.0, 2.0, 1.0, 2.0), (3.0, 1.5, 1.0, 1.5), (1.0, 1.5), (1.0, 3.5),
 )  # fmt: skip
 """Strokes and gaps in widths of the pen: right and left of the first colours, and when the colours come again."""
 WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels

@@ -30,3 +30,24 @@ def test_gaps_stay() -> None:
     chosen = peaks(y, 10)
     assert np.isnan(y[chosen][(chosen >= 100) & (chosen < 150)]).all()
     assert np.isfinite(y[chosen][(chosen < 100) | (chosen >= 150)]).all()
+
+
+def test_a_curve_that_fills_its_area_lets_those_below_be_seen(qtbot):
+    import pyqtgraph as pg
+    from PySide6.QtGui import QPen
+
+    from biomec_app.panels.plot_axis import THIN, SampledCurve
+
+    time = np.linspace(0.0, 90.0, 9001)
+    view = pg.PlotWidget()
+    qtbot.addWidget(view)
+    view.resize(200, 100)
+    view.show()
+    box = view.getViewBox()
+    slow, fast = (SampledCurve(time, np.sin(w * time), QPen(), alone=False) for w in (0.5, 6.0))
+    for curve in (slow, fast):
+        box.addItem(curve)
+        box.setXRange(0.0, 90.0, padding=0.0)
+        curve.thin_out()
+    assert slow.opacity() == 1.0
+    assert fast.opacity() == THIN

@@ -4,7 +4,7 @@ import numpy as np
 from PySide6.QtCore import QRectF
 
 from biomec_app.panels.plot_items import RUG, Rules
-from biomec_app.panels.plot_marks import APART, RUG_APART, crowded, thinned
+from biomec_app.panels.plot_marks import APART, RUG_APART, as_lines, thinned
 from biomec_app.panels.plot_pane import BORDER, MIDDLE, Mark
 from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.theme import LIGHT
@@ -13,10 +13,17 @@ MANY = np.arange(0.0, 90.0, 0.25)  # 360 events in 90 s
 
 
 def test_marks_are_crowded_by_the_pixels_between_them():
-    assert crowded(MANY, 0.0, 90.0, 400.0)
-    assert not crowded(MANY, 10.0, 12.0, 400.0)  # zoomed in: 9 lines, 44 pixels apart
-    assert not crowded(MANY, 0.0, 90.0, 360 * APART)
-    assert not crowded(np.array([1.0, 1.1]), 0.0, 90.0, 20.0)  # two lines cover nothing
+    assert as_lines([MANY], 0.0, 90.0, 400.0) == [False]
+    assert as_lines([MANY], 10.0, 12.0, 400.0) == [True]  # zoomed in: 9 lines, 44 pixels apart
+    assert as_lines([MANY], 0.0, 90.0, 360 * APART) == [True]
+    assert as_lines([np.array([1.0, 1.1])], 0.0, 90.0, 10.0) == [True]  # two lines cover nothing
+
+
+def test_the_most_important_lines_stay_lines():
+    borders, turns = np.arange(6.0), np.arange(5.0) + 0.5
+    assert as_lines([borders, turns], 0.0, 5.0, 150.0) == [True, True]
+    assert as_lines([borders, turns], 0.0, 5.0, 80.0) == [True, False]
+    assert as_lines([borders, turns], 0.0, 5.0, 50.0) == [False, True]
 
 
 def test_a_rug_has_no_two_strokes_in_one_place():
