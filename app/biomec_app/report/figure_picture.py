@@ -130,8 +130,8 @@ def _legend(figure: Figure, entries: list[Entry], height: int) -> None:
             return Patch(facecolor=entry.colour)
         if entry.form == "dot":
             return Line2D([], [], marker="o", linestyle="none", color=entry.colour, markersize=7)
-        arrow = {"marker": ">", "markersize": 7, "markevery": [1]} if entry.form == "arrow" else {}
-        return Line2D([], [], color=entry.colour, linewidth=3, **arrow)
+        head = ">" if entry.form == "arrow" else "none"
+        return Line2D([], [], color=entry.colour, linewidth=3, marker=head, markersize=7, markevery=(1, 2))
 
     figure.legend(
         [sign(entry) for entry in entries], [entry.text for entry in entries], loc="lower center",

@@ -111,11 +111,12 @@ class Timeline(QWidget):
         for button in (self.first, self.back, self.play, self.forward, self.last):
             controls.addWidget(button)
         controls.addSpacing(6)
-        for widget in (self.speed, self.loop):
-            controls.addWidget(widget)
+        for box in (self.speed, self.loop):
+            controls.addWidget(box)
             controls.addSpacing(4)
         controls.addStretch(1)
-        for words, widget in (("Frame", self.frame), ("Time", self.time)):
+        numbers: tuple[tuple[str, QWidget], ...] = (("Frame", self.frame), ("Time", self.time))
+        for words, widget in numbers:
             label = QLabel(words)
             label.setBuddy(widget)
             controls.addWidget(label)

@@ -8,6 +8,7 @@ from __future__ import annotations
 from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import Forces, Plates
 from biomec_app.viewer.overlays.frames import LocalFrames, NaturalCoordinates
+from biomec_app.viewer.overlays.joint_loads import JointForces, JointMoments, ResidualForce
 from biomec_app.viewer.overlays.masses import CentresOfMass
 from biomec_app.viewer.overlays.motion import Residuals, Trails
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
@@ -23,6 +24,9 @@ OVERLAYS: dict[str, type[Overlay]] = {
     "centres of mass": CentresOfMass,
     "plates": Plates,
     "forces": Forces,
+    "joint forces": JointForces,
+    "joint moments": JointMoments,
+    "load residual": ResidualForce,
     "marker names": MarkerNames,
     "trails": Trails,
     "residuals": Residuals,
