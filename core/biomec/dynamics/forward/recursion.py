@@ -313,6 +313,22 @@ def motion_of_elements(
 
 
 @compiled
+def matrix_r(tables: Branches, s: FloatArray, b: FloatArray, R: FloatArray) -> None:
+    """R (n, g): how every velocity moves the elements beyond its joint."""
+    turn = np.empty(3)
+    R[:] = 0.0
+    for k in range(tables.body.size):
+        body = tables.body[k]
+        i = tables.first[k + 1] - 1
+        while i >= 0:
+            for j in range(4):
+                cross(b[i, 3:], s[body, j], turn)
+                for c in range(3):
+                    R[12 * body + 3 * j + c, i] = turn[c] + tables.is_point[body, j] * b[i, c]
+            i = tables.above[i]
+
+
+@compiled
 def loop_rows(
     tables: Branches,
     rows: RowTables,

@@ -316,13 +316,6 @@ def _terms(
     J: FloatArray,
     c: FloatArray,
 ) -> None:
-    g, bodies = tables.above.size, tables.total.size
-    b, unit, Z = np.empty((g, 6)), np.zeros(g), np.empty((bodies, 6))
-    column = np.empty((bodies, 4, 3))
+    b = np.empty((tables.above.size, 6))
     _equations(tables, shapes, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, bias, J, c)
-    for i in range(g):
-        unit[i] = 1.0
-        column[:] = 0.0
-        recursion.motion_of_elements(tables, q.reshape(bodies, 4, 3), b, unit, Z, column)
-        R[:, i] = column.reshape(q.size)
-        unit[i] = 0.0
+    recursion.matrix_r(tables, q.reshape(tables.total.size, 4, 3), b, R)

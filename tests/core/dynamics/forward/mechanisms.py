@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from functools import cache
 
 import numpy as np
 
 from biomec.arrays import FloatArray
+from biomec.dynamics.forward.formulation import Formulation
 from biomec.multibody.nullspace import null_space
 from biomec.multibody.reference.human import human_system
 from biomec.multibody.reference.planar import four_bar, pendulum, slider_crank
@@ -32,7 +34,7 @@ OTHERS = (
 @cache
 def mechanism(name: str) -> System:
     """A system by name: models of the virtual person, and reference mechanisms."""
-    makers = {
+    makers: dict[str, Callable[[], System]] = {
         "human-like": human_system,
         "random tree": lambda: random_tree(9, np.random.default_rng(7)).system(),
         "pendulum": lambda: pendulum([0.3, -0.4, 1.0]),
@@ -82,7 +84,9 @@ def relative(a: FloatArray, b: FloatArray) -> float:
     return float(np.abs(a - b).max() / np.abs(b).max())
 
 
-def rk4(formulation, q: FloatArray, qdot: FloatArray, h: float, steps: int) -> tuple[FloatArray, FloatArray]:
+def rk4(
+    formulation: Formulation, q: FloatArray, qdot: FloatArray, h: float, steps: int
+) -> tuple[FloatArray, FloatArray]:
     """States (steps + 1, n) under the weight alone, by the classic Runge-Kutta method in natural coordinates."""
     weight = formulation.system.gravity_force
 
