@@ -23,6 +23,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import open_again
 from biomec.progress import Progress
 from biomec_app.context import Context
+from biomec_app.ready import ready
 
 EVERY_S = 120.0
 RECOVER, DISCARD = "Recover", "Discard"
@@ -200,7 +201,7 @@ class Autosave(QObject):
         document = self.context.document
 
         def work(progress: Progress) -> Analysis:
-            return open_again(load_project(left.file), progress)
+            return ready(open_again(load_project(left.file), progress))
 
         def done(analysis: Analysis) -> None:
             document.open(analysis, left.project)

@@ -117,7 +117,7 @@ def open_matlab(context: Context, path: Path) -> None:
 
     def work(progress: Progress) -> Analysis | Preview:
         session = read_mat_session(path)
-        return read(ImportPlan(path)) if session is None else open_again(session, progress)
+        return read(ImportPlan(path)) if session is None else ready(open_again(session, progress))
 
     def done(found: Analysis | Preview) -> None:
         if isinstance(found, Preview):

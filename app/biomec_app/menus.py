@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 
-from PySide6.QtCore import QObject
+from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
@@ -26,7 +26,11 @@ class Menus(QObject):
         super().__init__(bar)
         self._context = context
         self._menus: dict[str, QMenu] = {}
-        self.items: dict[str, tuple[Action, QAction]] = {}
+        self._items: dict[str, tuple[Action, QAction]] = {}
+        self._due = QTimer(self)
+        self._due.setSingleShot(True)
+        self._due.setInterval(0)
+        self._due.timeout.connect(self.refresh)
         for name in ORDER:
             self._menus[name] = bar.addMenu(LETTERS.get(name, f"&{name}"))
             self._menus[name].setToolTipsVisible(True)
@@ -37,10 +41,22 @@ class Menus(QObject):
         for signal in (document.opened, document.analysis_changed, document.view_changed, document.selection_changed,
                        document.title_changed, document.undo_changed, jobs.started, jobs.finished, jobs.cancelled,
                        jobs.failed):  # fmt: skip
-            signal.connect(self.refresh)
+            signal.connect(self._ask)
         for signal in (context.aside.started, context.aside.finished, context.aside.failed, context.plots.changed):
-            signal.connect(self.refresh)
+            signal.connect(self._ask)
         self.refresh()
+
+    @property
+    def items(self) -> dict[str, tuple[Action, QAction]]:
+        """Actions and their items by key, up to date."""
+        if self._due.isActive():
+            self.refresh()
+        return self._items
+
+    def _ask(self, *_: object) -> None:
+        """Refresh once, however much changes in a turn of the event loop."""
+        if not self._due.isActive():
+            self._due.start()
 
     def _menu(self, path: str) -> QMenu:
         if path not in self._menus:
@@ -63,7 +79,7 @@ class Menus(QObject):
             item.setShortcuts([QKeySequence(keys) for keys in action.shortcut.split(", ")])
         item.triggered.connect(lambda checked=False, action=action: self.run(action.key))
         menu.addAction(item)
-        self.items[action.key] = (action, item)
+        self._items[action.key] = (action, item)
 
     def add_native(self, menu: str, item: QAction) -> None:
         """Add an item that Qt keeps up to date by itself, such as that of a panel."""
@@ -72,7 +88,7 @@ class Menus(QObject):
 
     def _give_letters(self) -> None:
         """Underline a letter of every item that has none, another one for each item of a menu."""
-        changing = {item for action, item in self.items.values() if action.title is not None}
+        changing = {item for action, item in self._items.values() if action.title is not None}
         for menu in self._menus.values():
             items = [item for item in menu.actions() if item.text() and item not in changing]
             for item, text in zip(items, with_letters([item.text() for item in items]), strict=True):
@@ -80,7 +96,7 @@ class Menus(QObject):
 
     def run(self, key: str) -> None:
         """Run an action as if it were clicked; what cannot run is told."""
-        action, _ = self.items[key]
+        action, _ = self._items[key]
         reason = action.blocked(self._context)
         title = action.text.replace("&", "")
         if reason is not None:
@@ -95,7 +111,8 @@ class Menus(QObject):
 
     def refresh(self, *_: object) -> None:
         """Enable what can run, and let the others say why not."""
-        for action, item in self.items.values():
+        self._due.stop()
+        for action, item in self._items.values():
             reason = action.blocked(self._context)
             item.setEnabled(reason is None)
             item.setToolTip(action.help if reason is None else f"{action.help}. {reason}" if action.help else reason)

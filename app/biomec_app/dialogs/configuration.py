@@ -5,9 +5,14 @@ from __future__ import annotations
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout, QWidget
 
+from biomec.analysis.report_table import Section
 from biomec.pipeline.configuration import configuration
 from biomec_app.context import Context
 from biomec_app.sections import SectionView, section_text
+
+
+class _Later(QWidget):
+    """Place of a pane that is made when it is looked at."""
 
 
 class ConfigurationDialog(QDialog):
@@ -16,6 +21,7 @@ class ConfigurationDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
+        self.sections: tuple[Section, ...] = ()
         self.setObjectName("configuration")
         self.setWindowTitle("Configuration")
         self.tabs = QTabWidget()
@@ -34,6 +40,7 @@ class ConfigurationDialog(QDialog):
         layout.addWidget(self.tabs)
         layout.addWidget(buttons)
         self.resize(980, 620)
+        self.tabs.currentChanged.connect(self._open)
         context.document.analysis_changed.connect(self._fill)
         self._fill()
 
@@ -44,19 +51,29 @@ class ConfigurationDialog(QDialog):
             self.tabs.removeTab(0)
             page.deleteLater()
         if not self.context.document.is_open:
+            self.sections = ()
             return
-        for section in configuration(self.context.document.analysis):
-            self.tabs.addTab(SectionView(section), section.title)
+        self.sections = configuration(self.context.document.analysis)
+        self.tabs.blockSignals(True)
+        for section in self.sections:
+            self.tabs.addTab(_Later(), section.title)
         self.tabs.setCurrentIndex(shown)
+        self.tabs.blockSignals(False)
+        self._open(shown)
+
+    def _open(self, index: int) -> None:
+        """Make a pane when it is looked at."""
+        page = self.tabs.widget(index)
+        if isinstance(page, _Later) and page.layout() is None:
+            layout = QVBoxLayout(page)
+            layout.setContentsMargins(0, 0, 0, 0)
+            layout.addWidget(SectionView(self.sections[index]))
 
     def copy(self) -> None:
         """Put the pane that is shown on the clipboard, with tabs between columns."""
-        page = self.tabs.currentWidget()
-        if isinstance(page, SectionView):
-            QGuiApplication.clipboard().setText(section_text(page.section))
+        if self.sections:
+            QGuiApplication.clipboard().setText(section_text(self.sections[self.tabs.currentIndex()]))
 
     def copy_all(self) -> None:
         """Put all panes on the clipboard."""
-        panes = (self.tabs.widget(k) for k in range(self.tabs.count()))
-        texts = [section_text(page.section) for page in panes if isinstance(page, SectionView)]
-        QGuiApplication.clipboard().setText("\n".join(texts))
+        QGuiApplication.clipboard().setText("\n".join(section_text(section) for section in self.sections))

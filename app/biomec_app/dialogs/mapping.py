@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from PySide6.QtCore import QStringListModel, Qt, Signal
+from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -36,6 +36,7 @@ from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_title
 from biomec_app.dialogs.parts import Fault, current_theme, explanation
 
 NOBODY = "not used"
+SLICE = 12  # boxes that are made in one turn of the event loop
 PROFILES = "Mapping of labels (*.toml)"
 
 
@@ -49,7 +50,12 @@ class MappingForm(QWidget):
         self.context = context
         self._markers = QStringListModel(self)
         self._session: Session | None = None
-        self._combos: dict[str, QComboBox] = {}
+        self._choice: dict[str, str] = {}  # label -> the marker that is chosen for it
+        self._boxes: dict[str, QComboBox] = {}
+        self._waiting: list[tuple[int, str]] = []  # rows whose box is still to be made
+        self._slice = QTimer(self)
+        self._slice.setInterval(0)
+        self._slice.timeout.connect(self._make_some)
         self._set = MarkerSet("", "", (), (), ())
         self._mapping, self._fits, self._touched = Mapping("", ()), False, False
         self.sets, self.search, self.words, self.fault_ = QComboBox(), QLineEdit(), QLabel(), Fault("mapping.fault")
@@ -126,7 +132,7 @@ class MappingForm(QWidget):
     ) -> None:
         """Show what the labels of a session seem to mean, or what a mapping says; keeps what the user has decided."""
         same = self._session is not None and self._touched and all_labels(self._session) == all_labels(session)
-        kept = {label: combo.currentText() for label, combo in self._combos.items()} if same else {}
+        kept = dict(self._choice) if same else {}
         kept = kept if same and self._set.name == marker_set.name else {}
         self._session, self._set, self._fits, self._mapping = session, marker_set, fits, mapping
         self._touched = bool(kept) or given is not None
@@ -138,7 +144,7 @@ class MappingForm(QWidget):
 
     def _fill(self, given: LabelMap | None, kept: dict[str, str]) -> None:
         self.table.setRowCount(0)
-        self._combos = {}
+        self._choice, self._boxes, self._waiting = {}, {}, []
         doubtful_first = sorted(self._mapping.suggestions, key=lambda s: (s.confidence >= HIGH, s.target is None))
         self.table.setRowCount(len(doubtful_first))
         for row, one in enumerate(doubtful_first):
@@ -147,16 +153,9 @@ class MappingForm(QWidget):
                 taken = given.targets.get(one.label, one.label if one.label in self._set else None)
             label = QTableWidgetItem(one.label)
             self.table.setItem(row, 0, label)
-            combo = QComboBox()
-            combo.setModel(self._markers)
             proposed = taken if taken is not None and taken in self._set else NOBODY
-            combo.setCurrentText(kept.get(one.label, proposed))
-            combo.setObjectName(f"mapping.label.{one.label}")
-            combo.setAccessibleName(f"Marker of label {one.label}")
-            combo.setFrame(False)
-            combo.activated.connect(self._decided)
-            self.table.setCellWidget(row, 1, combo)
-            self._combos[one.label] = combo
+            self._choice[one.label] = kept.get(one.label, proposed)
+            self._waiting.append((row, one.label))
             doubtful = one.target is not None and one.confidence < ACCEPT
             sure = "" if one.target is None else f"{100 * one.confidence:.0f} %: "
             words = f"{one.target}? {sure}{one.reason}" if doubtful else f"{sure}{one.reason}"
@@ -166,11 +165,38 @@ class MappingForm(QWidget):
                 for item in (label, why):
                     item.setBackground(QColor(230, 159, 0, 60))
             self.table.setItem(row, 2, why)
+        self._slice.start()
+
+    def _make_some(self) -> None:
+        """Make boxes of some rows; all at once they would make the window wait."""
+        for row, label in self._waiting[:SLICE]:
+            combo = QComboBox()
+            combo.setModel(self._markers)
+            combo.setCurrentText(self._choice[label])
+            combo.setObjectName(f"mapping.label.{label}")
+            combo.setAccessibleName(f"Marker of label {label}")
+            combo.setFrame(False)
+            combo.activated.connect(lambda _, label=label, combo=combo: self._chose(label, combo.currentText()))
+            self.table.setCellWidget(row, 1, combo)
+            self._boxes[label] = combo
+        del self._waiting[:SLICE]
+        if not self._waiting:
+            self._slice.stop()
+
+    @property
+    def _combos(self) -> dict[str, QComboBox]:
+        """Boxes of all labels."""
+        while self._waiting:
+            self._make_some()
+        return self._boxes
+
+    def _chose(self, label: str, marker: str) -> None:
+        self._choice[label] = marker
+        self._decided()
 
     def chosen(self) -> dict[str, str]:
         """Return the marker of every label that has one."""
-        texts = {label: combo.currentText() for label, combo in self._combos.items()}
-        return {label: text for label, text in texts.items() if text != NOBODY}
+        return {label: text for label, text in self._choice.items() if text != NOBODY}
 
     def fault(self) -> str:
         """What is wrong with the mapping, or nothing."""
@@ -238,15 +264,15 @@ class MappingForm(QWidget):
         for row in range(self.table.rowCount()):
             item = self.table.item(row, 0)
             label = "" if item is None else item.text()
-            shown = wanted in label.casefold() or wanted in self._combos[label].currentText().casefold()
+            shown = wanted in label.casefold() or wanted in self._choice.get(label, "").casefold()
             self.table.setRowHidden(row, not shown)
 
     def _accept_all(self) -> None:
         taken = set(self.chosen().values())
         for one in self._mapping.suggestions:
-            combo = self._combos[one.label]
-            if one.target is not None and combo.currentText() == NOBODY and one.target not in taken:
-                combo.setCurrentText(one.target)
+            if one.target is not None and self._choice[one.label] == NOBODY and one.target not in taken:
+                self._choice[one.label] = one.target
+                self._combos[one.label].setCurrentText(one.target)
                 taken.add(one.target)
         self._decided()
 
@@ -278,7 +304,7 @@ class MappingForm(QWidget):
         path = self.context.ask_file("Save mapping", PROFILES, True, f"{self.context.preferences.folder}/labels.toml")
         if path is None:
             return
-        labels = tuple(self._combos)
+        labels = tuple(self._choice)
         chosen = self.chosen()
         try:
             label_map = LabelMap(path.stem, self._set.name, chosen, tuple(x for x in labels if x not in chosen))
