@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import threading
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
@@ -31,7 +32,8 @@ class _Run(QRunnable):
                 value = self._work()
         except Exception as error:  # must reach the user, not vanish with the thread
             fault = error
-        self.talk.ended.emit(value, fault)
+        with suppress(RuntimeError):  # whoever asked for it is gone: the window was closed meanwhile
+            self.talk.ended.emit(value, fault)
 
 
 class Painter(QObject):
@@ -42,6 +44,7 @@ class Painter(QObject):
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
         self._running: _Run | None = None
+        self._stopped = False
         self._waiting: dict[str, tuple[Callable[[], Any], Callable[[Any, Exception | None], None]]] = {}
 
     @property
@@ -56,7 +59,8 @@ class Painter(QObject):
         self._next()
 
     def stop(self) -> None:
-        """Forget what waits, and wait for what is being drawn."""
+        """Forget what waits, and wait for what is being drawn; nobody is told of it any more."""
+        self._stopped = True
         self._waiting.clear()
         self._pool.waitForDone(30_000)
 
@@ -71,5 +75,6 @@ class Painter(QObject):
 
     def _ended(self, value: Any, fault: Exception | None, done: Callable[[Any, Exception | None], None]) -> None:
         self._running = None
-        done(value, fault)
-        self._next()
+        if not self._stopped:
+            done(value, fault)
+            self._next()
