@@ -30,6 +30,7 @@ from biomec_app.context import Context
 from biomec_app.dialogs.written import show_written
 from biomec_app.document import Document
 from biomec_app.jobs import Jobs, Status
+from biomec_app.loads.panel import LoadPanel
 from biomec_app.menus import Menus
 from biomec_app.panels.browser import Browser
 from biomec_app.panels.history import HistoryPanel
@@ -82,10 +83,12 @@ class MainWindow(QMainWindow):
             "browser": self._dock("Recording", Browser(context), LEFT),
             "plots": self._dock("Signals", self.plots, RIGHT),
             "trust": self._dock("Trust", TrustPanel(context), RIGHT),
+            "loads": self._dock("Loads", LoadPanel(context), RIGHT),
             "notices": self._dock("Notices", NoticePanel(context), BOTTOM),
             "history": self._dock("History", HistoryPanel(context), BOTTOM),
         }
         self.tabifyDockWidget(self.docks["plots"], self.docks["trust"])
+        self.tabifyDockWidget(self.docks["trust"], self.docks["loads"])
         self.tabifyDockWidget(self.docks["notices"], self.docks["history"])
         for front in ("plots", "notices"):
             self.docks[front].raise_()
@@ -243,7 +246,7 @@ class MainWindow(QMainWindow):
             self._note_panels()
         self.context.preferences.set_layout("geometry", self.saveGeometry())
         self.context.preferences.set_layout("docks", self.saveState())
-        for close in self.context.closing:
+        for close in tuple(self.context.closing):  # some leave the list when they close
             close()
         self.context.document.undo_stack.blockSignals(True)  # the parts of the window go in any order now
         event.accept()

@@ -1,22 +1,191 @@
-"""Menus Dynamics and Inner Biomechanics: their items are there, and say why they cannot run yet."""
+"""Menus Dynamics and Inner Biomechanics: joint loads and how they compare; what is still to come says so.
+
+Newton-Euler and the multibody method always run beside each other; an item chooses the multibody method and what is
+plotted.
+"""
 
 from __future__ import annotations
 
-from biomec_app.actions.action import SEPARATOR, Action, not_yet
+from dataclasses import replace
 
-LATER = not_yet("Not in this version: loads and simulations follow.")
+from biomec.dynamics.options import InverseOptions
+from biomec.pipeline.analysis import Analysis, run_first, step_named
+from biomec.pipeline.replay import settings_line
+from biomec.progress import Progress
+from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
+from biomec_app.context import Context
+
+LATER = not_yet("Not in this version: simulations follow.")
 MUSCLES = not_yet("Not in this version: muscles follow.")
+INVERSE = "Dynamics/Inverse"
+STEP = "inverse"
+METHODS = {
+    "newton": ("&Newton", "Joint loads from the multipliers of Newton's equations"),
+    "lagrange": ("&Lagrange", "Joint loads from Lagrange's equations with guides"),
+    "velocity": ("&Velocity Transformation", "Joint loads from the equations in relative velocities"),
+}
 
 
 def _item(menu: str, key: str, text: str, help: str, muscles: bool = False) -> Action:
     return Action(key, menu, text, lambda context: None, help, blocked=MUSCLES if muscles else LATER)
 
 
+# -------------------------------------------------------------------------------------------------------------- inverse
+def run_inverse(context: Context, **changes: object) -> None:
+    """Compute the loads with changed options; settings and result are one step that can be undone."""
+    analysis = context.document.analysis
+    before = analysis.settings
+    after = replace(before, inverse=replace(before.inverse, **changes))  # type: ignore[arg-type]
+    lines = [settings_line(before, after)] if after != before else []
+    lines.append(f'analysis = analysis.run_until("{STEP}")')
+
+    def work(found: Analysis, progress: Progress) -> Analysis:
+        return found.with_settings(after).run_until(STEP, progress)
+
+    context.analyse(step_named(STEP).title, work, "\n".join(lines))
+
+
+def _inverse_blocked(context: Context, **wanted: object) -> str | None:
+    reason = needs_idle_recording(context)
+    if reason is not None:
+        return reason
+    analysis = context.document.analysis
+    options = analysis.settings.inverse
+    if analysis.is_current(STEP) and all(getattr(options, name) == value for name, value in wanted.items()):
+        return "Its result is up to date. Change a setting to run it again."
+    return None
+
+
+def _multibody(method: str) -> Action:
+    text, help = METHODS[method]
+    return Action(
+        f"dynamics.multibody.{method}", f"{INVERSE}/Multibody", text,
+        lambda context: run_inverse(context, method=method), help,
+        blocked=lambda context: _inverse_blocked(context, method=method),
+    )  # fmt: skip
+
+
+def _options(context: Context) -> InverseOptions:
+    return context.document.analysis.settings.inverse
+
+
+def _keep_all(context: Context) -> None:
+    run_inverse(context, constraints="spherical" if _options(context).constraints == "all" else "all")
+
+
+def _settings(context: Context) -> None:
+    from biomec_app.dialogs.settings import SettingsDialog
+
+    SettingsDialog(context, context.window, STEP).open()
+
+
+# ---------------------------------------------------------------------------------------------- studies and comparisons
+def _needs_loads(context: Context) -> str | None:
+    reason = needs_idle_recording(context)
+    if reason is None and STEP not in context.document.analysis.done:
+        reason = run_first(STEP)
+    return reason
+
+
+def _needs_conditions(context: Context) -> str | None:
+    reason = _needs_loads(context)
+    if reason is None and not context.comparison.conditions:
+        reason = "There is no other recording. Choose one with Signal Analysis ▸ Compare with Recording first."
+    return reason
+
+
+def _reduce(context: Context) -> None:
+    from biomec_app.loads.reduction_dialog import ReductionDialog
+
+    ReductionDialog(context, context.window).open()
+
+
+def _prepare(context: Context) -> None:
+    from biomec_app.figures.registry import figure_named
+    from biomec_app.figures.window import open_figure
+
+    open_figure(context, figure_named("preparations"))
+
+
+def _prepare_blocked(context: Context) -> str | None:
+    from biomec_app.figures.registry import figure_named
+
+    return needs_idle_recording(context) or figure_named("preparations").blocked(context.document.analysis)
+
+
+def _compare(context: Context) -> None:
+    from biomec_app.loads.comparison_dialog import ComparisonDialog
+
+    ComparisonDialog(context, context.window).open()
+
+
+def _rank(context: Context) -> None:
+    from biomec_app.loads.ranking_dialog import RankingDialog
+
+    RankingDialog(context, context.window).open()
+
+
 ACTIONS: tuple[Action, ...] = (
-    _item(
-        "Dynamics/Inverse", "dynamics.newton-euler", "&Newton-Euler", "Joint loads from the distal to the root segment"
+    Action(
+        "dynamics.newton-euler",
+        INVERSE,
+        "&Newton-Euler",
+        run_inverse,
+        "Joint loads segment by segment, from the ends of the limbs to the root",
+        "Ctrl+J",
+        _inverse_blocked,
     ),
-    _item("Dynamics/Inverse", "dynamics.multibody", "&Multibody", "Joint loads from the multipliers of the model"),
+    *(_multibody(method) for method in METHODS),
+    Action("dynamics.multibody.separator", f"{INVERSE}/Multibody", SEPARATOR, None),
+    Action(
+        "dynamics.multibody.all",
+        f"{INVERSE}/Multibody",
+        "Keep &All Joint Constraints",
+        _keep_all,
+        "Also compute the force between scapula and ribs, instead of loading the sternoclavicular joint",
+        blocked=needs_idle_recording,
+        checked=lambda context: context.document.is_open and _options(context).constraints == "all",
+    ),
+    Action(
+        "dynamics.settings",
+        INVERSE,
+        "&Settings…",
+        _settings,
+        "Method, constraints, ground reaction and root of inverse dynamics",
+        blocked=needs_recording,
+    ),
+    Action(
+        "dynamics.reduce",
+        "Dynamics",
+        "&Reduce Residuals…",
+        _reduce,
+        "Adjust masses and motion within their errors so that they agree with the plates; every change is listed",
+        blocked=_needs_loads,
+    ),
+    Action(
+        "dynamics.preparations",
+        "Dynamics",
+        "Six &Preparations…",
+        _prepare,
+        "What filtering and consistency do to the loads of a joint",
+        blocked=_prepare_blocked,
+    ),
+    Action(
+        "dynamics.compare",
+        "Dynamics",
+        "&Compare Conditions…",
+        _compare,
+        "Loads of this recording against another one, with statistics",
+        blocked=_needs_conditions,
+    ),
+    Action(
+        "dynamics.rank",
+        "Dynamics",
+        "Rank &Exercises…",
+        _rank,
+        "Order this recording and those beside it by what they ask of the joints",
+        blocked=_needs_conditions,
+    ),
     Action("dynamics.separator", "Dynamics", SEPARATOR, None),
     _item(
         "Dynamics/Simulation (Newton-Euler)", "dynamics.single", "&Single Step", "Integrate with the trapezoidal rule"

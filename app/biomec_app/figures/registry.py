@@ -11,6 +11,9 @@ from biomec_app.figures.distances import DistanceFigure
 from biomec_app.figures.emg import EmgFigure
 from biomec_app.figures.frozen_jacobian import FrozenJacobianFigure
 from biomec_app.figures.kind import FigureKind
+from biomec_app.figures.load_cycles import LoadCycleFigure
+from biomec_app.figures.load_methods import MethodFigure
+from biomec_app.figures.load_preparations import PreparationFigure
 from biomec_app.figures.models import ModelFigure
 from biomec_app.figures.plates import PlateFigure
 from biomec_app.figures.rates import RateFigure
@@ -29,6 +32,7 @@ _GROUPS: dict[str, list[FigureKind]] = {
         DerivativeFigure(),
     ],
     "movement": [StickFigure(), AngleFigure(), ModelFigure()],
+    "loads": [LoadCycleFigure(), MethodFigure(), PreparationFigure()],
 }
 
 

@@ -10,6 +10,7 @@ from collections.abc import Callable, Iterable, Iterator
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
+from biomec_app.loads import curves as curves_loads
 from biomec_app.panels import curves_measured, curves_motion, curves_quality
 from biomec_app.panels.curve import MAIN, Curve
 
@@ -17,9 +18,13 @@ __all__ = ["PROVIDERS", "Catalogue", "Curve", "catalogue", "list_curves"]
 
 
 class Catalogue:
-    """Curves by key, and their keys by kind and group, in the order of the providers."""
+    """Curves by key, and their keys by kind and group, in the order of the providers.
 
-    def __init__(self, curves: Iterable[Curve]) -> None:
+    more : finds curves that are not listed, because there would be too many, such as loads in other units
+    """
+
+    def __init__(self, curves: Iterable[Curve], more: Callable[[str], Curve | None] = lambda key: None) -> None:
+        self._more = more
         self._curves: dict[str, Curve] = {}
         self.kinds: dict[str, dict[str, list[str]]] = {}
         for curve in curves:
@@ -29,12 +34,16 @@ class Catalogue:
             self.kinds.setdefault(curve.kind, {}).setdefault(curve.group, []).append(curve.key)
 
     def __getitem__(self, key: str) -> Curve:
-        if key not in self._curves:
+        found = self._found(key)
+        if found is None:
             raise BiomecError(f"There is no curve {key} in this analysis.")
-        return self._curves[key]
+        return found
 
     def __contains__(self, key: str) -> bool:
-        return key in self._curves
+        return self._found(key) is not None
+
+    def _found(self, key: str) -> Curve | None:
+        return self._curves[key] if key in self._curves else self._more(key)
 
     def __iter__(self) -> Iterator[Curve]:
         return iter(self._curves.values())
@@ -44,7 +53,7 @@ class Catalogue:
 
     def found(self, keys: Iterable[str]) -> list[Curve]:
         """Return the curves of these keys; those that the analysis does not have are left out."""
-        return [self._curves[key] for key in keys if key in self._curves]
+        return [curve for key in keys if (curve := self._found(key)) is not None]
 
     def of_point(self, point: str) -> list[str]:
         """Keys of the curves of a marker or landmark, given by its name or as ``segment.name``."""
@@ -63,6 +72,7 @@ class Catalogue:
 
 PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
     curves_motion.joint_angles,
+    *curves_loads.PROVIDERS,
     curves_motion.segments,
     curves_motion.whole_body,
     curves_measured.markers,
@@ -79,7 +89,8 @@ PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
 
 def list_curves(analysis: Analysis) -> Catalogue:
     """List every curve that the steps which have run, and the recording itself, can give."""
-    return Catalogue(curve for provider in PROVIDERS for curve in provider(analysis))
+    more = curves_loads.by_key(analysis)
+    return Catalogue((curve for provider in PROVIDERS for curve in provider(analysis)), more)
 
 
 def catalogue(analysis: Analysis) -> Catalogue:

@@ -32,6 +32,8 @@ class Curve:
     step      : step of the analysis that gave it; "" for what was recorded
     log       : whether a logarithmic axis suits it
     least     : smallest height of an axis, so that noise does not look like motion; 0 if any will do
+    dashed    : drawn dashed beside the other version
+    band      : half-width (N,) of the band around it, or None while that is not known
     """
 
     key: str
@@ -50,6 +52,8 @@ class Curve:
     least: float = 0.0
     said: str = ""
     words: str = ""
+    dashed: bool = False
+    band: Callable[[], FloatArray | None] = lambda: None
 
     @cached_property
     def _numbers(self) -> tuple[FloatArray, FloatArray]:

@@ -48,7 +48,8 @@ def _columns(trace: Trace) -> list[tuple[str, FloatArray]]:
     condition = f", {trace.name}" if trace.colour in CONDITIONS else ""
     name = f"{curve.label}{variant}{condition}"
     if trace.cycles is None:
-        return [(f"{name}{unit}", trace.y)]
+        band = [] if trace.sd is None else [(f"{name}, may be off by{unit}", trace.sd)]
+        return [(f"{name}{unit}", trace.y), *band]
     found = [(f"{name}, mean{unit}", trace.y)]
     if trace.sd is not None:
         found.append((f"{name}, standard deviation{unit}", trace.sd))

@@ -123,20 +123,23 @@ def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
             side = "" if curve.side is None else curve.side.value
             words = [side, curve.said or curve.variant if versions else ""]
             name = " ".join(word for word in words if word)
-            looks.append(Look(name, side_colour(curve.side), faint=versions and curve.variant != MAIN))
+            faint = versions and curve.variant != MAIN and not curve.dashed
+            looks.append(Look(name, side_colour(curve.side), curve.dashed, faint))
         return looks
     signals = list(dict.fromkeys((curve.pane, curve.kind if view.grouping == SIDES else "") for curve in curves))
     kinds = len({curve.kind for curve in curves}) > 1
     for curve in curves:
         k = signals.index((curve.pane, curve.kind if view.grouping == SIDES else ""))
         name = f"{curve.label} ({curve.kind.lower()})" if kinds else curve.label
-        looks.append(Look(name, k, curve.side is Side.LEFT, curve.variant != MAIN and not kinds))
+        faint = curve.variant != MAIN and not kinds and not curve.dashed
+        looks.append(Look(name, k, curve.side is Side.LEFT or curve.dashed, faint))
     return looks
 
 
 def _trace(curve: Curve, view: PlotView, analysis: Analysis, look: Look) -> Trace | None:
     if view.over == TIME:
-        return Trace(curve, look.name, look.colour, curve.time_s, curve.values, look.dashed, look.faint)
+        x, y = curve.time_s, curve.values
+        return Trace(curve, look.name, look.colour, x, y, look.dashed, look.faint, sd=curve.band())
     found = cycles_of(curve, analysis)
     if found is None:
         return None

@@ -39,14 +39,22 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         (name, style.cosmetic(QPen(style.colour(colour), 2.5)))
         for name, colour in dict.fromkeys((trace.name, trace.colour) for trace in traces if trace.colour in CONDITIONS)
     ]
-    if any(trace.dashed for trace in traces):
+    methods = dict.fromkeys((trace.curve.said, trace.curve.dashed) for trace in traces if trace.curve.said)
+    if any(dashed for _, dashed in methods):
+        for words, dashed in methods:
+            pen = style.line(replace(traces[0], dashed=dashed, colour=0, faint=False))
+            pen.setColor(_grey(style, 1.0))
+            entries.append((words, pen))
+    elif any(trace.dashed for trace in traces):
         for words, which in (("right", False), ("left", True)):
             pen = style.line(
                 replace(next(trace for trace in traces if trace.dashed), dashed=which, colour=0, faint=False)
             )
             pen.setColor(_grey(style, 1.0))
             entries.append((words, pen))
-    if any(trace.sd is not None for trace in traces):
+    if any(trace.sd is not None and trace.over is None for trace in traces):
+        entries.append(("how far it may be off", _grey(style, 0.35)))
+    elif any(trace.sd is not None for trace in traces):
         entries.append((f"mean ± SD of {cycles_in_words(panes)}", _grey(style, 0.35)))
     elif any(trace.singles is not None for trace in traces):
         entries.append((f"{cycles_in_words(panes)}; bold: their mean", style.cosmetic(QPen(_grey(style, 0.6), 1.0))))

@@ -1,0 +1,1 @@
+"""Joint loads in the window: curves, trust, comparison, and the panel that shows them."""

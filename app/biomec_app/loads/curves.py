@@ -1,0 +1,194 @@
+"""Curves of the loads: moments and forces in four kinds of axes and three units, both methods, power, stress, residual.
+
+Listed are those of the multibody method in N and N·m; other units and Newton-Euler are chosen in the panel of the loads,
+which asks for their keys.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from functools import cache, partial
+
+from biomec.arrays import FloatArray
+from biomec.dynamics.load_axes import AXES
+from biomec.dynamics.load_components import FORCE, MOMENT, NORMALISATIONS, UNITS
+from biomec.pipeline.analysis import Analysis
+from biomec_app.loads.readings import MULTIBODY, NEWTON_EULER, Readings, has_loads
+from biomec_app.panels.curve import MAIN, Curve
+from biomec_app.panels.curve_tools import AXES as LABORATORY
+from biomec_app.panels.curve_tools import along, capital, column, side_of_name
+
+MOMENTS, FORCES, POWER, STRESS = "Joint moments", "Joint forces", "Joint power", "Compression and shear"
+RESIDUAL, CONTACT, ENERGY = "Residual", "Scapula on ribs", "Energy"
+QUANTITIES = {MOMENT: MOMENTS, FORCE: FORCES}
+IN_AXES = {"joint": "", "distal": ", distal axes", "proximal": ", proximal axes", "laboratory": ", laboratory axes"}
+BESIDE = {"joint": "joint axes", "distal": "distal axes", "proximal": "proximal axes", "laboratory": "laboratory"}
+LEAST = {("none", FORCE): 10.0, ("none", MOMENT): 2.0, ("mass", FORCE): 0.15, ("mass", MOMENT): 0.03,
+         ("weight", FORCE): 1.5, ("weight", MOMENT): 0.2}  # fmt: skip
+STEP = "inverse"
+STRESSES = ("compression", "traction", "shear")
+OFF_AXIS = "torque off the axis"
+NBSP = "\N{NO-BREAK SPACE}"
+
+
+def load_key(name: str, axes: str = "joint", normalisation: str = "none", method: str = MULTIBODY) -> str:
+    """Key of a component, such as "right elbow flexion moment"."""
+    kind = "load" if method == MULTIBODY else "load newton-euler"
+    return f"{kind}/{axes}/{normalisation}/{name}"
+
+
+def read_key(key: str) -> tuple[str, str, str, str] | None:
+    """Name, axes, normalisation and method of the key of a component; None for other keys."""
+    parts = key.split("/", 3)
+    if len(parts) != 4 or parts[0] not in ("load", "load newton-euler"):
+        return None
+    return parts[3], parts[1], parts[2], MULTIBODY if parts[0] == "load" else NEWTON_EULER
+
+
+def joint_loads(analysis: Analysis) -> Iterator[Curve]:
+    """Moments, then forces, of all joints."""
+    if not has_loads(analysis):
+        return
+    readings = Readings(analysis)
+    for quantity in (MOMENT, FORCE):
+        for axes in AXES:
+            for joint in readings.joints:
+                yield from _components(readings, joint, quantity, axes)
+
+
+def by_key(analysis: Analysis) -> Callable[[str], Curve | None]:
+    """What finds curves of loads that are not listed, by their keys; it finds each once."""
+    if not has_loads(analysis):
+        return lambda key: None
+    readings, joints = Readings(analysis), analysis.loads.newton_euler.joints
+
+    @cache
+    def find(key: str) -> Curve | None:
+        read = read_key(key)
+        if read is None or read[1] not in AXES or read[2] not in NORMALISATIONS:
+            return None
+        name, axes, normalisation, method = read
+        words = readings.words(axes)
+        if name not in words:
+            return None
+        k = words.index(name)
+        joint, quantity = words.joint[k], words.quantity[k]
+        assert joint in joints
+        alike = _components(readings, joint, quantity, axes, normalisation, method)
+        return next(curve for curve in alike if curve.key == key)
+
+    return find
+
+
+def _components(
+    readings: Readings, joint: str, quantity: str, axes: str, normalisation: str = "none", method: str = MULTIBODY
+) -> Iterator[Curve]:
+    words, time = readings.words(axes), readings.analysis.session.dynamic.time_s
+    side, stem = side_of_name(joint)
+    for k, name in enumerate(words.of(joint, quantity)):
+        at = words.index(name)
+        here = k + (0 if quantity == FORCE else 3)  # number among the six of the joint
+        positive, negative = words.positive[at], words.negative[at]
+        senses = f"{positive}{NBSP}+ / {negative}{NBSP}−" if axes != "laboratory" else along(LABORATORY[k])
+        other = "" if method == MULTIBODY else f", {method}"
+        yield Curve(
+            load_key(name, axes, normalisation, method), QUANTITIES[quantity] + IN_AXES[axes], capital(stem),
+            side, positive, name + other, UNITS[normalisation, quantity],
+            column(time, partial(_values, readings, joint, axes, normalisation, method), here),
+            f"{capital(stem)} {quantity}", f"{senses} · {BESIDE[axes]}",
+            MAIN if method == MULTIBODY else method, STEP, least=LEAST[normalisation, quantity],
+            said=method, dashed=method == NEWTON_EULER,
+            band=partial(readings.half_width, joint, axes, normalisation, here),
+        )  # fmt: skip
+
+
+def _values(readings: Readings, joint: str, axes: str, normalisation: str, method: str) -> FloatArray:
+    return readings.components(joint, axes, normalisation, method).values
+
+
+def powers(analysis: Analysis) -> Iterator[Curve]:
+    """Power of every joint; energy of the whole body."""
+    if not has_loads(analysis):
+        return
+    readings, time = Readings(analysis), analysis.session.dynamic.time_s
+    power = readings.found.power
+    for joint in readings.joints:
+        side, stem = side_of_name(joint)
+        for unit, scale in (("W", 1.0), ("W/kg", 1.0 / readings.mass_kg)):
+            yield Curve(
+                f"power/{unit}/{joint}", POWER, capital(stem), side, f"power [{unit}]", f"{joint} power", unit,
+                column(time, power.joint, power.joints.index(joint), scale=scale), capital(stem),
+                f"power, delivered{NBSP}+ / taken up{NBSP}−", step=STEP, least=5.0 * scale,
+            )  # fmt: skip
+    for name, values, unit in (
+        ("kinetic energy", power.kinetic, "J"), ("potential energy", power.potential, "J"),
+        ("power of the residual", power.residual, "W"), ("power without a source", power.imbalance, "W"),
+    ):  # fmt: skip
+        yield Curve(f"energy/{name}", ENERGY, "whole body", None, name, f"whole body, {name}", unit,
+                    column(time, values), "Whole body", name, step=STEP, least=1.0)  # fmt: skip
+
+
+def stresses(analysis: Analysis) -> Iterator[Curve]:
+    """Compression, traction and shear of every joint, and torque off the axis of hinges."""
+    if not has_loads(analysis):
+        return
+    readings, time = Readings(analysis), analysis.session.dynamic.time_s
+    stress = readings.stress
+    for joint in (joint for joint in readings.joints if joint in stress.joints):
+        side, stem = side_of_name(joint)
+        for kind in STRESSES:
+            yield Curve(
+                f"stress/{kind}/{joint}", STRESS, capital(stem), side, kind, f"{joint} {kind}", "N",
+                column(time, partial(getattr, stress, kind), stress.index(joint)), capital(stem), kind, step=STEP,
+                least=10.0,
+            )  # fmt: skip
+        if joint in stress.hinges:
+            yield Curve(
+                f"stress/off axis/{joint}", STRESS, capital(stem), side, OFF_AXIS, f"{joint} {OFF_AXIS}", "N·m",
+                column(time, stress.off_axis, stress.hinges.index(joint)), capital(stem), OFF_AXIS, step=STEP,
+                least=2.0,
+            )  # fmt: skip
+
+
+def residuals(analysis: Analysis) -> Iterator[Curve]:
+    """Residual force and moment of the root, and the balance of the whole body."""
+    if not has_loads(analysis):
+        return
+    readings, time = Readings(analysis), analysis.session.dynamic.time_s
+    root = readings.found.newton_euler.root
+    for axes, words in (("root", f"axes of the {root}"), ("laboratory", "laboratory")):
+        found = readings.residual(axes)
+        for k, name in enumerate(found.names):
+            yield Curve(
+                f"residual load/{axes}/{name}", RESIDUAL, f"on the {root}, {words}", None, name.split(" ", 1)[1],
+                f"{name}, {words}", found.units[k], column(time, found.values, k),
+                f"Residual {found.quantity[k]}", f"{along(LABORATORY[k % 3])} · {words}", step=STEP,
+                least=LEAST["none", found.quantity[k]],
+            )  # fmt: skip
+    balance = readings.found.trust.balance
+    for quantity, unit, values in ((FORCE, "N", balance.force), (MOMENT, "N·m", balance.moment)):
+        for k, axis in enumerate(LABORATORY):
+            yield Curve(
+                f"balance/{quantity} {axis[0]}", RESIDUAL, "measured − required", None, f"{quantity} {axis[0]}",
+                f"balance of the whole body, {quantity} {axis[0]}", unit, column(time, values, k),
+                f"Whole body, {quantity}", f"measured − required, {along(axis)}", step=STEP,
+                least=LEAST["none", quantity],
+            )  # fmt: skip
+
+
+def contacts(analysis: Analysis) -> Iterator[Curve]:
+    """Force between scapula and ribs, where all constraints were kept."""
+    if not has_loads(analysis):
+        return
+    loads, time = analysis.loads.multibody, analysis.session.dynamic.time_s
+    for k, name in enumerate(loads.contacts):
+        side, stem = side_of_name(name)
+        for i, axis in enumerate(LABORATORY):
+            yield Curve(
+                f"contact force/{name}/{axis[0]}", CONTACT, capital(stem), side, f"force {axis[0]}",
+                f"{name}, force {axis[0]}", "N", column(time, loads.contact_force, k, i), capital(stem),
+                f"force on the scapula, {along(axis)}", step=STEP, least=LEAST["none", FORCE],
+            )  # fmt: skip
+
+
+PROVIDERS = (joint_loads, powers, stresses, residuals, contacts)

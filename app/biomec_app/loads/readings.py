@@ -1,0 +1,167 @@
+"""Loads of an analysis, read joint by joint when somebody asks for them, and kept. Knows no Qt.
+
+All joints together take longer than the window may wait; one joint takes some milliseconds. The band around the loads
+takes seconds: `panel` lets it be found in the background and gives it to `Readings.keep_band`.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+from functools import lru_cache
+
+import numpy as np
+
+from biomec.arrays import FloatArray, read_only
+from biomec.dynamics.band_components import band_components
+from biomec.dynamics.joint_loads import JointLoads
+from biomec.dynamics.joint_stress import JointStress, joint_stress
+from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
+from biomec.dynamics.residual_components import ResidualComponents, residual_components
+from biomec.dynamics.sensitivity import LoadBand
+from biomec.pipeline.analysis import Analysis, Done
+from biomec.pipeline.inverse import InverseDynamics
+from biomec.pipeline.load_output import read_loads
+
+MULTIBODY, NEWTON_EULER = "multibody", "Newton-Euler"
+METHODS = (MULTIBODY, NEWTON_EULER)
+KEPT = 8  # analyses whose readings are kept: the open one, those compared with it, and some that can be undone
+STEPS = ("inverse", "segments", "body")
+
+
+@dataclass(eq=False)
+class _Kept:
+    """What was read of one result."""
+
+    components: dict[tuple[str, str, str, str], LoadComponents] = field(default_factory=dict)
+    words: dict[str, LoadComponents] = field(default_factory=dict)
+    stress: JointStress | None = None
+    residual: dict[tuple[str, str], ResidualComponents] = field(default_factory=dict)
+    band: LoadBand | None = None
+    half_widths: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
+
+
+@lru_cache(maxsize=KEPT)
+def _kept(*made_of: Done) -> _Kept:
+    """What was read of these results; they are told apart by being the same objects."""
+    return _Kept()
+
+
+def has_loads(analysis: Analysis) -> bool:
+    """Whether there are loads, of as many frames as the motion has now."""
+    if not all(step in analysis.done for step in STEPS):
+        return False
+    return analysis.loads.newton_euler.frames == analysis.segments.frames
+
+
+class Readings:
+    """Loads of an analysis in all axes and units; equal analyses share what was read."""
+
+    def __init__(self, analysis: Analysis) -> None:
+        self.analysis = analysis
+        self._known = _kept(*(analysis.done[step] for step in STEPS))
+
+    @property
+    def found(self) -> InverseDynamics:
+        """The result itself."""
+        return self.analysis.loads
+
+    @property
+    def mass_kg(self) -> float:
+        """Of the person."""
+        return float(self.analysis.loaded.body.measures["mass"])
+
+    @property
+    def joints(self) -> tuple[str, ...]:
+        """From the root to the ends of the limbs, the right side before the left."""
+        names = self.found.newton_euler.joints[::-1]
+        first = {name: k for k, name in enumerate(names)}
+        return tuple(sorted(names, key=lambda name: (_rank(name, first), name.startswith("left "))))
+
+    def loads(self, method: str) -> JointLoads:
+        """Of one of `METHODS`."""
+        return self.found.multibody if method == MULTIBODY else self.found.newton_euler
+
+    def components(self, joint: str, axes: str, normalisation: str, method: str = MULTIBODY) -> LoadComponents:
+        """Force and moment of a joint."""
+        key = joint, axes, normalisation, method
+        if key not in self._known.components:
+            reading = LoadReading(axes=axes, normalisation=normalisation)
+            self._known.components[key] = read_loads(
+                self.analysis, reading, multibody=method == MULTIBODY, joints=(joint,)
+            )
+        return self._known.components[key]
+
+    def words(self, axes: str) -> LoadComponents:
+        """Names and senses of all components; the values are those of the first frame."""
+        if axes not in self._known.words:
+            body, loads, motion = self.analysis.loaded.body, self.found.newton_euler, self.analysis.segments
+            one = replace(loads, **{n: read_only(getattr(loads, n)[:1]) for n in ("centre", "force", "torque")})
+            moment = replace(motion, R_WB=motion.R_WB[:1])
+            reading = LoadReading(axes=axes)
+            self._known.words[axes] = load_components(one, moment, body.model, reading, hinges=body.joint_axes())
+        return self._known.words[axes]
+
+    @property
+    def stress(self) -> JointStress:
+        """Compression, traction, shear, torque off the axis of hinges."""
+        if self._known.stress is None:
+            body = self.analysis.loaded.body
+            self._known.stress = joint_stress(
+                self.found.multibody, self.analysis.segments, body.model, body.joint_axes()
+            )
+        return self._known.stress
+
+    def residual(self, axes: str, normalisation: str = "none") -> ResidualComponents:
+        """Residual force and moment, in axes of the root or of the laboratory."""
+        if (axes, normalisation) not in self._known.residual:
+            measures = self.analysis.loaded.body.measures
+            self._known.residual[axes, normalisation] = residual_components(
+                self.found.newton_euler,
+                self.analysis.segments,
+                axes,
+                normalisation,
+                mass_kg=self.mass_kg,
+                height_m=float(measures["height"]),
+            )
+        return self._known.residual[axes, normalisation]
+
+    # ------------------------------------------------------------------ band
+
+    @property
+    def band(self) -> LoadBand | None:
+        """How far the loads may be off; None until it was found."""
+        return self._known.band
+
+    def keep_band(self, band: LoadBand) -> None:
+        """Keep a band that was found."""
+        self._known.band = band
+        self._known.half_widths.clear()
+
+    def half_width(self, joint: str, axes: str, normalisation: str, column: int) -> FloatArray | None:
+        """(T,) half-width of a component of a joint, by its number; None until the band was found."""
+        if self.band is None:
+            return None
+        key = joint, axes, normalisation
+        if key not in self._known.half_widths:
+            body = self.analysis.loaded.body
+            self._known.half_widths[key] = band_components(
+                self.band,
+                self.analysis.segments,
+                body.model,
+                LoadReading(axes=axes, normalisation=normalisation),
+                hinges=body.joint_axes(),
+                mass_kg=self.mass_kg,
+                height_m=float(body.measures["height"]),
+                joints=(joint,),
+            )
+        return np.asarray(self._known.half_widths[key][:, column])
+
+
+def stem(joint: str) -> str:
+    """A joint without its side."""
+    return joint.removeprefix("right ").removeprefix("left ")
+
+
+def _rank(name: str, first: dict[str, int]) -> int:
+    """Place of a joint, the same for both sides."""
+    return min(place for other, place in first.items() if stem(other) == stem(name))
