@@ -75,7 +75,7 @@ def nearest_on_tree(tables: Branches, shapes: Shapes, s: FloatArray, near: Float
         frame = frames[body]
         for c in range(3):
             mapped(tables.frame[body, c], s[body], frame[c])
-        _orthonormalise(frame)
+        orthonormalise(frame)
         if p < 0:
             mapped(tables.centre[k], s[body], at)
         else:
@@ -108,7 +108,7 @@ def _laboratory(frame: FloatArray, local: FloatArray, to: FloatArray) -> None:
 
 
 @compiled
-def _orthonormalise(frame: FloatArray) -> None:
+def orthonormalise(frame: FloatArray) -> None:
     """Replace the rows of a frame by the nearest orthonormal ones: E ← ½ (3 I − E Eᵀ) E, repeated."""
     gram, new = np.empty((3, 3)), np.empty((3, 3))
     for _ in range(PASSES):
