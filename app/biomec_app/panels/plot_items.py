@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from typing import TypeVar
 
 import numpy as np
 import pyqtgraph as pg
@@ -15,6 +16,7 @@ from biomec_app.panels.plot_marks import as_lines, thinned
 from biomec_app.panels.plot_pane import BORDER, Mark
 from biomec_app.panels.plot_style import PlotStyle
 
+Look = TypeVar("Look", bound="QPen | QColor")
 ELIDE = Qt.TextElideMode.ElideRight
 GAP = 10.0  # between entries of a legend, pixels
 SWATCH = 22.0
@@ -182,16 +184,7 @@ class Heading(Words):
             self.update()
 
     def _rows(self, width: float) -> list[list[tuple[str, QPen]]]:
-        rows: list[list[tuple[str, QPen]]] = [[]]
-        used = 0.0
-        for name, pen in self.entries:
-            need = SWATCH + 4.0 + self._small_metrics.horizontalAdvance(name) + self._reserved + GAP
-            if rows[-1] and used + need > width:
-                rows.append([])
-                used = 0.0
-            rows[-1].append((name, pen))
-            used += need
-        return rows
+        return _wrapped(self.entries, self._small_metrics, width, self._reserved)
 
     def _second_line(self, width: float) -> str:
         """Both directions if there is room, or the positive one; the unit always."""
@@ -267,16 +260,7 @@ class Legend(Words):
         self.set_height(max(1, len(self._rows(width))) * (self._metrics.height() + 2.0) + 2.0)
 
     def _rows(self, width: float) -> list[list[tuple[str, QPen | QColor]]]:
-        rows: list[list[tuple[str, QPen | QColor]]] = [[]]
-        used = 0.0
-        for name, pen in self.entries:
-            need = SWATCH + 4.0 + self._metrics.horizontalAdvance(name) + GAP
-            if rows[-1] and used + need > width:
-                rows.append([])
-                used = 0.0
-            rows[-1].append((name, pen))
-            used += need
-        return rows
+        return _wrapped(self.entries, self._metrics, width)
 
     def paint(self, painter: QPainter, *_: object) -> None:
         """Draw the entries from the left."""
@@ -284,6 +268,22 @@ class Legend(Words):
         colour, width, high = QColor(self.style_.theme.faint), self.size().width(), self._metrics.height() + 2.0
         for k, row in enumerate(self._rows(width)):
             _entries(painter, row, (k * high, high, width), colour, self._metrics)
+
+
+def _wrapped(
+    entries: Sequence[tuple[str, Look]], metrics: QFontMetricsF, width: float, reserved: float = 0.0
+) -> list[list[tuple[str, Look]]]:
+    """Entries of a legend in rows that are no wider than ``width``; ``reserved``: room for a number behind each."""
+    rows: list[list[tuple[str, Look]]] = [[]]
+    used = 0.0
+    for name, look in entries:
+        need = SWATCH + 4.0 + metrics.horizontalAdvance(name) + reserved + GAP
+        if rows[-1] and used + need > width:
+            rows.append([])
+            used = 0.0
+        rows[-1].append((name, look))
+        used += need
+    return rows
 
 
 def _entries(

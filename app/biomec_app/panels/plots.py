@@ -57,7 +57,7 @@ class PlotPanel(QWidget):
         self._later.setSingleShot(True)
         self._later.setInterval(0)
         self._later.timeout.connect(self._go_on)
-        self._work: Iterator[None] = iter(())
+        self._work: Iterator[bool] = iter(())
         self.chooser = SignalChooser(self)
         self.grid = PlotGrid(self.theme)
         self._build()
@@ -248,13 +248,13 @@ class PlotPanel(QWidget):
     def _go_on(self) -> None:
         """Draw a little, and give the window its turn."""
         began = perf_counter()
-        for _ in self._work:
-            if perf_counter() - began > SLICE_S:
+        for rest in self._work:
+            if rest or perf_counter() - began > SLICE_S:
                 self._later.start()
                 return
 
-    def _drawing(self) -> Iterator[None]:
-        """Draw what is chosen, a step at a time: the content of every plot, then the plots."""
+    def _drawing(self) -> Iterator[bool]:
+        """Draw what is chosen, a step at a time: the content of every plot, then the plots. True: the window first."""
         document, view = self.context.document, self.context.plots.view
         curves, found = document.selection.curves, []
         if document.is_open:
@@ -262,7 +262,8 @@ class PlotPanel(QWidget):
             known = self.catalogue.found(curves)
             for pane in panes_one_by_one(known, view, document.analysis, compared.conditions, compared.own_name):
                 found += [] if pane is None else [pane]
-                yield
+                yield False
+            yield True
         self._dirty = False
         self._drawn, self.panes = curves, tuple(found)
         self.grid.begin(self.panes, view, self.theme, document.frame if document.is_open else 0)
@@ -270,8 +271,9 @@ class PlotPanel(QWidget):
         self.empty.setText("" if self.panes else self._why_empty())
         self._tell_notice()
         self._wheel()
+        yield True  # the old plots are gone; let that be drawn
         for _ in self.grid.building:
-            yield
+            yield False
         self._tell_windows()
         if self.chooser.isVisible():
             self.chooser.show_catalogue(self.catalogue, document.selection.curves)
