@@ -14,7 +14,7 @@ from biomec_resources import resource
 
 @dataclass(frozen=True)
 class Theme:
-    """Named colours, as #rrggbb. Right is blue and left is red everywhere; they stay apart for the colour-blind."""
+    """Named colours, as #rrggbb. Right is blue and left is orange everywhere; they stay apart for the colour-blind."""
 
     name: str
     window: str

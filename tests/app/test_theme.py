@@ -56,3 +56,9 @@ def test_boxes_that_are_off_are_seen_in_both_themes(qtbot, qapp):
         picture = box.grab().toImage()
         seen = {picture.pixelColor(x, y).name() for x in range(16) for y in range(picture.height())}
         assert max(contrast(colour, theme.window) for colour in seen) >= 2.5, theme.name
+
+
+def test_sides_have_the_same_colours_on_paper_and_in_the_window():
+    from biomec_app.report import style
+
+    assert (themes.LIGHT.right, themes.LIGHT.left) == (style.RIGHT, style.LEFT)

@@ -11,7 +11,7 @@ from biomec._version import __version__
 from biomec.analysis.notice_groups import NoticeGroup
 from biomec.analysis.report_table import Section, Table
 from biomec.pipeline.report_content import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
-from biomec_app.report.style import HAIR, INK, LEFT, MUTED, RIGHT
+from biomec_app.report.style import FAULT, HAIR, INK, MUTED, RIGHT
 
 SHORT = 12  # rows up to which a table is not parted by the end of a page
 LONG = 30  # rows beyond which a table of names and values is set in columns
@@ -45,7 +45,7 @@ td.hash {{ font-family: "DejaVu Sans Mono", Consolas, monospace; font-size: 11px
 p.note {{ color: {MUTED}; font-size: 12.5px; margin: 2px 0 10px; }}
 ul.notices {{ margin: 4px 0 12px; padding: 0; list-style: none; }}
 ul.notices li {{ border-left: 4px solid {HAIR}; padding: 2px 0 2px 12px; margin: 5px 0; }}
-.problem ul.notices li {{ border-color: {LEFT}; }}
+.problem ul.notices li {{ border-color: {FAULT}; }}
 .warning ul.notices li {{ border-color: #E0A100; }}
 ul.long {{ columns: 2; column-gap: 30px; list-style: none; margin: 4px 0; padding: 0; font-size: 11.5px; }}
 .small table {{ font-size: 11.5px; }}

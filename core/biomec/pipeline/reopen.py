@@ -25,8 +25,8 @@ from biomec.recording import Record, Session
 
 STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
-DIFFERENT, NOT_RUN = "results-differ", "step-not-run-again"
-_CODES = (UNKNOWN, REFUSED, DIFFERENT, NOT_RUN)
+DIFFERENT, NOT_RUN, STALE = "results-differ", "step-not-run-again", "stale-results-left-out"
+_CODES = (UNKNOWN, REFUSED, DIFFERENT, NOT_RUN, STALE)
 
 
 class Compared(NamedTuple):
@@ -65,6 +65,14 @@ def reopened(session: Session) -> Reopened:
     wanted = session.settings.get(STEPS_TO_RUN, ())
     steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, step.name))
     history = tuple(record for record in session.provenance if record.step not in steps)
+    stale = [f'"{step.title}"' for step in STEPS if step.name in session.results and step.name not in steps]
+    if stale:
+        words = (
+            f"Results that were out of date when they were stored are left out ({', '.join(stale)}). Run them again."
+        )
+        analysis = replace(
+            analysis, session=replace(analysis.session, notices=(*analysis.session.notices, info(STALE, words)))
+        )
     return Reopened(replace(analysis, session=replace(analysis.session, provenance=history)), steps)
 
 

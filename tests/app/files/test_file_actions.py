@@ -2,6 +2,8 @@
 
 import errno
 import os
+import resource
+import signal
 from dataclasses import replace
 from pathlib import Path
 
@@ -404,3 +406,30 @@ def test_exported_files_are_listed_with_what_cannot_be_held(qtbot, with_demo, tm
     with_demo.menus.run("file.export-csv")
     idle(qtbot, with_demo)
     assert {file.name for file in with_demo.written[-1][0]} == {one.name for one in tmp_path.glob("whole*")}
+
+
+def test_a_disk_that_is_full_while_saving_gives_a_sentence_and_loses_nothing(qtbot, with_demo, demo_analysis, tmp_path):
+    """The system itself refuses to write more than 100 kB, in the middle of the file."""
+    with_demo.path = tmp_path / "kept.biomec"
+    run(qtbot, with_demo, "file.save")
+    before = with_demo.path.read_bytes()
+    subject = replace(demo_analysis.session.subject, name="Changed")
+    changed = replace(demo_analysis, session=replace(demo_analysis.session, subject=subject))
+    with_demo.context.document.change("Change Subject", changed)
+    with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handled = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        run(qtbot, with_demo, "file.save")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handled)
+    assert with_demo.heard[-1].startswith("kept.biomec: ")
+    assert "error in Biomec" not in with_demo.heard[-1]
+    assert with_demo.path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir() if one.suffix not in (".ini", ".biomec")] == []  # nothing half-made
+    assert with_demo.context.document.is_modified
+    run(qtbot, with_demo, "file.save")  # there is room again
+    assert load_project(with_demo.path).subject.name == "Changed"
+    assert not with_demo.context.document.is_modified

@@ -85,6 +85,10 @@ def test_only_steps_that_were_current_run_again(whole):
     assert steps == ("preparation", "signals", "body", "consistency", "rates", "segments")
     assert analysis.settings.angles.convention == "isb"
     assert reopened(Analysis(swaying_session()).stored()).steps == ()
+    told = [notice.sentence for notice in analysis.notices if notice.code == "stale-results-left-out"]
+    assert len(told) == 1
+    assert "Calculate Joint Angles" in told[0]
+    assert not [notice for notice in open_again(whole.stored()).notices if notice.code == "stale-results-left-out"]
 
 
 def test_other_numbers_are_told_with_their_size(whole):
