@@ -16,6 +16,7 @@ from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 from biomec.anatomy.centres import CENTRE_METHODS, methods_for
 from biomec.anatomy.inertia_file import shipped_girdles
 from biomec.anatomy.inertia_table import TORSO_CHOICES
+from biomec.dynamics.mass_adjustment import TOTALS
 from biomec.dynamics.options import CONSTRAINTS, EXTERNAL, METHODS
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
@@ -223,6 +224,8 @@ CHOICES: dict[str, Callable[[Analysis | None], tuple[Option, ...]]] = {
     "InverseOptions.constraints": _words(CONSTRAINTS),
     "InverseOptions.external": _words(EXTERNAL),
     "InverseOptions.root": _roots,
+    "MassOptions.total": _words(TOTALS),
+    "MotionOptions.lean": lambda analysis: (Option(None, "nothing"), *_words(("lumbar",))(analysis)),
 }
 
 

@@ -133,6 +133,22 @@ HELP: dict[str, Explained] = {
     "InverseOptions.constraints": _E("Joints", "Ball joints leave all torques to the muscles; all constraints also give the force between scapula and ribcage."),
     "InverseOptions.external": _E("Ground reaction", "Measured by the plates, computed from the motion, or left to the residual."),
     "InverseOptions.root": _E("Segment with the residual", "Empty takes the model's own."),
+    "InverseOptions.reduction": _E("Reduce residuals", "Adjust masses and motion within their errors so that they agree with the plates. Every change is told; Dynamics ▸ Reduce Residuals shows it before it is made."),
+    "ReductionOptions.inertia": _E("Masses and centres of mass", "As near to the table as the plates allow."),
+    "ReductionOptions.motion": _E("Motion", "Small smooth shifts and turns of the whole body, and a lean of the trunk."),
+    "MassOptions.mass": _E("Largest change of a mass", "As a part of the segment's mass.", "%", PERCENT, 0),
+    "MassOptions.centre_m": _E("Largest shift of a centre of mass", "Along each axis of the segment.", "mm", MM, 0),
+    "MassOptions.expected": _E("Usual error of the table", "As a part of these limits; what the residual does not tell stays as it is.", "%", PERCENT, 0),
+    "MassOptions.force_n": _E("Force that noise explains", "A residual below this changes nothing.", "N", digits=1),
+    "MassOptions.moment_nm": _E("Moment that noise explains", "A residual below this changes nothing.", "N·m", digits=1),
+    "MassOptions.total": _E("Mass of the whole body", "May change, stays, or becomes what the plates weigh."),
+    "MotionOptions.shift_m": _E("Usual shift", "Of the whole body.", "mm", MM, 1),
+    "MotionOptions.turn_rad": _E("Usual turn", "Of the whole body, and of the trunk.", "°", DEGREES, 2),
+    "MotionOptions.marker_m": _E("Largest movement of markers", "Root mean square; corrections are damped until they keep it.", "mm", MM, 1),
+    "MotionOptions.knot_s": _E("Fastest change", "Corrections change no faster than this.", "s", digits=2),
+    "MotionOptions.force_n": _E("Force that is small enough", "Residuals below it are not corrected further.", "N", digits=1),
+    "MotionOptions.moment_nm": _E("Moment that is small enough", "Residuals below it are not corrected further.", "N·m", digits=1),
+    "MotionOptions.lean": _E("Trunk leans about", "Joint about which everything above it leans."),
 }  # fmt: skip
 
 PAGES: dict[str, tuple[str, str]] = {
@@ -161,6 +177,7 @@ WORDS: dict[str, str] = {
     "newton": "Newton's equations with multipliers", "lagrange": "Lagrange's equations with guides",
     "velocity": "velocity transformation", "spherical": "as ball joints", "all": "with all their constraints",
     "plates": "measured by the plates", "estimated": "computed from the motion",
+    "free": "may change", "kept": "stays", "lumbar": "the lumbar joint",
     "fit": "one fitted ellipsoid", "standard": "standard", "isb": "ISB", "plug-in-gait": "Plug-in Gait",
 }  # fmt: skip
 """Options -> what the window calls them."""

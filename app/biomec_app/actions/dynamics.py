@@ -114,13 +114,13 @@ def _prepare_blocked(context: Context) -> str | None:
 
 
 def _compare(context: Context) -> None:
-    from biomec_app.loads.comparison_dialog import ComparisonDialog
+    from biomec_app.loads.condition_dialogs import ComparisonDialog
 
     ComparisonDialog(context, context.window).open()
 
 
 def _rank(context: Context) -> None:
-    from biomec_app.loads.ranking_dialog import RankingDialog
+    from biomec_app.loads.condition_dialogs import RankingDialog
 
     RankingDialog(context, context.window).open()
 

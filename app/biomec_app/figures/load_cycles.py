@@ -1,4 +1,4 @@
-"""Loads of a joint over the cycle, mean and spread, conditions beside each other: [Nunes2017] Figs. 5.12 to 5.15, 5.17."""
+"""Loads of a joint over the cycle, mean ± SD, conditions beside each other: [Nunes2017] Figs. 5.12-5.15, 5.17."""
 
 from __future__ import annotations
 

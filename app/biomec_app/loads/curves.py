@@ -1,7 +1,7 @@
 """Curves of the loads: moments and forces in four kinds of axes and three units, both methods, power, stress, residual.
 
-Listed are those of the multibody method in N and N·m; other units and Newton-Euler are chosen in the panel of the loads,
-which asks for their keys.
+Listed are those of the multibody method in N and N·m; other units and Newton-Euler are chosen in the panel Loads, which
+asks for their keys.
 """
 
 from __future__ import annotations

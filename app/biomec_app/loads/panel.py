@@ -24,8 +24,10 @@ from PySide6.QtWidgets import (
 
 from biomec.dynamics.load_doubts import JointDoubt, joint_doubts
 from biomec.dynamics.residuals import THRESHOLDS
+from biomec.dynamics.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.load_sensitivity import load_sensitivity
+from biomec.progress import Progress
 from biomec_app.context import Context
 from biomec_app.loads.choice import AXES, SHOWN, UNITS, WHAT, LoadChoice, chosen_keys, joints_of, read_choice
 from biomec_app.loads.readings import Readings, has_loads, stem
@@ -48,7 +50,7 @@ ARROWS = ("joint forces", "joint moments", "load residual")
 
 
 class LoadPanel(QWidget):
-    """Verdict, limits, places to look at, doubt of every joint, residual over time; and what is plotted of the loads."""
+    """Verdict, limits, places to look at, doubt of every joint, residual over time; what of the loads is plotted."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -265,15 +267,16 @@ class LoadPanel(QWidget):
         if readings.band is not None or not known.is_current("inverse"):
             return
 
-        def done(band) -> None:  # type: ignore[no-untyped-def]
+        def work(progress: Progress) -> LoadBand:
+            return load_sensitivity(known, cutoff_hz=0.0, progress=progress)
+
+        def done(band: LoadBand) -> None:
             Readings(known).keep_band(band)
             if self._known is known:
                 self._show_doubts()
                 self.context.plots.changed.emit()
 
-        self.context.aside.start(
-            DOUBT, lambda progress: load_sensitivity(known, cutoff_hz=0.0, progress=progress), done
-        )
+        self.context.aside.start(DOUBT, work, done)
 
     def _show_doubts(self) -> None:
         band = None if self._known is None or not has_loads(self._known) else Readings(self._known).band

@@ -20,7 +20,7 @@ from biomec.dynamics.residual_components import ResidualComponents, residual_com
 from biomec.dynamics.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.inverse import InverseDynamics
-from biomec.pipeline.load_output import read_loads
+from biomec.pipeline.load_output import motion_of_loads, read_loads
 
 MULTIBODY, NEWTON_EULER = "multibody", "Newton-Euler"
 METHODS = (MULTIBODY, NEWTON_EULER)
@@ -94,7 +94,7 @@ class Readings:
     def words(self, axes: str) -> LoadComponents:
         """Names and senses of all components; the values are those of the first frame."""
         if axes not in self._known.words:
-            body, loads, motion = self.analysis.loaded.body, self.found.newton_euler, self.analysis.segments
+            body, loads, motion = self.analysis.loaded.body, self.found.newton_euler, motion_of_loads(self.analysis)
             one = replace(loads, **{n: read_only(getattr(loads, n)[:1]) for n in ("centre", "force", "torque")})
             moment = replace(motion, R_WB=motion.R_WB[:1])
             reading = LoadReading(axes=axes)
@@ -107,7 +107,7 @@ class Readings:
         if self._known.stress is None:
             body = self.analysis.loaded.body
             self._known.stress = joint_stress(
-                self.found.multibody, self.analysis.segments, body.model, body.joint_axes()
+                self.found.multibody, motion_of_loads(self.analysis), body.model, body.joint_axes()
             )
         return self._known.stress
 
@@ -117,7 +117,7 @@ class Readings:
             measures = self.analysis.loaded.body.measures
             self._known.residual[axes, normalisation] = residual_components(
                 self.found.newton_euler,
-                self.analysis.segments,
+                motion_of_loads(self.analysis),
                 axes,
                 normalisation,
                 mass_kg=self.mass_kg,
@@ -146,7 +146,7 @@ class Readings:
             body = self.analysis.loaded.body
             self._known.half_widths[key] = band_components(
                 self.band,
-                self.analysis.segments,
+                motion_of_loads(self.analysis),
                 body.model,
                 LoadReading(axes=axes, normalisation=normalisation),
                 hinges=body.joint_axes(),

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biomec.dynamics.residual_reduction import ReductionOptions
 from biomec.errors import BiomecError
 
 METHODS = ("newton", "lagrange", "velocity")
@@ -22,12 +23,14 @@ class InverseOptions:
     external    : "plates" takes the measured forces, "estimated" computes the ground reaction from the motion, "none"
                   leaves it to the residual; "auto" measures where the plates bear the body and estimates elsewhere
     root        : segment that carries the residual (None: the model's own)
+    reduction   : adjust masses and motion so that they agree with the plates; None leaves them as they are
     """
 
     method: str = "newton"
     constraints: str = "spherical"
     external: str = "auto"
     root: str | None = None
+    reduction: ReductionOptions | None = None
 
     def __post_init__(self) -> None:
         for name, known in (("method", METHODS), ("constraints", CONSTRAINTS), ("external", EXTERNAL)):

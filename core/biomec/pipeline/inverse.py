@@ -19,6 +19,7 @@ from biomec.dynamics.multibody_inverse import multibody_loads
 from biomec.dynamics.newton_euler import newton_euler
 from biomec.dynamics.options import InverseOptions
 from biomec.dynamics.power import LoadPower, load_power
+from biomec.dynamics.residual_reduction import ReducedResiduals, reduce_residuals
 from biomec.dynamics.tree import JointTree, joint_tree
 from biomec.errors import BiomecError
 from biomec.kinematics.consistent_motion import ConsistentMotion
@@ -45,6 +46,7 @@ class InverseDynamics:
     external     : what the ground does to the body, measured or estimated
     trust        : residual, balance, faults of the plates
     power        : of all loads, and the energy of the body
+    reduced      : the adjusted body and motion that all of these are of; None where nothing was adjusted
     """
 
     newton_euler: JointLoads
@@ -54,6 +56,7 @@ class InverseDynamics:
     power: LoadPower
     options: InverseOptions
     notices: tuple[Notice, ...] = ()
+    reduced: ReducedResiduals | None = None
 
     def to_result(self) -> Result:
         """Return what a session stores: loads of both methods, external loads, trust, power."""
@@ -65,6 +68,10 @@ class InverseDynamics:
             about[name] = {key: value for key, value in part.metadata.items() if key not in ("options", "notices")}
         for key in ("point", "force", "moment", "estimated"):
             arrays[f"external {key}"] = getattr(self.external, key)
+        if self.reduced is not None:
+            changed = self.reduced.to_result()
+            arrays |= {f"reduced {key}": array for key, array in changed.arrays.items()}
+            about["reduced"] = {key: changed.metadata[key] for key in ("segments", "residuals")}
         return step_result(arrays, self.options, self.notices, external=self.external.segments, **about)
 
 
@@ -81,14 +88,24 @@ def inverse_dynamics(
     floor = floor_contacts(body.system, q, qdot, rate)
     external, told = _external(measured, segments, q, qdot, clean, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
+
+    def judged() -> LoadTrust:
+        return load_trust(
+            tree, newton, segments, external, rate,
+            floor=floor, recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
+        )  # fmt: skip
+
+    trust, reduced = judged(), None
+    if options.reduction is not None:
+        counted = trust.residuals.counted
+        reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction)
+        tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
+        told = (*told, *reduced.notices)
+        trust = judged()
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
-    trust = load_trust(
-        tree, newton, segments, external, rate,
-        floor=floor, recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
-    )  # fmt: skip
     notices += [*told, *trust.notices, *_agreement(newton, multibody)]
     power = load_power(tree, newton, segments, external)
-    return InverseDynamics(newton, multibody, external, trust, power, options, tuple(notices))
+    return InverseDynamics(newton, multibody, external, trust, power, options, tuple(notices), reduced)
 
 
 def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> JointTree:

@@ -11,6 +11,7 @@ from biomec.analysis.load_condition import Condition, condition
 from biomec.dynamics.joint_loads import JointLoads, largest_difference
 from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
 from biomec.errors import BiomecError
+from biomec.kinematics.segment_motion import SegmentMotion
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.table_text import by_frame, plain_number, table_text
 
@@ -19,6 +20,12 @@ CONVENTION = (
     "Force and moment of the proximal on the distal segment (internal: joint, muscles and ligaments), at the joint's "
     "centre, in the axes of the distal segment; a moment is positive in the direction of its name."
 )
+
+
+def motion_of_loads(analysis: Analysis) -> SegmentMotion:
+    """Motion that the loads belong to: that of the segments, or as residual reduction has changed it."""
+    reduced = analysis.loads.reduced
+    return analysis.segments if reduced is None else reduced.motion
 
 
 def read_loads(
@@ -33,7 +40,7 @@ def read_loads(
     body = analysis.loaded.body
     return load_components(
         loads,
-        analysis.segments,
+        motion_of_loads(analysis),
         body.model,
         reading,
         hinges=body.joint_axes(),

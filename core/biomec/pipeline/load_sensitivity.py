@@ -49,8 +49,10 @@ def load_sensitivity(
     for k, (source, run) in enumerate(runs):
         part = part_of(progress, 0.3 + 0.7 * k / len(runs), 0.3 + 0.7 * (k + 1) / len(runs))
         repeated.setdefault(source, []).append(run.run_until("inverse", part).loads.newton_euler)
-    tree = tree_of(base.loaded.body, settings.inverse)
-    return load_band(tree, base.segments, base.loads.newton_euler, base.loads.external, options, repeated)
+    reduced = base.loads.reduced
+    tree = tree_of(base.loaded.body, settings.inverse) if reduced is None else reduced.tree
+    motion = base.segments if reduced is None else reduced.motion
+    return load_band(tree, motion, base.loads.newton_euler, base.loads.external, options, repeated)
 
 
 def _shifted(filtered: FilteredMarkers, by_hz: float) -> FilterOptions:

@@ -8,6 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.dynamics.joint_loads import largest_difference
 from biomec.dynamics.options import InverseOptions
+from biomec.dynamics.residual_reduction import ReductionOptions
 from biomec.errors import BiomecError
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import STEPS, Analysis, Done, analyze
@@ -177,3 +178,28 @@ def test_a_root_that_the_model_does_not_have_is_refused(exact):
     _, analysis = exact
     with pytest.raises(BiomecError, match="no tail to carry the residual"):
         analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(root="tail"))).run("inverse")
+
+
+def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, tmp_path):
+    _, analysis = exact
+    heavier = replace(analysis.session, subject=replace(analysis.session.subject, mass_kg=80.0))  # 5 kg too much
+    wrong = Analysis(heavier, UNFILTERED).run_all()
+    assert wrong.loads.reduced is None
+    asked = replace(wrong.settings, inverse=InverseOptions(reduction=ReductionOptions()))
+    changed = wrong.with_settings(asked)
+    assert not changed.is_current("inverse")
+    after = changed.run_until("inverse")
+    reduced = after.loads.reduced
+    assert reduced is not None
+    assert after.loads.trust.residuals.force_rms[3] < 0.3 * wrong.loads.trust.residuals.force_rms[3]
+    assert_array_equal(after.loads.newton_euler.force, reduced.loads.force)
+    force, torque = largest_difference(after.loads.newton_euler, after.loads.multibody)
+    assert max(force, torque) < 1e-6  # both methods see the adjusted body and motion
+    codes = {notice.code for notice in after.loads.notices}
+    assert {"residual-reduced", "inertia-adjusted", "motion-corrected"} <= codes
+    lighter = sum(one.mass_after - one.mass_before for one in reduced.segments)
+    assert lighter == pytest.approx(-5.0, abs=1.5)  # what the plates weigh is 75 kg
+    save_project(after.stored(), tmp_path / "reduced.biomec")
+    again = open_again(load_project(tmp_path / "reduced.biomec"))
+    assert again.settings.inverse == after.settings.inverse
+    assert_array_equal(again.loads.newton_euler.force, after.loads.newton_euler.force)

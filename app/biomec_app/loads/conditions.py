@@ -1,0 +1,89 @@
+"""Loads of recordings beside each other: comparison of two, order of all. Knows no Qt.
+
+The numbers are those of the command line: the same functions of the library, with the same options.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+import numpy as np
+
+from biomec.analysis.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
+from biomec.analysis.load_ranking import ExerciseLoad, ExerciseRanking, exercise_load, rank_exercises
+from biomec.analysis.report_table import Section
+from biomec.dynamics.joint_stress import joint_stress
+from biomec.dynamics.load_components import LoadReading
+from biomec.errors import BiomecError
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_output import loads_over_cycles, motion_of_loads
+from biomec.progress import Progress, part_of
+
+Recordings = Mapping[str, Analysis]
+"""What a recording is called -> its analysis."""
+
+
+def with_loads(recordings: Recordings, progress: Progress | None = None) -> dict[str, Analysis]:
+    """Compute the loads of those that have none, or old ones."""
+    found, count = {}, len(recordings)
+    for k, (name, analysis) in enumerate(recordings.items()):
+        found[name] = analysis.run_until("inverse", part_of(progress, k / count, (k + 1) / count))
+    return found
+
+
+def shared_joints(recordings: Recordings) -> tuple[str, ...]:
+    """Joints of the models of all recordings, in the order of the first."""
+    names = [
+        [joint.name for joint in one.loaded.body.model.joints
+         if joint.name in {c.name for c in one.loaded.body.system.constraints}]
+        for one in recordings.values()
+    ]  # fmt: skip
+    return tuple(name for name in names[0] if all(name in other for other in names[1:])) if names else ()
+
+
+def compared(
+    first: tuple[str, Analysis],
+    second: tuple[str, Analysis],
+    reading: LoadReading,
+    options: ComparisonOptions,
+    joints: Sequence[str] = (),
+    progress: Progress | None = None,
+) -> LoadComparison:
+    """The second recording against the first, over their valid cycles."""
+    both = with_loads(dict([first, second]), part_of(progress, 0.0, 0.7))
+    conditions = [loads_over_cycles(analysis, name, reading, joints) for name, analysis in both.items()]
+    return compare_conditions(conditions[0], conditions[1], options)
+
+
+def comparison_sections(found: LoadComparison) -> tuple[Section, ...]:
+    """The table, with what is to be said about it."""
+    return (Section("Comparison", tuple(notice.sentence for notice in found.notices), (found.table(),)),)
+
+
+def exercise(name: str, analysis: Analysis) -> ExerciseLoad:
+    """What one recording asks of the joints, over its valid cycles."""
+    cycles = next((one for one in analysis.repetitions.cycles.values() if one.valid.any()), None)
+    if cycles is None:
+        raise BiomecError(f"{name} has no valid cycle, so that it cannot be ordered among others.")
+    body, loads = analysis.loaded.body, analysis.loads.newton_euler
+    stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
+    spans = np.asarray(cycles.spans)[np.asarray(cycles.valid)]
+    return exercise_load(name, loads, stress, spans, analysis.clean.trial.rate_hz, float(body.measures["mass"]))
+
+
+def ranked(
+    recordings: Recordings, joints: Sequence[str] | None = None, progress: Progress | None = None
+) -> ExerciseRanking:
+    """All recordings in order of joint load."""
+    known = with_loads(recordings, progress)
+    return rank_exercises([exercise(name, analysis) for name, analysis in known.items()], joints or None)
+
+
+def ranking_sections(found: ExerciseRanking) -> tuple[Section, ...]:
+    """The order, and the joints behind it."""
+    patient, athlete = (", ".join(found.order(reading)) for reading in ("patient", "athlete"))
+    told = (
+        f"For a patient, the gentlest first: {patient}.",
+        f"For an athlete, the most work for its burden first: {athlete}.",
+    )
+    return Section("Order", told, (found.table(),)), Section("Joints", (), (found.joint_table(),))
