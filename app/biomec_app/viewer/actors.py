@@ -69,6 +69,7 @@ class Surface:
     ) -> None:  # fmt: skip
         self.cells, self.lines, self.through = cells, lines, through
         self._home: Batch | None = None
+        self._first = 0
         self.points = np.ascontiguousarray(points, dtype=np.float32)
         self._points = numpy_to_vtk(self.points)  # type: ignore[no-untyped-call]
         self._places = vtkPoints()
@@ -111,7 +112,10 @@ class Surface:
 
     def paint(self, colours: np.ndarray) -> None:
         """Give every point a colour: (V, 3), or (V, 4) with its opacity, in [0, 255]; light is added to a mesh."""
-        assert self._home is None, "colours are given before surfaces are drawn as one"
+        if self._home is not None:
+            self._base = np.asarray(colours, dtype=np.float32)
+            self._home.paint_part(self._first, self._base)
+            return
         self._colours = np.ascontiguousarray(colours, dtype=np.uint8)
         self._scalars = numpy_to_vtk(self._colours, array_type=VTK_UNSIGNED_CHAR)  # type: ignore[no-untyped-call]
         self.data.GetPointData().SetScalars(self._scalars)
@@ -143,11 +147,11 @@ class Surface:
     @property
     def can_be_batched(self) -> bool:
         """Whether it may be drawn together with others: a mesh that hides what is behind it."""
-        return self._base is not None and self.actor.GetProperty().GetOpacity() >= 1.0 and self.through == 0.0
+        return self._base is not None and self.actor.GetProperty().GetOpacity() >= 1.0
 
-    def move_into(self, home: Batch, points: np.ndarray, normals: np.ndarray) -> None:
-        """Write into parts of the arrays of another surface from now on, which draws this one too."""
-        self._home, self.points, self.normals = home, points, normals
+    def move_into(self, home: Batch, first: int, points: np.ndarray, normals: np.ndarray) -> None:
+        """Write into parts of the arrays of another surface from now on, at ``first``, which draws this one too."""
+        self._home, self._first, self.points, self.normals = home, first, points, normals
 
     @property
     def base(self) -> np.ndarray:
@@ -157,7 +161,10 @@ class Surface:
 
 
 class Batch(Surface):
-    """Several meshes drawn as one, because every single one costs VTK a third of a millisecond."""
+    """Several meshes drawn as one, because every single one costs VTK a third of a millisecond.
+
+    All shine through other things from the same depth.
+    """
 
     def __init__(self, parts: Sequence[Surface]) -> None:
         ends = np.cumsum([0, *(len(part.points) for part in parts)])
@@ -165,11 +172,17 @@ class Batch(Surface):
             np.concatenate([part.points for part in parts]),
             np.concatenate([part.cells + start for part, start in zip(parts, ends, strict=False)]),
             normals=np.concatenate([part.normals for part in parts if part.normals is not None]),
+            through=parts[0].through,
         )
         self.paint(np.concatenate([part.base for part in parts]))
         assert self.normals is not None
         for part, (first, last) in zip(parts, pairwise(ends), strict=True):
-            part.move_into(self, self.points[first:last], self.normals[first:last])
+            part.move_into(self, int(first), self.points[first:last], self.normals[first:last])
+
+    def paint_part(self, first: int, colours: np.ndarray) -> None:
+        """Give points from ``first`` on other colours (V, 3)."""
+        self.base[first : first + len(colours)] = colours
+        self._lights = None
 
 
 def shine_through(surface: Surface, opacity: float) -> vtkActor:
@@ -221,9 +234,9 @@ class Instances(Surface):
     def _divide(self, points: np.ndarray, normals: np.ndarray) -> None:
         self._each, self._each_normal = (rows.reshape(self.count, -1, 3) for rows in (points, normals))
 
-    def move_into(self, home: Batch, points: np.ndarray, normals: np.ndarray) -> None:
-        """Write into parts of the arrays of another surface from now on."""
-        super().move_into(home, points, normals)
+    def move_into(self, home: Batch, first: int, points: np.ndarray, normals: np.ndarray) -> None:
+        """Write into parts of the arrays of another surface from now on, at ``first``."""
+        super().move_into(home, first, points, normals)
         self._divide(points, normals)
 
     def recolour(self, colours: list[str]) -> None:

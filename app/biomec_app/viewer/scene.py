@@ -107,11 +107,13 @@ class Scene:
         actors: list[vtkActor] = [self._ground.actor]
         actors += [actor for figure in figures[:1] for actor in figure.shadow]
         surfaces = [surface for overlay in self._active for surface in overlay.surfaces]
-        together = [surface for surface in surfaces if surface.can_be_batched]
-        surfaces = [surface for surface in surfaces if not surface.can_be_batched]
-        surfaces.sort(key=lambda surface: surface.actor.GetProperty().GetOpacity() < 1.0)
-        if together:
-            surfaces.insert(0, Batch(together))
+        together: dict[float, list[Surface]] = {}
+        for surface in surfaces:
+            if surface.can_be_batched:
+                together.setdefault(surface.through, []).append(surface)
+        single = [surface for surface in surfaces if not surface.can_be_batched]
+        single.sort(key=lambda surface: surface.actor.GetProperty().GetOpacity() < 1.0)
+        surfaces = [*(Batch(parts) for parts in together.values()), *single]
         for surface in surfaces:
             surface.actor.ForceOpaqueOn()  # blended in this order, not sorted in passes of their own, which are slow
         actors += [surface.actor for surface in surfaces]

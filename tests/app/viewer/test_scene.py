@@ -16,9 +16,11 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 from biomec.pipeline.analysis import Analysis
 from biomec_app.theme import DARK, LIGHT
 from biomec_app.view_options import CONSISTENT, RAW, View
+from biomec_app.viewer.actors import Batch, Instances, Lights
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.figure import CLAY, segment_colours
+from biomec_app.viewer.meshes import sphere
 from biomec_app.viewer.overlays import OVERLAYS, Overlay, register_overlay
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.poses import Poses
@@ -335,3 +337,21 @@ def test_the_overlay_of_the_guide_works(demo_analysis):
         assert "hip load" in [entry.text for entry in scene.legend()]
     finally:
         OVERLAYS.pop("hip loads", None)
+
+
+def test_parts_of_a_batch_keep_their_places_and_colours():
+    """Two balls drawn as one: writing and painting one of them changes its own points and no others."""
+    one, two = (Instances(sphere(4, 6), 1, colours=colour) for colour in ("#ff0000", "#0000ff"))
+    size = len(one.points)
+    whole = Batch([one, two])
+    two.place(np.array([[1.0, 2.0, 3.0]]), 0.1)
+    assert whole.points[size:].mean(axis=0) == pytest.approx([1.0, 2.0, 3.0], abs=1e-5)
+    assert np.abs(whole.points[:size]).max() == pytest.approx(1.0)
+    two.recolour(["#00ff00"])
+    assert whole.base[size:].tolist() == [[0.0, 255.0, 0.0]] * size
+    assert whole.base[:size].tolist() == [[255.0, 0.0, 0.0]] * size
+    whole.light(Lights.of_eye(np.eye(3)))
+    assert whole._colours[size:, 1].max() > 100 > whole._colours[size:, 0].max()
+    again = Batch([two])  # shown alone, it takes both along
+    assert again.points.mean(axis=0) == pytest.approx([1.0, 2.0, 3.0], abs=1e-5)
+    assert again.base.tolist() == [[0.0, 255.0, 0.0]] * size
