@@ -81,20 +81,23 @@ class _Write(QRunnable):
     def __init__(self, analysis: Analysis, file: Path, about: dict[str, str | None]) -> None:
         super().__init__()
         self.talk = _Talk()
-        self._analysis, self._file, self._about = analysis, file, about
+        self._analysis: Analysis | None = analysis
+        self._file, self._about = file, about
         self.setAutoDelete(False)
 
     def run(self) -> None:
         fault = ""
+        analysis, self._analysis = self._analysis, None  # PySide keeps runnables for good; the analysis must not stay
+        assert analysis is not None
         try:
             with atomic_path(self._file.with_suffix(".json")) as temporary:
                 temporary.write_text(json.dumps(self._about), encoding="utf-8")
-            save_project(self._analysis.stored(), self._file)
+            save_project(analysis.stored(), self._file)
         except BiomecError as error:
             fault = str(error)
         except Exception as error:  # a fault here must be told; it must not end the program
             fault = f"The autosave failed ({type(error).__name__}: {error})."
-        self.talk.ended.emit(self._analysis, fault)
+        self.talk.ended.emit(analysis, fault)
 
 
 class Autosave(QObject):

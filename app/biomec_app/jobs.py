@@ -45,14 +45,17 @@ class _Run(QRunnable):
     def __init__(self, work: Callable[[Progress], Any], stop: threading.Event) -> None:
         super().__init__()
         self.talk = _Talk()
-        self._work, self._stop, self._told = work, stop, False
+        self._work: Callable[[Progress], Any] | None = work
+        self._stop, self._told = stop, False
 
     def run(self) -> None:
         value: Any = None
         fault: BaseException | None = None
+        work, self._work = self._work, None  # PySide keeps runnables for good; what they work on must not stay too
+        assert work is not None
         try:
             with watched_compiling(self._compiling):
-                value = self._work(self._progress)
+                value = work(self._progress)
             if self._stop.is_set():
                 raise Cancelled("The work was cancelled.")
         except BaseException as error:  # whatever happens in a thread must reach the user, not vanish with the thread

@@ -22,14 +22,17 @@ class _Talk(QObject):
 class _Run(QRunnable):
     def __init__(self, work: Callable[[], Any]) -> None:
         super().__init__()
-        self.talk, self._work = _Talk(), work
+        self.talk = _Talk()
+        self._work: Callable[[], Any] | None = work
 
     def run(self) -> None:
         value: Any = None
         fault: Exception | None = None
+        work, self._work = self._work, None  # PySide keeps runnables for good; what they work on must not stay too
+        assert work is not None
         try:
             with DRAWING:
-                value = self._work()
+                value = work()
         except Exception as error:  # must reach the user, not vanish with the thread
             fault = error
         with suppress(RuntimeError):  # whoever asked for it is gone: the window was closed meanwhile
