@@ -132,7 +132,7 @@ HELP: dict[str, Explained] = {
     "InverseOptions.method": _E("Multibody method", "Runs beside Newton-Euler; both give the same loads of a consistent motion."),
     "InverseOptions.constraints": _E("Joints", "Ball joints leave all torques to the muscles; all constraints also give the force between scapula and ribcage."),
     "InverseOptions.external": _E("Ground reaction", "Measured by the plates, computed from the motion, or left to the residual."),
-    "InverseOptions.root": _E("Segment with the residual", "Empty takes the model's own."),
+    "InverseOptions.root": _E("Segment with the residual", "Carries what motion, masses and plates leave unexplained."),
     "InverseOptions.reduction": _E("Reduce residuals", "Adjust masses and motion within their errors so that they agree with the plates. Every change is told; Dynamics ▸ Reduce Residuals shows it before it is made."),
     "ReductionOptions.inertia": _E("Masses and centres of mass", "As near to the table as the plates allow."),
     "ReductionOptions.motion": _E("Motion", "Small smooth shifts and turns of the whole body, and a lean of the trunk."),

@@ -115,7 +115,8 @@ class SettingsPage(QScrollArea):
         for path, group in self.groups.items():
             if group.isCheckable():
                 blocked = group.blockSignals(True)
-                group.setChecked(value_at(settings, path) is not None)
+                off = any(value_at(settings, path[:k]) is None for k in range(1, len(path)))
+                group.setChecked(value_at(settings, path) is not None or off)  # on within a group that is off
                 group.blockSignals(blocked)
         for path, row in self.rows.items():
             off = any(value_at(settings, path[:k]) is None for k in range(1, len(path)))

@@ -118,7 +118,7 @@ class LoadCycleFigure(FigureKind):
                 quiet(axes, ink)
                 line = content.own.lines[side, i]
                 which = "" if side is None else f", {side.value}"
-                name(axes, ink, capital(line.positive) + which)
+                name(axes, ink, capital(line.positive) + which, f"{line.negative} −" if line.negative else "")
                 colours = ink.conditions if content.others else (ink.side(side),)
                 drawn = [
                     _draw(axes, one.lines.get((side, i)), colour) for one, colour in zip(all_of, colours, strict=False)
@@ -127,8 +127,7 @@ class LoadCycleFigure(FigureKind):
                     nothing(axes, ink, "no valid cycle")
                 axes.set_xlim(0.0, 100.0)
                 if j == 0:
-                    senses = f"{line.positive} (+)\n{line.negative} (−), " if line.negative else ""
-                    axes.set_ylabel(f"{senses}{line.unit}")
+                    axes.set_ylabel(line.unit)
                 if i == 2:
                     axes.set_xlabel("cycle, %")
             low, high = grid[i, 0].get_ylim()
@@ -166,8 +165,8 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
         found = readings.residual("laboratory" if IN_AXES[chosen["axes"]] == "laboratory" else "root", unit)
         for k in (k for k, what in enumerate(found.quantity) if what == quantity):
             over = signal_cycles(cycles, None, time, np.asarray(found.values[:, k]))
-            words = found.names[k].removeprefix("residual ")
-            lines[None, k % 3] = Line(found.names[k], words, "", found.units[k], None, over)
+            called_so = found.names[k].removeprefix("residual ")
+            lines[None, k % 3] = Line(found.names[k], called_so, "", found.units[k], None, over)
         return Recorded(called, lines)
     axes = IN_AXES[chosen["axes"]]
     for joint in (joint for joint in readings.joints if capital(stem(joint)) == chosen["joint"]):
@@ -176,8 +175,8 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
         for i, label in enumerate(components.of(joint, quantity)):
             k = components.index(label)
             over = signal_cycles(cycles, side, time, components[label])
-            words = components.positive[k], components.negative[k]
-            lines[side, i] = Line(label, *words, components.units[k], side, over)
+            positive, negative = components.positive[k], components.negative[k]
+            lines[side, i] = Line(label, positive, negative, components.units[k], side, over)
     return Recorded(called, lines)
 
 

@@ -159,7 +159,8 @@ class FigureWindow(QWidget):
         analysis = document.analysis
         old = [step for step in self.kind.needs if not analysis.is_current(step)]
         self.stale.setVisible(bool(old))
-        self.stale.setText("Out of date: settings have changed since. Run Kinematics ▸ Kinematic Analysis (F5).")
+        run = "Dynamics ▸ Inverse ▸ Newton-Euler" if old == ["inverse"] else "Kinematics ▸ Kinematic Analysis (F5)"
+        self.stale.setText(f"Out of date: settings have changed since. Run {run}.")
         if self.canvas.drawn is None:
             self.canvas.say(DRAWING)
         self.painter.paint(
@@ -344,7 +345,7 @@ class FigureWindow(QWidget):
         """Draw in the colours of a theme."""
         self.theme = theme
         self.canvas.colours = QColor(theme.panel), QColor(theme.faint)
-        self.stale.setStyleSheet(f"QLabel {{ color: {theme.text}; background: {theme.rebuilt}40; padding: 4px; }}")
+        self.stale.setStyleSheet(f"QLabel {{ color: {theme.text}; background: #40{theme.rebuilt[1:]}; padding: 4px; }}")
         self.canvas.update()
         self._draw()
 

@@ -95,7 +95,8 @@ class Readings:
         """Names and senses of all components; the values are those of the first frame."""
         if axes not in self._known.words:
             body, loads, motion = self.analysis.loaded.body, self.found.newton_euler, motion_of_loads(self.analysis)
-            one = replace(loads, **{n: read_only(getattr(loads, n)[:1]) for n in ("centre", "force", "torque")})
+            centre, force, torque = (read_only(table[:1]) for table in (loads.centre, loads.force, loads.torque))
+            one = replace(loads, centre=centre, force=force, torque=torque)
             moment = replace(motion, R_WB=motion.R_WB[:1])
             reading = LoadReading(axes=axes)
             self._known.words[axes] = load_components(one, moment, body.model, reading, hinges=body.joint_axes())

@@ -57,14 +57,17 @@ def reduction_sections(reduced: ReducedResiduals) -> tuple[Section, ...]:
     if reduced.segments:
         lines = []
         for one in reduced.segments:
-            shift = "   ".join(number(MM * x, 1) for x in one.centre_shift)
+            shift = [number(MM * x, 1) for x in one.centre_shift]
             change = PERCENT * (one.mass_after - one.mass_before) / one.mass_before if one.mass_before > 0.0 else np.nan
-            lines.append((one.segment, number(one.mass_before, 2), number(one.mass_after, 2), number(change, 1), shift))
+            lines.append(
+                (one.segment, number(one.mass_before, 2), number(one.mass_after, 2), number(change, 1), *shift)
+            )
         total = [sum(getattr(one, name) for one in reduced.segments) for name in ("mass_before", "mass_after")]
         share = PERCENT * (total[1] - total[0]) / total[0]
-        lines.append(("whole body", number(total[0], 2), number(total[1], 2), number(share, 1), NOTHING))
-        columns = ("Segment", "Before [kg]", "After [kg]", "Change [%]", "Centre of mass moved by X, Y, Z [mm]")
-        sections.append(Section("Masses", (), (Table("", columns, tuple(lines)),)))
+        lines.append(("whole body", number(total[0], 2), number(total[1], 2), number(share, 1), *(NOTHING,) * 3))
+        columns = ("Segment", "Before [kg]", "After [kg]", "Change [%]", "X [mm]", "Y [mm]", "Z [mm]")
+        note = "X, Y, Z: how far the centre of mass was moved, in the axes of the segment."
+        sections.append(Section("Masses", (), (Table("", columns, tuple(lines), note),)))
     sections.append(Section("Joints", (), (_joint_table(reduced),)))
     return tuple(sections)
 
@@ -218,7 +221,8 @@ class ReductionDialog(QDialog):
         while self.tabs.count():
             page = self.tabs.widget(0)
             self.tabs.removeTab(0)
-            page.deleteLater()
+            if page is not None:
+                page.deleteLater()
         for section in reduction_sections(reduced):
             self.tabs.addTab(SectionView(section), section.title)
         self.pages.setCurrentIndex(1)
