@@ -13,16 +13,21 @@ HEAD, WIDE, SHAFT = 0.085, 0.030, 0.011  # m, length and half-width of the head,
 
 
 class Arrows:
-    """So many arrows of one colour. An overlay shows their `surfaces`, and places them in every frame.
+    """So many arrows, of one colour or one each. An overlay shows their `surfaces`, and places them in every frame.
 
     thickness : 1 for the arrows of ground forces
     """
 
-    def __init__(self, count: int, colour: str, thickness: float = 1.0) -> None:
+    def __init__(self, count: int, colours: str | list[str], thickness: float = 1.0) -> None:
         self._thickness = thickness
-        self._shafts = Instances(cylinder(10), count, colours=colour, through=np.inf)
-        self._heads = Instances(cone(14), count, colours=colour, through=np.inf)
+        self._shafts = Instances(cylinder(8), count, colours=colours, through=np.inf)
+        self._heads = Instances(cone(12), count, colours=colours, through=np.inf)
         self.surfaces: list[Surface] = [self._shafts, self._heads]
+
+    def recolour(self, colours: list[str]) -> None:
+        """Give every arrow a colour."""
+        self._shafts.recolour(colours)
+        self._heads.recolour(colours)
 
     def place(self, starts: FloatArray, along: FloatArray) -> FloatArray:
         """Let arrows begin at starts (N, 3) and reach along (N, 3) [m]; return their tips, NaN for those not drawn."""

@@ -11,13 +11,14 @@ from biomec_app.colours import mixed
 from biomec_app.loads.readings import has_loads
 from biomec_app.panels.curve_tools import side_of_name
 from biomec_app.viewer.actors import Instances, attitudes_along
-from biomec_app.viewer.meshes import Mesh, cone, cylinder, joined
+from biomec_app.viewer.meshes import Mesh, cone, joined
+from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
 
 METRES_A_NEWTON_METRE = 3.0e-3  # radius of the bent arrow of a moment, as long as force arrows have their usual length
 SMALLEST = 0.015  # m; smaller arrows are not drawn
-SHAFT, WIDE, HEAD = 0.007, 0.020, 0.055  # m: half-widths of shaft and head, length of the head
+SLIM = 0.65  # thickness of the arrows by that of ground forces
 ARC = 1.5 * np.pi  # rad that the bent arrow of a moment goes round
 LARGEST_TOLD = 3  # joints whose numbers stand beside them
 
@@ -79,10 +80,8 @@ class JointForces(_Loads):
 
     def build(self) -> None:
         super().build()
-        count = len(self._loads.joints)
-        self._shafts = Instances(cylinder(8), count, colours=self._sure, through=np.inf)
-        self._heads = Instances(cone(10), count, colours=self._sure, through=np.inf)
-        self.surfaces = [self._shafts, self._heads]
+        self._arrows = Arrows(len(self._loads.joints), self._sure, SLIM)
+        self.surfaces = self._arrows.surfaces
 
     def update(self, moment: Moment) -> None:
         if moment.frame is None or moment.frame >= self._loads.frames:
@@ -91,9 +90,8 @@ class JointForces(_Loads):
         self._scale = moment.scale
         colours = self._colours(moment.frame)
         if colours is not None:
-            self._shafts.recolour(colours)
-            self._heads.recolour(colours)
-        tips = _straight(self._shafts, self._heads, centre, METRES_A_NEWTON * moment.scale * force)
+            self._arrows.recolour(colours)
+        tips = self._arrows.place(centre, METRES_A_NEWTON * moment.scale * force)
         self._tell(tips, np.linalg.norm(force, axis=1), "N")
 
     def _entry(self) -> Entry:
@@ -138,32 +136,19 @@ class ResidualForce(_Loads):
 
     def build(self) -> None:
         super().build()
-        self._shafts = Instances(cylinder(8), 1, colours=self.theme.failed, through=np.inf)
-        self._heads = Instances(cone(10), 1, colours=self.theme.failed, through=np.inf)
-        self.surfaces = [self._shafts, self._heads]
+        self._arrows = Arrows(1, self.theme.failed, SLIM)
+        self.surfaces = self._arrows.surfaces
 
     def update(self, moment: Moment) -> None:
         if moment.frame is None or moment.frame >= self._loads.frames:
             return
         force, point = self._loads.residual_force[moment.frame, None], self._loads.root_point[moment.frame, None]
         self._scale = moment.scale
-        tips = _straight(self._shafts, self._heads, point, METRES_A_NEWTON * moment.scale * force)
+        tips = self._arrows.place(point, METRES_A_NEWTON * moment.scale * force)
         self._tell(tips, np.linalg.norm(force, axis=1), "N")
 
     def legend(self) -> list[Entry]:
         return [Entry(f"residual on the {self._loads.root}", self.theme.failed, "arrow")]
-
-
-def _straight(shafts: Instances, heads: Instances, starts: FloatArray, along: FloatArray) -> FloatArray:
-    """Let arrows begin at starts (N, 3) and reach along (N, 3); return their tips, NaN for those that are not drawn."""
-    length = np.linalg.norm(along, axis=1)[:, None]
-    begin = np.where(length > SMALLEST, starts, np.nan)
-    tips = begin + along
-    head = np.minimum(HEAD, 0.5 * length) / np.maximum(length, SMALLEST)  # part of the arrow
-    necks = tips - head * along
-    shafts.span(begin, necks, SHAFT)
-    heads.span(necks, tips, WIDE)
-    return np.asarray(tips)
 
 
 def bent_arrow(steps: int = 20, sectors: int = 6) -> Mesh:
