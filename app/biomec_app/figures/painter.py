@@ -47,6 +47,7 @@ class Painter(QObject):
         self._pool = QThreadPool(self)
         self._pool.setMaxThreadCount(1)
         self._running: _Run | None = None
+        self._done: Callable[[Any, Exception | None], None] | None = None
         self._stopped = False
         self._waiting: dict[str, tuple[Callable[[], Any], Callable[[Any, Exception | None], None]]] = {}
 
@@ -70,14 +71,14 @@ class Painter(QObject):
     def _next(self) -> None:
         if self._running is not None or not self._waiting:
             return
-        work, done = self._waiting.pop(next(iter(self._waiting)))
+        work, self._done = self._waiting.pop(next(iter(self._waiting)))
         self._running = _Run(work)
         self._running.setAutoDelete(False)
-        self._running.talk.ended.connect(lambda value, fault: self._ended(value, fault, done))
+        self._running.talk.ended.connect(self._ended)  # a method: a function would keep this object for good
         self._pool.start(self._running)
 
-    def _ended(self, value: Any, fault: Exception | None, done: Callable[[Any, Exception | None], None]) -> None:
-        self._running = None
-        if not self._stopped:
+    def _ended(self, value: Any, fault: Exception | None) -> None:
+        done, self._done, self._running = self._done, None, None
+        if not self._stopped and done is not None:
             done(value, fault)
             self._next()
