@@ -216,5 +216,20 @@ def _signals(analysis: Analysis) -> Section:
         (
             facts("Recorded", {name: PRESENT if there else ABSENT for name, there in recorded.items()}),
             facts("Computed", dict(computed)),
+            facts("Joint loads", _loads(analysis)),
         ),
     )
+
+
+def _loads(analysis: Analysis) -> dict[str, str | None]:
+    """Which loads are there; those of an older run are told as such."""
+    words = ("Forces and torques by Newton-Euler", "Forces and torques by multibody", "Residual", "Power",
+             "Force between scapula and ribs", "Ground reaction, measured", "Ground reaction, estimated")  # fmt: skip
+    if "inverse" not in analysis.done:
+        return dict.fromkeys(words, ABSENT)
+    found = analysis.loads
+    estimated = found.external.estimated
+    there = (True, True, True, True, bool(found.multibody.contacts),
+             bool(found.external.segments) and not estimated.all(), bool(estimated.any()))  # fmt: skip
+    old = "" if analysis.is_current("inverse") else ", out of date"
+    return {word: f"{PRESENT}{old}" if one else ABSENT for word, one in zip(words, there, strict=True)}

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from biomec.analysis.report_table import Section
+from biomec.dynamics.options import InverseOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.configuration import FRAMES, configuration, reference_point_counts
 from biomec.pipeline.frame_map import frame_map
@@ -118,3 +119,19 @@ def test_lost_markers_are_counted_as_the_quality_strip_counts_them(whole):
     name = session.dynamic.markers.names[0]
     assert shown["Markers of the static only, computed in every frame"] == f"1: {name}"
     assert float(shown["Samples measured"].split()[0]) > 90.0
+
+
+def test_loads_are_listed_as_they_are(whole):
+    """A person who sways on no plates: both methods have run, the ground reaction is estimated, no contact is known."""
+    listed = {name: cells[0] for name, cells in facts(pane(whole, "Signals"), 2).items()}
+    assert listed["Forces and torques by Newton-Euler"] == listed["Forces and torques by multibody"] == "Ok"
+    assert listed["Force between scapula and ribs"] == "No"
+    assert listed["Ground reaction, estimated"] == "Ok"
+    changed = replace(whole.settings, inverse=InverseOptions(constraints="all", external="none"))
+    old = facts(pane(whole.with_settings(changed), "Signals"), 2)
+    assert old["Power"] == ("Ok, out of date",)
+    again = facts(pane(whole.with_settings(changed).run_until("inverse"), "Signals"), 2)
+    assert again["Force between scapula and ribs"] == ("Ok",)
+    assert again["Ground reaction, measured"] == again["Ground reaction, estimated"] == ("No",)
+    before = facts(pane(Analysis(swaying_session()), "Signals"), 2)
+    assert set(before.values()) == {("No",)}
