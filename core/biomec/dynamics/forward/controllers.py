@@ -1,0 +1,173 @@
+"""What the joints must do for a simulated body to follow a movement: three laws of control.
+
+    M ẇ = B u + Q̄(t, q, w)        rates w of the freedoms, efforts u, everything else that acts in Q̄
+    e = rotation vectors of C_ref Cᵀ and differences of places,   ė = w_ref − w
+
+    feed-forward             u = u_ref(t), found by inverse dynamics: nothing corrects an error
+    proportional-derivative  u = u_ref(t) + K_D ė + K_P e                                  [Mouzo2018] Eq. 3.2
+    computed torque          u so that ẇ = r = ẇ_ref + c_D ė + c_P e of what is followed   [Mouzo2018] Eqs. 3.3, 3.4
+                             D ẇ = r with P = D M⁻¹ B:   P u = r − D M⁻¹ Q̄                  [Mouzo2018] Eqs. 3.6-3.11
+
+c_D = 2 √c_P damps critically. All freedoms actuated, u = M r − Q̄. As many followed as actuated (a set s, the rest o):
+u = (M_ss − M_so M_oo⁻¹ M_os) r − (Q̄_s − M_so M_oo⁻¹ Q̄_o). More followed than actuated: weighted least squares, by
+orthogonal factors. Gains of the proportional-derivative law are tuned joint by joint, once: K_P = c_P m_j + 3
+max|u_ref|, with the least inertia m_j that the joint feels while all others are free. The second part is there because
+a torque of the size u that is turned by the error of an attitude is like a spring of the stiffness −u. Gliding contacts
+are left no load: their share of a torque is the joint's, as in inverse dynamics.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+from scipy import linalg
+from scipy.interpolate import CubicSpline
+
+from biomec.arrays import FloatArray, IntArray
+from biomec.dynamics.forward.forces import Forces
+from biomec.dynamics.forward.formulation import Unsolvable
+from biomec.dynamics.forward.joint_space import JointSpace, JointTerms
+from biomec.dynamics.forward.reference_motion import Reference, ReferenceMotion
+from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
+
+LAWS = ("feed-forward", "proportional-derivative", "computed torque")
+ROOTS = ("held", "free", "ground")
+TURNED = 3.0  # stiffness against torques that an error turns, in units of the largest one
+FRAME_S = 0.01  # at which inverse dynamics feeds a simulation forward
+
+
+@dataclass(frozen=True)
+class ControlOptions:
+    """How a simulated body follows a movement.
+
+    law       : "feed-forward", "proportional-derivative" or "computed torque"
+    root      : "held": a force and a torque hold the root too, and are reported as the residual
+                "free": nothing but the recorded loads holds the body; joints only are actuated
+                "ground": the root needs nothing, because the ground reactions are changed by as much, shared among the
+                contacts by the load they bear
+    stiffness : c_P [1/s²];  damping : c_D [1/s], 2 √c_P if not given
+    followed  : names of joints, or of single freedoms, that the computed torque follows; all joints if none is named,
+                and the root where it is held
+    weights   : freedom or joint -> weight where more is followed than actuated; 1 if not given
+    """
+
+    law: str = "computed torque"
+    root: str = "held"
+    stiffness: float = 1e3
+    damping: float | None = None
+    followed: tuple[str, ...] = ()
+    weights: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if self.law not in LAWS or self.root not in ROOTS:
+            raise BiomecError(
+                f"Control: the law is {', '.join(LAWS)} and the root {', '.join(ROOTS)}, not "
+                f'"{self.law}" and "{self.root}".'
+            )
+        if not (0.0 < self.stiffness < np.inf and (self.damping is None or 0.0 <= self.damping < np.inf)):
+            raise BiomecError("Control: the stiffness must be positive, and the damping not negative.")
+        if not all(0.0 < one < np.inf for one in self.weights.values()):
+            raise BiomecError("Control: weights must be positive.")
+        if self.followed and (self.law != "computed torque" or self.root == "ground"):
+            raise BiomecError(
+                "Control: what is followed can be chosen for the computed torque with a held or free root."
+            )
+        object.__setattr__(self, "followed", tuple(self.followed))
+        object.__setattr__(self, "weights", FrozenDict(dict(self.weights)))
+
+    @property
+    def c_D(self) -> float:
+        """Damping in use [1/s]."""
+        return 2.0 * float(np.sqrt(self.stiffness)) if self.damping is None else self.damping
+
+
+class Controller:
+    """A law of control for a movement under given loads; keeps what it has prepared, and no state.
+
+    loads : everything that acts but the efforts, gravity included
+    """
+
+    def __init__(self, reference: ReferenceMotion, loads: Forces, options: ControlOptions = ControlOptions()) -> None:
+        self.space: JointSpace = reference.space
+        self.reference, self.loads, self.options = reference, loads, options
+        actuated = np.ones(self.space.size, dtype=bool)
+        actuated[:6] = options.root != "free"
+        self.actuated: IntArray = np.flatnonzero(actuated)
+        self.followed: IntArray = self.space.indices(options.followed) if options.followed else self.actuated
+        if len(set(self.followed)) != len(self.followed):
+            raise BiomecError("Control: something is followed twice.")
+        if options.law == "computed torque" and len(self.followed) < len(self.actuated):
+            raise BiomecError(
+                f"Control: {len(self.followed)} freedoms are followed by {len(self.actuated)} efforts, which leaves "
+                "some of them undecided. Follow more."
+            )
+        weights = np.ones(self.space.size)
+        for name, weight in options.weights.items():
+            weights[self.space.indices([name])] = weight
+        self._root_weight = np.sqrt(weights[self.followed])
+        if options.law != "computed torque":
+            self._prepare()
+
+    def _prepare(self) -> None:
+        """Efforts of the movement by inverse dynamics at frames, with splines between them, and inertias."""
+        reference, count = self.reference, max(6, round(self.reference.duration_s / FRAME_S) + 1)
+        times = np.linspace(reference.start_s, reference.end_s, count)
+        efforts = np.array([reference_effort(reference, self.loads, float(t)) for t in times])
+        self._feed = CubicSpline(times, efforts)
+        q, qdot = reference.state(reference.start_s)
+        M = self.space.terms(q, qdot, self.loads(reference.start_s, q, qdot)).M
+        mobility, c_P = np.linalg.inv(M), self.options.stiffness
+        damping = self.options.c_D / np.sqrt(c_P)  # 2 ζ
+        self._K_P, self._K_D = np.empty((2, self.space.size))
+        for part in self.space.freedoms.values():
+            for block in (slice(0, 3), slice(3, 6)) if part.start == 0 else (part,):
+                inertia = 1.0 / np.linalg.eigvalsh(mobility[block, block]).max()
+                turned = 0.0 if block.start == 0 else TURNED * float(np.abs(efforts[:, block]).max())
+                self._K_P[block] = c_P * inertia + turned
+                self._K_D[block] = damping * np.sqrt(self._K_P[block] * inertia)
+
+    def effort(self, t: float, q: FloatArray, w: FloatArray, terms: JointTerms, here: Reference) -> FloatArray:
+        """Efforts u (g,) in a state; of the root too, unless it is free."""
+        e, c_P, c_D = self.space.deviation(q, here.pose), self.options.stiffness, self.options.c_D
+        u = np.zeros(self.space.size)
+        if self.options.law == "computed torque":
+            wanted = here.wdot + c_D * (here.w - w) + c_P * e
+            u[self.actuated] = self._computed(terms, wanted[self.followed])
+            return u
+        inside = min(max(t, self.reference.start_s), self.reference.end_s)
+        u[self.actuated] = self._feed(inside)[self.actuated]
+        if self.options.law == "proportional-derivative":
+            u[self.actuated] += (self._K_D * (here.w - w) + self._K_P * e)[self.actuated]
+        return u
+
+    def _computed(self, terms: JointTerms, r: FloatArray) -> FloatArray:
+        M, Q, on = terms.M, terms.Q_bar, self.actuated
+        if len(on) == self.space.size and len(self.followed) == len(on):
+            wdot = np.empty(len(on))
+            wdot[self.followed] = r
+            return np.asarray(M @ wdot - Q)
+        try:
+            factor = linalg.cho_factor(M)
+        except (linalg.LinAlgError, ValueError) as error:
+            raise Unsolvable("The mass matrix is not positive definite: some joint moves nothing.") from error
+        inverse = linalg.cho_solve(factor, np.column_stack([np.eye(len(M))[:, on], Q]))[self.followed]
+        P, left = inverse[:, :-1], r - inverse[:, -1]
+        if len(self.followed) == len(on):
+            try:
+                return np.asarray(np.linalg.solve(P, left))
+            except np.linalg.LinAlgError as error:
+                raise Unsolvable("What is followed does not decide the efforts. Follow something else.") from error
+        weighted = self._root_weight[:, None] * P
+        return np.asarray(linalg.lstsq(weighted, self._root_weight * left, lapack_driver="gelsy")[0])
+
+
+def reference_effort(reference: ReferenceMotion, loads: Forces, t: float) -> FloatArray:
+    """Efforts (g,) of the movement itself at a time, by inverse dynamics: u = M ẇ − Q̄; of the root, the residual."""
+    space, here = reference.space, reference.at(t)
+    q = space.coordinates(here.pose)
+    qdot = space.velocities(q, here.w)
+    terms = space.terms(q, qdot, loads(t, q, qdot))
+    return np.asarray(terms.M @ here.wdot - terms.Q_bar)

@@ -1,0 +1,121 @@
+"""What would change: another mass, a load in the hand, other gravity, another grip, weaker muscles.
+
+The movement stays the recorded one; what is asked is which efforts it would take, or how far the body gets with those
+it has. Recorded ground reactions belong to the body as it was: with another mass or gravity, let the ground hold the
+root, so that they change by what is missing.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from biomec.arrays import FloatArray, read_only
+from biomec.dynamics.external_loads import ExternalLoads
+from biomec.dynamics.forward.joint_space import JointSpace
+from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
+from biomec.multibody.body import Body
+from biomec.multibody.system import System
+
+
+@dataclass(frozen=True)
+class WhatIf:
+    """Changes of a simulation; without any, everything is as recorded.
+
+    mass     : factor of all masses and moments of inertia
+    masses   : segment -> factor of its own, beside ``mass``
+    carried  : segment -> mass of a load that is fixed to it, small and heavy, at its centre of mass [kg]
+    gravity  : factor of gravity
+    grip_m   : how much farther apart the hands touch the ground [m]; negative: closer
+    weakened : joint -> share of its torque that is missing, 0 to 1
+    """
+
+    mass: float = 1.0
+    masses: Mapping[str, float] = field(default_factory=dict)
+    carried: Mapping[str, float] = field(default_factory=dict)
+    gravity: float = 1.0
+    grip_m: float = 0.0
+    weakened: Mapping[str, float] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if not all(0.0 < one < np.inf for one in (self.mass, *self.masses.values())):
+            raise BiomecError("What if: factors of masses must be positive.")
+        if not all(0.0 <= one < np.inf for one in self.carried.values()):
+            raise BiomecError("What if: a carried load cannot have a negative mass.")
+        if not (np.isfinite(self.gravity) and np.isfinite(self.grip_m)):
+            raise BiomecError("What if: gravity and grip must be numbers.")
+        if not all(0.0 <= one <= 1.0 for one in self.weakened.values()):
+            raise BiomecError("What if: the missing share of a torque is 0 to 1.")
+        for name in ("masses", "carried", "weakened"):
+            object.__setattr__(self, name, FrozenDict(dict(getattr(self, name))))
+
+    @property
+    def changes_reactions(self) -> bool:
+        """Whether the recorded ground reactions no longer fit the body."""
+        return self.gravity != 1.0 or self.mass != 1.0 or bool(self.masses or self.carried)
+
+
+def changed_system(system: System, what_if: WhatIf) -> System:
+    """The system with other masses, carried loads and other gravity; its geometry stays."""
+    if not what_if.changes_reactions:
+        return system
+    _known([body.name for body in system.bodies], [*what_if.masses, *what_if.carried], "segment")
+    bodies = [
+        _heavier(body, what_if.mass * what_if.masses.get(body.name, 1.0), what_if.carried.get(body.name, 0.0))
+        for body in system.bodies
+    ]
+    layout = system.layout
+    return System(
+        bodies,
+        system.constraints,
+        name=system.name,
+        ground={name: point for name, point in layout.ground.items() if name != "origin"},
+        directions={name: one for name, one in layout.directions.items() if name not in ("x", "y", "z")},
+        gravity=what_if.gravity * system.gravity,
+    )
+
+
+def changed_loads(external: ExternalLoads, what_if: WhatIf, aside: FloatArray | None = None) -> ExternalLoads:
+    """Ground reactions with the hands' points moved apart.
+
+    aside : (3,) direction to the right, in which the right hand moves; the laboratory's Z if not given
+    """
+    if what_if.grip_m == 0.0:
+        return external
+    hands = [_side(name) if name.endswith("hand") else 0.0 for name in external.segments]
+    if not any(hands):
+        raise BiomecError(
+            f"What if: no hand touches the ground, so the grip cannot change; loads act on "
+            f"{', '.join(external.segments) or 'nothing'}."
+        )
+    right = np.array([0.0, 0.0, 1.0]) if aside is None else np.asarray(aside) / np.linalg.norm(aside)
+    return external.moved(0.5 * what_if.grip_m * np.array(hands)[:, None] * right)
+
+
+def strengths(space: JointSpace, what_if: WhatIf) -> FloatArray:
+    """What of every effort (g,) is left."""
+    _known(list(space.joints), list(what_if.weakened), "joint")
+    left = np.ones(space.size)
+    for joint, missing in what_if.weakened.items():
+        left[space.freedoms[joint]] = 1.0 - missing
+    return read_only(left)
+
+
+def _heavier(body: Body, factor: float, carried_kg: float) -> Body:
+    """A body with its mass and inertia scaled, and a small load fixed to its centre of mass."""
+    if factor == 1.0 and carried_kg == 0.0:
+        return body
+    return replace(body, mass=factor * body.mass + carried_kg, inertia=factor * body.inertia_matrix)
+
+
+def _side(name: str) -> float:
+    return 1.0 if name.startswith("right") else -1.0 if name.startswith("left") else 0.0
+
+
+def _known(there: list[str], asked: list[str], what: str) -> None:
+    unknown = sorted(set(asked) - set(there))
+    if unknown:
+        raise BiomecError(f"What if: there is no {what} {', '.join(unknown)}; there are {', '.join(there)}.")
