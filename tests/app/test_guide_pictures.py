@@ -20,6 +20,7 @@ from biomec_app.autosave import DISCARD, RECOVER
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import ImportDialog
 from biomec_app.dialogs.settings import SettingsDialog
+from biomec_app.dialogs.written import WrittenDialog
 from biomec_app.figures.registry import figure_named, figures
 from biomec_app.figures.window import open_figure
 from biomec_app.guide import MOUSE
@@ -100,8 +101,9 @@ def test_every_button_list_and_panel_that_is_named_exists(qtbot, window, tmp_pat
     importing = ImportDialog(window.context, read(ImportPlan(files["c3d"])), window)
     settings = SettingsDialog(window.context, window)
     figure = open_figure(window.context, figure_named("angles"))
-    seen = texts(window) | texts(importing) | texts(settings) | texts(figure) | {RECOVER, DISCARD}
-    for one in (importing, settings, figure):
+    written = WrittenDialog(window.context, "Export", list(files.values()))
+    seen = texts(window) | texts(importing) | texts(written) | texts(settings) | texts(figure) | {RECOVER, DISCARD}
+    for one in (importing, settings, figure, written):
         one.close()
     named = {words for words in BOLD if "▸" not in words}
     assert len(named) > 20
@@ -120,7 +122,7 @@ def test_keys_of_the_view_and_the_start_page_are_as_told(window):
 
 
 def test_a_right_click_lists_all_panels(window):
-    listed = [action.text() for action in window.createPopupMenu().actions() if action.text()]
+    listed = [plain(action.text()) for action in window.createPopupMenu().actions() if action.text()]
     assert sorted(listed) == sorted(dock.windowTitle() for dock in window.docks.values())
 
 
