@@ -101,7 +101,15 @@ def wait(app: QApplication, done: Callable[[], bool]) -> None:
 
 
 def settle(app: QApplication) -> None:
-    """Let everything that is due be drawn."""
-    end = monotonic() + 1.0
-    while monotonic() < end:
+    """Let everything that is due be drawn, and work beside it end."""
+    end, at_least = monotonic() + PATIENCE_S, monotonic() + 1.0
+    while monotonic() < at_least or (_at_work(app) and monotonic() < end):
         app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+        if _at_work(app):
+            at_least = max(at_least, monotonic() + 0.3)  # what the work gives is drawn as well
+
+
+def _at_work(app: QApplication) -> bool:
+    """Whether a view still draws bit by bit, or a window computes something beside what it shows."""
+    beside = any(window.context.aside.busy for window in app.topLevelWidgets() if isinstance(window, MainWindow))
+    return beside or any(getattr(widget, "is_drawing", False) for widget in app.allWidgets())

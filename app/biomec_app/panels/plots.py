@@ -190,6 +190,11 @@ class PlotPanel(QWidget):
         self.context.preferences.plot_view = self.context.plots.lasting
 
     @property
+    def is_drawing(self) -> bool:
+        """Whether plots are still to be drawn."""
+        return self._later.isActive()
+
+    @property
     def catalogue(self) -> Catalogue:
         """Curves of the open recording."""
         document = self.context.document
