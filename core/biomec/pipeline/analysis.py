@@ -31,11 +31,15 @@ from biomec.pipeline.inverse import InverseDynamics, inverse_dynamics
 from biomec.pipeline.preparation import Prepared, prepare
 from biomec.pipeline.repetitions import Repetitions, find_repetitions
 from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.simulation_run import SimulationRun
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.progress import Progress, part_of
-from biomec.recording import Session
+from biomec.recording import Record, Session
 from biomec.recording.step import plain_data
 
 T = TypeVar("T")
+SIMULATION = "simulation: "
+"""Begins the name under which a session stores a simulation."""
 
 
 @dataclass(frozen=True)
@@ -68,14 +72,16 @@ class Done:
 
 @dataclass(frozen=True, eq=False)
 class Analysis:
-    """A session, settings, and the results of the steps that have run."""
+    """A session, settings, the results of the steps that have run, and simulations by their names."""
 
     session: Session
     settings: AnalysisSettings = field(default_factory=AnalysisSettings)
     done: Mapping[str, Done] = field(default_factory=dict)
+    simulations: Mapping[str, SimulationRun] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "done", FrozenDict(dict(self.done)))
+        object.__setattr__(self, "simulations", FrozenDict(dict(self.simulations)))
 
     # ------------------------------------------------------------------ what is there
 
@@ -122,6 +128,18 @@ class Analysis:
     def stale(self) -> tuple[str, ...]:
         """Steps that have a result which the settings no longer give."""
         return tuple(name for name in self.done if not self.is_current(name))
+
+    def simulation_source(self, settings: SimulationSettings) -> str:
+        """Fingerprint of what a simulation is made from: the motion and, where torques move it, inverse dynamics."""
+        loads = plain_data(self.settings.inverse) if settings.follows else None
+        text = json.dumps([self.fingerprint("rates"), loads], sort_keys=True, default=str)
+        return hashlib.sha256(text.encode()).hexdigest()
+
+    @property
+    def stale_simulations(self) -> tuple[str, ...]:
+        """Simulations of a motion that the settings no longer give."""
+        runs = self.simulations.items()
+        return tuple(name for name, run in runs if run.source != self.simulation_source(run.settings))
 
     def _value(self, name: str) -> Any:
         if name not in self.done:
@@ -198,6 +216,16 @@ class Analysis:
         """Return the analysis with other settings; results stay, and those that depend on a change are stale."""
         return replace(self, settings=settings)
 
+    def with_simulation(self, run: SimulationRun) -> Analysis:
+        """Return the analysis with a simulation beside the others; one of the same name is replaced."""
+        return replace(self, simulations={**self.simulations, run.name: run})
+
+    def without_simulation(self, name: str) -> Analysis:
+        """Return the analysis without the simulation of that name."""
+        if name not in self.simulations:
+            raise BiomecError(f"There is no simulation {name}; there are {', '.join(self.simulations) or 'none'}.")
+        return replace(self, simulations={key: run for key, run in self.simulations.items() if key != name})
+
     def run(self, name: str, progress: Progress | None = None) -> Analysis:
         """Run one step; those before it must be current."""
         for step in STEPS:
@@ -233,6 +261,10 @@ class Analysis:
                 done = self.done[step.name]
                 current = self.is_current(step.name)
                 session = session.with_step(step.name, done.value, fingerprint=done.fingerprint, current=current)
+        for name, run in self.simulations.items():
+            result = run.to_result()
+            line = Record(SIMULATION + name, run.when, run.biomec, {"options": result.metadata["options"]})
+            session = session.with_result(SIMULATION + name, result, line)
         return session
 
 

@@ -17,9 +17,10 @@ from numpy.typing import NDArray
 from biomec._version import __version__
 from biomec.errors import BiomecError
 from biomec.notices import Notice, info, warning
-from biomec.pipeline.analysis import STEPS, Analysis, step_named
+from biomec.pipeline.analysis import SIMULATION, STEPS, Analysis, step_named
 from biomec.pipeline.plain_settings import REFUSED, UNKNOWN, restored
 from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.simulation_run import SimulationRun, stored_run
 from biomec.progress import Cancelled, Progress, part_of
 from biomec.recording import Record, Session
 
@@ -60,11 +61,14 @@ def reopened(session: Session) -> Reopened:
     if "analysis" in session.settings:
         settings, notices = restored(AnalysisSettings, session.settings["analysis"], "settings of the analysis")
     kept = tuple(notice for notice in session.notices if notice.code not in _CODES)
+    simulations, told = _stored_simulations(session)
     bare = {key: value for key, value in session.settings.items() if key not in ("analysis", STEPS_TO_RUN)}
-    analysis = Analysis(replace(session, settings=bare, results={}, notices=(*kept, *notices)), settings)
+    bare_session = replace(session, settings=bare, results={}, notices=(*kept, *notices, *told))
+    analysis = Analysis(bare_session, settings, simulations=simulations)
     wanted = session.settings.get(STEPS_TO_RUN, ())
     steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, step.name))
-    history = tuple(record for record in session.provenance if record.step not in steps)
+    written_again = (*steps, *(SIMULATION + name for name in simulations))
+    history = tuple(record for record in session.provenance if record.step not in written_again)
     stale = [f'"{step.title}"' for step in STEPS if step.name in session.results and step.name not in steps]
     if stale:
         words = (
@@ -95,6 +99,21 @@ def open_again(session: Session, progress: Progress | None = None) -> Analysis:
     notices += differences(analysis, session)
     known = analysis.session
     return replace(analysis, session=replace(known, notices=(*known.notices, *notices)))
+
+
+def _stored_simulations(session: Session) -> tuple[dict[str, SimulationRun], list[Notice]]:
+    """Simulations as they were stored: they took long, and are not run again."""
+    found: dict[str, SimulationRun] = {}
+    notices = []
+    for key, result in session.results.items():
+        if not key.startswith(SIMULATION):
+            continue
+        name = key.removeprefix(SIMULATION)
+        try:
+            found[name] = stored_run(result)
+        except BiomecError as error:
+            notices.append(warning(NOT_RUN, f'The simulation "{name}" cannot be opened: {error}'))
+    return found, notices
 
 
 def differences(analysis: Analysis, session: Session) -> tuple[Notice, ...]:

@@ -1,0 +1,285 @@
+"""The command `simulate`: what would happen, beside what was recorded."""
+
+import argparse
+import json
+import re
+import signal
+import sys
+import threading
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomec.cli.arguments import Commands, frames, progress_on_terminal, tell
+from biomec.errors import BiomecError, FileError
+from biomec.notices import Severity
+from biomec.progress import Progress
+
+if TYPE_CHECKING:
+    from biomec.dynamics.forward.what_if import WhatIf
+    from biomec.pipeline.analysis import Analysis
+    from biomec.pipeline.simulation_run import SimulationRun
+    from biomec.pipeline.simulation_settings import SimulationSettings
+
+INPUTS = ("resultant", "inverse", "pd", "computed-torque", "underactuated")
+FORMULATIONS = ("auto", "classic", "stabilised", "penalty", "augmented", "index-3", "independent", "semi-recursive",
+                "newton-euler")  # fmt: skip
+INTEGRATORS = ("auto", "trapezoidal", "adams", "gear", "generalised-alpha", "variable", "runge-kutta-8",
+               "runge-kutta-5", "radau", "bdf", "lsoda", "constant-acceleration", "symplectic-euler",
+               "joint-trapezoidal", "joint-runge-kutta")  # fmt: skip
+ROOTS = ("auto", "held", "free", "ground")
+INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
+SESSION = "session.biomec"
+NUMBERS = {"mass": "mass", "gravity": "gravity", "grip": "grip_m"}
+TABLES = {"mass": "masses", "load": "carried", "weaken": "weakened"}
+
+
+def add_commands(commands: Commands) -> None:
+    """Add the parser of this module."""
+    parser = commands.add_parser("simulate", help="simulate a recorded movement: forward dynamics")
+    parser.set_defaults(run=_simulate)
+    parser.add_argument("file", type=Path, metavar="FILE", help="project (.biomec), or recording of a movement")
+    parser.add_argument("--input", choices=INPUTS, default="computed-torque", metavar="INPUT",
+                        help="what moves the body: resultant forces of the motion; inverse (its torques and ground "
+                        "reactions played back, which diverges); or torques that follow it: pd, computed-torque "
+                        "(default), underactuated")  # fmt: skip
+    parser.add_argument("--formulation", choices=FORMULATIONS, default="auto", metavar="NAME",
+                        help=f"of the equations of motion: {', '.join(FORMULATIONS)}")  # fmt: skip
+    parser.add_argument("--integrator", choices=INTEGRATORS, default="auto", metavar="NAME",
+                        help=f"one of {', '.join(INTEGRATORS)}")  # fmt: skip
+    parser.add_argument("--order", type=int, default=4, metavar="N", help="of adams and gear (default: %(default)s)")
+    parser.add_argument("--step", type=float, metavar="S",
+                        help="seconds; default: 0.001 where the movement is followed, else 0.002")  # fmt: skip
+    stretch = parser.add_mutually_exclusive_group()
+    stretch.add_argument("--cycle", metavar="N", help="only this cycle, such as 2 or 'Right 1'")
+    stretch.add_argument("--frames", type=frames, metavar="A-B", help="only these frames, as the recording counts them")
+    parser.add_argument("--what-if", nargs="+", action="extend", type=_change, default=[], metavar="WHAT=VALUE",
+                        help="mass=1.1, gravity=0.38 (factors), grip=0.1 (m wider), 'load:right hand=5' (kg), "
+                        "'mass:right thigh=1.2' (factor), 'weaken:right elbow=0.3' (missing share of the "
+                        "torque)")  # fmt: skip
+    parser.add_argument("--name", default="", help="of the run in its project; default: made of the choices")
+    parser.add_argument("--out", type=Path, metavar="DIR",
+                        help="folder for simulation.csv and simulation.json, and for session.biomec where a recording "
+                        "is simulated; a project keeps the run itself")  # fmt: skip
+    parser.add_argument("--coordinates", action="store_true", help="natural coordinates in simulation.csv, not angles")
+    parser.add_argument("--json", action="store_true", help="print the summary for programs")
+    parser.add_argument("--force", action="store_true", help="overwrite files in DIR, or a run of the same name")
+    more = parser.add_argument_group("settings of the method")
+    more.add_argument("--root", choices=ROOTS, default="auto",
+                      help="what holds the root where the movement is followed: a residual (held), nothing (free), or "
+                      "changed ground reactions (ground)")  # fmt: skip
+    more.add_argument("--stiffness", type=float, metavar="C_P", help="of the control [1/s²] (default: 1000)")
+    more.add_argument("--damping", type=float, metavar="C_D", help="of the control [1/s]; default: critical")
+    more.add_argument("--alpha", type=float, help="penalty factor (default: 1e5)")
+    more.add_argument("--xi", type=float, help="damping ratio of Baumgarte's stabilisation (default: 1)")
+    more.add_argument("--omega", type=float, help="its frequency [rad/s] (default: 10)")
+    more.add_argument("--tolerance", type=float, metavar="M", help="at which the corrector of a step ends "
+                      "(default: 1e-8)")  # fmt: skip
+    more.add_argument("--error", type=float, metavar="M", help="allowed in a step of variable length (default: 1e-7)")
+
+
+def _simulate(options: argparse.Namespace) -> int:
+    from biomec.pipeline.simulation import run_simulation
+
+    project = _is_project(options.file)
+    _refuse_to_overwrite(options, project)
+    settings = _settings(options)
+    analysis = _opened(options.file, project)
+    settings = _named(settings, analysis, options.force)
+    analysis = analysis.run_until("inverse", progress_on_terminal("Analysis"))
+    if options.frames is not None:
+        base = analysis.clean.trial.first_frame
+        if options.frames[0] < base:
+            raise BiomecError(f"The recording begins with frame {base}; frame {options.frames[0]} is before it.")
+        settings = replace(settings, frames=(options.frames[0] - base, options.frames[1] - base))
+    with _until_interrupted() as interrupted:
+        run = run_simulation(analysis, settings, _progress(analysis, settings), interrupted.is_set)
+    analysis = analysis.with_simulation(run)
+    written = _kept(analysis, run, options, project)
+    _report(run, options.json, written)
+    return INTERRUPTED if interrupted.is_set() and not run.completed else 0
+
+
+def _kept(analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool) -> list[Path]:
+    """Store the run in its session, write the files, and return what was written."""
+    from biomec.io.project import save_project
+    from biomec.pipeline.simulation_output import write_simulation
+
+    written: list[Path] = []
+    if options.out is not None:
+        try:
+            options.out.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise FileError(options.out.name, f"the folder cannot be made ({error.strerror}).") from error
+        written += write_simulation(analysis, run, options.out, coordinates=options.coordinates)
+    session = options.file if project else None if options.out is None else options.out / SESSION
+    if session is not None:
+        save_project(analysis.stored(), session)
+        written.append(session)
+    return written
+
+
+def _report(run: "SimulationRun", as_json: bool, written: list[Path]) -> None:
+    """Print what a person wants to know first, or all of it for programs."""
+    import numpy as np
+
+    from biomec.pipeline.simulation_output import simulation_summary
+    from biomec.pipeline.simulation_run import LEVELS
+
+    if as_json:
+        print(json.dumps(simulation_summary(run), indent=2, ensure_ascii=False, allow_nan=False))
+        return
+    print(f"{run.name}: {run.integration}")
+    whole = (run.last - run.first) / run.rate_hz
+    print(f"{run.reached_s:.3f} s of {whole:.3f} s in {len(run.step_time_s) - 1} steps. {run.sentence}")
+    apart = ", ".join(f"{one.mean:.1e} ± {one.sd:.1e} {LEVELS[level]}" for level, one in run.spread.items())
+    print(f"from the recorded motion: {apart}")
+    steps = max(len(run.step_time_s) - 1, 1)
+    effort = (
+        f"{run.iterations[1:].sum() / steps:.1f} iterations and {1e3 * run.seconds[1:].sum() / steps:.2f} ms a step"
+    )
+    print(f"‖Φ‖ ≤ {run.violation.max():.1e}, {effort}")
+    for what, found, unit in (
+        ("joint angles", {name: float(np.degrees(one)) for name, one in run.angle_rms.items()}, "°"),
+        ("joint moments", run.torque_rms, " N·m"),
+    ):
+        there = {name: value for name, value in found.items() if np.isfinite(value)}
+        if there:
+            worst = max(there, key=lambda name: there[name])
+            print(f"{what}: at most {there[worst]:.2g}{unit} rms from the recording's ({worst})")
+    for path in written:
+        print(path)
+    tell([notice for notice in run.notices if notice.sentence != run.sentence], least=Severity.INFO)
+
+
+def _settings(options: argparse.Namespace) -> "SimulationSettings":
+    """Settings of the command line, checked before anything is computed."""
+    from biomec.dynamics.forward.formulation import FormulationOptions
+    from biomec.pipeline.simulation_settings import SimulationSettings
+
+    def given(**values: Any) -> dict[str, Any]:
+        return {name: value for name, value in values.items() if value is not None}
+
+    return SimulationSettings(
+        name=options.name,
+        input=options.input,
+        root=options.root,
+        formulation=options.formulation,
+        integrator=options.integrator,
+        order=options.order,
+        step_s=options.step,
+        cycle=options.cycle,
+        equations=FormulationOptions(**given(alpha=options.alpha, xi=options.xi, omega=options.omega)),
+        damping=options.damping,
+        what_if=_what_if(options.what_if),
+        **given(tolerance=options.tolerance, error=options.error, stiffness=options.stiffness),
+    )
+
+
+def _named(settings: "SimulationSettings", analysis: "Analysis", force: bool) -> "SimulationSettings":
+    """Settings with a name that is free, or the same where the user wants a run replaced."""
+    there, title = analysis.simulations, settings.title
+    if title not in there or force:
+        return settings
+    if settings.name:
+        raise BiomecError(f'The project has a simulation "{title}" already. Give another name, or use --force.')
+    number = next(k for k in range(2, len(there) + 3) if f"{title} ({k})" not in there)
+    return replace(settings, name=f"{title} ({number})")
+
+
+def _change(text: str) -> tuple[str, str, float]:
+    """One change such as mass=1.1 or load:right hand=5: what, of which part, and its value."""
+    match = re.fullmatch(r"\s*([a-z]+)\s*(?::([^=]+))?=\s*(\S+)\s*", text)
+    what, part = (match.group(1), (match.group(2) or "").strip()) if match else ("", "")
+    if match is None or what not in (TABLES if part else NUMBERS):
+        raise argparse.ArgumentTypeError(
+            f"{text!r} is no change such as mass=1.1, gravity=0.38, grip=0.1, 'load:right hand=5', "
+            "'mass:right thigh=1.2' or 'weaken:right elbow=0.3'"
+        )
+    try:
+        return what, part, float(match.group(3))
+    except ValueError:
+        raise argparse.ArgumentTypeError(f"{match.group(3)!r} in {text!r} is no number") from None
+
+
+def _what_if(changes: list[tuple[str, str, float]]) -> "WhatIf":
+    from biomec.dynamics.forward.what_if import WhatIf
+
+    numbers = {NUMBERS[what]: value for what, part, value in changes if not part}
+    tables: dict[str, dict[str, float]] = {name: {} for name in TABLES.values()}
+    for what, part, value in changes:
+        if part:
+            tables[TABLES[what]][part] = value
+    return WhatIf(**numbers, **tables)  # type: ignore[arg-type]  # numbers and tables by their names
+
+
+def _progress(analysis: "Analysis", settings: "SimulationSettings") -> Progress | None:
+    """Simulated time on a line that is written anew; None where nobody is watching."""
+    from biomec.pipeline.simulation_stretch import simulated_stretch
+
+    if not sys.stderr.isatty():
+        return None
+    stretch = simulated_stretch(analysis, settings)
+    whole = (stretch.last - stretch.first) / analysis.clean.trial.rate_hz
+
+    def show(fraction: float) -> None:
+        end = "\n" if fraction >= 1.0 else ""
+        words = f"\rSimulation {100.0 * fraction:3.0f} %, {fraction * whole:.2f} s of {whole:.2f} s"
+        print(words, end=end, file=sys.stderr, flush=True)
+
+    return show
+
+
+@contextmanager
+def _until_interrupted() -> Iterator[threading.Event]:
+    """Within, the first Ctrl+C sets the event instead of ending the program; a second one ends it."""
+    interrupted = threading.Event()
+
+    def note(number: int, frame: object) -> None:
+        interrupted.set()
+        signal.signal(signal.SIGINT, before)
+
+    before = signal.getsignal(signal.SIGINT)
+    if threading.current_thread() is not threading.main_thread():  # only the main thread hears of Ctrl+C
+        yield interrupted
+        return
+    signal.signal(signal.SIGINT, note)
+    try:
+        yield interrupted
+    finally:
+        signal.signal(signal.SIGINT, before)
+
+
+def _is_project(path: Path) -> bool:
+    from biomec.io.registry import PROJECT, find_format
+
+    if not path.exists():
+        raise FileError(path.name, "there is no such file.")
+    return find_format(path)[0].name == PROJECT
+
+
+def _refuse_to_overwrite(options: argparse.Namespace, project: bool) -> None:
+    """Ask before the long work whether files would be lost."""
+    from biomec.pipeline.simulation_output import FILES
+
+    if options.out is None or options.force:
+        return
+    there = [name for name in (*FILES, *(() if project else (SESSION,))) if (options.out / name).exists()]
+    if there:
+        raise FileError(
+            options.out.name,
+            f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them.",
+            ("overwrite", ""),
+        )
+
+
+def _opened(path: Path, project: bool) -> "Analysis":
+    """A project with its settings and simulations, or a recording; nothing has run yet."""
+    from biomec.io.project import load_project
+    from biomec.io.session_import import import_session
+    from biomec.pipeline.analysis import Analysis
+    from biomec.pipeline.reopen import reopened
+
+    return reopened(load_project(path)).analysis if project else Analysis(import_session(path))

@@ -1,0 +1,200 @@
+"""Simulate a recorded movement: what would happen, beside what happened."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import replace
+from datetime import UTC, datetime
+
+import numpy as np
+from scipy.interpolate import CubicHermiteSpline
+
+from biomec._version import __version__
+from biomec.arrays import FloatArray
+from biomec.dynamics.external_loads import ExternalLoads, external_loads
+from biomec.dynamics.forward.simulation import Ending, Simulation
+from biomec.dynamics.joint_loads import JointLoads
+from biomec.dynamics.load_components import MOMENT, LoadReading, load_components
+from biomec.dynamics.newton_euler import newton_euler
+from biomec.dynamics.tree import joint_tree
+from biomec.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
+from biomec.kinematics.segment_motion import segment_motion
+from biomec.notices import Notice, warning
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_output import read_loads
+from biomec.pipeline.simulation_run import LEVELS, SimulationRun, Spread
+from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.simulation_setup import Setup, set_up
+from biomec.progress import Cancelled, Progress
+
+SAME_S = 1e-9  # times nearer than this are the same
+READING = LoadReading()
+
+
+def run_simulation(
+    analysis: Analysis,
+    settings: SimulationSettings = SimulationSettings(),
+    progress: Progress | None = None,
+    cancelled: Callable[[], bool] | None = None,
+) -> SimulationRun:
+    """Simulate the movement of an analysis; what was reached is kept, however the run ends.
+
+    progress  : told the fraction of the time that is simulated; `Cancelled` raised in it ends the run as well
+    cancelled : asked after every step
+    """
+    setup = set_up(analysis, settings)
+    watch = _Watch(progress, cancelled)
+    return _compared(analysis, setup, setup.run(watch.tell, watch.stopped))
+
+
+class _Watch:
+    """Tells progress, and turns whatever stops the work into a stop that keeps what was reached."""
+
+    def __init__(self, progress: Progress | None, cancelled: Callable[[], bool] | None) -> None:
+        self._progress, self._cancelled = progress, cancelled
+        self._stopped = False
+
+    def tell(self, fraction: float) -> None:
+        try:
+            if self._progress is not None:
+                self._progress(fraction)
+        except Cancelled:
+            self._stopped = True
+
+    def stopped(self) -> bool:
+        return self._stopped or (self._cancelled is not None and self._cancelled())
+
+
+def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRun:
+    """Read a simulation at the frames of the recording, beside the recorded motion."""
+    times = setup.time_s[setup.time_s <= run.time_s[-1] + SAME_S]
+    count = len(times)
+    q, qdot, qddot = _at(run, times)
+    measured = (setup.q[:count], setup.qdot[:count], setup.qddot[:count])
+    difference = [np.abs(one - other) for one, other in zip((q, qdot, qddot), measured, strict=True)]
+    angles, measured_angles = (_angles(analysis, setup, level) for level in (q, setup.q[:count]))
+    external, change = _external(setup, times, q, qdot)
+    names, torques, inverse, residual = _torques(analysis, setup, external, q, qdot, qddot)
+    sentence = _why(setup, run)
+    return SimulationRun(
+        settings=setup.settings,
+        integration=setup.words,
+        first=setup.stretch.first,
+        last=setup.stretch.last,
+        rate_hz=setup.rate_hz,
+        step_time_s=run.time_s,
+        iterations=run.iterations,
+        increment=run.increment,
+        seconds=run.seconds,
+        violation=run.violation,
+        rate_violation=run.rate_violation,
+        acceleration_violation=run.acceleration_violation,
+        kinetic=run.kinetic,
+        potential=run.potential,
+        work=run.work,
+        q=q,
+        qdot=qdot,
+        qddot=qddot,
+        distance=np.stack([one.mean(axis=1) for one in difference], axis=1),
+        spread={
+            level: Spread(float(one.mean()), float(one.std())) for level, one in zip(LEVELS, difference, strict=True)
+        },
+        angle_names=angles.names,
+        angles=angles.values,
+        measured_angles=measured_angles.values,
+        torque_names=names,
+        torques=torques,
+        inverse_torques=inverse,
+        residual_force=np.zeros((0, 3)) if residual is None else residual.residual_force,
+        residual_torque=np.zeros((0, 3)) if residual is None else residual.residual_torque,
+        contacts=() if external is None else external.segments,
+        ground_change=change,
+        ending=run.ending,
+        sentence=sentence,
+        source=analysis.simulation_source(setup.settings),
+        when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
+        biomec=__version__,
+        notices=(*setup.notices, *_remarks(run, sentence)),
+    )
+
+
+def _why(setup: Setup, run: Simulation) -> str:
+    """Sentence of how a run ended; where joints were weakened on purpose, that they were."""
+    weakened = setup.settings.what_if.weakened
+    if run.ending is not Ending.DIVERGED or not weakened:
+        return run.sentence
+    return f"{run.sentence} Or it is that {', '.join(weakened)} was weakened: the torque left does not do the movement."
+
+
+def _remarks(run: Simulation, sentence: str) -> list[Notice]:
+    if run.ending in (Ending.COMPLETED, Ending.STOPPED, Ending.EVENT):
+        return []
+    return [warning("simulation-ended-early", sentence)]
+
+
+def _at(run: Simulation, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """q, q̇, q̈ (F, n) at times: the states themselves where there are any, else by Hermite's cubics between them."""
+    right = np.minimum(np.searchsorted(run.time_s, times - SAME_S), len(run.time_s) - 1)
+    q, qdot, qddot = (level[right] for level in (run.q, run.qdot, run.qddot))
+    between = np.flatnonzero(np.abs(run.time_s[right] - times) > SAME_S)
+    if between.size:
+        when = times[between]
+        q[between] = CubicHermiteSpline(run.time_s, run.q, run.qdot)(when)
+        qdot[between] = CubicHermiteSpline(run.time_s, run.qdot, run.qddot)(when)
+        left = right[between] - 1
+        share = ((when - run.time_s[left]) / (run.time_s[left + 1] - run.time_s[left]))[:, None]
+        qddot[between] = (1.0 - share) * run.qddot[left] + share * run.qddot[left + 1]
+    return q, qdot, qddot
+
+
+def _angles(analysis: Analysis, setup: Setup, q: FloatArray) -> JointAngles:
+    body = setup.body
+    options: AngleOptions = analysis.settings.angles
+    return joint_angles(
+        body.attitudes(q),
+        body.model.angles,
+        static=body.attitudes(body.system.reference),
+        axes=body.joint_axes(),
+        first_frame=analysis.clean.trial.first_frame + setup.stretch.first,
+        options=options,
+    )
+
+
+def _external(
+    setup: Setup, times: FloatArray, q: FloatArray, qdot: FloatArray
+) -> tuple[ExternalLoads | None, FloatArray]:
+    """What the ground did to the simulated body at the frames, and what of it (F, K, 3) [N] was not recorded."""
+    external, tracked, count = setup.external, setup.tracked, len(times)
+    if external is None:
+        return None, np.zeros((count, 0, 3))
+    part = {name: getattr(external, name)[:count] for name in ("point", "force", "moment", "estimated")}
+    external = replace(external, **part)
+    if tracked is None or setup.settings.chosen_root != "ground":
+        return external, np.zeros_like(external.force)
+    change = np.array([tracked.evaluate(float(t), *state).change for t, *state in zip(times, q, qdot, strict=True)])
+    moment = external.moment + np.cross(external.point, external.force) + change[:, :, 1]  # about the origin
+    acting = external_loads(
+        external.segments, np.zeros_like(moment), external.force + change[:, :, 0], moment, external.estimated
+    )
+    return acting, change[:, :, 0]
+
+
+def _torques(
+    analysis: Analysis,
+    setup: Setup,
+    external: ExternalLoads | None,
+    q: FloatArray,
+    qdot: FloatArray,
+    qddot: FloatArray,
+) -> tuple[tuple[str, ...], FloatArray, FloatArray, JointLoads | None]:
+    """Names of joint moments, those of the simulated motion and of inverse dynamics (F, M), and all its loads."""
+    count = len(q)
+    if external is None:
+        return (), np.zeros((count, 0)), np.zeros((count, 0)), None
+    body, motion = setup.body, segment_motion(setup.system, q, qdot, qddot)
+    loads = newton_euler(joint_tree(setup.system, setup.roots), motion, q, external)
+    found = load_components(loads, motion, body.model, READING, hinges=body.joint_axes())
+    before = read_loads(analysis, READING)
+    names = tuple(name for name, what in zip(found.names, found.quantity, strict=True) if what == MOMENT)
+    inverse = before.chosen(names).values[setup.stretch.first : setup.stretch.first + count]
+    return names, found.chosen(names).values, inverse, loads

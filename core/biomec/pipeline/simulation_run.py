@@ -1,0 +1,197 @@
+"""What a simulation gave, beside the motion that was recorded; it can be stored in a project and read back."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomec.arrays import FloatArray, IntArray, read_only
+from biomec.dynamics.forward.simulation import Ending
+from biomec.errors import BiomecError
+from biomec.notices import Notice
+from biomec.pipeline.plain_settings import restored
+from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.recording import Result
+from biomec.recording.step import step_result, stored_notices
+
+LEVELS = {"q": "m", "qdot": "m/s", "qddot": "m/s²"}
+BY_STEP = (
+    "step_time_s", "iterations", "increment", "seconds", "violation", "rate_violation", "acceleration_violation",
+    "kinetic", "potential", "work",
+)  # fmt: skip
+BY_FRAME = (
+    "q", "qdot", "qddot", "distance", "angles", "measured_angles", "torques", "inverse_torques", "residual_force",
+    "residual_torque", "ground_change",
+)  # fmt: skip
+TEXTS = ("integration", "sentence", "source", "when", "biomec")
+NAMES = ("angle_names", "torque_names", "contacts")
+
+
+class Spread(NamedTuple):
+    """Mean and standard deviation."""
+
+    mean: float
+    sd: float
+
+
+@dataclass(frozen=True, eq=False)
+class SimulationRun:
+    """One simulation of a recorded movement. Arrays are read-only and hold what was reached, however it ended.
+
+    F frames of the recording that were reached, S states (the start and one after every step), n coordinates.
+
+    settings      : what was asked for
+    integration   : formulation, integrator and step in words
+    first, last   : frames of the stretch, counted from 0, both included; the run may have ended before the last
+    rate_hz       : frames a second
+    step_time_s   : (S,) of the recording [s], and for every state `iterations`, `increment` [m], `seconds` of the
+                    processor, ‖Φ‖, ‖Φ̇‖ and ‖Φ̈‖ (`violation`, …), `kinetic` and `potential` energy and `work` [J] of
+                    all forces but the weight
+    q, qdot, qddot: (F, n) simulated, at the frames
+    distance      : (F, 3) mean |simulated − recorded| over the coordinates, of q, q̇ and q̈
+    spread        : "q", "qdot", "qddot" -> mean and standard deviation of that over frames and coordinates
+    angle_names, angles, measured_angles   : (A,), (F, A) joint angles [rad]
+    torque_names, torques, inverse_torques : (M,), (F, M) [N m] net joint moments that the simulated motion needs under
+                    what acted on it, and those of inverse dynamics; none where inverse dynamics has not run
+    residual_force, residual_torque : (F, 3) [N], [N m] that hold the root, where joint moments are known
+    contacts, ground_change         : (K,), (F, K, 3) [N] what was added to the ground reactions
+    ending, sentence : how and why it ended
+    source        : fingerprint of the motion that it came from
+    when, biomec  : when it was run (UTC, ISO 8601), by which version
+    """
+
+    settings: SimulationSettings
+    integration: str
+    first: int
+    last: int
+    rate_hz: float
+    step_time_s: FloatArray
+    iterations: IntArray
+    increment: FloatArray
+    seconds: FloatArray
+    violation: FloatArray
+    rate_violation: FloatArray
+    acceleration_violation: FloatArray
+    kinetic: FloatArray
+    potential: FloatArray
+    work: FloatArray
+    q: FloatArray
+    qdot: FloatArray
+    qddot: FloatArray
+    distance: FloatArray
+    spread: Mapping[str, Spread]
+    angle_names: tuple[str, ...]
+    angles: FloatArray
+    measured_angles: FloatArray
+    torque_names: tuple[str, ...]
+    torques: FloatArray
+    inverse_torques: FloatArray
+    residual_force: FloatArray
+    residual_torque: FloatArray
+    contacts: tuple[str, ...]
+    ground_change: FloatArray
+    ending: Ending
+    sentence: str
+    source: str
+    when: str
+    biomec: str
+    notices: tuple[Notice, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in (*BY_STEP, *BY_FRAME):
+            object.__setattr__(self, name, read_only(getattr(self, name), getattr(self, name).dtype))
+
+    @property
+    def name(self) -> str:
+        """Name of the run in its project."""
+        return self.settings.title
+
+    @property
+    def frames(self) -> IntArray:
+        """(F,) frames that were reached, counted from 0."""
+        return np.arange(self.first, self.first + len(self.q))
+
+    @property
+    def time_s(self) -> FloatArray:
+        """(F,) time of the recording at these frames [s]."""
+        return np.asarray(self.frames / self.rate_hz)
+
+    @property
+    def completed(self) -> bool:
+        """Whether the whole stretch was simulated."""
+        return self.ending is Ending.COMPLETED
+
+    @property
+    def reached_s(self) -> float:
+        """How much time was simulated [s]."""
+        return float(self.step_time_s[-1] - self.step_time_s[0])
+
+    @property
+    def energy_drift(self) -> FloatArray:
+        """(S,) mechanical energy less what it was and what was done on the body [J]; zero for an exact motion."""
+        total = self.kinetic + self.potential
+        return np.asarray(total - total[0] - self.work)
+
+    @property
+    def angle_rms(self) -> dict[str, float]:
+        """Angle -> root mean square difference from the recorded motion [rad]."""
+        return _rms(self.angle_names, self.angles - self.measured_angles)
+
+    @property
+    def torque_rms(self) -> dict[str, float]:
+        """Joint moment -> root mean square difference from inverse dynamics [N m]."""
+        return _rms(self.torque_names, self.torques - self.inverse_torques)
+
+    def to_result(self) -> Result:
+        """Return what a session stores: everything."""
+        arrays: dict[str, NDArray[Any]] = {name: getattr(self, name) for name in (*BY_STEP, *BY_FRAME)}
+        return step_result(
+            arrays,
+            self.settings,
+            self.notices,
+            **{name: getattr(self, name) for name in (*TEXTS, *NAMES)},
+            name=self.name,
+            first=self.first,
+            last=self.last,
+            rate_hz=self.rate_hz,
+            ending=self.ending,
+            spread={level: list(one) for level, one in self.spread.items()},
+        )
+
+
+def stored_run(result: Result) -> SimulationRun:
+    """Return the run that `SimulationRun.to_result` made plain."""
+    about = result.metadata
+    try:
+        settings, notices = restored(SimulationSettings, about["options"], "settings of a simulation")
+        as_they_were: dict[str, Any] = {
+            **{name: result.arrays[name] for name in (*BY_STEP, *BY_FRAME)},
+            **{name: str(about[name]) for name in TEXTS},
+            **{name: tuple(about[name]) for name in NAMES},
+        }
+        return SimulationRun(
+            settings=settings,
+            **as_they_were,
+            first=int(about["first"]),
+            last=int(about["last"]),
+            rate_hz=float(about["rate_hz"]),
+            spread={level: Spread(*one) for level, one in about["spread"].items()},
+            ending=Ending(about["ending"]),
+            notices=(*stored_notices(result), *notices),
+        )
+    except (KeyError, TypeError, ValueError) as error:
+        raise BiomecError(f"A stored simulation is not complete ({error}). Run it again.") from error
+
+
+def _rms(names: tuple[str, ...], difference: FloatArray) -> dict[str, float]:
+    counted = np.isfinite(difference)
+    total = np.where(counted, difference, 0.0)
+    mean = (total**2).sum(axis=0) / np.maximum(counted.sum(axis=0), 1)
+    return {
+        name: float(np.sqrt(one)) if known else float("nan")
+        for name, one, known in zip(names, mean, counted.sum(axis=0), strict=True)
+    }

@@ -1,0 +1,217 @@
+"""What a user can choose about a simulation."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+import numpy as np
+
+from biomec.dynamics.forward.formulation import FormulationOptions
+from biomec.dynamics.forward.integrators import MAX_ORDER, IntegratorOptions
+from biomec.dynamics.forward.variable_step import METHODS as SCIPY
+from biomec.dynamics.forward.what_if import WhatIf
+from biomec.errors import BiomecError
+from biomec.frozen import FrozenDict
+
+AUTO = "auto"
+RESULTANT = "resultant"
+LAWS: Mapping[str, str] = FrozenDict(
+    {
+        "inverse": "feed-forward",
+        "pd": "proportional-derivative",
+        "computed-torque": "computed torque",
+        "underactuated": "computed torque",
+    }
+)
+"""Input that follows the movement -> law of control."""
+ROOT: Mapping[str, str] = FrozenDict(
+    {"inverse": "free", "pd": "held", "computed-torque": "held", "underactuated": "ground"}
+)
+"""Input -> what holds the root where the user leaves it open."""
+INPUTS: Mapping[str, str] = FrozenDict(
+    {
+        RESULTANT: "resultant forces of the recorded motion",
+        "inverse": "torques of inverse dynamics and measured ground reactions, played back",
+        "pd": "torques of inverse dynamics and a spring and damper at every joint",
+        "computed-torque": "computed torques at all joints, and a residual that holds the root",
+        "underactuated": "computed torques at the joints, ground reactions adjusted to what the root needs",
+    }
+)
+"""Input -> what a list calls it."""
+FORMULATIONS: Mapping[str, str] = FrozenDict(
+    {
+        "classic": "classic Lagrange",
+        "stabilised": "stabilised Lagrange",
+        "penalty": "penalty",
+        "augmented": "augmented Lagrangian",
+        "index-3": "augmented Lagrangian, index 3, projections",
+        "independent": "independent coordinates",
+        "semi-recursive": "semi-recursive",
+        "newton-euler": "Newton-Euler, joint by joint",
+    }
+)
+"""Formulation -> what a list calls it."""
+TREE = ("semi-recursive", "newton-euler")  # formulations in velocities of the joints
+FIXED: Mapping[str, str] = FrozenDict(
+    {
+        "trapezoidal": "trapezoidal",
+        "adams": "Adams-Bashforth-Moulton",
+        "gear": "Gear",
+        "generalised-alpha": "generalised-alpha",
+    }
+)
+"""Integrator with equal steps in all coordinates -> what a list calls it."""
+JOINT_STEPS: Mapping[str, str] = FrozenDict(
+    {
+        "constant-acceleration": "constant acceleration",
+        "symplectic-euler": "symplectic Euler",
+        "joint-trapezoidal": "trapezoidal",
+        "joint-runge-kutta": "Runge-Kutta",
+    }
+)
+"""Integrator that steps from joint to joint and stays on the constraints -> what tracking calls it."""
+VARIABLE = "variable"
+ERROR_CONTROLLED: Mapping[str, str] = FrozenDict({name.replace(" ", "-"): name for name in SCIPY})
+"""Integrator of scipy with error control -> what the simulation calls it."""
+INTEGRATORS: Mapping[str, str] = FrozenDict(
+    {
+        **FIXED,
+        VARIABLE: "trapezoidal, variable step",
+        **{name: f"{words}, variable step" for name, words in ERROR_CONTROLLED.items()},
+        **{name: f"{words}, joint by joint" for name, words in JOINT_STEPS.items()},
+    }
+)
+"""Integrator -> what a list calls it."""
+STEP_S = {True: 1e-3, False: 2e-3}  # with a controller and without
+
+
+@dataclass(frozen=True)
+class SimulationSettings:
+    """One simulation of a recorded movement. The defaults follow the whole movement, stably.
+
+    name        : of the run in its project; made of the other settings if empty
+    input       : what moves the body: "resultant" (Q = M q̈ of the recorded motion), "inverse" (torques of inverse
+                  dynamics and ground reactions played back, which diverges), "pd", "computed-torque" or "underactuated"
+                  (torques that follow the movement)
+    root        : of an input that follows: "held", "free", "ground" (see `ControlOptions`), or "auto" by the input
+    formulation : of `FORMULATIONS`, or "auto": semi-recursive where a movement is followed, else stabilised Lagrange
+    integrator  : of `INTEGRATORS`, or "auto"
+    order       : of Adams and Gear
+    step_s      : [s]; None: 1 ms where a movement is followed, else 2 ms. Steps are fitted to the frames
+    frames      : first and last frame of the stretch, counted from 0, both included; None: all that are known
+    cycle       : instead of frames, the name of a cycle, such as "2" or "Right 1"
+    equations   : α, ξ, ω and tolerance of the formulation
+    tolerance   : at which the corrector of a step ends [m]
+    error       : allowed in a step of variable length [m]
+    rho         : of generalised-alpha, spectral radius at infinite frequency
+    stiffness   : c_P of the control [1/s²];  damping : c_D [1/s], critical if None
+    what_if     : what is different from the recording; for inputs that follow the movement
+    """
+
+    name: str = ""
+    input: str = "computed-torque"
+    root: str = AUTO
+    formulation: str = AUTO
+    integrator: str = AUTO
+    order: int = 4
+    step_s: float | None = None
+    frames: tuple[int, int] | None = None
+    cycle: str | None = None
+    equations: FormulationOptions = field(default_factory=FormulationOptions)
+    tolerance: float = 1e-8
+    error: float = 1e-7
+    rho: float = 0.8
+    stiffness: float = 1e3
+    damping: float | None = None
+    what_if: WhatIf = field(default_factory=WhatIf)
+
+    def __post_init__(self) -> None:
+        choices = (
+            ("input", self.input, tuple(INPUTS)),
+            ("formulation", self.formulation, (AUTO, *FORMULATIONS)),
+            ("integrator", self.integrator, (AUTO, *INTEGRATORS)),
+            ("root", self.root, (AUTO, "held", "free", "ground")),
+        )
+        for what, value, known in choices:
+            if value not in known:
+                raise BiomecError(f'Simulation: the {what} is {", ".join(known)}, not "{value}".')
+        amounts = (self.tolerance, self.error, self.stiffness, *(() if self.step_s is None else (self.step_s,)))
+        if not all(0.0 < one < np.inf for one in amounts):
+            raise BiomecError("Simulation: the step, the tolerances and the stiffness must be positive numbers.")
+        if self.frames is not None:
+            object.__setattr__(self, "frames", tuple(self.frames))
+            if len(self.frames) != 2 or not 0 <= self.frames[0] < self.frames[1]:
+                raise BiomecError("Simulation: a stretch needs a first frame and a later last one.")
+            if self.cycle is not None:
+                raise BiomecError("Simulation: choose a cycle or a stretch of frames, not both.")
+        if self.root != AUTO and not self.follows:
+            raise BiomecError("Simulation: resultant forces move the root too, so that nothing can hold it.")
+        if self.what_if != WhatIf() and not self.follows:
+            raise BiomecError(
+                "Simulation: resultant forces belong to the body and the ground as they were. To ask what would "
+                "change, choose an input that follows the movement."
+            )
+        self._refuse_pairs()
+        if self.chosen_integrator in FIXED:
+            self.integrator_options()  # refuses what an integrator cannot be
+
+    def _refuse_pairs(self) -> None:
+        formulation, integrator = self.chosen_formulation, self.chosen_integrator
+        if integrator in JOINT_STEPS and not (self.follows and formulation in TREE):
+            raise BiomecError(
+                f"Simulation: steps by {INTEGRATORS[integrator]}, are for an input that follows the movement, with the "
+                "semi-recursive formulation. Choose another integrator."
+            )
+        if integrator in ERROR_CONTROLLED and formulation == "index-3":
+            raise BiomecError(
+                f"Simulation: the index-3 formulation finds positions, not accelerations, so that {integrator} cannot "
+                f"be used with it. Choose {', '.join(FIXED)} or {VARIABLE}."
+            )
+
+    @property
+    def follows(self) -> bool:
+        """Whether joint torques and ground reactions move the body, not resultant forces."""
+        return self.input != RESULTANT
+
+    @property
+    def chosen_root(self) -> str:
+        """What holds the root."""
+        return ROOT[self.input] if self.root == AUTO else self.root
+
+    @property
+    def chosen_formulation(self) -> str:
+        """The formulation in use."""
+        if self.formulation != AUTO:
+            return self.formulation
+        return "semi-recursive" if self.follows else "stabilised"
+
+    @property
+    def chosen_integrator(self) -> str:
+        """The integrator in use."""
+        if self.integrator != AUTO:
+            return self.integrator
+        if self.chosen_formulation == "index-3":
+            return "trapezoidal"
+        return "constant-acceleration" if self.follows and self.chosen_formulation in TREE else "adams"
+
+    @property
+    def chosen_step_s(self) -> float:
+        """The step asked for [s]."""
+        return STEP_S[self.follows] if self.step_s is None else self.step_s
+
+    @property
+    def title(self) -> str:
+        """Name of the run, or one made of what was chosen."""
+        if self.name:
+            return self.name
+        order = f" {self.order}" if self.chosen_integrator in ("adams", "gear") else ""
+        stretch = f", cycle {self.cycle}" if self.cycle is not None else ""
+        changed = ", what if" if self.what_if != WhatIf() else ""
+        return f"{self.input}, {self.chosen_formulation}, {self.chosen_integrator}{order}{stretch}{changed}"
+
+    def integrator_options(self) -> IntegratorOptions:
+        """Options of an integrator with equal steps; the trapezoidal rule for one of variable steps."""
+        family = self.chosen_integrator if self.chosen_integrator in FIXED else "trapezoidal"
+        order = self.order if family in ("adams", "gear") else MAX_ORDER[family]
+        return IntegratorOptions(family=family, order=order, tolerance=self.tolerance, rho=self.rho)

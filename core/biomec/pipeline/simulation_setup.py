@@ -1,0 +1,216 @@
+"""A simulation made ready: what moves the body, by which equations, with which steps."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biomec.anatomy.subject_model import SubjectModel
+from biomec.arrays import FloatArray
+from biomec.dynamics.external_loads import ExternalLoads
+from biomec.dynamics.forward.controllers import ControlOptions
+from biomec.dynamics.forward.forces import Forces, recorded
+from biomec.dynamics.forward.formulation import Formulation
+from biomec.dynamics.forward.independent import IndependentCoordinates
+from biomec.dynamics.forward.index3 import Index3
+from biomec.dynamics.forward.joint_space import JointSpace
+from biomec.dynamics.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
+from biomec.dynamics.forward.prescribed_loads import PrescribedLoads
+from biomec.dynamics.forward.reference_motion import reference_motion
+from biomec.dynamics.forward.semi_recursive import SemiRecursive
+from biomec.dynamics.forward.simulation import Simulation, Stepped, Stepper, simulate
+from biomec.dynamics.forward.tracking import Tracked, TrackingOptions
+from biomec.dynamics.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
+from biomec.dynamics.forward.what_if import changed_loads, changed_system, strengths
+from biomec.errors import BiomecError
+from biomec.multibody.system import System
+from biomec.notices import Notice, info
+from biomec.pipeline.analysis import Analysis, run_first
+from biomec.pipeline.simulation_settings import (
+    ERROR_CONTROLLED,
+    FORMULATIONS,
+    INTEGRATORS,
+    JOINT_STEPS,
+    LAWS,
+    TREE,
+    VARIABLE,
+    SimulationSettings,
+)
+from biomec.pipeline.simulation_stretch import Stretch, simulated_stretch
+from biomec.progress import Progress
+
+PLAIN: dict[str, type[ClassicLagrange | StabilisedLagrange | Penalty | AugmentedLagrangian]] = {
+    "classic": ClassicLagrange,
+    "stabilised": StabilisedLagrange,
+    "penalty": Penalty,
+    "augmented": AugmentedLagrangian,
+}
+RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length
+RELATIVE = 0.1  # of the absolute tolerance of scipy's integrators to the relative one
+
+
+@dataclass(frozen=True, eq=False)
+class Setup:
+    """A simulation that is ready to run.
+
+    system            : with what is different from the recording
+    time_s            : (F,) of the stretch [s]
+    q, qdot, qddot    : (F, n) recorded motion
+    external          : what the ground does to the body in the stretch; None where inverse dynamics has not run
+    tracked           : the body with its controller, where it follows the movement
+    forces            : everything that acts
+    step_s            : [s], fitted to the frames
+    """
+
+    settings: SimulationSettings
+    body: SubjectModel
+    system: System
+    roots: tuple[str, ...]
+    stretch: Stretch
+    rate_hz: float
+    time_s: FloatArray
+    q: FloatArray
+    qdot: FloatArray
+    qddot: FloatArray
+    external: ExternalLoads | None
+    tracked: Tracked | None
+    forces: Forces
+    step_s: float
+    notices: tuple[Notice, ...]
+
+    @property
+    def words(self) -> str:
+        """Formulation, integrator and step, as a table calls them."""
+        settings = self.settings
+        order = f" of order {settings.order}" if settings.chosen_integrator in ("adams", "gear") else ""
+        step = "" if self.adapts else f", {1e3 * self.step_s:.4g} ms"
+        return f"{FORMULATIONS[settings.chosen_formulation]}; {INTEGRATORS[settings.chosen_integrator]}{order}{step}"
+
+    @property
+    def adapts(self) -> bool:
+        """Whether steps have a variable length."""
+        return self.settings.chosen_integrator in (VARIABLE, *ERROR_CONTROLLED)
+
+    def run(self, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Simulation:
+        """Simulate the stretch from its first state."""
+        settings, integrator = self.settings, self.settings.chosen_integrator
+        start, duration = float(self.time_s[0]), float(self.time_s[-1] - self.time_s[0])
+        q, qdot = self.q[0], self.qdot[0]
+        if self.tracked is not None:
+            q, qdot = self.tracked.reference.state(start)
+        if integrator in ERROR_CONTROLLED:
+            return simulate_to_tolerance(
+                self._formulation(), self.forces, q, qdot, duration, method=ERROR_CONTROLLED[integrator],
+                rtol=settings.error, atol=RELATIVE * settings.error, longest_s=1.0 / self.rate_hz, start_s=start,
+                progress=progress, cancelled=cancelled,
+            )  # fmt: skip
+        stepper = self._stepper()
+        if integrator == VARIABLE:
+            control = ErrorControl(
+                position=settings.error, velocity=RATIO * settings.error,
+                first_s=min(self.step_s, 1.0 / self.rate_hz), most_s=1.0 / self.rate_hz,
+            )  # fmt: skip
+            return simulate_adaptive(
+                stepper, q, qdot, duration, control, start_s=start, progress=progress, cancelled=cancelled
+            )
+        return simulate(stepper, q, qdot, duration, self.step_s, start_s=start, progress=progress, cancelled=cancelled)
+
+    def _stepper(self) -> Stepper:
+        settings = self.settings
+        if settings.chosen_integrator in JOINT_STEPS and self.tracked is not None:
+            return self.tracked
+        if settings.chosen_formulation == "index-3":
+            return Index3(self.system, self.forces, settings.equations, settings.integrator_options())
+        return Stepped(self._formulation(), self.forces, settings.integrator_options())
+
+    def _formulation(self) -> Formulation:
+        chosen, equations = self.settings.chosen_formulation, self.settings.equations
+        if chosen in PLAIN:
+            return PLAIN[chosen](self.system, equations)
+        if chosen == "independent":
+            return IndependentCoordinates(self.system, equations, stabilised=True)
+        return SemiRecursive(self.system, equations, roots=self.roots, stabilised=True)
+
+
+def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
+    """Make a simulation ready, or say what it lacks."""
+    needed = "inverse" if settings.follows else "rates"
+    if not analysis.is_current(needed):
+        raise BiomecError(f"{run_first(needed)[:-1]}: a simulation needs its result.")
+    stretch = simulated_stretch(analysis, settings)
+    body, motion, rate = analysis.loaded.body, analysis.motion, analysis.clean.trial.rate_hz
+    q, qdot, qddot = (level[stretch.part] for level in (motion.q, motion.qdot, motion.qddot))
+    time_s = np.arange(stretch.first, stretch.last + 1) / rate
+    system = changed_system(body.system, settings.what_if)
+    root = analysis.settings.inverse.root
+    roots = tuple(body.model.roots) if root is None else (root,)
+    external = _part(analysis.loads.external, stretch.part) if analysis.is_current("inverse") else None
+    tracked = None
+    if settings.follows:
+        assert external is not None
+        external = changed_loads(external, settings.what_if)
+        tracked = _tracked(system, roots, time_s, q, external, settings)
+    step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
+    return Setup(
+        settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked,
+        recorded(time_s, np.asarray(system.mass_matrix @ qddot.T).T) if tracked is None else tracked.forces,
+        step_s, (*stretch.notices, *_remarks(settings, step_s)),
+    )  # fmt: skip
+
+
+def _tracked(
+    system: System,
+    roots: Sequence[str],
+    time_s: FloatArray,
+    q: FloatArray,
+    external: ExternalLoads,
+    settings: SimulationSettings,
+) -> Tracked:
+    space = JointSpace(system, roots)
+    ground = PrescribedLoads(space, time_s, external) if external.segments else None
+    control = ControlOptions(
+        law=LAWS[settings.input], root=settings.chosen_root, stiffness=settings.stiffness, damping=settings.damping
+    )
+    if ground is None and control.root == "ground":
+        raise BiomecError(
+            "The ground can hold the body only where ground reactions of hands or feet are known, and there are none. "
+            "Choose computed torques with a residual at the root."
+        )
+    step = JOINT_STEPS.get(settings.chosen_integrator, "constant acceleration")
+    options = TrackingOptions(control, step, settings.chosen_step_s)
+    return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if))
+
+
+def _part(external: ExternalLoads, part: slice) -> ExternalLoads:
+    names = ("point", "force", "moment", "estimated")
+    return replace(external, **{name: getattr(external, name)[part] for name in names})
+
+
+def _fitted(step_s: float, rate_hz: float, intervals: int) -> float:
+    """Step of which a whole number makes a frame or, where it is longer than a frame, the stretch."""
+    frame = 1.0 / rate_hz
+    whole = frame if step_s <= frame else intervals * frame
+    return whole / max(1, round(whole / step_s))
+
+
+def _remarks(settings: SimulationSettings, step_s: float) -> list[Notice]:
+    notices = []
+    if settings.chosen_formulation == "newton-euler" and settings.chosen_integrator not in JOINT_STEPS:
+        words = (
+            "Newton's and Euler's equations of the segments were gathered from the ends of the body to its root: the "
+            "semi-recursive equations."
+        )
+        notices.append(info("newton-euler-is-semi-recursive", words))
+    fits = abs(step_s - settings.chosen_step_s) <= 1e-3 * settings.chosen_step_s
+    if not fits and settings.chosen_integrator not in (VARIABLE, *ERROR_CONTROLLED):
+        words = f"Steps of {1e3 * step_s:.4g} ms were taken, of which a whole number fits the frames."
+        notices.append(info("step-fitted", words))
+    if settings.what_if.changes_reactions and settings.chosen_root == "held" and settings.chosen_formulation in TREE:
+        words = (
+            "The recorded ground reactions belong to the body as it was. What they lack now is in the residual at the "
+            "root; with an underactuated body the ground provides it."
+        )
+        notices.append(info("reactions-as-recorded", words))
+    return notices
