@@ -11,8 +11,10 @@ from biomec.pipeline.trust import trust
 
 
 def ready(analysis: Analysis) -> Analysis:
-    """Return the analysis when its fingerprints, frames, curves and quality are known."""
+    """Return the analysis when its fingerprints, frames, curves, quality and body are known."""
     from biomec_app.panels.catalogue import catalogue
+    from biomec_app.viewer.person import person_of
+    from biomec_app.viewer.poses import Poses
 
     for step in STEPS:
         analysis.fingerprint(step.name)
@@ -20,4 +22,7 @@ def ready(analysis: Analysis) -> Analysis:
     catalogue(analysis)
     with suppress(BiomecError):  # there may be nothing to judge yet
         trust(analysis)
+    analysis.derived(Poses)
+    if "body" in analysis.done:
+        analysis.derived(person_of)
     return analysis

@@ -15,7 +15,7 @@ from biomec.recording.marker_set import Side
 from biomec_app.colours import mixed, rgb
 from biomec_app.viewer.actors import Instances, Surface
 from biomec_app.viewer.meshes import cylinder, joined, sphere
-from biomec_app.viewer.person import inertia_ellipsoids, person
+from biomec_app.viewer.person import inertia_ellipsoids, person_of
 from biomec_app.viewer.poses import Pose, Poses
 
 if TYPE_CHECKING:
@@ -66,7 +66,7 @@ class Figure:
             self._skin = None
             self._build_sticks(body, colours, opacity)
         else:
-            parts = (inertia_ellipsoids if shape == ELLIPSOIDS else person)(body)
+            parts = inertia_ellipsoids(body) if shape == ELLIPSOIDS else poses.analysis.derived(person_of)
             ends = np.cumsum([0, *(len(part.mesh.points) for part in parts)])
             self._slices = [slice(a, b) for a, b in pairwise(ends)]
             self._order = [poses.segments.index(part.segment.name) for part in parts]

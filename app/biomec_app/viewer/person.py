@@ -16,6 +16,7 @@ from scipy.interpolate import PchipInterpolator
 from biomec.anatomy.model import SegmentDefinition
 from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray
+from biomec.pipeline.analysis import Analysis
 from biomec_app.viewer.meshes import Mesh, ellipsoid, joined, loft
 
 SECTORS, TRUNK_SECTORS = 12, 24  # every triangle takes its time where there is no graphics card
@@ -107,6 +108,11 @@ def person(body: SubjectModel) -> tuple[Part, ...]:
         mesh = shape(local) if shape is not None else None
         parts.append(Part(segment, mesh if mesh is not None else _sticks(local)))
     return tuple(parts)
+
+
+def person_of(analysis: Analysis) -> tuple[Part, ...]:
+    """Surfaces of the subject of an analysis; `Analysis.derived` keeps them."""
+    return person(analysis.loaded.body)
 
 
 def inertia_ellipsoids(body: SubjectModel) -> tuple[Part, ...]:

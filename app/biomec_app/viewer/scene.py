@@ -34,7 +34,7 @@ class Scene:
     """
 
     def __init__(self, analysis: Analysis, theme: Theme, view: View = View()) -> None:
-        self.poses, self.theme = Poses(analysis), theme
+        self.poses, self.theme = analysis.derived(Poses), theme
         self.floor = self.poses.floor()
         self.renderer = vtkRenderer()
         self.renderer.SetBackground(rgb(theme.sky_bottom))

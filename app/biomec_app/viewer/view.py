@@ -70,7 +70,7 @@ class BodyView(QWidget):
         self.setAttribute(Qt.WidgetAttribute.WA_OpaquePaintEvent)
         document = context.document
         document.opened.connect(self._opened)
-        document.analysis_changed.connect(self._rebuild)
+        document.analysis_changed.connect(self._analysis_changed)
         document.frame_changed.connect(self._frame_changed)
         document.view_changed.connect(self._view_changed)
         document.selection_changed.connect(self.update)
@@ -87,6 +87,12 @@ class BodyView(QWidget):
             self.camera.look("oblique")
             self.fit()
             self.context.document.set_view(follow=self.scene.poses.travels())
+
+    def _analysis_changed(self) -> None:
+        """Build another scene, unless it shows this analysis already: opening it said so before."""
+        document = self.context.document
+        if self.scene is None or not document.is_open or self.scene.poses.analysis is not document.analysis:
+            self._rebuild()
 
     def _rebuild(self) -> None:
         document = self.context.document

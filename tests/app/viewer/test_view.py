@@ -1,5 +1,7 @@
 """The 3-D view as a widget: it follows the document, mouse and keys; it draws, in both themes, and can be closed."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -14,7 +16,9 @@ from biomec_app.theme import DARK, LIGHT
 from biomec_app.view_options import RAW
 from biomec_app.viewer.overlays import OVERLAYS
 from biomec_app.viewer.picking import place_of
+from biomec_app.viewer.poses import Poses
 from biomec_app.viewer.quality import FinePicture, Quality
+from biomec_app.viewer.scene import Scene
 from biomec_app.viewer.view import BodyView
 
 
@@ -325,3 +329,24 @@ def test_the_legend_of_the_static_pose_has_nothing_of_the_movement(view):
     for moving in ("ground force", "way of a marker", "measured →"):
         assert moving not in texts
     assert "anatomical point" in texts
+
+
+def test_opening_builds_one_scene_of_what_was_found_in_the_background(qtbot, context, demo_analysis, monkeypatch):
+    from biomec_app.ready import ready
+    from biomec_app.viewer import view as module
+
+    shown = BodyView(context)
+    qtbot.addWidget(shown)
+    built = []
+
+    def scene(*given):
+        built.append(given[0])
+        return Scene(*given)
+
+    monkeypatch.setattr(module, "Scene", scene)
+    context.document.open(ready(demo_analysis))
+    assert built == [demo_analysis]
+    assert shown.scene.poses is demo_analysis.derived(Poses)
+    context.document.change("Another", replace(demo_analysis))
+    assert len(built) == 2
+    shown.release()
