@@ -37,9 +37,11 @@ PLAIN = (1280, 720)  # of pages with little on them
 DIALOG = (980, 600)
 FIGURE = (1100, 760)
 SETTINGS_PAGE, FIGURE_KEY, JOINT = "signals", "angles", "Shoulder"
+LOAD_FIGURE = "load-cycles"
 PICTURES = (
     "window.png", "window-dark.png", "window-trust.png", "window-start.png", "window-import.png",
-    "window-settings.png", "window-configuration.png", "window-figure.png",
+    "window-settings.png", "window-configuration.png", "window-figure.png", "window-loads.png",
+    "window-load-figure.png",
 )  # fmt: skip
 
 
@@ -75,6 +77,7 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     yield "window.png", _shot(app, window)
     window.docks["trust"].raise_()
     yield "window-trust.png", _shot(app, window)
+    yield "window-loads.png", _shot_of_loads(app, window)
     window.docks["plots"].raise_()
     window.set_theme("dark")
     yield "window-dark.png", _shot(app, window)
@@ -88,10 +91,32 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     yield "window-configuration.png", _dialog(app, lambda: _configuration(window))
     figure = open_figure(context, figure_named(FIGURE_KEY))
     figure.resize(*FIGURE)
+    wait(app, lambda: bool(figure.combos))
     figure.combos["joint"].setCurrentText(JOINT)
     wait(app, lambda: figure.canvas.drawn is not None)
     yield "window-figure.png", _shot(app, figure)
     figure.close()
+    figure = open_figure(context, figure_named(LOAD_FIGURE))
+    figure.resize(*FIGURE)
+    wait(app, lambda: bool(figure.combos))
+    figure.combos["quantity"].setCurrentText("Moment")
+    settle(app)
+    wait(app, lambda: figure.canvas.drawn is not None)
+    yield "window-load-figure.png", _shot(app, figure)
+    figure.close()
+
+
+def _shot_of_loads(app: QApplication, window: MainWindow) -> bytes:
+    """The panel of the loads, and their arrows in the 3-D view."""
+    document = window.context.document
+    usual = document.view
+    window.docks["loads"].raise_()
+    document.set_view(overlays=frozenset({"plates", "joint forces"}), force_scale=2.0)
+    settle(app)
+    wait(app, lambda: not window.context.aside.busy)
+    taken = _shot(app, window)
+    document.set_view(overlays=usual.overlays, force_scale=usual.force_scale)
+    return taken
 
 
 def _configuration(window: MainWindow) -> ConfigurationDialog:

@@ -70,7 +70,7 @@ def every_screen(app: QApplication, window: MainWindow, place: Path) -> Iterator
 def _states(app: QApplication, window: MainWindow) -> Iterator[Screen]:
     """The window with other panels in front, another body, other plots."""
     document, plots = window.context.document, window.context.plots
-    for name in ("trust", "history"):
+    for name in ("trust", "loads", "history"):
         window.docks[name].raise_()
         settle(app)
         yield Screen(f"window {name}", window)

@@ -99,7 +99,13 @@ def value_at(settings: Any, path: tuple[str, ...]) -> Any:
 def changed(settings: Any, path: tuple[str, ...], value: Any) -> Any:
     """Settings with another value of a field. The options check themselves, and raise a sentence."""
     name, rest = path[0], path[1:]
-    return replace(settings, **{name: value if not rest else changed(getattr(settings, name), rest, value)})
+    if not rest:
+        return replace(settings, **{name: value})
+    inner = getattr(settings, name)
+    if inner is None:  # a group that is off: its defaults
+        made = _options_class(get_type_hints(type(settings))[name])
+        inner = None if made is None else made()
+    return replace(settings, **{name: changed(inner, rest, value)})
 
 
 def all_fields(parts: tuple[Field, ...]) -> list[Field]:

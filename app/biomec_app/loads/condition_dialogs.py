@@ -136,7 +136,7 @@ class ComparisonDialog(_ConditionDialog):
             "with statistics, how alike the mean curves are, and where they differ."
         )
         super().__init__(context, COMPARE, words, parent)
-        self.other = self.combo("other", f"{self.own} against", [one for one in self.recordings if one != self.own])
+        self.other = self.combo("other", "Other recording", [one for one in self.recordings if one != self.own])
         self.axes = self.combo("axes", "Axes", AXES)
         self.unit = self.combo("unit", "Unit", UNITS)
         self.measure = self.combo("measure", "Measure of a cycle", MEASURES)

@@ -11,7 +11,7 @@ import numpy as np
 
 from biomec.analysis.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
 from biomec.analysis.load_ranking import ExerciseLoad, ExerciseRanking, exercise_load, rank_exercises
-from biomec.analysis.report_table import Section
+from biomec.analysis.report_table import Section, Table
 from biomec.dynamics.joint_stress import joint_stress
 from biomec.dynamics.load_components import LoadReading
 from biomec.errors import BiomecError
@@ -21,6 +21,7 @@ from biomec.progress import Progress, part_of
 
 Recordings = Mapping[str, Analysis]
 """What a recording is called -> its analysis."""
+CURVES = 6  # columns of a comparison that are about a measure; those after it are about whole curves
 
 
 def with_loads(recordings: Recordings, progress: Progress | None = None) -> dict[str, Analysis]:
@@ -56,8 +57,15 @@ def compared(
 
 
 def comparison_sections(found: LoadComparison) -> tuple[Section, ...]:
-    """The table, with what is to be said about it."""
-    return (Section("Comparison", tuple(notice.sentence for notice in found.notices), (found.table(),)),)
+    """The table, divided where it would be too wide, with what is to be said about it."""
+    whole = found.table()
+    measure, curves = (
+        Table(whole.caption, tuple(whole.columns[k] for k in columns),
+              tuple(tuple(row[k] for k in columns) for row in whole.rows), whole.note)
+        for columns in ((*range(CURVES),), (0, *range(CURVES, len(whole.columns))))
+    )  # fmt: skip
+    told = tuple(notice.sentence for notice in found.notices)
+    return Section(found.options.measure.capitalize(), told, (measure,)), Section("Whole curves", (), (curves,))
 
 
 def exercise(name: str, analysis: Analysis) -> ExerciseLoad:

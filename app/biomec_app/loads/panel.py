@@ -439,12 +439,17 @@ def step_of(scale: float) -> int:
     return round(SCALES * float(np.log(max(scale, LOWEST) / LOWEST) / np.log(HIGHEST / LOWEST)))
 
 
+def _held(words: str) -> str:
+    """Words that are not broken into lines."""
+    return escape(words).replace(" ", "&nbsp;")
+
+
 def _table(page: LoadTrustPage, theme: Theme) -> str:
     """The residual beside the limits, exceeded ones in red."""
     head = "".join(
         f'<td align="right" style="color:{theme.faint}; padding-left:10px">{escape(text)}</td>' for text in COLUMNS[1:]
     )
-    rows = [f'<tr><td style="color:{theme.faint}">Residual, N and N·m</td>{head}</tr>']
+    rows = [f'<tr><td style="color:{theme.faint}">{_held("Residual, N and N·m")}</td>{head}</tr>']
     for row in page.rows:
         cells = "".join(
             f'<td align="right" style="color:{theme.fault if kept is False else theme.text}; padding-left:10px">'
@@ -454,8 +459,7 @@ def _table(page: LoadTrustPage, theme: Theme) -> str:
         verdict = "" if row.kept is None or row.name == "Here" else "kept" if row.kept else "exceeded"
         colour = theme.fault if verdict == "exceeded" else theme.faint
         rows.append(
-            f'<tr><td title="{escape(row.source)}">{escape(row.name)}</td>{cells}'
-            f'<td style="color:{colour}; padding-left:10px">{verdict}</td></tr>'
+            f'<tr><td>{_held(row.name)}</td>{cells}<td style="color:{colour}; padding-left:10px">{verdict}</td></tr>'
         )
     sources = "; ".join(f"{row.name.removeprefix('Limit: ')}: {row.source}" for row in page.rows[1:])
     note = f'<div style="color:{theme.faint}; font-size:8pt">{escape(sources)}</div>' if sources else ""

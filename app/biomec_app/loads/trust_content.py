@@ -118,13 +118,13 @@ def _facts(analysis: Analysis) -> list[str]:
         )
     if found.multibody.contacts:
         told.append(
-            f"Both methods differ on purpose: {found.multibody.method} keeps all constraints, so that the ribs bear "
+            f"Both methods differ on purpose: {_multibody(found)} keeps all constraints, so that the ribs bear "
             f"the scapulae ({', '.join(found.multibody.contacts)}), and Newton-Euler leaves that to the joints."
         )
     else:
         force, torque = largest_difference(found.newton_euler, found.multibody)
         told.append(
-            f"Newton-Euler and {found.multibody.method} differ by {power(force)} N and {power(torque)} N·m at most "
+            f"Newton-Euler and {_multibody(found)} differ by {power(force)} N and {power(torque)} N·m at most "
             f"(published: {PUBLISHED[0]} N and {PUBLISHED[1]} N·m)."
         )
     share = float(found.external.estimated.mean()) if found.external.frames else 0.0
@@ -136,6 +136,12 @@ def _facts(analysis: Analysis) -> list[str]:
     else:
         told.append("No ground reaction was used: the residual holds it.")
     return told
+
+
+def _multibody(found: InverseDynamics) -> str:
+    """The multibody method in words: "multibody (Newton)"."""
+    head, _, which = found.multibody.method.partition(", ")
+    return f"{head.lower()} ({which})" if which else head.lower()
 
 
 def _places(analysis: Analysis) -> list[Place]:

@@ -39,6 +39,7 @@ HOMES = (
     "biomec.kinematics.joint_angles",
     "biomec.kinematics.weights",
     "biomec.multibody.position",
+    "biomec.dynamics.options",
     "biomec.dynamics.residual_reduction",
     "biomec.dynamics.mass_adjustment",
     "biomec.dynamics.motion_correction",

@@ -81,7 +81,7 @@ def test_a_figure_says_which_step_it_needs(demo_analysis, key):
     assert figure_named(key).blocked(demo_analysis) is None
 
 
-@pytest.mark.parametrize("key", [key for key in KEYS if key != "models"])
+@pytest.mark.parametrize("key", [key for key in KEYS if key not in ("models", "preparations")])
 def test_the_last_option_of_every_choice_can_be_drawn_too(demo_analysis, key):
     kind = figure_named(key)
     for choice in kind.choices(demo_analysis):

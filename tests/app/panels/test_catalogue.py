@@ -15,7 +15,9 @@ from biomec_app.panels.catalogue import Catalogue, catalogue, list_curves
 from biomec_app.panels.curve import RAW, Curve
 
 KINDS = (
-    "Joint angles", "Segments", "Whole body", "Markers", "Markers, as recorded", "Landmarks", "Landmarks, as measured",
+    "Joint angles", "Joint moments", "Joint moments, proximal axes", "Joint moments, distal axes",
+    "Joint moments, laboratory axes", "Joint forces", "Joint forces, proximal axes", "Joint forces, distal axes",
+    "Joint forces, laboratory axes", "Joint power", "Energy", "Compression and shear", "Residual", "Segments", "Whole body", "Markers", "Markers, as recorded", "Landmarks", "Landmarks, as measured",
     "Force plates", "Force plates, as recorded", "EMG envelopes", "EMG, as recorded", "Natural coordinates", "Quality",
     "Landmark shifts", "Marker residuals",
 )  # fmt: skip

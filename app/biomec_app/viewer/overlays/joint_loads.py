@@ -40,7 +40,7 @@ class _Loads(Overlay):
         colours = {Side.RIGHT: theme.right, Side.LEFT: theme.left, None: theme.middle}
         self._sides = [side_of_name(joint)[0] for joint in self._loads.joints]
         strong = "#000000" if theme.name == "light" else "#FFFFFF"
-        self._sure = [mixed(colours[side], strong, 0.22) for side in self._sides]  # apart from the limbs
+        self._sure = [mixed(colours[side], strong, 0.45) for side in self._sides]  # apart from the limbs
         self._unsure = [mixed(one, theme.faint, 0.65) for one in self._sure]
         self._paler: bool | None = None
         self._scale = 1.0
