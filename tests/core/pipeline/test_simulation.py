@@ -1,0 +1,231 @@
+"""A recorded movement is simulated, compared with what was recorded, and kept, however it ended."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+from numpy.testing import assert_allclose, assert_array_equal
+
+from biomec.dynamics.forward.simulation import Ending
+from biomec.dynamics.forward.what_if import WhatIf
+from biomec.errors import BiomecError
+from biomec.io.project import load_project, save_project
+from biomec.pipeline.analysis import SIMULATION, Analysis
+from biomec.pipeline.reopen import open_again, reopened
+from biomec.pipeline.simulation import run_simulation
+from biomec.pipeline.simulation_run import BY_FRAME, BY_STEP, NAMES, TEXTS, SimulationRun, stored_run
+from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.progress import Cancelled
+from biomec.recording import Result
+from tests.core.pipeline.pushing import pushed, with_gap
+
+SECOND = (100, 200)
+RESULTANT = SimulationSettings(input="resultant", frames=SECOND)
+
+
+@pytest.fixture(scope="module")
+def analysis() -> Analysis:
+    return pushed().analysis
+
+
+@pytest.fixture(scope="module")
+def resultant(analysis) -> SimulationRun:
+    return run_simulation(analysis, RESULTANT)
+
+
+@pytest.fixture(scope="module")
+def tracked(analysis) -> SimulationRun:
+    return run_simulation(analysis, SimulationSettings(frames=SECOND))
+
+
+def test_resultant_forces_return_the_motion_of_the_truth(resultant):
+    truth = pushed().acquisition.truth
+    part = slice(SECOND[0], SECOND[1] + 1)
+    assert resultant.completed
+    assert_array_equal(resultant.frames, np.arange(100, 201))
+    # forces are known a hundred times a second and integrated twice over one second; the body moves half a metre
+    assert np.abs(resultant.q - truth.q[part]).max() < 5e-4
+    assert np.abs(resultant.qdot - truth.qdot[part]).max() < 1e-3
+    assert resultant.violation.max() < 1e-8  # the published table has 1e-9
+
+
+def test_the_distance_is_that_of_the_published_table(resultant, analysis):
+    part = slice(SECOND[0], SECOND[1] + 1)
+    apart = np.abs(resultant.q - analysis.motion.q[part])
+    assert resultant.spread["q"] == pytest.approx((apart.mean(), apart.std()))
+    assert_allclose(resultant.distance[:, 0], apart.mean(axis=1))
+
+
+def test_angles_stand_beside_those_of_the_analysis(resultant, analysis):
+    part = slice(SECOND[0], SECOND[1] + 1)
+    assert resultant.angle_names == analysis.angles.names
+    assert_allclose(resultant.measured_angles, analysis.angles.values[part], atol=1e-12)
+    assert 0.0 < max(resultant.angle_rms.values()) < np.radians(0.1)
+    assert_allclose(resultant.torques[0], resultant.inverse_torques[0], atol=0.05)  # [N m]; they start alike
+
+
+def test_the_motion_is_the_same_by_another_formulation_and_integrator(resultant, analysis):
+    settings = replace(RESULTANT, formulation="semi-recursive", integrator="runge-kutta-5", error=1e-8)
+    other = run_simulation(analysis, settings)
+    assert other.completed
+    assert len(other.step_time_s) != len(resultant.step_time_s)  # its steps are its own, the frames are not
+    assert_allclose(other.q, resultant.q, atol=1e-6)
+
+
+def test_newton_euler_says_which_equations_it_is(analysis):
+    run = run_simulation(analysis, replace(RESULTANT, formulation="newton-euler", frames=(100, 110)))
+    assert [notice.code for notice in run.notices] == ["newton-euler-is-semi-recursive"]
+
+
+def test_torques_of_inverse_dynamics_diverge_and_the_sentence_says_when_and_why(analysis):
+    run = run_simulation(analysis, SimulationSettings(input="inverse", frames=(100, 300)))
+    assert run.ending is Ending.DIVERGED
+    assert run.reached_s < 2.0
+    assert f"Stopped at {run.step_time_s[-1]:.3f}" in run.sentence
+    assert "correct no error" in run.sentence
+    assert len(run.q) == int(run.reached_s * 100.0 + 1e-6) + 1  # the frames until then are kept
+    assert np.isfinite(run.q).all()
+    assert [notice.sentence for notice in run.notices] == [run.sentence]
+
+
+def test_a_body_that_follows_stays_and_needs_the_torques_of_inverse_dynamics(tracked):
+    assert tracked.completed
+    # computed torque at 1 ms follows to 1e-6 m, 1e-4 rad and 0.1 N m
+    assert tracked.spread["q"].mean < 1e-6
+    assert max(tracked.angle_rms.values()) < 1e-4
+    assert max(tracked.torque_rms.values()) < 0.1
+
+
+def test_an_underactuated_body_needs_no_residual(analysis):
+    run = run_simulation(analysis, SimulationSettings(input="underactuated", frames=(100, 130)))
+    assert run.completed
+    assert np.abs(run.residual_force).max() < 1e-6  # [N]
+    assert np.abs(run.residual_torque).max() < 1e-6
+    assert run.ground_change.shape == (31, len(run.contacts), 3)
+
+
+def test_a_heavier_body_needs_more_of_the_residual_by_its_weight(analysis):
+    plain = run_simulation(analysis, SimulationSettings(frames=(100, 110)))
+    heavy = run_simulation(analysis, SimulationSettings(frames=(100, 110), what_if=WhatIf(mass=1.1)))
+    more = (heavy.residual_force - plain.residual_force)[0]
+    mass = sum(body.mass for body in analysis.loaded.body.system.bodies)
+    com = analysis.segments.whole_body_acceleration[100]
+    assert_allclose(more, 0.1 * mass * (com + np.array([0.0, 9.81, 0.0])), atol=0.1)
+    assert "reactions-as-recorded" in [notice.code for notice in heavy.notices]
+
+
+def test_a_cycle_is_simulated_by_its_name(analysis):
+    spans = analysis.repetitions.cycles["both"].spans
+    run = run_simulation(analysis, SimulationSettings(cycle="1", step_s=0.01), cancelled=lambda: True)
+    assert (run.first, run.last) == tuple(spans[0])
+    with pytest.raises(BiomecError, match="There is no cycle 9 to simulate; there are 1"):
+        run_simulation(analysis, SimulationSettings(cycle="9"))
+
+
+@pytest.mark.parametrize("by", ["cancelled", "progress"])
+def test_what_was_reached_is_kept_when_the_user_stops(analysis, by):
+    told = []
+
+    def progress(fraction):
+        told.append(fraction)
+        if by == "progress" and len(told) == 26:
+            raise Cancelled("Stop.")
+
+    cancelled = (lambda: len(told) == 26) if by == "cancelled" else None
+    run = run_simulation(analysis, RESULTANT, progress, cancelled)
+    assert run.ending is Ending.STOPPED
+    assert run.sentence == "Stopped at 1.0520 s."
+    assert len(run.step_time_s) == 27
+    assert_array_equal(run.frames, np.arange(100, 106))  # 52 ms hold five frames after the first
+    assert told[-1] == pytest.approx(26 / 500)
+
+
+def test_a_gap_in_the_motion_is_named(analysis):
+    torn = with_gap(analysis, 150, 160)
+    with pytest.raises(BiomecError) as error:
+        run_simulation(torn, RESULTANT)
+    first = analysis.clean.trial.first_frame
+    told = f"not known in frames {first + 150} to {first + 160} of the stretch {first + 100} to {first + 200}"
+    assert told in str(error.value)
+    assert f"the longest is frames {first + 161} to" in str(error.value)
+
+
+def test_ends_without_motion_are_left_out_and_told(analysis):
+    torn = with_gap(with_gap(analysis, 0, 9), 50, 416)
+    run = run_simulation(torn, SimulationSettings(input="resultant"))
+    assert (run.first, run.last) == (10, 49)
+    assert run.completed
+    assert [notice.code for notice in run.notices] == ["simulated-stretch"]
+
+
+def test_no_motion_at_all_and_a_stretch_that_is_not_there_are_sentences(analysis):
+    with pytest.raises(BiomecError, match="known in no frame"):
+        run_simulation(with_gap(analysis, 0, 416), RESULTANT)
+    with pytest.raises(BiomecError, match="cannot be simulated"):
+        run_simulation(analysis, SimulationSettings(frames=(0, 417)))
+    with pytest.raises(BiomecError, match="needs 6 frames of motion at least"):
+        run_simulation(analysis, SimulationSettings(frames=(5, 8)))
+    with pytest.raises(BiomecError, match='Run "Inverse Dynamics" first: a simulation needs its result'):
+        run_simulation(replace(analysis, done={}), SimulationSettings())
+
+
+def test_steps_are_fitted_to_the_frames(analysis):
+    run = run_simulation(analysis, replace(RESULTANT, step_s=0.003, frames=(100, 110)))
+    assert_allclose(np.diff(run.step_time_s), 0.01 / 3.0)
+    assert "step-fitted" in [notice.code for notice in run.notices]
+    assert len(run.q) == 11
+
+
+def same(one: SimulationRun, other: SimulationRun) -> None:
+    for name in (*BY_STEP, *BY_FRAME):
+        assert_array_equal(getattr(one, name), getattr(other, name))
+        assert getattr(one, name).dtype == getattr(other, name).dtype
+    for name in (*TEXTS, *NAMES, "settings", "first", "last", "rate_hz", "ending", "notices"):
+        assert getattr(one, name) == getattr(other, name)
+    assert dict(one.spread) == dict(other.spread)
+
+
+def test_runs_live_side_by_side_and_reopen_bit_for_bit(analysis, resultant, tracked, tmp_path):
+    both = analysis.with_simulation(resultant).with_simulation(tracked)
+    assert set(both.simulations) == {resultant.name, tracked.name}
+    assert analysis.simulations == {}
+    save_project(both.stored(), tmp_path / "p.biomec")
+    again = reopened(load_project(tmp_path / "p.biomec")).analysis
+    for run in (resultant, tracked):
+        same(again.simulations[run.name], run)
+        assert not again.simulations[run.name].q.flags.writeable
+    assert again.stale_simulations == ()
+    assert list(again.without_simulation(tracked.name).simulations) == [resultant.name]
+    with pytest.raises(BiomecError, match="There is no simulation other"):
+        again.without_simulation("other")
+
+
+def test_the_history_has_one_line_for_a_run_however_often_it_is_saved(analysis, resultant):
+    once = analysis.with_simulation(resultant).stored()
+    twice = open_again(once).stored()
+    key = SIMULATION + resultant.name
+    for session in (once, twice):
+        assert [record.when for record in session.provenance if record.step == key] == [resultant.when]
+
+
+def test_a_run_is_stale_once_the_motion_it_came_from_has_changed(analysis, resultant, tracked):
+    both = analysis.with_simulation(resultant).with_simulation(tracked)
+    settings = both.settings
+    loads = replace(settings, inverse=replace(settings.inverse, external="none"))
+    assert both.with_settings(loads).stale_simulations == (tracked.name,)  # resultant forces need no loads
+    moved = replace(settings, consistency=replace(settings.consistency, contacts="never"))
+    assert set(both.with_settings(moved).stale_simulations) == {resultant.name, tracked.name}
+    assert both.with_settings(moved).with_settings(settings).stale_simulations == ()
+
+
+def test_a_stored_run_that_is_damaged_is_told_and_the_rest_opens(analysis, resultant):
+    session = analysis.with_simulation(resultant).stored()
+    key = SIMULATION + resultant.name
+    whole = session.results[key]
+    arrays = {name: array for name, array in whole.arrays.items() if name != "q"}
+    damaged = replace(session, results={**session.results, key: Result(arrays, whole.metadata)})
+    again = reopened(damaged).analysis
+    assert again.simulations == {}
+    assert any("cannot be opened" in notice.sentence for notice in again.session.notices)
+    with pytest.raises(BiomecError, match="Run it again"):
+        stored_run(damaged.results[key])

@@ -1,0 +1,130 @@
+"""`biomec simulate`, as a user types it."""
+
+import csv
+import json
+import signal
+
+import numpy as np
+import pytest
+
+from biomec.cli import main
+from biomec.cli import simulate as command
+from biomec.io.project import load_project, save_project
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.reopen import reopened
+from biomec.recording import Session
+from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record, write_acquisition
+
+OPTIONS = RecordOptions(50.0, 250.0, noise_mm=0.3, plate_noise_n=0.5, seed=1)
+
+
+@pytest.fixture(scope="module")
+def acquisition():
+    return record(PushUp("closed", cycles=1), VirtualPerson(), OPTIONS)
+
+
+@pytest.fixture
+def project(acquisition, tmp_path):
+    session = Session(acquisition.dynamic, acquisition.static, subject=acquisition.person.subject)
+    save_project(Analysis(session).stored(), tmp_path / "p.biomec")
+    return tmp_path / "p.biomec"
+
+
+def runs(path):
+    return reopened(load_project(path)).analysis.simulations
+
+
+def test_a_project_keeps_its_runs_and_the_folder_gets_table_and_summary(project, tmp_path, capsys):
+    out = tmp_path / "out"
+    short = ["simulate", str(project), "--frames", "50-80"]
+    assert main([*short, "--input", "resultant", "--name", "published", "--out", str(out)]) == 0
+    shown = capsys.readouterr().out
+    assert "published: stabilised Lagrange; Adams-Bashforth-Moulton of order 4, 2 ms" in shown
+    assert "0.600 s of 0.600 s in 300 steps. Completed." in shown
+    facts = json.loads((out / "simulation.json").read_text("utf-8"))
+    assert facts["ending"] == "completed"
+    assert facts["steps"] == 300
+    assert facts["settings"]["input"] == "resultant"
+    table = list(csv.reader((out / "simulation.csv").read_text("utf-8").splitlines()))
+    assert len(table) == 1 + 31
+    assert [row[0] for row in table[1:]] == [str(frame) for frame in range(50, 81)]
+    run = runs(project)["published"]
+    column = table[0].index("right elbow flexion (simulated, deg)")
+    flexion = np.degrees(run.angles[:, run.angle_names.index("right elbow flexion")])
+    assert [float(row[column]) for row in table[1:]] == pytest.approx(list(flexion), rel=1e-6)
+
+    assert main([*short, "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["settings"]["input"] == "computed-torque"
+    assert facts["difference_from_recorded"]["q"]["mean"] < 1e-5
+    assert main([*short, "--json"]) == 0  # a name of its own, for nothing is lost unasked
+    capsys.readouterr()
+    assert set(runs(project)) == {"published", facts["name"], f"{facts['name']} (2)"}
+
+
+def test_a_recording_is_simulated_into_a_folder_with_its_session(acquisition, tmp_path, capsys):
+    files = write_acquisition(acquisition, tmp_path / "lab")
+    out = tmp_path / "out"
+    arguments = ["simulate", str(files["emt"]), "--frames", "50-60", "--out", str(out), "--coordinates"]
+    assert main(arguments) == 0
+    capsys.readouterr()
+    assert len(runs(out / "session.biomec")) == 1
+    assert (out / "simulation.csv").read_text("utf-8").startswith("frame,time_s,q0,q1")
+    assert main(arguments) == 1
+    assert "it holds results already" in capsys.readouterr().err
+
+
+def test_ctrl_c_keeps_what_was_reached(project, capsys, monkeypatch):
+    def progress(analysis, settings):
+        def tell(fraction):
+            if fraction > 0.1:
+                signal.raise_signal(signal.SIGINT)
+
+        return tell
+
+    monkeypatch.setattr(command, "_progress", progress)
+    assert main(["simulate", str(project), "--input", "resultant", "--name", "short"]) == 130
+    assert "Stopped at" in capsys.readouterr().out
+    run = runs(project)["short"]
+    assert run.ending.value == "stopped by the user"
+    assert 0.0 < run.reached_s < 0.2 * (run.last - run.first) / run.rate_hz
+
+
+def test_what_if_reaches_the_settings(project, capsys):
+    words = ["mass=1.1", "load:right hand=5", "weaken:left elbow=0.3", "grip=0.1"]
+    assert main(["simulate", str(project), "--frames", "50-56", "--what-if", *words, "--json"]) == 0
+    asked = json.loads(capsys.readouterr().out)["settings"]["what_if"]
+    assert asked == {
+        "mass": 1.1, "masses": {}, "carried": {"right hand": 5.0}, "gravity": 1.0, "grip_m": 0.1,
+        "weakened": {"left elbow": 0.3},
+    }  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("words", "told"),
+    [
+        (["--step", "0"], "must be positive"),
+        (["--input", "resultant", "--what-if", "mass=2"], "resultant forces belong to the body"),
+        (["--formulation", "penalty", "--integrator", "constant-acceleration"], "Choose another integrator"),
+        (["--frames", "0-20"], "The recording begins with frame 1"),
+        (["--frames", "50-9000"], "cannot be simulated"),
+        (["--cycle", "7"], "There is no cycle 7"),
+        (["--frames", "50-60", "--what-if", "load:tail=3"], "there is no segment tail"),
+    ],
+)
+def test_what_cannot_be_is_a_sentence(project, capsys, words, told):
+    assert main(["simulate", str(project), *words]) == 1
+    assert told in capsys.readouterr().err
+    assert runs(project) == {}
+
+
+@pytest.mark.parametrize("words", [["--input", "hope"], ["--what-if", "luck=3"], ["--what-if", "mass=much"]])
+def test_words_that_mean_nothing_are_refused_with_what_there_is(project, capsys, words):
+    with pytest.raises(SystemExit):
+        main(["simulate", str(project), *words])
+    assert "argument" in capsys.readouterr().err
+
+
+def test_a_file_that_is_not_there_is_a_sentence(tmp_path, capsys):
+    assert main(["simulate", str(tmp_path / "no.biomec")]) == 1
+    assert "no.biomec: there is no such file" in capsys.readouterr().err
