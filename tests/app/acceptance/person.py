@@ -60,6 +60,7 @@ class Person:
         """Wait until nothing runs and what is due is drawn."""
         self.wait(lambda: not self.context.jobs.busy)
         self.pause(0.02)
+        self.wait(lambda: not self.context.jobs.busy)  # a figure starts its job once its choices are found
 
     def pause(self, seconds: float) -> None:
         """Look at the window for a while."""
