@@ -25,12 +25,14 @@ class Status:
     fraction    : 0 to 1
     remaining_s : estimate from the time so far; None while there is too little to tell
     note        : what it does besides, such as compiling kernels; then the remaining time cannot be told
+    words       : how far it is in words of its own, such as simulated time
     """
 
     title: str
     fraction: float
     remaining_s: float | None
     note: str = ""
+    words: str = ""
 
 
 class _Talk(QObject):
@@ -42,9 +44,10 @@ class _Talk(QObject):
 
 
 class _Run(QRunnable):
-    def __init__(self, work: Callable[[Progress], Any], stop: threading.Event) -> None:
+    def __init__(self, work: Callable[[Progress], Any], stop: threading.Event, partial: bool) -> None:
         super().__init__()
         self.talk = _Talk()
+        self._partial = partial
         self._work: Callable[[Progress], Any] | None = work
         self._stop, self._told = stop, False
 
@@ -56,7 +59,7 @@ class _Run(QRunnable):
         try:
             with watched_compiling(self._compiling):
                 value = work(self._progress)
-            if self._stop.is_set():
+            if self._stop.is_set() and not self._partial:
                 raise Cancelled("The work was cancelled.")
         except BaseException as error:  # whatever happens in a thread must reach the user, not vanish with the thread
             fault = error
@@ -75,6 +78,10 @@ class _Run(QRunnable):
         if self._stop.is_set():
             raise Cancelled("The work was cancelled.")
         self.talk.progressed.emit(fraction)
+
+
+def _no_words(fraction: float) -> str:
+    return ""
 
 
 class Jobs(QObject):
@@ -97,6 +104,7 @@ class Jobs(QObject):
         self._run: _Run | None = None
         self._done: Callable[[Any], None] | None = None
         self._title, self._began, self._fraction, self._note = "", 0.0, 0.0, ""
+        self._words: Callable[[float], str] = _no_words
 
     @property
     def busy(self) -> bool:
@@ -108,13 +116,25 @@ class Jobs(QObject):
         """Name of the running job."""
         return self._title
 
-    def start(self, title: str, work: Callable[[Progress], Any], done: Callable[[Any], None]) -> None:
-        """Run ``work(progress)`` in the background and hand its value to ``done`` in the window's thread."""
+    def start(
+        self,
+        title: str,
+        work: Callable[[Progress], Any],
+        done: Callable[[Any], None],
+        *,
+        partial: bool = False,
+        words: Callable[[float], str] | None = None,
+    ) -> None:
+        """Run ``work(progress)`` in the background and hand its value to ``done`` in the window's thread.
+
+        partial : cancelled work that returns nevertheless has kept what it reached, which is used
+        words   : tells a fraction in the words of the work
+        """
         if self.busy:
             raise BiomecError(f'"{self._title}" is still running. Wait until it is done, or cancel it.')
         self._stop, self._title, self._began = threading.Event(), title, perf_counter()
-        self._fraction, self._note = 0.0, ""
-        self._run = _Run(work, self._stop)
+        self._fraction, self._note, self._words = 0.0, "", words or _no_words
+        self._run = _Run(work, self._stop, partial)
         self._run.setAutoDelete(False)
         self._run.talk.progressed.connect(self._progressed)
         self._run.talk.noted.connect(self._noted)
@@ -141,8 +161,11 @@ class Jobs(QObject):
         spent = perf_counter() - self._began
         known = fraction > 0.02 and spent > 0.5 and not self._note
         self.progressed.emit(
-            Status(self._title, fraction, spent * (1.0 - fraction) / fraction if known else None, self._note)
-        )
+            Status(
+                self._title, fraction, spent * (1.0 - fraction) / fraction if known else None, self._note,
+                self._words(fraction),
+            )
+        )  # fmt: skip
 
     def _ended(self, value: Any, fault: BaseException | None) -> None:
         self._pool.waitForDone()  # the thread is on its last lines; its object must outlive them

@@ -150,7 +150,8 @@ class MainWindow(QMainWindow):
         self.bar.setValue(round(100 * status.fraction))
         left = "" if status.remaining_s is None else f", {status.remaining_s:.0f} s left"
         note = f": {status.note} …" if status.note else ""
-        self.told.setText(f"{status.title}{note}{left}")
+        words = f": {status.words}" if status.words and not note else ""
+        self.told.setText(f"{status.title}{note}{words}{left}")
 
     def _cancel(self) -> None:
         """Ask the job to stop, and say that it was heard."""

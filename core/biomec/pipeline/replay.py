@@ -43,11 +43,15 @@ HOMES = (
     "biomec.dynamics.residual_reduction",
     "biomec.dynamics.mass_adjustment",
     "biomec.dynamics.motion_correction",
+    "biomec.dynamics.forward.formulation",
+    "biomec.dynamics.forward.what_if",
     "biomec.pipeline.settings",
     "biomec.pipeline.analysis",
     "biomec.pipeline.conditions",
     "biomec.pipeline.output",
     "biomec.pipeline.reopen",
+    "biomec.pipeline.simulation",
+    "biomec.pipeline.simulation_settings",
 )
 """Modules whose names lines of a history may use; the first that has a name gives it."""
 
