@@ -279,6 +279,7 @@ def track(
     tracked = Tracked(reference, ground, options, strength)
     begin = reference.start_s if start_s is None else start_s
     length = reference.end_s - begin if duration_s is None else duration_s
+    length = max(1.0, np.floor(length / options.step_s + 1e-6)) * options.step_s  # not past the end of the movement
     stepper: Stepper = tracked
     if isinstance(options.integrator, IntegratorOptions):
         formulation = SemiRecursive(tracked.system, roots=(tracked.system.bodies[tracked.space.tree.root].name,))
