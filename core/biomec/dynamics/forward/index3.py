@@ -23,9 +23,17 @@ from biomec.dynamics.forward.forces import Forces
 from biomec.dynamics.forward.formulation import FormulationOptions, Unsolvable, refuse_runaway
 from biomec.dynamics.forward.integrators import GEAR, MOULTON, IntegratorOptions, State, Step, alpha_coefficients
 from biomec.dynamics.forward.lagrangian import penalty_matrix
-from biomec.multibody import rows as row_kernels
-from biomec.multibody.elimination import factor, solve
-from biomec.multibody.normal import NormalMatrix, add_product, add_transposed, assemble, metric_product
+from biomec.dynamics.forward.one_state import (
+    accelerations_rhs,
+    add_product,
+    add_transposed,
+    assemble,
+    evaluate,
+    factor,
+    mass_product,
+    solve,
+)
+from biomec.multibody.normal import NormalMatrix
 from biomec.multibody.system import System
 
 PASSES = 2  # of the projections; the second drops ‖Φ̇‖ and ‖Φ̈‖ to round-off
@@ -69,9 +77,11 @@ class Index3:
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with the accelerations that the forces give, by one penalty solution (Eq. 2.115), multipliers zero."""
-        still = np.zeros(self.system.m)
-        free = self._project(q, qdot, np.zeros_like(q), self.forces(t, q, qdot))
-        return State(t, q, qdot, free, still)
+        free, Q = np.zeros(self.system.n), np.ascontiguousarray(self.forces(t, q, qdot))
+        refuse_runaway(self.system, q, qdot, Q)
+        if not _forced(self._projector, q, qdot, Q, PASSES, free):
+            raise Unsolvable(f"{self.system.name}: the matrix of {TITLE} cannot be factored at {t:.4f} s.")
+        return State(t, q, qdot, free, np.zeros(self.system.m))
 
     def step(self, state: State, h: float) -> Step:
         """Take one step of h seconds."""
@@ -81,29 +91,29 @@ class Index3:
         self._past.appendleft(state)
         formula = self._formula(state, h)
         alpha = max(self.options.alpha, ENOUGH * self._inertia * formula.c_2)
-        normal = self._newton_matrix(alpha / formula.c_2)
+        matrix = self._newton_matrix(alpha / formula.c_2)
         q = state.q + h * state.qdot + 0.5 * h * h * state.qddot
-        multipliers = np.array(state.multipliers)[:, None]
+        multipliers = np.array(state.multipliers)
+        dq = np.empty(self.system.n)
         t, change, least, done = state.t + h, np.inf, np.inf, 0
         while done < self.integrator.max_iterations:
             qdot, qddot = formula.c_1 * q + formula.d_1, formula.c_2 * q + formula.d_2
-            dq = np.empty((self.system.n, 1))
             Q = self.forces(t, q, qdot)
             refuse_runaway(self.system, q, qdot, Q)
-            if not _newton(normal, alpha, formula.c_2, q[:, None], qddot[:, None], Q, multipliers, dq):
+            change = _newton(matrix, alpha, formula.c_2, q, qddot, np.ascontiguousarray(Q), multipliers, dq)
+            if change < 0.0:
                 raise Unsolvable(f"{self.system.name}: the matrix of {TITLE} cannot be factored at {t:.4f} s.")
-            q, done = q + dq[:, 0], done + 1
-            change = float(np.linalg.norm(dq))
-            _add_multipliers(normal, alpha, q[:, None], multipliers)
+            q, done = q + dq, done + 1
             if change < self.integrator.tolerance or not change < 1e3 * least:
                 break
             least = min(least, change)
         raw_v, raw_a = formula.c_1 * q + formula.d_1, formula.c_2 * q + formula.d_2
-        qdot = self._project(q, None, raw_v)
-        qddot = self._project(q, qdot, raw_a)
+        qdot, qddot = np.array(raw_v), np.array(raw_a)
+        if not _project_both(self._projector, q, qdot, qddot, PASSES):
+            raise Unsolvable(f"{self.system.name}: velocities or accelerations cannot be projected at {t:.4f} s.")
         if self.integrator.family == "generalised-alpha":
             self._averaged = self._average(state, qddot)
-        new = State(t, q, qdot, qddot, multipliers[:, 0])
+        new = State(t, q, qdot, qddot, multipliers)
         return Step(new, done, change, bool(change < self.integrator.tolerance))
 
     # ------------------------------------------------------------------ formulas
@@ -153,27 +163,13 @@ class Index3:
         """M + αΦqᵀΦq on the pattern that is there."""
         return self._projector._replace(alpha=alpha, constant=self._mass + alpha * self._linear)
 
-    def _project(
-        self, q: FloatArray, qdot: FloatArray | None, given: FloatArray, force: FloatArray | None = None
-    ) -> FloatArray:
-        """Nearest to ``given`` in the metric of the masses with Φq x = 0, or c if velocities are given.
-
-        force : (n,) instead of M x*: the accelerations that it causes
-        """
-        x = np.array(given)[:, None]
-        moving = (np.zeros_like(q) if qdot is None else qdot)[:, None]
-        extra = np.zeros(self.system.n) if force is None else force
-        if not _project(self._projector, q[:, None], moving, extra, qdot is not None, PASSES, x):
-            raise Unsolvable(f"{self.system.name}: velocities or accelerations cannot be projected in this state.")
-        return np.asarray(x[:, 0])
-
 
 # ---------------------------------------------------------------------- compiled, one state
 
 
 @compiled
 def _newton(
-    normal: NormalMatrix,
+    one: NormalMatrix,
     alpha: float,
     c_2: float,
     q: FloatArray,
@@ -181,84 +177,99 @@ def _newton(
     Q: FloatArray,
     multipliers: FloatArray,
     dq: FloatArray,
-) -> bool:
-    """Fill dq (n, 1) of f' Δq = −f; False if the matrix is not positive definite."""
-    n, m = q.shape[0], normal.tables.constant.size
-    none, zero, bad = np.zeros((0, 4, 1)), np.zeros((m, 1)), np.zeros(1)
-    phi, sine = np.empty((m, 1)), np.empty((normal.tables.angle.size, 1))
-    jacobian = np.empty((normal.tables.columns.size, 1))
-    X, y = np.empty((normal.plan.rows.size, 1)), np.empty((n, 1))
-    row_kernels.sine_form(normal.tables, q, zero, sine)
-    row_kernels.evaluate(normal.tables, q, zero, sine, phi, jacobian)
-    assemble(normal, jacobian, none, X)
-    factor(normal.plan, X, bad)
-    if bad[0] > 0.5:
-        return False
-    metric_product(normal, qddot, y)
+) -> float:
+    """Fill dq (n,) of f' Δq = −f, then λ += α Φ(q + Δq); ‖Δq‖, or −1 if the matrix is not positive definite."""
+    n, m, plan = q.size, multipliers.size, one.plan
+    phi, jacobian = np.empty(m), np.empty(one.tables.columns.size)
+    X, y = np.empty(plan.rows.size), np.empty(n)
+    evaluate(one, q, phi, jacobian)
+    assemble(one, jacobian, X)
+    if not factor(plan, X):
+        return -1.0
+    mass_product(one, qddot, y)
     for i in range(n):
-        place = normal.plan.place[i]
-        y[place, 0] = Q[i] - y[place, 0]
+        place = plan.place[i]
+        y[place] = Q[i] - y[place]
     for r in range(m):
-        phi[r, 0] = -(alpha * phi[r, 0] + multipliers[r, 0])
-    add_transposed(normal, jacobian, none, phi, y)
+        phi[r] = -(alpha * phi[r] + multipliers[r])
+    add_transposed(one, jacobian, phi, y)
     for i in range(n):
-        y[i, 0] /= c_2
-    solve(normal.plan, X, y)
+        y[i] /= c_2
+    solve(plan, X, y)
+    total = 0.0
+    moved = np.empty(n)
     for i in range(n):
-        dq[i, 0] = y[normal.plan.place[i], 0]
+        dq[i] = y[plan.place[i]]
+        moved[i] = q[i] + dq[i]
+        total += dq[i] * dq[i]
+    evaluate(one, moved, phi, jacobian)
+    for r in range(m):
+        multipliers[r] += alpha * phi[r]
+    return float(np.sqrt(total))
+
+
+@compiled
+def _project_both(one: NormalMatrix, q: FloatArray, qdot: FloatArray, qddot: FloatArray, passes: int) -> bool:
+    """Project q̇ onto Φ̇ = 0 and then q̈ onto Φ̈ = 0, with one factor; False if there is none."""
+    n, m = q.size, one.tables.constant.size
+    phi, rhs, jacobian = np.empty(m), np.zeros(m), np.empty(one.tables.columns.size)
+    X, none = np.empty(one.plan.rows.size), np.zeros(n)
+    evaluate(one, q, phi, jacobian)
+    assemble(one, jacobian, X)
+    if not factor(one.plan, X):
+        return False
+    _project(one, jacobian, X, none, rhs, passes, qdot)
+    accelerations_rhs(one, q, qdot, rhs)
+    _project(one, jacobian, X, none, rhs, passes, qddot)
     return True
 
 
 @compiled
-def _add_multipliers(normal: NormalMatrix, alpha: float, q: FloatArray, multipliers: FloatArray) -> None:
-    """λ += α Φ(q)."""
-    m = normal.tables.constant.size
-    zero, phi = np.zeros((m, 1)), np.empty((m, 1))
-    sine, jacobian = np.empty((normal.tables.angle.size, 1)), np.empty((normal.tables.columns.size, 1))
-    row_kernels.sine_form(normal.tables, q, zero, sine)
-    row_kernels.evaluate(normal.tables, q, zero, sine, phi, jacobian)
-    for r in range(m):
-        multipliers[r, 0] += alpha * phi[r, 0]
+def _forced(one: NormalMatrix, q: FloatArray, qdot: FloatArray, Q: FloatArray, passes: int, qddot: FloatArray) -> bool:
+    """Accelerations that forces Q cause (Eq. 2.115); qddot (n,) is zero before. False if there is no factor."""
+    m = one.tables.constant.size
+    phi, rhs, jacobian = np.empty(m), np.zeros(m), np.empty(one.tables.columns.size)
+    X = np.empty(one.plan.rows.size)
+    evaluate(one, q, phi, jacobian)
+    accelerations_rhs(one, q, qdot, rhs)
+    assemble(one, jacobian, X)
+    if not factor(one.plan, X):
+        return False
+    _project(one, jacobian, X, Q, rhs, passes, qddot)
+    return True
 
 
 @compiled
 def _project(
-    normal: NormalMatrix, q: FloatArray, qdot: FloatArray, force: FloatArray, second: bool, passes: int, x: FloatArray
-) -> bool:
-    """(M + ΦqᵀαΦq) x = M x* + force + Φqᵀ(α r − ρ), ρ ← ρ + α(Φq x − r), with r = c if ``second``, else 0."""
-    n, m = q.shape[0], normal.tables.constant.size
-    none, zero, bad = np.zeros((0, 4, 1)), np.zeros((m, 1)), np.zeros(1)
-    phi, sine = np.empty((m, 1)), np.empty((normal.tables.angle.size, 1))
-    rhs, other, rho = np.zeros((m, 1)), np.empty((m, 1)), np.zeros((m, 1))
-    jacobian = np.empty((normal.tables.columns.size, 1))
-    X, y, lost = np.empty((normal.plan.rows.size, 1)), np.empty((n, 1)), np.empty((n, 1))
-    row_kernels.sine_form(normal.tables, q, zero, sine)
-    row_kernels.evaluate(normal.tables, q, zero, sine, phi, jacobian)
-    if second:
-        row_kernels.evaluate_rates(normal.tables, q, qdot, zero, zero, zero, sine, other, rhs)
-    assemble(normal, jacobian, none, X)
-    factor(normal.plan, X, bad)
-    if bad[0] > 0.5:
-        return False
-    x_star = x.copy()
+    one: NormalMatrix,
+    jacobian: FloatArray,
+    X: FloatArray,
+    force: FloatArray,
+    rhs: FloatArray,
+    passes: int,
+    x: FloatArray,
+) -> None:
+    """(M + ΦqᵀαΦq) x = M x* + force + Φqᵀ(α r − ρ), ρ ← ρ + α(Φq x − r), in place, with the factor X."""
+    n, m, plan, alpha = x.size, rhs.size, one.plan, one.alpha
+    phi, other, rho = np.empty(m), np.empty(m), np.zeros(m)
+    y, lost, x_star = np.empty(n), np.empty(n), x.copy()
+    for r in range(m):
+        phi[r] = -rhs[r]
+    add_product(one, jacobian, x, phi)
     for _ in range(passes):
         for i in range(n):
-            lost[i, 0] = x_star[i, 0] - x[i, 0]
-        metric_product(normal, lost, y)
+            lost[i] = x_star[i] - x[i]
+        mass_product(one, lost, y)
         for i in range(n):
-            y[normal.plan.place[i], 0] += force[i]
+            y[plan.place[i]] += force[i]
         for r in range(m):
-            phi[r, 0] = -rhs[r, 0]
-        add_product(normal, jacobian, none, x, phi)
-        for r in range(m):
-            other[r, 0] = -(normal.alpha * phi[r, 0] + rho[r, 0])
-        add_transposed(normal, jacobian, none, other, y)
-        solve(normal.plan, X, y)
+            other[r] = -(alpha * phi[r] + rho[r])
+        add_transposed(one, jacobian, other, y)
+        solve(plan, X, y)
         for i in range(n):
-            x[i, 0] += y[normal.plan.place[i], 0]
+            x[i] += y[plan.place[i]]
         for r in range(m):
-            phi[r, 0] = -rhs[r, 0]
-        add_product(normal, jacobian, none, x, phi)
+            phi[r] = -rhs[r]
+        add_product(one, jacobian, x, phi)
         for r in range(m):
-            rho[r, 0] += normal.alpha * phi[r, 0]
-    return True
+            rho[r] += alpha * phi[r]

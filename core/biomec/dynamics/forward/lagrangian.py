@@ -21,33 +21,35 @@ import numpy as np
 from biomec.arrays import FloatArray
 from biomec.compiled import compiled
 from biomec.dynamics.forward.formulation import (
+    RUNAWAY,
     Accelerations,
     FormulationOptions,
     Unsolvable,
     refuse_driven,
     refuse_runaway,
 )
-from biomec.multibody import rows as row_kernels
-from biomec.multibody.elimination import factor, solve
-from biomec.multibody.normal import (
-    NormalMatrix,
+from biomec.dynamics.forward.one_state import (
+    accelerations_rhs,
     add_product,
     add_transposed,
     assemble,
-    checked_metric,
-    metric_product,
-    normal_matrix,
+    evaluate,
+    factor,
+    mass_product,
+    one_state,
+    solve,
 )
+from biomec.multibody.normal import NormalMatrix
 from biomec.multibody.system import System
 
 PENALTY, AUGMENTED, LAGRANGE = 0, 1, 2  # how the compiled loop treats the multipliers
-NOT_DEFINITE = -1  # iterations that stand for a matrix that could not be factored
+NOT_DEFINITE, OUT_OF_BOUNDS = -1, -2  # iterations that stand for a matrix that could not be factored, or a runaway
 
 
 def penalty_matrix(system: System, alpha: float) -> NormalMatrix:
     """M + ΦqᵀαΦq of a system whose constraints do not depend on time and whose coordinates all have mass."""
     refuse_driven(system)
-    return normal_matrix(system, checked_metric(system.mass_matrix, system.n), alpha)
+    return one_state(system, alpha)
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,28 +58,28 @@ class _Multipliers:
 
     system: System
     options: FormulationOptions = field(default_factory=FormulationOptions)
-    normal: NormalMatrix = field(init=False, repr=False)
+    matrix: NormalMatrix = field(init=False, repr=False)
 
     title: ClassVar[str]
     stabilised: ClassVar[bool] = True
     kind: ClassVar[int]
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "normal", penalty_matrix(self.system, self.options.alpha))
+        object.__setattr__(self, "matrix", penalty_matrix(self.system, self.options.alpha))
 
     def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
         """Solve the equations of motion in one state."""
-        refuse_runaway(self.system, q, qdot, Q)
         o = self.options
-        qddot, multipliers = np.zeros((self.system.n, 1)), np.zeros((self.system.m, 1))
+        qddot, multipliers = np.zeros(self.system.n), np.zeros(self.system.m)
         omega = o.omega if self.stabilised else 0.0
         iterations = _accelerations(
-            self.normal, np.ascontiguousarray(q)[:, None], np.ascontiguousarray(qdot)[:, None], Q, self.kind,
+            self.matrix, np.ascontiguousarray(q), np.ascontiguousarray(qdot), np.ascontiguousarray(Q), self.kind,
             o.xi, omega, o.tolerance, o.max_iterations, qddot, multipliers,
         )  # fmt: skip
-        if iterations == NOT_DEFINITE or not np.isfinite(qddot).all():
+        if iterations < 0:
+            refuse_runaway(self.system, q, qdot, Q)
             raise Unsolvable(f"{self.system.name}: the matrix of {self.title} cannot be factored in this state.")
-        return Accelerations(qddot[:, 0], multipliers[:, 0], int(iterations))
+        return Accelerations(qddot, multipliers, int(iterations))
 
 
 class ClassicLagrange(_Multipliers):
@@ -106,7 +108,7 @@ class AugmentedLagrangian(_Multipliers):
 
 @compiled
 def _accelerations(
-    normal: NormalMatrix,
+    one: NormalMatrix,
     q: FloatArray,
     qdot: FloatArray,
     Q: FloatArray,
@@ -118,51 +120,48 @@ def _accelerations(
     qddot: FloatArray,
     multipliers: FloatArray,
 ) -> int:
-    """Fill q̈ (n, 1) and λ (m, 1); return the number of solutions, or NOT_DEFINITE."""
-    n, m = q.shape[0], normal.tables.constant.size
-    none = np.zeros((0, 4, 1))
-    zero = np.zeros((m, 1))
-    phi, rate, c, other = np.empty((m, 1)), np.zeros((m, 1)), np.empty((m, 1)), np.empty((m, 1))
-    jacobian, sine = np.empty((normal.tables.columns.size, 1)), np.empty((normal.tables.angle.size, 1))
-    X, y, bad = np.empty((normal.plan.rows.size, 1)), np.empty((n, 1)), np.zeros(1)
-    row_kernels.sine_form(normal.tables, q, zero, sine)
-    row_kernels.evaluate(normal.tables, q, zero, sine, phi, jacobian)
-    row_kernels.evaluate_rates(normal.tables, q, qdot, zero, zero, zero, sine, other, c)
-    add_product(normal, jacobian, none, qdot, rate)
+    """Fill q̈ (n,) and λ (m,); return the number of solutions, or a negative number for why there is none."""
+    n, m, plan, alpha = q.size, multipliers.size, one.plan, one.alpha
+    for i in range(n):
+        if not (abs(q[i]) < RUNAWAY and abs(qdot[i]) < RUNAWAY and np.isfinite(Q[i])):  # True for NaN as well
+            return OUT_OF_BOUNDS
+    phi, rate, c, other = np.empty(m), np.zeros(m), np.empty(m), np.empty(m)
+    jacobian, X, y = np.empty(one.tables.columns.size), np.empty(plan.rows.size), np.empty(n)
+    evaluate(one, q, phi, jacobian)
+    accelerations_rhs(one, q, qdot, c)
+    add_product(one, jacobian, qdot, rate)
     for r in range(m):  # what Φq q̈ shall be
-        c[r, 0] -= 2.0 * xi * omega * rate[r, 0] + omega * omega * phi[r, 0]
-    assemble(normal, jacobian, none, X)
-    factor(normal.plan, X, bad)
-    if bad[0] > 0.5:
+        c[r] -= 2.0 * xi * omega * rate[r] + omega * omega * phi[r]
+    assemble(one, jacobian, X)
+    if not factor(plan, X):
         return NOT_DEFINITE
     short = np.inf
     done = 0
+    for r in range(m):
+        phi[r] = -c[r]  # Φq q̈ − c of q̈ = 0
     for _ in range(1 if kind == PENALTY else max_iterations):
         # a correction of q̈, so that later solutions also mend the round-off of the first
-        metric_product(normal, qddot, y)
+        mass_product(one, qddot, y)
         for i in range(n):
-            place = normal.plan.place[i]
-            y[place, 0] = Q[i] - y[place, 0]
+            place = plan.place[i]
+            y[place] = Q[i] - y[place]
         for r in range(m):
-            phi[r, 0] = -c[r, 0]
-        add_product(normal, jacobian, none, qddot, phi)
-        for r in range(m):
-            other[r, 0] = -(multipliers[r, 0] + normal.alpha * phi[r, 0])
-        add_transposed(normal, jacobian, none, other, y)
-        solve(normal.plan, X, y)
+            other[r] = -(multipliers[r] + alpha * phi[r])
+        add_transposed(one, jacobian, other, y)
+        solve(plan, X, y)
         for i in range(n):
-            qddot[i, 0] += y[normal.plan.place[i], 0]
+            qddot[i] += y[plan.place[i]]
         for r in range(m):
-            phi[r, 0] = -c[r, 0]
-        add_product(normal, jacobian, none, qddot, phi)
+            phi[r] = -c[r]
+        add_product(one, jacobian, qddot, phi)
         before, short = short, 0.0
         for r in range(m):
-            multipliers[r, 0] += normal.alpha * phi[r, 0]
-            short += phi[r, 0] * phi[r, 0]
+            multipliers[r] += alpha * phi[r]
+            short += phi[r] * phi[r]
         short = np.sqrt(short)
         done += 1
         if kind == AUGMENTED and short < tolerance:
             break
         if kind == LAGRANGE and done > 1 and not short < 0.5 * before:  # as good as the arithmetic allows
             break
-    return done
+    return done if np.isfinite(short) else NOT_DEFINITE
