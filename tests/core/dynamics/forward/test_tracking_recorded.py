@@ -1,0 +1,69 @@
+"""A push-up with noise, moving skin and gaps, through the whole analysis, then simulated."""
+
+import numpy as np
+import pytest
+
+from biomec.dynamics.forward.controllers import ControlOptions
+from biomec.dynamics.forward.following import follow
+from biomec.dynamics.forward.joint_space import JointSpace
+from biomec.dynamics.forward.simulation import Ending
+from biomec.dynamics.forward.tracking import TrackingOptions
+from biomec.dynamics.forward.what_if import WhatIf
+from biomec.io.session_import import import_session
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec.virtual import DEMO, PushUp, VirtualPerson, record, write_acquisition
+
+
+@pytest.fixture(scope="module")
+def analysis(tmp_path_factory) -> Analysis:
+    acquisition = record(PushUp(cycles=1, cycle_s=2.5), VirtualPerson(), DEMO)
+    files = write_acquisition(acquisition, tmp_path_factory.mktemp("noisy"))
+    return analyze(import_session(files["emt"], subject=acquisition.person.subject))
+
+
+def simulated(analysis: Analysis, root: str, what_if: WhatIf = WhatIf()):
+    body, motion = analysis.loaded.body, analysis.motion
+    times = np.arange(motion.frames) / motion.rate_hz
+    options = TrackingOptions(ControlOptions(root=root), step_s=2e-3)
+    return follow(body.system, body.model.roots, times, motion.q, analysis.loads.external, options, what_if)
+
+
+def test_a_noisy_recording_is_followed_and_its_torques_are_those_of_inverse_dynamics(analysis):
+    found = simulated(analysis, "held")
+    assert found.completed
+    assert np.abs(found.deviation[:, :3]).max() < 1e-4
+    assert np.abs(found.deviation[:, 3:]).max() < 1e-3
+    body, motion, loads = analysis.loaded.body, analysis.motion, analysis.loads.newton_euler
+    space = JointSpace(body.system, body.model.roots)
+    error, size = [], []
+    for i, t in enumerate(found.time_s[::5]):  # frames are 10 ms apart
+        k = round(float(t) * motion.rate_hz)
+        if k < 3 or k > motion.frames - 4:
+            continue  # accelerations of the first and last frames rest on one-sided differences
+        wanted = space.efforts(motion.q[k], {name: loads.torque[k, loads.index(name)] for name in space.joints})
+        error.append(found.effort[5 * i, 6:] - wanted[6:])
+        size.append(wanted[6:])
+    assert np.sqrt(np.mean(np.square(error))) < 5e-3 * np.sqrt(np.mean(np.square(size)))
+
+
+def test_the_ground_can_bear_the_residual_of_a_noisy_recording(analysis):
+    found = simulated(analysis, "ground")
+    assert found.completed
+    assert not found.effort[:, :6].any()
+    assert np.abs(found.deviation[:, :3]).max() < 1e-4
+
+
+def test_nothing_holds_a_free_body_under_noisy_reactions(analysis):
+    found = simulated(analysis, "free")
+    assert found.simulation.ending is Ending.DIVERGED
+    assert "Nothing holds the root" in found.simulation.sentence
+
+
+def test_half_the_gravity_takes_half_the_weight_off_the_ground(analysis):
+    """Recorded reactions bear the whole weight: the ground takes ½ m g back, beside the recording's residual."""
+    plain, half = (simulated(analysis, "ground", WhatIf(gravity=gravity)) for gravity in (1.0, 0.5))
+    assert half.completed
+    mass = sum(body.mass for body in analysis.loaded.body.system.bodies)
+    less = (half.change - plain.change).sum(axis=1)
+    wanted = np.array([0.0, -0.5 * 9.81 * mass, 0.0])
+    np.testing.assert_allclose(less.mean(axis=0), wanted, rtol=0, atol=0.5)
