@@ -85,6 +85,7 @@ class Tracked:
 
     ground   : recorded loads
     strength : (g,) what of every effort is really exerted; 1 if not given
+    passive  : what else acts, such as stops of the joints; the controller knows of it
     """
 
     def __init__(
@@ -93,11 +94,12 @@ class Tracked:
         ground: PrescribedLoads | None = None,
         options: TrackingOptions = TrackingOptions(),
         strength: FloatArray | None = None,
+        passive: Forces | None = None,
     ) -> None:
         self.reference, self.ground, self.options = reference, ground, options
         self.space: JointSpace = reference.space
         self.system = self.space.system
-        self.loads: Forces = weight(self.system) if ground is None else together(weight(self.system), ground)
+        self.loads: Forces = together(weight(self.system), *(one for one in (ground, passive) if one is not None))
         self.controller = Controller(reference, self.loads, options.control)
         self.strength = np.ones(self.space.size) if strength is None else np.asarray(strength, dtype=np.float64)
         if options.control.root == "ground" and ground is None:
