@@ -125,6 +125,16 @@ def test_words_that_mean_nothing_are_refused_with_what_there_is(project, capsys,
     assert "argument" in capsys.readouterr().err
 
 
+def test_the_table_has_a_row_for_every_integrator_and_formulation(project, capsys):
+    assert main(["simulate", str(project), "--table", "--step", "0.02", "--json"]) == 0
+    rows = json.loads(capsys.readouterr().out)
+    found = [(row["integrator"], row["formulation"]) for row in rows]
+    assert found == [(i, f) for i in ("trapezoidal", "adams") for f in ("LC", "LE", "LP", "LA")] + [
+        ("trapezoidal", "LAP")
+    ]
+    assert runs(project) == {}
+
+
 def test_a_file_that_is_not_there_is_a_sentence(tmp_path, capsys):
     assert main(["simulate", str(tmp_path / "no.biomec")]) == 1
     assert "no.biomec: there is no such file" in capsys.readouterr().err

@@ -59,6 +59,11 @@ def add_commands(commands: Commands) -> None:
                         help="mass=1.1, gravity=0.38 (factors), grip=0.1 (m wider), 'load:right hand=5' (kg), "
                         "'mass:right thigh=1.2' (factor), 'weaken:right elbow=0.3' (missing share of the "
                         "torque)")  # fmt: skip
+    parser.add_argument("--joint-stops", action="store_true",
+                        help="stops turn back joint angles beyond their published ranges")  # fmt: skip
+    parser.add_argument("--table", action="store_true",
+                        help="instead of one run: all formulations and integrators on resultant forces of one cycle, "
+                        "1834 steps of 2 ms, as published")  # fmt: skip
     parser.add_argument("--name", default="", help="of the run in its project; default: made of the choices")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="folder for simulation.csv and simulation.json, and for session.biomec where a recording "
@@ -84,6 +89,8 @@ def _simulate(options: argparse.Namespace) -> int:
     from biomec.pipeline.simulation import run_simulation
 
     project = _is_project(options.file)
+    if options.table:
+        return _table(options, project)
     _refuse_to_overwrite(options, project)
     settings = _settings(options)
     analysis = _opened(options.file, project)
@@ -100,6 +107,33 @@ def _simulate(options: argparse.Namespace) -> int:
     written = _kept(analysis, run, options, project)
     _report(run, options.json, written)
     return INTERRUPTED if interrupted.is_set() and not run.completed else 0
+
+
+def _table(options: argparse.Namespace, project: bool) -> int:
+    """Compare all formulations and integrators; nothing is stored."""
+    from biomec.pipeline.simulation_table import TableOptions, recorded_movement, simulation_table, written_table
+    from biomec.recording.step import plain_data
+
+    asked = TableOptions() if options.step is None else TableOptions(step_s=options.step)
+    analysis = _opened(options.file, project).run_until("cycles", progress_on_terminal("Analysis"))
+    with _until_interrupted() as interrupted:
+        rows = simulation_table(
+            recorded_movement(analysis, asked), asked, progress_on_terminal("Simulations"), interrupted.is_set
+        )
+    if options.json:
+        print(json.dumps(_without_nan(plain_data(list(rows))), indent=2, ensure_ascii=False, allow_nan=False))
+    else:
+        print(written_table(rows, f"{options.file.name}: steps of {1e3 * asked.step_s:g} ms, resultant forces"))
+    return INTERRUPTED if interrupted.is_set() else 0
+
+
+def _without_nan(value: Any) -> Any:
+    """Plain data with None for NaN, which JSON does not know."""
+    if isinstance(value, dict):
+        return {key: _without_nan(item) for key, item in value.items()}
+    if isinstance(value, list):
+        return [_without_nan(item) for item in value]
+    return None if isinstance(value, float) and value != value else value
 
 
 def _kept(analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool) -> list[Path]:
@@ -173,6 +207,7 @@ def _settings(options: argparse.Namespace) -> "SimulationSettings":
         cycle=options.cycle,
         equations=FormulationOptions(**given(alpha=options.alpha, xi=options.xi, omega=options.omega)),
         damping=options.damping,
+        joint_stops=options.joint_stops,
         what_if=_what_if(options.what_if),
         **given(tolerance=options.tolerance, error=options.error, stiffness=options.stiffness),
     )

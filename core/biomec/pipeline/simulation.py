@@ -109,6 +109,8 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
         residual_torque=np.zeros((0, 3)) if residual is None else residual.residual_torque,
         contacts=() if external is None else external.segments,
         ground_change=change,
+        stop_names=() if setup.stops is None else setup.stops.names,
+        stop_torques=_stop_torques(setup, q, qdot),
         ending=run.ending,
         sentence=sentence,
         source=analysis.simulation_source(setup.settings),
@@ -145,6 +147,12 @@ def _at(run: Simulation, times: FloatArray) -> tuple[FloatArray, FloatArray, Flo
         share = ((when - run.time_s[left]) / (run.time_s[left + 1] - run.time_s[left]))[:, None]
         qddot[between] = (1.0 - share) * run.qddot[left] + share * run.qddot[left + 1]
     return q, qdot, qddot
+
+
+def _stop_torques(setup: Setup, q: FloatArray, qdot: FloatArray) -> FloatArray:
+    if setup.stops is None:
+        return np.zeros((len(q), 0))
+    return np.array([setup.stops.state(*state).torque for state in zip(q, qdot, strict=True)])
 
 
 def _angles(analysis: Analysis, setup: Setup, q: FloatArray) -> JointAngles:

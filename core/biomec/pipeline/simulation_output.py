@@ -79,6 +79,11 @@ def simulation_summary(run: SimulationRun) -> dict[str, Any]:
         "ground_change_rms_N": {
             segment: _rms_of_size(run.ground_change[:, k]) for k, segment in enumerate(run.contacts)
         },
+        "stop_torque_max_Nm": {
+            name: plain_number(float(np.abs(run.stop_torques[:, k]).max()))
+            for k, name in enumerate(run.stop_names)
+            if run.stop_torques[:, k].any()
+        },
         "when": run.when,
         "biomec": run.biomec,
         "notices": [notice.sentence for notice in run.notices],

@@ -25,10 +25,10 @@ BY_STEP = (
 )  # fmt: skip
 BY_FRAME = (
     "q", "qdot", "qddot", "distance", "angles", "measured_angles", "torques", "inverse_torques", "residual_force",
-    "residual_torque", "ground_change",
+    "residual_torque", "ground_change", "stop_torques",
 )  # fmt: skip
 TEXTS = ("integration", "sentence", "source", "when", "biomec")
-NAMES = ("angle_names", "torque_names", "contacts")
+NAMES = ("angle_names", "torque_names", "contacts", "stop_names")
 
 
 class Spread(NamedTuple):
@@ -59,6 +59,8 @@ class SimulationRun:
                     what acted on it, and those of inverse dynamics; none where inverse dynamics has not run
     residual_force, residual_torque : (F, 3) [N], [N m] that hold the root, where joint moments are known
     contacts, ground_change         : (K,), (F, K, 3) [N] what was added to the ground reactions
+    stop_names, stop_torques        : (Z,), (F, Z) [N m] with which stops turn angles back, a part of the net moments;
+                    none where there are no stops
     ending, sentence : how and why it ended
     source        : fingerprint of the motion that it came from
     when, biomec  : when it was run (UTC, ISO 8601), by which version
@@ -94,6 +96,8 @@ class SimulationRun:
     residual_torque: FloatArray
     contacts: tuple[str, ...]
     ground_change: FloatArray
+    stop_names: tuple[str, ...]
+    stop_torques: FloatArray
     ending: Ending
     sentence: str
     source: str

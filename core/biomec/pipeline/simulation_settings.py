@@ -106,7 +106,9 @@ class SimulationSettings:
     error       : allowed in a step of variable length [m]
     rho         : of generalised-alpha, spectral radius at infinite frequency
     stiffness   : c_P of the control [1/s²];  damping : c_D [1/s], critical if None
-    what_if     : what is different from the recording; for inputs that follow the movement
+    joint_stops : whether stops turn back angles beyond their published ranges, and bear part of the joint moments
+    what_if     : what is different from the recording
+                  (both for inputs that follow the movement: resultant forces hold everything already)
     """
 
     name: str = ""
@@ -124,6 +126,7 @@ class SimulationSettings:
     rho: float = 0.8
     stiffness: float = 1e3
     damping: float | None = None
+    joint_stops: bool = False
     what_if: WhatIf = field(default_factory=WhatIf)
 
     def __post_init__(self) -> None:
@@ -147,10 +150,10 @@ class SimulationSettings:
                 raise BiomecError("Simulation: choose a cycle or a stretch of frames, not both.")
         if self.root != AUTO and not self.follows:
             raise BiomecError("Simulation: resultant forces move the root too, so that nothing can hold it.")
-        if self.what_if != WhatIf() and not self.follows:
+        if (self.joint_stops or self.what_if != WhatIf()) and not self.follows:
             raise BiomecError(
-                "Simulation: resultant forces belong to the body and the ground as they were. To ask what would "
-                "change, choose an input that follows the movement."
+                "Simulation: resultant forces belong to the body and the ground as they were, and hold what stops of "
+                "the joints did. To ask what would change, or for stops, choose an input that follows the movement."
             )
         self._refuse_pairs()
         if self.chosen_integrator in FIXED:
@@ -207,7 +210,7 @@ class SimulationSettings:
             return self.name
         order = f" {self.order}" if self.chosen_integrator in ("adams", "gear") else ""
         stretch = f", cycle {self.cycle}" if self.cycle is not None else ""
-        changed = ", what if" if self.what_if != WhatIf() else ""
+        changed = (", stops" if self.joint_stops else "") + (", what if" if self.what_if != WhatIf() else "")
         return f"{self.input}, {self.chosen_formulation}, {self.chosen_integrator}{order}{stretch}{changed}"
 
     def integrator_options(self) -> IntegratorOptions:

@@ -15,7 +15,9 @@ from biomec.dynamics.forward.forces import Forces, recorded
 from biomec.dynamics.forward.formulation import Formulation
 from biomec.dynamics.forward.independent import IndependentCoordinates
 from biomec.dynamics.forward.index3 import Index3
+from biomec.dynamics.forward.joint_ranges import load_joint_ranges, stops_of
 from biomec.dynamics.forward.joint_space import JointSpace
+from biomec.dynamics.forward.joint_stops import JointStops
 from biomec.dynamics.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
 from biomec.dynamics.forward.prescribed_loads import PrescribedLoads
 from biomec.dynamics.forward.reference_motion import reference_motion
@@ -47,6 +49,7 @@ PLAIN: dict[str, type[ClassicLagrange | StabilisedLagrange | Penalty | Augmented
     "penalty": Penalty,
     "augmented": AugmentedLagrangian,
 }
+RANGES = "aaos"  # published ranges of the joint angles
 RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length
 RELATIVE = 0.1  # of the absolute tolerance of scipy's integrators to the relative one
 
@@ -60,6 +63,7 @@ class Setup:
     q, qdot, qddot    : (F, n) recorded motion
     external          : what the ground does to the body in the stretch; None where inverse dynamics has not run
     tracked           : the body with its controller, where it follows the movement
+    stops             : of the joint angles, where they are asked for
     forces            : everything that acts
     step_s            : [s], fitted to the frames
     """
@@ -76,6 +80,7 @@ class Setup:
     qddot: FloatArray
     external: ExternalLoads | None
     tracked: Tracked | None
+    stops: JointStops | None
     forces: Forces
     step_s: float
     notices: tuple[Notice, ...]
@@ -148,13 +153,14 @@ def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
     roots = tuple(body.model.roots) if root is None else (root,)
     external = _part(analysis.loads.external, stretch.part) if analysis.is_current("inverse") else None
     tracked = None
+    stops = JointStops(system, stops_of(body, load_joint_ranges(RANGES))) if settings.joint_stops else None
     if settings.follows:
         assert external is not None
         external = changed_loads(external, settings.what_if)
-        tracked = _tracked(system, roots, time_s, q, external, settings)
+        tracked = _tracked(system, roots, time_s, q, external, settings, stops)
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
     return Setup(
-        settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked,
+        settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked, stops,
         recorded(time_s, np.asarray(system.mass_matrix @ qddot.T).T) if tracked is None else tracked.forces,
         step_s, (*stretch.notices, *_remarks(settings, step_s)),
     )  # fmt: skip
@@ -167,6 +173,7 @@ def _tracked(
     q: FloatArray,
     external: ExternalLoads,
     settings: SimulationSettings,
+    stops: JointStops | None,
 ) -> Tracked:
     space = JointSpace(system, roots)
     ground = PrescribedLoads(space, time_s, external) if external.segments else None
@@ -180,7 +187,7 @@ def _tracked(
         )
     step = JOINT_STEPS.get(settings.chosen_integrator, "constant acceleration")
     options = TrackingOptions(control, step, settings.chosen_step_s)
-    return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if))
+    return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if), stops)
 
 
 def _part(external: ExternalLoads, part: slice) -> ExternalLoads:

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
+from biomec.dynamics.forward.joint_ranges import load_joint_ranges, stops_of
 from biomec.dynamics.forward.simulation import Ending
 from biomec.dynamics.forward.what_if import WhatIf
 from biomec.errors import BiomecError
@@ -112,6 +113,26 @@ def test_a_heavier_body_needs_more_of_the_residual_by_its_weight(analysis):
     com = analysis.segments.whole_body_acceleration[100]
     assert_allclose(more, 0.1 * mass * (com + np.array([0.0, 9.81, 0.0])), atol=0.1)
     assert "reactions-as-recorded" in [notice.code for notice in heavy.notices]
+
+
+def test_stops_bear_part_of_the_moments_where_an_angle_is_beyond_its_range(analysis):
+    asked = SimulationSettings(frames=(100, 110), joint_stops=True)
+    run = run_simulation(analysis, asked)
+    plain = run_simulation(analysis, replace(asked, joint_stops=False))
+    assert run.completed
+    assert run.stop_torques.shape == (11, len(run.stop_names))
+    assert plain.stop_names == ()
+    degrees = {one.name: (np.degrees(one.lower), np.degrees(one.upper)) for one in _stops(analysis)}
+    for k, name in enumerate(run.stop_names):  # angles of the analysis itself say who is beyond
+        angle = np.degrees(run.angles[:, run.angle_names.index(name)])
+        inside = (angle > degrees[name][0] + 0.01) & (angle < degrees[name][1] - 0.01)
+        assert not run.stop_torques[inside, k].any(), name
+    assert run.stop_torques.any()  # hands on the floor bend the wrists farther than the table has it
+    assert_allclose(run.torques, plain.torques, atol=0.05)  # the controller knows: net moments are those of the motion
+
+
+def _stops(analysis):
+    return stops_of(analysis.loaded.body, load_joint_ranges("aaos"))
 
 
 def test_a_cycle_is_simulated_by_its_name(analysis):

@@ -40,6 +40,7 @@ def test_resultant_forces_are_integrated_as_published():
         ({"frames": (0, 10), "cycle": "1"}, "not both"),
         ({"input": "resultant", "root": "free"}, "resultant forces move the root too"),
         ({"input": "resultant", "what_if": WhatIf(mass=1.1)}, "belong to the body and the ground as they were"),
+        ({"input": "resultant", "joint_stops": True}, "hold what stops of the joints did"),
         ({"input": "resultant", "integrator": "symplectic-euler"}, "an input that follows the movement"),
         ({"formulation": "penalty", "integrator": "constant-acceleration"}, "semi-recursive formulation"),
         ({"input": "resultant", "formulation": "index-3", "integrator": "radau"}, "finds positions"),
@@ -74,7 +75,7 @@ def test_every_pair_that_is_refused_says_why(formulation, integrator):
 def test_settings_return_from_plain_data_as_they_were():
     settings = SimulationSettings(
         "mine", "underactuated", "free", "augmented", "gear", 3, 5e-4, (10, 90), None,
-        FormulationOptions(1e6, 0.7, 20.0, 1e-9, 12), 1e-7, 1e-6, 0.5, 400.0, 30.0,
+        FormulationOptions(1e6, 0.7, 20.0, 1e-9, 12), 1e-7, 1e-6, 0.5, 400.0, 30.0, True,
         WhatIf(1.1, {"right thigh": 1.2}, {"right hand": 5.0}, 0.38, 0.1, {"right elbow": 0.3}),
     )  # fmt: skip
     again, notices = restored(SimulationSettings, plain_data(settings))
