@@ -22,6 +22,8 @@ from biomec.arrays import FloatArray, IntArray
 from biomec.recording import ForcePlate
 from biomec.signals.contact_detection import Contact
 
+WHOLE = 1.0 - 1e-9  # share of a frame from which on it was sampled wholly, but for round-off
+
 
 @dataclass(frozen=True, eq=False)
 class FrameWrench:
@@ -58,13 +60,20 @@ def plate_at_frames(plate: ForcePlate, rate_hz: float, frames: int) -> FrameWren
 
 
 def contact_at_frames(plate: ForcePlate, contact: Contact, rate_hz: float, frames: int) -> FrameWrench:
-    """Wrench of one contact at the camera frames that it touches; the outer ones may hold only a part of it."""
+    """Wrench of one contact at the camera frames that it touches; the outer ones may hold only a part of it.
+
+    A frame that was sampled only in part, such as the first one of a recording that begins in contact, gets the mean of
+    what was sampled: nobody was lighter before the plate was read.
+    """
     reach = 0.5 / plate.rate_hz if plate.rate_hz >= rate_hz else 1.0 / plate.rate_hz
     begin = plate.start_s + contact.first / plate.rate_hz - reach
     end = plate.start_s + contact.last / plate.rate_hz + reach
     first, last = (min(max(math.floor(t * rate_hz + 0.5), 0), max(frames - 1, 0)) for t in (begin, end))
     touched = np.arange(first, min(last + 1, frames))
     wrench, covered = _frame_means(plate, contact.first, contact.last + 1, rate_hz, touched)
+    _, sampled = _frame_means(plate, 0, plate.samples, rate_hz, touched)
+    share = np.where((sampled > 0.0) & (sampled < WHOLE), sampled, 1.0)
+    wrench, covered = wrench / share[:, None], np.minimum(covered / share, 1.0)
     return FrameWrench(first, wrench[:, :3], wrench[:, 3:], covered)
 
 

@@ -125,3 +125,12 @@ def test_frames_do_not_depend_on_the_rate_of_the_plate(ratio):
     walk, t = Walk(), np.arange(300)[5:-5] / 100.0
     # mean over 10 ms against the value: f'' h²/24 with f'' < 700 N (2π/0.2 s)² /2 gives 1.5 N; kinks at strike and off
     assert_allclose(found, walk.force(0, t)[:, 2], atol=3.0)
+
+
+def test_a_recording_that_begins_and_ends_in_contact_is_not_lighter_there():
+    """Half of the first frame's interval lies before the first sample."""
+    plate = plate_of(np.tile([0.0, 0.0, 600.0], (1000, 1)), 1000.0)
+    (contact,) = plate_contacts(plate)
+    found = contact_at_frames(plate, contact, 100.0, 100)
+    assert_allclose(found.force[:, 2], 600.0, rtol=1e-12)
+    assert_allclose(found.covered, 1.0)
