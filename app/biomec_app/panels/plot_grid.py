@@ -176,7 +176,7 @@ class PlotGrid(pg.GraphicsView):
             return
         if self.columns_for(self._room()) != self._columns:
             self._columns = self.columns_for(self._room())
-            QTimer.singleShot(0, self.updateGeometry)  # the area around is busy with this very resizing
+            QTimer.singleShot(0, self, self.updateGeometry)  # the area around is busy with this very resizing
         self._fit()
 
     def set_scrolls(self, scrolls: bool) -> None:
