@@ -109,6 +109,7 @@ def test_what_if_reaches_the_settings(project, capsys):
         (["--frames", "0-20"], "The recording begins with frame 1"),
         (["--frames", "50-9000"], "cannot be simulated"),
         (["--cycle", "7"], "There is no cycle 7"),
+        (["--table", "--cycle", "1"], "leave out --cycle"),
         (["--frames", "50-60", "--what-if", "load:tail=3"], "there is no segment tail"),
     ],
 )

@@ -114,6 +114,11 @@ def _table(options: argparse.Namespace, project: bool) -> int:
     from biomec.pipeline.simulation_table import TableOptions, recorded_movement, simulation_table, written_table
     from biomec.recording.step import plain_data
 
+    alone = {"cycle": "--cycle", "frames": "--frames", "what_if": "--what-if", "joint_stops": "--joint-stops",
+             "name": "--name", "out": "--out"}  # fmt: skip
+    idle = [word for option, word in alone.items() if getattr(options, option)]
+    if idle:
+        raise BiomecError(f"The table is always of resultant forces of the first good cycle: leave out {idle[0]}.")
     asked = TableOptions() if options.step is None else TableOptions(step_s=options.step)
     analysis = _opened(options.file, project).run_until("cycles", progress_on_terminal("Analysis"))
     with _until_interrupted() as interrupted:

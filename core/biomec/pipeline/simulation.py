@@ -125,7 +125,7 @@ def _why(setup: Setup, run: Simulation) -> str:
     weakened = setup.settings.what_if.weakened
     if run.ending is not Ending.DIVERGED or not weakened:
         return run.sentence
-    return f"{run.sentence} Or it is that {', '.join(weakened)} was weakened: the torque left does not do the movement."
+    return f"{run.sentence} Or the torque that is left at {', '.join(weakened)} is too little for the movement."
 
 
 def _remarks(run: Simulation, sentence: str) -> list[Notice]:

@@ -135,6 +135,14 @@ def _stops(analysis):
     return stops_of(analysis.loaded.body, load_joint_ranges("aaos"))
 
 
+def test_a_body_too_weak_for_the_movement_leaves_it_and_the_sentence_says_who_was_weak(analysis):
+    weak = SimulationSettings(input="underactuated", frames=(100, 200), what_if=WhatIf(weakened={"right elbow": 1.0}))
+    run = run_simulation(analysis, weak)
+    assert run.ending is Ending.DIVERGED
+    assert run.sentence.endswith("the torque that is left at right elbow is too little for the movement.")
+    assert len(run.q) > 1
+
+
 def test_a_cycle_is_simulated_by_its_name(analysis):
     spans = analysis.repetitions.cycles["both"].spans
     run = run_simulation(analysis, SimulationSettings(cycle="1", step_s=0.01), cancelled=lambda: True)
@@ -186,7 +194,7 @@ def test_no_motion_at_all_and_a_stretch_that_is_not_there_are_sentences(analysis
         run_simulation(analysis, SimulationSettings(frames=(0, 417)))
     with pytest.raises(BiomecError, match="needs 6 frames of motion at least"):
         run_simulation(analysis, SimulationSettings(frames=(5, 8)))
-    with pytest.raises(BiomecError, match='Run "Inverse Dynamics" first: a simulation needs its result'):
+    with pytest.raises(BiomecError, match='Run "Newton-Euler" first: a simulation needs its result'):
         run_simulation(replace(analysis, done={}), SimulationSettings())
 
 
