@@ -140,11 +140,36 @@ def with_letters(texts: Sequence[str]) -> list[str]:
             bare.append(k)
         else:
             taken.add(mark[1].lower())
+    given: dict[str, int] = {}  # letter -> the text that has it
+    wishes = {k: _places(found[k], taken) for k in bare}
+
+    def give(k: int, tried: set[str]) -> bool:
+        """Give a text a letter; if none is free, a text that has one may have to take another."""
+        free = next((letter for letter in wishes[k] if letter not in given), None)
+        if free is not None:
+            given[free] = k
+            return True
+        for letter in wishes[k]:
+            if letter not in tried:
+                tried.add(letter)
+                if give(given[letter], tried):
+                    given[letter] = k
+                    return True
+        return False
+
     for k in bare:
-        text = found[k]
-        places = [match.start() for pattern in (r"\b[A-Za-z]", r"[A-Za-z0-9]") for match in re.finditer(pattern, text)]
-        place = next((place for place in places if text[place].lower() not in taken), None)
-        if place is not None:
-            taken.add(text[place].lower())
-            found[k] = f"{text[:place]}&{text[place:]}"
+        give(k, set())
+    for letter, k in given.items():
+        place = wishes[k][letter]
+        found[k] = f"{found[k][:place]}&{found[k][place:]}"
     return found
+
+
+def _places(text: str, taken: set[str]) -> dict[str, int]:
+    """Letters of a text that are free -> where; first letters of words come first."""
+    places: dict[str, int] = {}
+    for pattern in (r"\b[A-Za-z]", r"[A-Za-z0-9]"):
+        for match in re.finditer(pattern, text):
+            if match[0].lower() not in taken:
+                places.setdefault(match[0].lower(), match.start())
+    return places

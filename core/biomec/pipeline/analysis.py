@@ -52,6 +52,7 @@ class Step:
     settings : the part of the settings that it depends on
     share    : rough part of the whole running time, for progress
     offered  : whether menus offer it by itself; otherwise the next one that they offer runs it too
+    item     : what menus call it, where that is not its title
     """
 
     name: str
@@ -60,6 +61,7 @@ class Step:
     settings: Callable[[AnalysisSettings], Any]
     share: float
     offered: bool = True
+    item: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -301,7 +303,7 @@ def run_first(name: str) -> str:
     """Sentence that asks for the step of that name, by the words under which menus offer it."""
     step = step_named(name)
     offered = next(one for one in STEPS[STEPS.index(step) :] if one.offered)
-    return f'Run "{offered.title}" first.'
+    return f'Run "{offered.item or offered.title}" first.'
 
 
 # --------------------------------------------------------------------------------------------------------------- steps
@@ -363,7 +365,7 @@ STEPS: tuple[Step, ...] = (
          lambda a, p: find_repetitions(a.clean, a.angles, a.motion.valid, a.settings.cycles), lambda s: s.cycles, 0.05),
     Step("inverse", "Inverse Dynamics",
          lambda a, p: inverse_dynamics(a.clean, a.loaded, a.motion, a.settings.inverse),
-         lambda s: s.inverse, 0.05),
+         lambda s: s.inverse, 0.05, item="Newton-Euler"),
 )  # fmt: skip
 """Steps in the order in which they run; a step depends on all before it."""
 KINEMATICS = "cycles"

@@ -98,6 +98,6 @@ def test_arrows_are_paler_where_the_ground_reaction_is_estimated(demo_analysis):
 def test_without_loads_the_reason_is_told(demo_analysis):
     bare = replace(demo_analysis, done={k: v for k, v in demo_analysis.done.items() if k != "inverse"})
     for name in NAMES:
-        assert OVERLAYS[name].missing(bare) == 'Run "Inverse Dynamics" first.'
+        assert OVERLAYS[name].missing(bare) == 'Run "Newton-Euler" first.'
         assert OVERLAYS[name].missing(demo_analysis) is None
     assert JointForces.moving
