@@ -11,7 +11,7 @@ from biomec.dynamics.forward.simulation import Ending
 from biomec.dynamics.forward.what_if import WhatIf
 from biomec.errors import BiomecError
 from biomec.io.project import load_project, save_project
-from biomec.pipeline.analysis import SIMULATION, Analysis
+from biomec.pipeline.analysis import SIMULATION, Analysis, run_first
 from biomec.pipeline.reopen import open_again, reopened
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_run import BY_FRAME, BY_STEP, NAMES, TEXTS, SimulationRun, stored_run
