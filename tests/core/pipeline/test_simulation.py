@@ -194,7 +194,7 @@ def test_no_motion_at_all_and_a_stretch_that_is_not_there_are_sentences(analysis
         run_simulation(analysis, SimulationSettings(frames=(0, 417)))
     with pytest.raises(BiomecError, match="needs 6 frames of motion at least"):
         run_simulation(analysis, SimulationSettings(frames=(5, 8)))
-    with pytest.raises(BiomecError, match='Run "Newton-Euler" first: a simulation needs its result'):
+    with pytest.raises(BiomecError, match=f"{run_first('inverse')[:-1]}: a simulation needs its result"):
         run_simulation(replace(analysis, done={}), SimulationSettings())
 
 
