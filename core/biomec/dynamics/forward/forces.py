@@ -41,6 +41,13 @@ def recorded(time_s: ArrayLike, Q: ArrayLike) -> Forces:
         raise BiomecError(f"Recorded forces need the shape (times, coordinates); got {values.shape} for {len(times)}.")
     if not np.isfinite(values).all() or not (np.diff(times) > 0.0).all():
         raise BiomecError("Recorded forces: all values must be numbers, at times that increase.")
-    spline = CubicSpline(times, values)
-    first, last = float(times[0]), float(times[-1])
-    return lambda t, q, qdot: np.asarray(spline(min(max(t, first), last)))
+    third, second, rate, start = np.ascontiguousarray(CubicSpline(times, values).c)
+    first, last, pieces = float(times[0]), float(times[-1]), len(times) - 1
+
+    def at(t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        now = min(max(t, first), last)
+        k = min(int(times.searchsorted(now, "right")) - 1, pieces - 1)
+        x = now - times[k]
+        return np.asarray(((third[k] * x + second[k]) * x + rate[k]) * x + start[k])
+
+    return at

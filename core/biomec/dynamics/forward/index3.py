@@ -37,7 +37,7 @@ from biomec.multibody.normal import NormalMatrix
 from biomec.multibody.system import System
 
 PASSES = 2  # of the projections; the second drops ‖Φ̇‖ and ‖Φ̈‖ to round-off
-ENOUGH = 2.0  # times the median mass: α/c₂ below it would need many iterations, so that short steps raise α
+ENOUGH = 2.0  # times the largest mass: α/c₂ below it would need many iterations, so that short steps raise α
 TITLE = "augmented Lagrangian, index 3, projections"
 
 
@@ -70,7 +70,7 @@ class Index3:
         doubled = penalty_matrix(system, 2.0 * options.alpha)
         self._linear = (doubled.constant - self._projector.constant) / options.alpha  # ΦqᵀΦq of the linear rows
         self._mass = self._projector.constant - options.alpha * self._linear
-        self._inertia = float(np.median(system.mass_matrix.diagonal()))
+        self._inertia = float(system.mass_matrix.diagonal().max())
         self._past: deque[State] = deque(maxlen=4)
         self._averaged: FloatArray | None = None
         self._h = 0.0

@@ -158,12 +158,12 @@ class Multistep:
     def _adams(self, motion: Motion, h: float) -> Step:
         past, order = self.past, self.options.order
         t, q, v, _, _ = past[0]
-        predictor = BASHFORTH[max(order - 1, 1)]
-        q_0 = q + h * sum(b * one.qdot for b, one in zip(predictor, past, strict=False))
-        v_0 = v + h * sum(b * one.qddot for b, one in zip(predictor, past, strict=False))
-        newest, *older = MOULTON[order]
-        known_q = q + h * sum((b * one.qdot for b, one in zip(older, past, strict=False)), np.zeros_like(q))
-        known_v = v + h * sum((b * one.qddot for b, one in zip(older, past, strict=False)), np.zeros_like(q))
+        v_past, a_past = np.array([one.qdot for one in past]), np.array([one.qddot for one in past])
+        predictor = h * np.array(BASHFORTH[max(order - 1, 1)])
+        q_0, v_0 = q + predictor @ v_past[: predictor.size], v + predictor @ a_past[: predictor.size]
+        newest, *others = MOULTON[order]
+        older = h * np.array(others)
+        known_q, known_v = q + older @ v_past[: older.size], v + older @ a_past[: older.size]
         return _iterated(
             motion, t, t + h, q_0, v_0, lambda v_1, a_1: (known_q + h * newest * v_1, known_v + h * newest * a_1),
             self.options,
@@ -253,7 +253,8 @@ def _iterated(
     found = motion(t, q, v)
     while done < options.max_iterations:
         q_new, v_new = corrected(v, found.qddot)
-        change = float(np.hypot(np.linalg.norm(q_new - q), h * np.linalg.norm(v_new - v)))
+        moved, faster = q_new - q, v_new - v
+        change = float(np.sqrt(moved @ moved + h * h * (faster @ faster)))
         q, v, done = q_new, v_new, done + 1
         if not change < RUNAWAY * least:
             break

@@ -42,6 +42,7 @@ from biomec.dynamics.forward.one_state import (
 from biomec.multibody.normal import NormalMatrix
 from biomec.multibody.system import System
 
+ROUND_OFF = 5e-16  # of ‖q̈‖ and ‖c‖ that their difference Φq q̈ − c has
 PENALTY, AUGMENTED, LAGRANGE = 0, 1, 2  # how the compiled loop treats the multipliers
 NOT_DEFINITE, OUT_OF_BOUNDS = -1, -2  # iterations that stand for a matrix that could not be factored, or a runaway
 
@@ -162,6 +163,17 @@ def _accelerations(
         done += 1
         if kind == AUGMENTED and short < tolerance:
             break
-        if kind == LAGRANGE and done > 1 and not short < 0.5 * before:  # as good as the arithmetic allows
-            break
+        if kind == LAGRANGE and done > 1 and (short < ROUND_OFF * _size(qddot, c) or not short < 0.5 * before):
+            break  # as good as the arithmetic allows
     return done if np.isfinite(short) else NOT_DEFINITE
+
+
+@compiled
+def _size(a: FloatArray, b: FloatArray) -> float:
+    """‖a‖ + ‖b‖."""
+    first, second = 0.0, 0.0
+    for i in range(a.size):
+        first += a[i] * a[i]
+    for i in range(b.size):
+        second += b[i] * b[i]
+    return float(np.sqrt(first) + np.sqrt(second))
