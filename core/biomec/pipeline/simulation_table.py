@@ -12,7 +12,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from biomec.arrays import FloatArray, read_only
-from biomec.dynamics.forward.forces import recorded
+from biomec.dynamics.forward.forces import Forces, recorded
 from biomec.dynamics.forward.formulation import FormulationOptions
 from biomec.dynamics.forward.index3 import Index3
 from biomec.dynamics.forward.integrators import IntegratorOptions
@@ -28,6 +28,7 @@ LAP = "LAP"
 INTEGRATORS = ("trapezoidal", "adams")
 PUBLISHED_STEPS, PUBLISHED_STEP_S = 1834, 0.002
 LEVELS = ("q", "qdot", "qddot")
+WARM = 6  # steps of a run that does not count, so that compiling is not timed
 
 
 @dataclass(frozen=True)
@@ -132,22 +133,25 @@ def simulation_table(
     runs = [(one, code) for one in options.integrators for code in options.formulations if code != LAP]
     runs += [("trapezoidal", LAP)] if LAP in options.formulations else []
     rows = []
+    start = np.array(moved.q[0]), np.array(moved.qdot[0])
     for k, (family, code) in enumerate(runs):
         if cancelled is not None and cancelled():
             break
-        integrator = IntegratorOptions(family, start="trapezoidal", tolerance=options.tolerance)
-        stepper: Stepper = (
-            Index3(moved.system, forces, options.formulation, integrator)
-            if code == LAP
-            else Stepped(FORMULATIONS[code](moved.system, options.formulation), forces, integrator)
-        )
         part = None if progress is None else _share(progress, k, len(runs))
+        simulate(_stepper(family, code, moved, forces, options), *start, WARM * options.step_s, options.step_s)
         found = simulate(
-            stepper, moved.q[0], moved.qdot[0], steps * options.step_s, options.step_s, progress=part,
-            cancelled=cancelled,
+            _stepper(family, code, moved, forces, options), *start, steps * options.step_s, options.step_s,
+            progress=part, cancelled=cancelled,
         )  # fmt: skip
         rows.append(_row(family, code, found, moved))
     return tuple(rows)
+
+
+def _stepper(family: str, code: str, moved: Movement, forces: Forces, options: TableOptions) -> Stepper:
+    integrator = IntegratorOptions(family, start="trapezoidal", tolerance=options.tolerance)
+    if code == LAP:
+        return Index3(moved.system, forces, options.formulation, integrator)
+    return Stepped(FORMULATIONS[code](moved.system, options.formulation), forces, integrator)
 
 
 def written_table(rows: Sequence[TableRow], title: str) -> str:
