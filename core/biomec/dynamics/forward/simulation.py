@@ -182,14 +182,21 @@ def simulate(
         record.add(state, step.iterations, step.increment, seconds)
         if progress is not None:
             progress((k + 1) / steps)
-        if cancelled is not None and cancelled():
-            ending, sentence = Ending.STOPPED, f"Stopped at {state.t:.4f} s."
-            break
-        said = None if stop_when is None else stop_when(state)
-        if said is not None:
-            ending, sentence = Ending.EVENT, said
+        halt = interruption(state, cancelled, stop_when)
+        if halt is not None:
+            ending, sentence = halt
             break
     return as_simulation(stepper, record, ending, sentence)
+
+
+def interruption(
+    state: State, cancelled: Callable[[], bool] | None, stop_when: Callable[[State], str | None] | None
+) -> tuple[Ending, str] | None:
+    """How a run ends after a good step because the user or an event wants it, if so."""
+    if cancelled is not None and cancelled():
+        return Ending.STOPPED, f"Stopped at {state.t:.4f} s."
+    said = None if stop_when is None else stop_when(state)
+    return None if said is None else (Ending.EVENT, said)
 
 
 def failure(error: Unsolvable, t: float) -> tuple[Ending, str]:

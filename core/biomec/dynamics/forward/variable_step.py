@@ -12,7 +12,6 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import integrate
 
 from biomec.arrays import FloatArray
 from biomec.dynamics.forward.forces import Forces
@@ -26,6 +25,7 @@ from biomec.dynamics.forward.simulation import (
     Stepper,
     as_simulation,
     failure,
+    interruption,
     trouble,
 )
 from biomec.errors import BiomecError
@@ -97,12 +97,9 @@ def simulate_adaptive(
         h = min(control.most_s, h * max(1.0, growth) if growth > 1.2 else h * min(1.0, growth))
         if progress is not None:
             progress(min(1.0, (state.t - start_s) / duration_s))
-        if cancelled is not None and cancelled():
-            ending, sentence = Ending.STOPPED, f"Stopped at {state.t:.4f} s."
-            break
-        said = None if stop_when is None else stop_when(state)
-        if said is not None:
-            ending, sentence = Ending.EVENT, said
+        halt = interruption(state, cancelled, stop_when)
+        if halt is not None:
+            ending, sentence = halt
             break
     return as_simulation(stepper, record, ending, sentence)
 
@@ -148,6 +145,8 @@ def simulate_to_tolerance(
     """
     if method not in METHODS:
         raise BiomecError(f'Variable step: the method is {", ".join(METHODS)}, not "{method}".')
+    from scipy import integrate  # slow to import, and few need it
+
     stepper = Stepped(formulation, forces)
     n = formulation.system.n
     state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
@@ -181,11 +180,8 @@ def simulate_to_tolerance(
         record.add(state, step.iterations, 0.0, time.process_time() - began)
         if progress is not None:
             progress(min(1.0, (state.t - start_s) / duration_s))
-        if cancelled is not None and cancelled():
-            ending, sentence = Ending.STOPPED, f"Stopped at {state.t:.4f} s."
-            break
-        said = None if stop_when is None else stop_when(state)
-        if said is not None:
-            ending, sentence = Ending.EVENT, said
+        halt = interruption(state, cancelled, stop_when)
+        if halt is not None:
+            ending, sentence = halt
             break
     return as_simulation(stepper, record, ending, sentence)
