@@ -42,7 +42,7 @@ from biomec.dynamics.forward.one_state import (
 from biomec.multibody.normal import NormalMatrix
 from biomec.multibody.system import System
 
-ROUND_OFF = 5e-16  # of ‖q̈‖ and ‖c‖ that their difference Φq q̈ − c has
+ROUND_OFF = 4e-15  # of ‖q̈‖ + ‖c‖: what the difference Φq q̈ − c of a whole body has
 PENALTY, AUGMENTED, LAGRANGE = 0, 1, 2  # how the compiled loop treats the multipliers
 NOT_DEFINITE, OUT_OF_BOUNDS = -1, -2  # iterations that stand for a matrix that could not be factored, or a runaway
 
