@@ -78,17 +78,19 @@ class EventWatch:
 
 def contact_begins(contact: GroundContact, name: str, *, ends: bool = False) -> Event:
     """A sphere reaches the ground."""
-    contact.names.index(name) if name in contact.names else contact.penetration(contact.system.reference, name)
+    contact.penetration(contact.system.reference, name)  # refuses a name that is not there
     return Event(f"{name} touches the ground", lambda now: contact.penetration(now.q, name), True, ends)
 
 
 def contact_ends(contact: GroundContact, name: str, *, ends: bool = False) -> Event:
     """A sphere leaves the ground."""
+    contact.penetration(contact.system.reference, name)
     return Event(f"{name} leaves the ground", lambda now: contact.penetration(now.q, name), False, ends)
 
 
 def stop_reached(stops: JointStops, name: str, *, ends: bool = False) -> Event:
     """A joint angle leaves its range."""
+    stops.beyond(stops.system.reference, name)
     return Event(f"{name} reaches its stop", lambda now: stops.beyond(now.q, name), True, ends)
 
 
