@@ -39,6 +39,7 @@ from biomec_app.panels.plots import PlotPanel
 from biomec_app.panels.start_page import StartPage
 from biomec_app.panels.trust import TrustPanel
 from biomec_app.preferences import Preferences
+from biomec_app.simulations.panel import SimulationPanel
 from biomec_app.viewer.timeline import Timeline
 from biomec_app.viewer.view import BodyView
 
@@ -57,10 +58,10 @@ class MainWindow(QMainWindow):
             Jobs(self),
             preferences or Preferences(),
             self,
-            self._ask_file,
-            self._ask_folder,
-            self._tell,
-            self._confirm,
+            ask_file=self._ask_file,
+            ask_folder=self._ask_folder,
+            tell=self._tell,
+            confirm=self._confirm,
         )
         context, document, jobs = self.context, self.context.document, self.context.jobs
         self.setAcceptDrops(True)
@@ -84,11 +85,13 @@ class MainWindow(QMainWindow):
             "plots": self._dock("Signals", self.plots, RIGHT),
             "trust": self._dock("Trust", TrustPanel(context), RIGHT),
             "loads": self._dock("Loads", LoadPanel(context), RIGHT),
+            "simulations": self._dock("Simulations", SimulationPanel(context), RIGHT),
             "notices": self._dock("Notices", NoticePanel(context), BOTTOM),
             "history": self._dock("History", HistoryPanel(context), BOTTOM),
         }
         self.tabifyDockWidget(self.docks["plots"], self.docks["trust"])
         self.tabifyDockWidget(self.docks["trust"], self.docks["loads"])
+        self.tabifyDockWidget(self.docks["loads"], self.docks["simulations"])
         self.tabifyDockWidget(self.docks["notices"], self.docks["history"])
         for front in ("plots", "notices"):
             self.docks[front].raise_()

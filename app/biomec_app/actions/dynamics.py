@@ -1,4 +1,4 @@
-"""Menus Dynamics and Inner Biomechanics: joint loads and how they compare; what is still to come says so.
+"""Menus Dynamics and Inner Biomechanics: joint loads, simulations, and how they compare; what is to come says so.
 
 Newton-Euler and the multibody method always run beside each other; an item chooses the multibody method and what is
 plotted.
@@ -7,6 +7,7 @@ plotted.
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import Any
 
 from biomec.dynamics.options import InverseOptions
 from biomec.pipeline.analysis import Analysis, run_first, step_named
@@ -15,9 +16,9 @@ from biomec.progress import Progress
 from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
 from biomec_app.context import Context
 
-LATER = not_yet("Not in this version: simulations follow.")
 MUSCLES = not_yet("Not in this version: muscles follow.")
 INVERSE = "Dynamics/Inverse"
+SIMULATION = "Dynamics/Simulation"
 STEP = "inverse"
 METHODS = {
     "newton": ("&Newton", "Joint loads from the multipliers of Newton's equations"),
@@ -26,8 +27,8 @@ METHODS = {
 }
 
 
-def _item(menu: str, key: str, text: str, help: str, muscles: bool = False) -> Action:
-    return Action(key, menu, text, lambda context: None, help, blocked=MUSCLES if muscles else LATER)
+def _item(menu: str, key: str, text: str, help: str) -> Action:
+    return Action(key, menu, text, lambda context: None, help, blocked=MUSCLES)
 
 
 # -------------------------------------------------------------------------------------------------------------- inverse
@@ -125,6 +126,73 @@ def _rank(context: Context) -> None:
     RankingDialog(context, context.window).open()
 
 
+# --------------------------------------------------------------------------------------------------------- simulation
+def _simulate(context: Context, **wanted: Any) -> None:
+    """Open the dialog with what a menu item asks for."""
+    from biomec_app.simulations.dialog import default_settings, open_simulation
+
+    open_simulation(context, replace(default_settings(context.document.analysis), **wanted))
+
+
+def _simulation(part: str, key: str, text: str, help: str, **wanted: Any) -> Action:
+    return Action(
+        f"dynamics.{key}", f"{SIMULATION}/{part}", f"{text}…", lambda context: _simulate(context, **wanted), help,
+        blocked=needs_idle_recording,
+    )  # fmt: skip
+
+
+def _needs_runs(context: Context) -> str | None:
+    from biomec_app.simulations.runs import NONE
+
+    reason = needs_recording(context)
+    return reason or (None if context.document.analysis.simulations else NONE)
+
+
+def _compare_runs(context: Context) -> None:
+    from biomec_app.figures.tables import open_tables
+    from biomec_app.simulations.runs import comparison
+
+    open_tables(context, "Simulation Runs Compared", comparison(context.document.analysis), comparison)
+
+
+def _draw_runs(context: Context) -> None:
+    from biomec_app.figures.registry import figure_named
+    from biomec_app.figures.window import open_figure
+
+    open_figure(context, figure_named("simulation-runs"))
+
+
+NEWTON = {"input": "resultant", "formulation": "newton-euler"}
+SIMULATIONS: tuple[Action, ...] = (
+    Action(
+        "dynamics.simulate", SIMULATION, "&Follow the Movement…", _simulate,
+        "Simulate the movement by torques that follow it; ask what if", "Ctrl+Shift+J", needs_idle_recording,
+    ),
+    _simulation("Newton-Euler", "single", "&Single Step", "Equations of the segments, trapezoidal rule", **NEWTON,
+                integrator="trapezoidal"),
+    _simulation("Newton-Euler", "gear", "Multistep: &Gear", "Equations of the segments, for stiff motions", **NEWTON,
+                integrator="gear"),
+    _simulation("Newton-Euler", "adams", "Multistep: &Adams", "Equations of the segments, for smooth motions",
+                **NEWTON, integrator="adams"),
+    *(
+        _simulation("Multibody", key, text, help, input="resultant", formulation=formulation)
+        for key, text, help, formulation in (
+            ("lagrange", "Classic &Lagrange", "Multipliers with the accelerations", "classic"),
+            ("baumgarte", "&Stabilised (Baumgarte)", "Violations of the constraints are damped", "stabilised"),
+            ("penalty", "&Penalty", "Constraints as stiff springs", "penalty"),
+            ("augmented", "&Augmented Lagrangian", "Penalty with multipliers", "augmented"),
+            ("projected", "Augmented Lagrangian with P&rojections", "Velocities and accelerations are projected too",
+             "index-3"),
+        )
+    ),
+    Action("dynamics.simulation.separator", SIMULATION, SEPARATOR, None),
+    Action("dynamics.simulation.compare", SIMULATION, "&Compare Runs…", _compare_runs,
+           "Table of all simulations: cost, constraints, distance to the recorded motion", blocked=_needs_runs),
+    Action("dynamics.simulation.figure", SIMULATION, "Figure of All &Runs…", _draw_runs,
+           "Distance, constraints and energy of all simulations over time", blocked=_needs_runs),
+)  # fmt: skip
+
+
 ACTIONS: tuple[Action, ...] = (
     Action(
         "dynamics.newton-euler",
@@ -187,40 +255,16 @@ ACTIONS: tuple[Action, ...] = (
         blocked=_needs_conditions,
     ),
     Action("dynamics.separator", "Dynamics", SEPARATOR, None),
-    _item(
-        "Dynamics/Simulation (Newton-Euler)", "dynamics.single", "&Single Step", "Integrate with the trapezoidal rule"
-    ),
-    _item("Dynamics/Simulation (Newton-Euler)", "dynamics.gear", "Multistep: &Gear", "Integrate stiff motions"),
-    _item("Dynamics/Simulation (Newton-Euler)", "dynamics.adams", "Multistep: &Adams", "Integrate smooth motions"),
-    _item(
-        "Dynamics/Simulation (Multibody)",
-        "dynamics.lagrange",
-        "Classic &Lagrange",
-        "Multipliers with the accelerations",
-    ),
-    _item("Dynamics/Simulation (Multibody)", "dynamics.baumgarte", "&Stabilised (Baumgarte)", "Violations are damped"),
-    _item("Dynamics/Simulation (Multibody)", "dynamics.penalty", "&Penalty", "Constraints as stiff springs"),
-    _item("Dynamics/Simulation (Multibody)", "dynamics.augmented", "&Augmented Lagrangian", "Penalty with multipliers"),
-    _item(
-        "Dynamics/Simulation (Multibody)",
-        "dynamics.projected",
-        "Augmented Lagrangian with &Projections",
-        "Velocities and accelerations are projected too",
-    ),
+    *SIMULATIONS,
     _item(
         "Inner Biomechanics",
         "muscles.upper",
         "Load &Shoulder and Upper-Limb Muscles",
         "Muscles of the girdle and arms",
-        True,
     ),
-    _item(
-        "Inner Biomechanics", "muscles.lower", "Load &Pelvis and Lower-Limb Muscles", "Muscles of pelvis and legs", True
-    ),
-    _item("Inner Biomechanics", "muscles.both", "Load &Both", "All muscles", True),
+    _item("Inner Biomechanics", "muscles.lower", "Load &Pelvis and Lower-Limb Muscles", "Muscles of pelvis and legs"),
+    _item("Inner Biomechanics", "muscles.both", "Load &Both", "All muscles"),
     Action("muscles.separator", "Inner Biomechanics", SEPARATOR, None),
-    _item(
-        "Inner Biomechanics", "muscles.forces", "Muscle &Forces", "Share of every muscle, by static optimisation", True
-    ),
-    _item("Inner Biomechanics", "muscles.joints", "&Joint Forces Including Muscles", "Forces in the joints", True),
+    _item("Inner Biomechanics", "muscles.forces", "Muscle &Forces", "Share of every muscle, by static optimisation"),
+    _item("Inner Biomechanics", "muscles.joints", "&Joint Forces Including Muscles", "Forces in the joints"),
 )

@@ -10,7 +10,8 @@ from biomec_app import theme as themes
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording, not_yet
 from biomec_app.actions.biomechanical_signals import ACTIONS as SIGNALS
 from biomec_app.context import Context
-from biomec_app.view_options import CONSISTENT, RAW, View
+from biomec_app.simulations.runs import NONE as NO_RUNS
+from biomec_app.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.overlays import OVERLAYS
 
 MENU = "Visualize"
@@ -34,6 +35,13 @@ def _needs_consistency(context: Context) -> str | None:
     reason = needs_recording(context)
     if reason is None and "consistency" not in context.document.analysis.done:
         reason = run_first("consistency")
+    return reason
+
+
+def _needs_simulation(context: Context) -> str | None:
+    reason = needs_recording(context)
+    if reason is None and not context.document.analysis.simulations:
+        reason = NO_RUNS
     return reason
 
 
@@ -182,8 +190,11 @@ ACTIONS: tuple[Action, ...] = (
             static=False, signals=(CONSISTENT,)),
     _choice("dynamic.both", DYNAMIC, "Compare Raw &and Consistent", "Both, laid over each other", _needs_consistency,
             "", static=False, signals=(RAW, CONSISTENT)),
-    Action("visualize.dynamic.simulated", DYNAMIC, "&Simulated", lambda context: None, "A simulated movement",
-           blocked=not_yet("Not in this version: simulations follow.")),
+    _choice("dynamic.simulated", DYNAMIC, "&Simulated", "The simulated movement", _needs_simulation, "",
+            static=False, signals=(SIMULATED,)),
+    _choice("dynamic.simulated-both", DYNAMIC, "Compare Simulated and Consis&tent",
+            "The simulated movement, and the recorded one as a ghost", _needs_simulation, "",
+            static=False, signals=(SIMULATED, CONSISTENT)),
     Action("visualize.dynamic.separator", DYNAMIC, SEPARATOR, None),
     _choice("dynamic.whole", DYNAMIC, "&Whole Body", "One colour a side", _needs_model, coloured=False),
     _choice("dynamic.multi", DYNAMIC, "&Multi-Body", "Every segment in its own colour", _needs_model, coloured=True),

@@ -18,6 +18,7 @@ from biomec_app.figures.models import ModelFigure
 from biomec_app.figures.plates import PlateFigure
 from biomec_app.figures.rates import RateFigure
 from biomec_app.figures.residual import ResidualFigure
+from biomec_app.figures.simulation_runs import SimulationRunFigure
 from biomec_app.figures.stick import StickFigure
 from biomec_app.figures.violations import ViolationFigure
 
@@ -33,6 +34,7 @@ _GROUPS: dict[str, list[FigureKind]] = {
     ],
     "movement": [StickFigure(), AngleFigure(), ModelFigure()],
     "loads": [LoadCycleFigure(), MethodFigure(), PreparationFigure()],
+    "simulations": [SimulationRunFigure()],
 }
 
 

@@ -13,6 +13,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.loads import curves as curves_loads
 from biomec_app.panels import curves_measured, curves_motion, curves_quality
 from biomec_app.panels.curve import MAIN, Curve
+from biomec_app.simulations import curves as curves_simulations
 
 __all__ = ["PROVIDERS", "Catalogue", "Curve", "catalogue", "list_curves"]
 
@@ -83,6 +84,7 @@ PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
     curves_quality.solution,
     curves_quality.violations,
     curves_quality.shifts,
+    curves_simulations.simulations,
 ]
 """What lists curves, in the order of the kinds; a later part of the program appends its own."""
 

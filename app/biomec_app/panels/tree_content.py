@@ -296,9 +296,8 @@ def _group(curves: Catalogue, kind: str, group: str, keys: list[str]) -> Node:
 def _curve(curves: Catalogue, above: str, key: str) -> Node:
     curve = curves[key]
     side = "" if curve.side is None or curve.group.startswith(curve.side.value) else f"{curve.side.value} "
-    variant = (
-        "" if curve.variant == MAIN or "recorded" in curve.kind or "measured" in curve.kind else f", {curve.variant}"
-    )
+    told = curve.variant == MAIN or "recorded" in curve.kind or "measured" in curve.kind or curve.variant in curve.kind
+    variant = "" if told else f", {curve.variant}"
     label = f"{side}{curve.component}{variant}"
     tip = f"{curve.label} [{curve.unit}]. {curve.detail}" if curve.unit else f"{curve.label}. {curve.detail}"
     return Node(f"{above}/{key}", label, curve.unit, tip, curves=(key,), checkable=True, words=curve.label)

@@ -9,6 +9,7 @@ from scipy import sparse
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.simulation_run import SimulationRun
 from biomec.recording import BIOMEC_AXES, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec_app.view_options import CONSISTENT, RAW
@@ -113,6 +114,13 @@ class Poses:
             pose.points[self._columns] = self._paths[frame]
         return pose
 
+    def simulated(self, run: SimulationRun, frame: int) -> Pose | None:
+        """The body in a frame of a simulation; None where it does not reach."""
+        row = frame - run.first
+        if not 0 <= row < len(run.q) or run.q.shape[1] != self.body.system.layout.n:
+            return None
+        return self._maps.pose(run.q[row])
+
     def static(self) -> Pose:
         """The body in the static pose."""
         return self._maps.pose(self.body.system.reference)
@@ -133,6 +141,7 @@ class Poses:
         if name in self.markers.names:
             return self.markers[name]
         k = self.names.index(name)
+        kind = kind if kind in self._q else self.kinds[-1]
         if kind == RAW and k in self._columns:
             return self._paths[:, int(np.flatnonzero(self._columns == k)[0])]
         return np.asarray(self.body.system.layout.point(name)(self._q[kind]))

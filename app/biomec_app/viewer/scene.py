@@ -10,8 +10,9 @@ from vtkmodules.vtkRenderingCore import vtkActor, vtkRenderer
 
 from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.simulation_run import SimulationRun
 from biomec_app.colours import mixed, rgb
-from biomec_app.view_options import CONSISTENT, RAW, View
+from biomec_app.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.actors import Batch, Lights, Surface, shine_through
 from biomec_app.viewer.figure import Figure, segment_colours
 from biomec_app.viewer.floor import floor_grid
@@ -61,6 +62,7 @@ class Scene:
             if name not in self._overlays:
                 self._overlays[name] = OVERLAYS[name](poses, self.theme)
         self._active = [self._overlays[name] for name in shown]
+        self.run = shown_run(poses.analysis, view)
         self.kinds = self._kinds(view)
         self.see_through = bool(view.measure) or any(overlay.inside for overlay in self._active)
         see_through = SEE_THROUGH if self.see_through else 1.0
@@ -69,7 +71,9 @@ class Scene:
             opacity = GHOST if k else see_through
             self._shown[kind] = self._figure(kind, view.shape, view.coloured, opacity, ghost=k > 0)
         self._lost = None
-        if CONSISTENT in self.kinds and RAW not in self.kinds and not view.static:
+        if self.kinds == (SIMULATED,):
+            self._lost = self._figure(self._recorded, view.shape, False, GHOST, ghost=True)
+        elif CONSISTENT in self.kinds and RAW not in self.kinds and not view.static:
             self._lost = self._figure(RAW, view.shape, False, GHOST, ghost=True)
         self._arrange()
         self.update(self._frame)
@@ -86,7 +90,14 @@ class Scene:
         if view.static:
             return (RAW,)
         wanted = [kind for kind in (CONSISTENT, RAW) if kind in view.signals and kind in self.poses.kinds]
+        if SIMULATED in view.signals:
+            wanted = [SIMULATED, *wanted[:1]] if self.run is not None else wanted or [self._recorded]
         return tuple(wanted) or (RAW,)
+
+    @property
+    def _recorded(self) -> str:
+        """The recorded body, the consistent one where there is one."""
+        return CONSISTENT if CONSISTENT in self.poses.kinds else RAW
 
     def _figure(self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool) -> Figure:
         key = (kind, shape, coloured, opacity, ghost)
@@ -135,23 +146,39 @@ class Scene:
         if view.static and poses.has_body:
             bodies = {RAW: poses.static()}
         else:
-            bodies = {kind: poses.pose(kind, frame) for kind in self.kinds}
+            found = {kind: self._pose(kind, frame) for kind in self.kinds}
+            bodies = {kind: pose for kind, pose in found.items() if pose is not None}
         main = self.kinds[0] if self.kinds else RAW
-        solved = view.static or main == RAW or poses.is_solved(frame)
+        instead = self._recorded if SIMULATED in self.kinds else RAW  # what is shown where the main body is not known
+        solved = self._is_known(frame)
         for kind, figure in self._shown.items():
-            figure.set_visible(solved or kind != CONSISTENT)
-            figure.update(bodies[kind])
+            there = kind in bodies and (kind != CONSISTENT or view.static or poses.is_solved(frame))
+            figure.set_visible(there)
+            if there:
+                figure.update(bodies[kind])
         if self._lost is not None:
             self._lost.set_visible(not solved)
             if not solved:
-                bodies[RAW] = poses.pose(RAW, frame)
-                self._lost.update(bodies[RAW])
+                bodies[instead] = poses.pose(instead, frame)
+                self._lost.update(bodies[instead])
         if not solved:
-            main = RAW
+            main = instead
         markers = poses.static_markers() if view.static else poses.markers.p_WM[frame]
         self.moment = Moment(None if view.static else frame, main, bodies, bodies.get(main), markers, view.force_scale)
         for overlay in self._active:
             overlay.update(self.moment)
+
+    def _pose(self, kind: str, frame: int) -> Pose | None:
+        if kind == SIMULATED:
+            return None if self.run is None else self.poses.simulated(self.run, frame)
+        return self.poses.pose(kind, frame)
+
+    def _is_known(self, frame: int) -> bool:
+        """Whether the main body is known in a frame."""
+        main = self.kinds[0] if self.kinds else RAW
+        if main == SIMULATED:
+            return self._pose(SIMULATED, frame) is not None
+        return self.view.static or main == RAW or self.poses.is_solved(frame)
 
     def light(self, basis: FloatArray) -> None:
         """Light everything for an eye whose right, up and backward directions are the rows of ``basis`` (3, 3)."""
@@ -166,7 +193,7 @@ class Scene:
     @property
     def figure(self) -> Figure | None:
         """The main body that is drawn; None without a model."""
-        if self._lost is not None and not self.poses.is_solved(self._frame):
+        if self._lost is not None and not self._is_known(self._frame):
             return self._lost
         return next(iter(self._shown.values()), None)
 
@@ -180,7 +207,8 @@ class Scene:
         if self.kinds and not self.view.coloured:
             entries += [Entry("right", self.theme.right, "patch"), Entry("left", self.theme.left, "patch")]
         if len(self.kinds) > 1:
-            entries.append(Entry("measured body", mixed(self.theme.failed, self.theme.measured, 0.75), "patch"))
+            words = "recorded body" if SIMULATED in self.kinds else "measured body"
+            entries.append(Entry(words, mixed(self.theme.failed, self.theme.measured, 0.75), "patch"))
         return entries + [entry for overlay in self._active for entry in overlay.legend()]
 
     def body_points(self) -> FloatArray:
@@ -195,8 +223,22 @@ class Scene:
             return "Markers only: the biomechanical model is not loaded yet"
         if view.static:
             return "Static pose"
+        if SIMULATED in self.kinds and self.run is not None:
+            if self._is_known(self._frame):
+                return f"Simulated: {self.run.name}"
+            base = poses.trial.first_frame
+            reached = f"frames {base + self.run.first} to {base + self.run.first + len(self.run.q) - 1}"
+            return f"Recorded: the simulation has {reached} only"
         if CONSISTENT in view.signals and CONSISTENT not in poses.kinds:
             return "Measured: consistent positions are not computed yet"
         if not poses.is_solved(self._frame) and CONSISTENT in self.kinds:
             return "This frame did not converge: measured positions are shown"
         return ""
+
+
+def shown_run(analysis: Analysis, view: View) -> SimulationRun | None:
+    """The simulation that a view shows; None if it shows none, or one that is not there."""
+    runs = analysis.simulations
+    if SIMULATED not in view.signals or view.static or not runs:
+        return None
+    return runs.get(view.simulation) if view.simulation else next(reversed(list(runs.values())))

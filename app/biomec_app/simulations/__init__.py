@@ -1,0 +1,1 @@
+"""Simulations in the window: choosing, running, comparing and showing them."""

@@ -1,0 +1,144 @@
+"""What can be chosen about a simulation, in words for people. Knows no Qt."""
+
+from __future__ import annotations
+
+from biomec.dynamics.forward.what_if import WhatIf
+from biomec.pipeline.simulation_settings import (
+    AUTO,
+    ERROR_CONTROLLED,
+    FIXED,
+    FORMULATIONS,
+    INTEGRATORS,
+    JOINT_STEPS,
+    RESULTANT,
+    TREE,
+    VARIABLE,
+    SimulationSettings,
+)
+
+INPUTS = {
+    "computed-torque": (
+        "Computed torques",
+        "Torques that give every joint the acceleration that leads it back to the recorded movement. A residual force "
+        "holds the root, as in inverse dynamics. Follows to a micrometre.",
+    ),
+    "underactuated": (
+        "Computed torques, ground holds the body",
+        "As computed torques, but nothing holds the root: the ground reactions change by what it needs. Tells how far "
+        "the plates are from what the movement needs. Best for what-if questions.",
+    ),
+    "pd": (
+        "Torques with springs and dampers (PD)",
+        "Torques of inverse dynamics, and a spring and a damper at every joint. How near it stays depends on the "
+        "stiffness.",
+    ),
+    "inverse": (
+        "Torques of inverse dynamics and plates",
+        "Torques and ground reactions are played back and nothing corrects an error: a body on its hands and feet "
+        "falls within a second. Shows why control is needed.",
+    ),
+    RESULTANT: (
+        "Resultant forces of the movement",
+        "The force M·q̈ of the recorded motion stands for everything that acts. The motion returns to about a tenth "
+        "of a millimetre; shows what equations and integrator are worth.",
+    ),
+}
+"""Input -> name and explanation, in the order of the list."""
+FORMULATION_WORDS = {
+    AUTO: ("Automatic", "Semi-recursive where the movement is followed, stabilised Lagrange for resultant forces."),
+    "classic": ("Classic Lagrange", "Multipliers with the accelerations; constraints drift slowly away."),
+    "stabilised": ("Stabilised Lagrange (Baumgarte)", "As classic Lagrange; violations of the constraints are damped."),
+    "penalty": ("Penalty", "Constraints act as stiff springs and dampers: quick, and a little soft."),
+    "augmented": ("Augmented Lagrangian", "Penalty with multipliers that are found by iteration."),
+    "index-3": (
+        "Augmented Lagrangian with projections",
+        "Positions obey the constraints in every step; velocities and accelerations are projected on them.",
+    ),
+    "independent": ("Independent coordinates (matrix R)", "Only as many coordinates as the body has freedoms."),
+    "semi-recursive": ("Semi-recursive", "Velocities of the joints, gathered from the ends of the body to its root."),
+    "newton-euler": (
+        "Newton-Euler, joint by joint",
+        "Newton's and Euler's equations of the segments, gathered from the ends of the body to its root.",
+    ),
+}
+INTEGRATOR_WORDS = {
+    AUTO: ("Automatic", "Joint by joint where the movement is followed, Adams of order 4 or trapezoidal elsewhere."),
+    "trapezoidal": ("Trapezoidal (single step)", "Robust; errors shrink with the square of the step."),
+    "adams": ("Adams-Bashforth-Moulton (multistep)", "For smooth motions; starts with the trapezoidal rule."),
+    "gear": ("Gear (multistep)", "For stiff motions; starts with the trapezoidal rule."),
+    "generalised-alpha": ("Generalised-α", "Trapezoidal with damping of fast oscillations that are no motion."),
+    VARIABLE: ("Trapezoidal, variable step", "Steps as long as the allowed error permits."),
+    "runge-kutta-8": ("Runge-Kutta of order 8, variable step", "Very exact for smooth motions."),
+    "runge-kutta-5": ("Runge-Kutta of order 5, variable step", "Exact for smooth motions."),
+    "radau": ("Radau, variable step", "Exact for stiff motions; slow."),
+    "bdf": ("Backward differences, variable step", "For stiff motions."),
+    "lsoda": ("LSODA, variable step", "Chooses between Adams and backward differences by itself."),
+    "constant-acceleration": ("Constant acceleration, joint by joint", "Every state obeys the constraints; quick."),
+    "symplectic-euler": ("Symplectic Euler, joint by joint", "The simplest; every state obeys the constraints."),
+    "joint-trapezoidal": ("Trapezoidal, joint by joint", "Every state obeys the constraints."),
+    "joint-runge-kutta": ("Runge-Kutta, joint by joint", "Exact, and every state obeys the constraints; slower."),
+}
+ROOTS = {
+    AUTO: ("Automatic", "As the input has it."),
+    "held": ("A residual force", "Whatever is missing acts on the root, as in inverse dynamics."),
+    "free": ("Nothing", "Only the ground reactions: whatever does not fit carries the body away."),
+    "ground": ("Changed ground reactions", "The ground reactions change by what the root needs."),
+}
+ORDERED = ("adams", "gear")
+
+
+def integrators_for(input: str, formulation: str) -> tuple[str, ...]:
+    """Integrators that an input and a formulation can have, the automatic one first."""
+    follows = input != RESULTANT
+    chosen = SimulationSettings(input=input, formulation=formulation).chosen_formulation
+    there = [AUTO, *FIXED, VARIABLE]
+    if chosen != "index-3":
+        there += list(ERROR_CONTROLLED)
+    if follows and chosen in TREE:
+        there += list(JOINT_STEPS)
+    return tuple(one for one in INTEGRATORS_IN_ORDER if one in there)
+
+
+INTEGRATORS_IN_ORDER = (AUTO, *INTEGRATORS)
+
+
+def input_words(settings: SimulationSettings) -> str:
+    """What moves the body, in short."""
+    return INPUTS[settings.input][0]
+
+
+def method_words(settings: SimulationSettings) -> str:
+    """Equations and integrator."""
+    integrator = settings.chosen_integrator
+    order = f", order {settings.order}" if integrator in ORDERED else ""
+    return f"{FORMULATIONS[settings.chosen_formulation]}; {INTEGRATOR_WORDS[integrator][0]}{order}"
+
+
+def what_if_words(changes: WhatIf) -> str:
+    """What is different from the recording; empty if nothing is."""
+    told = []
+    if changes.mass != 1.0:
+        told.append(f"mass × {changes.mass:g}")
+    told += [f"mass of the {name} × {factor:g}" for name, factor in changes.masses.items()]
+    told += [f"{mass:g} kg at the {name}" for name, mass in changes.carried.items()]
+    if changes.gravity != 1.0:
+        told.append(f"gravity × {changes.gravity:g}")
+    if changes.grip_m:
+        told.append(f"grip {abs(100.0 * changes.grip_m):g} cm {'wider' if changes.grip_m > 0.0 else 'narrower'}")
+    told += [f"{name} {100.0 * share:g} % weaker" for name, share in changes.weakened.items()]
+    return ", ".join(told)
+
+
+def short_name(settings: SimulationSettings) -> str:
+    """Name of a run that the user has not named, in words."""
+    stretch = f", cycle {settings.cycle}" if settings.cycle is not None else ""
+    changed = what_if_words(settings.what_if)
+    input = {RESULTANT: "Resultant", "inverse": "Played back", "pd": "PD", "computed-torque": "Computed torque",
+             "underactuated": "Ground holds"}[settings.input]  # fmt: skip
+    method = ""
+    if (settings.formulation, settings.integrator) != (AUTO, AUTO):
+        formulation = FORMULATION_WORDS[settings.chosen_formulation][0].split(" (")[0].split(",")[0]
+        integrator = INTEGRATOR_WORDS[settings.chosen_integrator][0].split(" (")[0]
+        order = f" {settings.order}" if settings.chosen_integrator in ORDERED else ""
+        method = f", {formulation}, {integrator}{order}"
+    return f"{input}{method}{stretch}{f', {changed}' if changed else ''}"
