@@ -17,16 +17,14 @@ from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 from biomec_app.simulations.runs import NONE
 
 if TYPE_CHECKING:
-    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
 LEVELS = {
     "Positions": (0, 1e3, "mm", "violation", "‖Φ‖"),
-    "Velocities": (1, 1.0, "m/s", "rate_violation", "‖Φ̇‖"),
-    "Accelerations": (2, 1.0, "m/s²", "acceleration_violation", "‖Φ̈‖"),
+    "Velocities": (1, 1.0, "m/s", "rate_violation", "‖dΦ/dt‖"),
+    "Accelerations": (2, 1.0, "m/s²", "acceleration_violation", "‖d²Φ/dt²‖"),
 }
 RECORDING, START = "of the recording", "since the start"
-FLOOR = 1e-18  # zero on a logarithmic axis
 DASHES: tuple[tuple[int, tuple[float, ...]] | str, ...] = ("-", (0, (5, 2)), (0, (1.5, 1.5)), (0, (6, 2, 1.5, 2)))
 
 
@@ -78,19 +76,17 @@ class SimulationRunFigure(FigureKind):
         for k, (run, start) in enumerate(zip(content.runs, content.starts, strict=True)):
             style = {"color": next(colours), "linestyle": DASHES[(k // len(ink.conditions)) % len(DASHES)],
                      "linewidth": 1.4}  # fmt: skip
-            distance.plot(run.time_s - start, np.maximum(scale * run.distance[:, level], FLOOR), **style)
-            constraints.plot(run.step_time_s - start, np.maximum(getattr(run, violation), FLOOR), **style)
+            distance.plot(run.time_s - start, _above_zero(scale * run.distance[:, level]), **style)
+            constraints.plot(run.step_time_s - start, _above_zero(getattr(run, violation)), **style)
             energy.plot(run.step_time_s - start, run.energy_drift, **style)
             if not run.completed:
-                distance.plot(run.time_s[-1] - start, max(scale * run.distance[-1, level], FLOOR), "x", color=ink.alarm,
+                distance.plot(run.time_s[-1] - start, scale * run.distance[-1, level], "x", color=ink.alarm,
                               markersize=7, markeredgewidth=1.8)  # fmt: skip
             handles.append(stroke(**style))
             labels.append(run.name if len(run.name) < 46 else f"{run.name[:44]}…")
         distance.set_ylabel(unit)
         constraints.set_ylabel(sign)
         energy.set_ylabel("J")
-        for axes in (distance, constraints):
-            _no_lower_than(axes)
         ended = "× ended early" if any(not run.completed for run in content.runs) else ""
         name(distance, ink, f"Distance to the recorded motion, {chosen['level'].lower()}", ended)
         name(constraints, ink, "Violation of the constraints")
@@ -116,7 +112,6 @@ class SimulationRunFigure(FigureKind):
         return tuple(columns)
 
 
-def _no_lower_than(axes: Axes, decades: float = 10.0) -> None:
-    """Leave out the start, where everything is zero."""
-    low, high = axes.get_ylim()
-    axes.set_ylim(max(low, high * 10.0**-decades), high)
+def _above_zero(values: FloatArray) -> FloatArray:
+    """Values for a logarithmic axis; what is zero, as at the start, is left out."""
+    return np.where(values > 0.0, values, np.nan)

@@ -74,32 +74,31 @@ def _energy(run: SimulationRun) -> Iterator[Curve]:
         ("energy without a source", run.energy_drift),
     ):  # fmt: skip
         yield Curve(
-            simulation_key(run.name, f"{ENERGY}/{name}"), KIND + run.name, "Energy", None, name, f"{name}, {run.name}",
-            "J", column(run.step_time_s, values), "Whole body", name, run.name, least=1.0, said=run.name, dashed=True,
+            simulation_key(run.name, f"{ENERGY}/{name}"), KIND + run.name, "Energy", None, name,
+            f"{run.name}: {name}", "J", column(run.step_time_s, values), "Simulated body", name, least=1.0,
         )  # fmt: skip
 
 
 def _quality(run: SimulationRun) -> Iterator[Curve]:
     for name, unit, values in (
-        ("‖Φ‖", "", run.violation), ("‖Φ̇‖", "", run.rate_violation), ("‖Φ̈‖", "", run.acceleration_violation),
+        ("‖Φ‖", "", run.violation), ("‖dΦ/dt‖", "", run.rate_violation), ("‖d²Φ/dt²‖", "", run.acceleration_violation),
     ):  # fmt: skip
         yield Curve(
             simulation_key(run.name, f"{QUALITY}/{name}"), KIND + run.name, "Constraints", None, name,
-            f"{name}, {run.name}", unit, column(run.step_time_s, np.maximum(values, TINY)),
-            "Violation of the constraints", name, run.name, log=True, said=run.name,
+            f"{run.name}: {name}", unit, column(run.step_time_s, np.maximum(values, TINY)), "Constraints", name,
+            log=True,
         )  # fmt: skip
     for k, (name, unit, scale) in enumerate((("positions", "mm", MM), ("velocities", "m/s", 1.0),
                                              ("accelerations", "m/s²", 1.0))):  # fmt: skip
         yield Curve(
             simulation_key(run.name, f"{QUALITY}/distance {name}"), KIND + run.name, "Distance to the recording", None,
-            name, f"distance to the recording, {name}, {run.name}", unit,
-            column(run.time_s, run.distance, k, scale=scale), "Distance to the recording", f"{name}, mean", run.name,
-            said=run.name,
+            name, f"{run.name}: distance, {name}", unit, column(run.time_s, run.distance, k, scale=scale),
+            "Distance to the recording", f"{name}, mean",
         )  # fmt: skip
     yield Curve(
         simulation_key(run.name, f"{QUALITY}/iterations"), KIND + run.name, "Steps", None, "iterations",
-        f"iterations a step, {run.name}", "", column(run.step_time_s, run.iterations.astype(np.float64)), "Steps",
-        "iterations", run.name, said=run.name,
+        f"{run.name}: iterations a step", "", column(run.step_time_s, run.iterations.astype(np.float64)), "Steps",
+        "iterations",
     )  # fmt: skip
 
 
@@ -114,8 +113,8 @@ def _ground(run: SimulationRun) -> Iterator[Curve]:
         for i, axis in enumerate(axes):
             yield Curve(
                 simulation_key(run.name, f"{GROUND}/{what} {axis}"), KIND + run.name, "Residual", None,
-                f"{what} {axis}", f"{what} {axis}, {run.name}", unit, column(run.time_s, values, i),
-                f"Simulated {what}", axis, run.name, least=LEAST["none", least], said=run.name,
+                f"{what} {axis}", f"{run.name}: {what} {axis}", unit, column(run.time_s, values, i),
+                f"Simulated {what}", axis, least=LEAST["none", least],
             )  # fmt: skip
     if np.any(run.ground_change):
         for name in dict.fromkeys(run.contacts):
@@ -125,9 +124,9 @@ def _ground(run: SimulationRun) -> Iterator[Curve]:
             for i, axis in enumerate(axes):
                 yield Curve(
                     simulation_key(run.name, f"{GROUND}/{name} {axis}"), KIND + run.name, "Change of ground reactions",
-                    side, f"{stem} {axis}", f"{name}, change of the ground reaction {axis}, {run.name}", "N",
-                    column(run.time_s, change, i), f"{capital(stem)}, change of the ground reaction", axis, run.name,
-                    least=LEAST["none", FORCE], said=run.name,
+                    side, f"{stem} {axis}", f"{run.name}: {name}, change of the ground reaction {axis}", "N",
+                    column(run.time_s, change, i), f"{capital(stem)}, change of the ground reaction", axis,
+                    least=LEAST["none", FORCE],
                 )  # fmt: skip
 
 
@@ -145,7 +144,7 @@ def plotted(analysis: Analysis, names: tuple[str, ...], what: str, joints: tuple
         return tuple(keys)
     parts = {
         ENERGY: ("kinetic energy", "potential energy", "energy without a source"),
-        QUALITY: ("distance positions", "‖Φ‖", "‖Φ̇‖", "‖Φ̈‖", "iterations"),
+        QUALITY: ("distance positions", "‖Φ‖", "‖dΦ/dt‖", "‖d²Φ/dt²‖", "iterations"),
     }[what]
     return tuple(simulation_key(run.name, f"{what}/{part}") for part in parts for run in runs)
 

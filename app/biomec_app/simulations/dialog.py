@@ -117,7 +117,7 @@ class SimulationDialog(QDialog):
         layout.addWidget(self.summary)
         layout.addWidget(self.wrong)
         layout.addWidget(self.buttons)
-        self.resize(880, 610)
+        self.resize(880, 570)
 
     def _movement_box(self) -> QGroupBox:
         box = QGroupBox("What moves the body")
@@ -139,6 +139,7 @@ class SimulationDialog(QDialog):
         self.first, self.last = _frame("first", self._base, last), _frame("last", self._base, last)
         self.last.setValue(last)
         frames = QHBoxLayout()
+        frames.setSpacing(6)
         frames.addWidget(QLabel("from"))
         frames.addWidget(self.first, 1)
         frames.addWidget(QLabel("to"))

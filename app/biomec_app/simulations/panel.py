@@ -37,10 +37,11 @@ from biomec_app.context import Context
 from biomec_app.jobs import Status
 from biomec_app.loads.choice import important_joints
 from biomec_app.loads.readings import has_loads
+from biomec_app.panels.plot_view import TIME
 from biomec_app.simulations.curves import SETS, plotted
 from biomec_app.simulations.dialog import open_simulation
 from biomec_app.simulations.running import TITLE, delete, rename, show
-from biomec_app.simulations.runs import ENDINGS, RunFacts, comparison, run_facts
+from biomec_app.simulations.runs import ENDINGS, RunFacts, comparison, distance_words, run_facts
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.view_options import SIMULATED
 from biomec_app.viewer.scene import shown_run
@@ -49,7 +50,7 @@ COLUMNS = ("Run", "Ended", "Distance", "‖Φ‖", "ms/step")
 TIPS = (
     "Name of the run; double-click to show it",
     "How it ended",
-    "Mean distance to the recorded motion, mm",
+    "Mean distance to the recorded motion",
     "Largest violation of the constraints",
     "Time of the processor for a step, ms",
 )
@@ -57,7 +58,7 @@ EMPTY = (
     "A simulation asks which movement follows from loads, equations and steps of time. It starts from the recorded "
     "movement and is shown beside it."
 )
-MM, MS = 1e3, 1e3
+MS = 1e3
 JOINTS = ("elbow", "glenohumeral", "hip", "knee")
 
 
@@ -157,10 +158,10 @@ class SimulationPanel(QWidget):
         for k, (name, text, tip, act) in enumerate((
             ("new", "&New…", "Simulate the movement anew", self.new),
             ("again", "&Vary…", "Another run, starting from the settings of the chosen one", self.vary),
-            ("compare", "&Compare…", "Table of the chosen runs, or of all where only one is chosen", self.compare),
-            ("figure", "F&igure…", "Distance, constraints and energy of all runs over time", self.draw),
             ("show", "&Show", "Show the simulated body alone in the 3-D view", lambda: self.show_run(beside=False)),
             ("over", "&Overlay", "Show the simulated body over the recorded one", lambda: self.show_run(beside=True)),
+            ("compare", "&Compare…", "Table of the chosen runs, or of all where only one is chosen", self.compare),
+            ("figure", "F&igure…", "Distance, constraints and energy of all runs over time", self.draw),
             ("rename", "&Rename…", "Give the chosen run another name", self.rename),
             ("delete", "&Delete", "Delete the chosen runs; Undo brings them back", self.delete),
         )):  # fmt: skip
@@ -171,7 +172,7 @@ class SimulationPanel(QWidget):
             button.setMinimumWidth(40)
             button.clicked.connect(lambda checked=False, act=act: self._try(act))
             self.buttons[name] = button
-            grid.addWidget(button, k // 4, k % 4)
+            grid.addWidget(button, (k + (k > 1)) // 3, (k + (k > 1)) % 3)
         for name in ("show", "over"):
             self.buttons[name].setCheckable(True)
         self.plot = QToolButton()
@@ -186,8 +187,8 @@ class SimulationPanel(QWidget):
             item.setObjectName(f"simulations.plot.{what}")
             item.triggered.connect(lambda checked=False, what=what: self.plot_curves(what))
         self.plot.setMenu(menu)
-        grid.addWidget(self.plot, 0, 4, 2, 1)
-        for column in range(5):
+        grid.addWidget(self.plot, 0, 2)
+        for column in range(3):
             grid.setColumnStretch(column, 1)
         return grid
 
@@ -261,9 +262,12 @@ class SimulationPanel(QWidget):
         document = self._document
         if not document.is_open or not document.analysis.simulations:
             return
-        chosen = self.chosen
+        rows = sorted({index.row() for index in self.table.selectedIndexes()})
+        chosen, before = self.chosen, len(self._names)
         analysis = self._known = document.analysis
         self._names = tuple(analysis.simulations)
+        if len(self._names) == before:  # one may be called otherwise now
+            chosen = tuple(self._names[row] for row in rows)
         self.pages.setCurrentIndex(1)
         self.table.blockSignals(True)
         self.table.setRowCount(len(self._names))
@@ -278,12 +282,12 @@ class SimulationPanel(QWidget):
         self.table.setSelectionMode(mode)
         self.table.blockSignals(False)
         self.table.resizeRowsToContents()
-        self._chosen()
+        self._describe()
 
     def _fill_row(self, row: int, run: SimulationRun, stale: bool) -> None:
         steps = max(len(run.step_time_s) - 1, 1)
         texts = (
-            run.name, ENDINGS[run.ending], number(MM * run.spread["q"].mean, 3, "mm"),
+            run.name, ENDINGS[run.ending], distance_words(run),
             power(float(run.violation.max())), number(MS * float(run.seconds.sum()) / steps, 2),
         )  # fmt: skip
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
@@ -317,6 +321,16 @@ class SimulationPanel(QWidget):
         self.table.setSelectionMode(mode)
 
     def _chosen(self) -> None:
+        """Tell of the chosen run; where a simulation is shown in the 3-D view, show this one."""
+        self._describe()
+        chosen, document = self.chosen, self._document
+        if len(chosen) != 1 or chosen[0] not in document.analysis.simulations:
+            return
+        shown = shown_run(document.analysis, document.view)
+        if shown is not None and shown.name != chosen[0]:
+            show(self.context, chosen[0], beside=len(document.view.signals) > 1)
+
+    def _describe(self) -> None:
         chosen, analysis = self.chosen, self._known
         self.facts = None
         if analysis is not None and chosen and chosen[-1] in analysis.simulations:
@@ -325,10 +339,6 @@ class SimulationPanel(QWidget):
         else:
             self.words.setText("Choose a run.")
         self._show_view()
-        if len(chosen) == 1 and shown_run(self._document.analysis, self._document.view) is not None:
-            beside = len(self._document.view.signals) > 1
-            if chosen[0] != self._document.view.simulation:
-                show(self.context, chosen[0], beside=beside)
 
     def _show_view(self) -> None:
         """Show which buttons can be pressed, and whether the chosen run is in the 3-D view."""
@@ -340,6 +350,9 @@ class SimulationPanel(QWidget):
         self.buttons["over"].setChecked(here and len(view.signals) > 1)
         for name in ("show", "over"):
             self.buttons[name].setEnabled(one)
+            font = self.buttons[name].font()
+            font.setBold(self.buttons[name].isChecked())
+            self.buttons[name].setFont(font)
         for name in ("again", "rename"):
             self.buttons[name].setEnabled(one and not busy)
         self.buttons["new"].setEnabled(not busy)
@@ -414,8 +427,13 @@ class SimulationPanel(QWidget):
         joints = important_joints(analysis) if has_loads(analysis) else JOINTS
         joints = joints if what == "moments" else tuple({"glenohumeral": "shoulder"}.get(one, one) for one in joints)
         keys = plotted(analysis, self.chosen, what, (*joints, *JOINTS[1:2]) if what == "angles" else joints)
-        if keys:
-            self._document.select(curves=keys)
+        if not keys:
+            return
+        self._document.select(curves=keys)
+        runs = [analysis.simulations[name] for name in self.chosen]
+        first, last = min(run.first for run in runs), max(run.last for run in runs)
+        if self.context.plots.view.over == TIME:
+            self.context.plots.set(window_s=(first / runs[0].rate_hz, last / runs[0].rate_hz))
 
     def compare(self) -> None:
         """Open the table of the chosen runs, or of all."""

@@ -17,7 +17,7 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec_app.panels.curve_tools import capital
 from biomec_app.simulations.words import input_words, method_words, short_name, what_if_words
 
-MM, MS, CM = 1e3, 1e3, 1e2
+MM, MS = 1e3, 1e3
 NONE = "There are no simulations yet. Run one with Dynamics ▸ Simulation."
 ENDINGS = {
     Ending.COMPLETED: "complete",
@@ -61,8 +61,8 @@ def run_facts(analysis: Analysis, run: SimulationRun) -> RunFacts:
         "Iterations a step": _mean(run.iterations[taken], 1),
         "Processor time": f"{run.seconds.sum():.2f} s, {MS * run.seconds.sum() / max(steps, 1):.2f} ms a step",
         "‖Φ‖, largest": power(float(run.violation.max())),
-        "‖Φ̇‖, largest": power(float(run.rate_violation.max())),
-        "‖Φ̈‖, largest": power(float(run.acceleration_violation.max())),
+        "‖dΦ/dt‖, largest": power(float(run.rate_violation.max())),
+        "‖d²Φ/dt²‖, largest": power(float(run.acceleration_violation.max())),
         "Distance, positions": _distance(run, "q", MM, "mm"),
         "Distance, velocities": _distance(run, "qdot", 1.0, "m/s"),
         "Distance, accelerations": _distance(run, "qddot", 1.0, "m/s²"),
@@ -87,34 +87,37 @@ def comparison(analysis: Analysis, names: Sequence[str] = ()) -> tuple[Section, 
     asked = Table("", ("Run", *words, "How it ended"), tuple(
         (one.name, *(one.rows[word] for word in words), one.sentence) for one in facts
     ))  # fmt: skip
-    columns = (
-        "Run", "Steps", "ms a step", "Iterations", "‖Φ‖", "‖Φ̇‖", "‖Φ̈‖", "q [mm]", "q̇ [m/s]", "q̈ [m/s²]",
-        "Angles [°]", "Moments [N·m]",
-    )  # fmt: skip
-    numbers = Table("", columns, tuple(_numbers(run) for run in runs), NOTE)
-    return Section("Results", (), (numbers,)), Section("Settings", (), (asked,))
+    cost = Table("Cost and constraints", COST, tuple(_cost(run) for run in runs))
+    near = Table("Distance to the recording", NEAR, tuple(_near(run) for run in runs), NOTE)
+    return Section("Results", (), (cost, near)), Section("Settings", (), (asked,))
 
 
+COST = ("Run", "Steps", "ms a step", "Iterations", "‖Φ‖", "‖dΦ/dt‖", "‖d²Φ/dt²‖")
+NEAR = ("Run", "Place [mm]", "Velocity [m/s]", "Acceleration [m/s²]", "Angles [°]", "Moments [N·m]")
 NOTE = (
-    "‖Φ‖, ‖Φ̇‖, ‖Φ̈‖: mean violation of the constraints and of their rates. q, q̇, q̈: distance to the recorded motion, "
+    "‖Φ‖ and its derivatives: mean violation of the constraints and of their rates. Place, velocity, acceleration: "
     "mean over all coordinates and frames. Angles, moments: root mean square difference from the recording and from "
     "inverse dynamics, of all joints together."
 )
 
 
-def _numbers(run: SimulationRun) -> tuple[str, ...]:
-    steps = max(len(run.step_time_s) - 1, 1)
+def _cost(run: SimulationRun) -> tuple[str, ...]:
+    steps = len(run.step_time_s) - 1
     return (
         run.name,
-        str(len(run.step_time_s) - 1),
-        number(MS * float(run.seconds.sum()) / steps, 2),
+        str(steps),
+        number(MS * float(run.seconds.sum()) / max(steps, 1), 2),
         _mean(run.iterations[1:], 1),
         *(power(float(one.mean())) for one in (run.violation, run.rate_violation, run.acceleration_violation)),
-        number(MM * run.spread["q"].mean, 4),
-        number(run.spread["qdot"].mean, 4),
-        number(run.spread["qddot"].mean, 3),
-        number(_together(np.degrees(run.angles - run.measured_angles)), 3),
-        number(_together(run.torques - run.inverse_torques), 2),
+    )
+
+
+def _near(run: SimulationRun) -> tuple[str, ...]:
+    return (
+        run.name,
+        *(_short(one) for one in (MM * run.spread["q"].mean, run.spread["qdot"].mean, run.spread["qddot"].mean)),
+        _short(_together(np.degrees(run.angles - run.measured_angles))),
+        _short(_together(run.torques - run.inverse_torques)),
     )
 
 
@@ -173,6 +176,12 @@ def delete_line(names: Sequence[str]) -> str:
     return "\n".join(f"analysis = analysis.without_simulation({name!r})" for name in names)
 
 
+def distance_words(run: SimulationRun) -> str:
+    """Mean distance of all coordinates to the recorded motion, in a unit that suits it."""
+    metres = run.spread["q"].mean
+    return f"{MM * metres:.3g} mm" if not metres < 1e-4 else f"{1e6 * metres:.2g} µm"
+
+
 def _step(run: SimulationRun) -> str:
     lengths = np.diff(run.step_time_s)
     if not lengths.size:
@@ -189,6 +198,8 @@ def _distance(run: SimulationRun, level: str, scale: float, unit: str) -> str:
 
 def _short(value: float) -> str:
     """Three digits that count; powers of ten for what is very small."""
+    if not np.isfinite(value):
+        return NOTHING
     return power(value) if 0.0 < value < 1e-3 else f"{value:.3g}"
 
 

@@ -10,6 +10,7 @@ from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QGroupBox,
 from biomec.dynamics.forward.what_if import WhatIf
 from biomec.pipeline.analysis import Analysis
 from biomec_app.panels.curve_tools import capital, side_of_name
+from biomec_app.simulations.words import plural
 
 PERCENT, CM = 100.0, 100.0
 BOTH = "both "
@@ -25,15 +26,6 @@ def parts_of(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
             if len(both) == 2:
                 found.setdefault(f"{BOTH}{plural(stem)}", both)
     return {**found, **{name: (name,) for name in names}}
-
-
-def plural(stem: str) -> str:
-    """Both of a part: "feet", "elbows"."""
-    if stem.endswith("foot"):
-        return f"{stem[:-4]}feet"
-    if stem.endswith(("x", "s")):
-        return f"{stem}es"
-    return f"{stem} joints" if stem.endswith(("ar", "al")) else f"{stem}s"
 
 
 class WhatIfBox(QGroupBox):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from biomec.dynamics.forward.what_if import WhatIf
 from biomec.pipeline.simulation_settings import (
     AUTO,
@@ -119,14 +121,36 @@ def what_if_words(changes: WhatIf) -> str:
     told = []
     if changes.mass != 1.0:
         told.append(f"mass × {changes.mass:g}")
-    told += [f"mass of the {name} × {factor:g}" for name, factor in changes.masses.items()]
-    told += [f"{mass:g} kg at the {name}" for name, mass in changes.carried.items()]
+    told += [f"mass of {names} × {factor:g}" for names, factor in _both_sides(changes.masses)]
+    told += [f"{mass:g} kg at {names}" for names, mass in _both_sides(changes.carried)]
     if changes.gravity != 1.0:
         told.append(f"gravity × {changes.gravity:g}")
     if changes.grip_m:
         told.append(f"grip {abs(100.0 * changes.grip_m):g} cm {'wider' if changes.grip_m > 0.0 else 'narrower'}")
-    told += [f"{name} {100.0 * share:g} % weaker" for name, share in changes.weakened.items()]
+    told += [f"{names} {100.0 * share:g} % weaker" for names, share in _both_sides(changes.weakened)]
     return ", ".join(told)
+
+
+def _both_sides(table: Mapping[str, float]) -> list[tuple[str, float]]:
+    """Names with their values; both sides of the same value as one."""
+    found: list[tuple[str, float]] = []
+    for name, value in table.items():
+        stem = name.removeprefix("right ").removeprefix("left ")
+        pair = {f"right {stem}", f"left {stem}"}
+        same = pair <= set(table) and len({table[one] for one in pair}) == 1
+        entry = (f"both {plural(stem)}" if same else name, value)
+        if entry not in found:
+            found.append(entry)
+    return found
+
+
+def plural(stem: str) -> str:
+    """Both of a part: "feet", "elbows"."""
+    if stem.endswith("foot"):
+        return f"{stem[:-4]}feet"
+    if stem.endswith(("x", "s")):
+        return f"{stem}es"
+    return f"{stem} joints" if stem.endswith(("ar", "al")) else f"{stem}s"
 
 
 def short_name(settings: SimulationSettings) -> str:
@@ -138,7 +162,7 @@ def short_name(settings: SimulationSettings) -> str:
     method = ""
     if (settings.formulation, settings.integrator) != (AUTO, AUTO):
         formulation = FORMULATION_WORDS[settings.chosen_formulation][0].split(" (")[0].split(",")[0]
-        integrator = INTEGRATOR_WORDS[settings.chosen_integrator][0].split(" (")[0]
+        integrator = INTEGRATOR_WORDS[settings.chosen_integrator][0].split(" (")[0].split(",")[0].split("-Bash")[0]
         order = f" {settings.order}" if settings.chosen_integrator in ORDERED else ""
         method = f", {formulation}, {integrator}{order}"
     return f"{input}{method}{stretch}{f', {changed}' if changed else ''}"

@@ -107,6 +107,8 @@ class Scene:
                 colours = dict.fromkeys(colours, mixed(self.theme.failed, self.theme.measured, 0.75))
             shade = mixed(self.theme.floor, "#000000", 0.14 if self.theme.name == "light" else 0.45)
             figure = Figure(self.poses, shape, colours, opacity, shade)
+            for actor in figure.actors if ghost else ():
+                behind(actor)
             for actor in figure.shadow:
                 actor.SetPosition(0.0, self.floor + 0.0005, 0.0)
             self._figures[key] = figure
@@ -234,6 +236,13 @@ class Scene:
         if not poses.is_solved(self._frame) and CONSISTENT in self.kinds:
             return "This frame did not converge: measured positions are shown"
         return ""
+
+
+def behind(actor: vtkActor) -> None:
+    """Draw a surface as if it were a little farther away, so that one at the same place is seen before it."""
+    mapper = actor.GetMapper()
+    mapper.SetResolveCoincidentTopologyToPolygonOffset()
+    mapper.SetRelativeCoincidentTopologyPolygonOffsetParameters(4.0, 40.0)
 
 
 def shown_run(analysis: Analysis, view: View) -> SimulationRun | None:
