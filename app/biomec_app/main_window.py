@@ -64,6 +64,8 @@ class MainWindow(QMainWindow):
             confirm=self._confirm,
         )
         context, document, jobs = self.context, self.context.document, self.context.jobs
+        for part in (context.aside, context.plots, context.comparison):
+            part.setParent(self)  # goes with the window, and so does what is connected to it
         self.setAcceptDrops(True)
         self.resize(1360, 840)
         self.view, self.timeline = BodyView(context), Timeline(context)
