@@ -11,6 +11,7 @@ from PySide6.QtCore import QTimer
 
 from biomec.errors import BiomecError
 from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec.progress import Cancelled
 from biomec_app.jobs import PREPARING, Jobs
 
 
@@ -128,3 +129,27 @@ def test_a_job_that_compiles_says_so_and_can_be_cancelled_between_two_kernels(qt
     with qtbot.waitSignal(jobs.finished, timeout=5_000):  # the next one compiles nothing, and says nothing
         jobs.start("Counting", lambda progress: progress(0.5), values.append)
     assert notes[-1][0] == ""
+
+
+@pytest.mark.parametrize("partial", [True, False])
+def test_cancelled_work_that_keeps_what_it_reached_is_used_only_if_it_says_so(qtbot, partial):
+    jobs, values, words = Jobs(), [], []
+    jobs.progressed.connect(lambda status: words.append(status.words))
+    begun = threading.Event()
+
+    def work(progress):
+        progress(0.25)
+        begun.set()
+        try:
+            while True:
+                progress(0.5)
+                time.sleep(0.005)
+        except Cancelled:
+            return "half"
+
+    with qtbot.waitSignal(jobs.finished if partial else jobs.cancelled, timeout=20_000):
+        jobs.start("Simulation", work, values.append, partial=partial, words=lambda f: f"{4 * f:g} s of 4 s")
+        qtbot.waitUntil(begun.is_set, timeout=10_000)
+        jobs.cancel()
+    assert values == (["half"] if partial else [])
+    assert words[:2] == ["1 s of 4 s", "2 s of 4 s"]

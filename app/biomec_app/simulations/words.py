@@ -41,8 +41,8 @@ INPUTS = {
     ),
     RESULTANT: (
         "Resultant forces of the movement",
-        "The force M·q̈ of the recorded motion stands for everything that acts. The motion returns to about a tenth "
-        "of a millimetre; shows what equations and integrator are worth.",
+        "Mass times acceleration of the recorded motion stands for everything that acts. The motion returns to about "
+        "a tenth of a millimetre; shows what equations and integrator are worth.",
     ),
 }
 """Input -> name and explanation, in the order of the list."""
