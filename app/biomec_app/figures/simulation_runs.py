@@ -41,11 +41,11 @@ class SimulationRunFigure(FigureKind):
 
     key, title = "simulation-runs", "Simulation Runs"
     help = "Distance to the recorded motion, violation of the constraints and energy of all simulations over time"
-    needs = ()
+    needs = ("inverse",)
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs a simulation."""
-        return None if analysis.simulations else NONE
+        return None if analysis.simulations else super().blocked(analysis) or NONE
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Level, and from where time counts."""

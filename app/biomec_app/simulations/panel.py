@@ -382,7 +382,11 @@ class SimulationPanel(QWidget):
             return
         self.bar.setRange(0, 1000)
         self.bar.setValue(round(1000 * status.fraction))
-        left = "" if status.remaining_s is None else f", about {max(1.0, status.remaining_s):.0f} s left"
+        left = (
+            ""
+            if status.remaining_s is None or status.fraction >= 1.0
+            else f", about {max(1.0, status.remaining_s):.0f} s left"
+        )
         self.told.setText(f"{status.note or status.words or 'Analysis'}{left}".capitalize())
 
     def _ended(self, title: str, *_: object) -> None:

@@ -59,6 +59,8 @@ def simulate(context: Context, settings: SimulationSettings) -> str:
     def words(fraction: float) -> str:
         if whole is None or fraction < start:
             return ""
+        if fraction >= 1.0:
+            return f"{whole:.2f} s simulated, comparing with the recording"
         return f"{whole * (fraction - start) / (1.0 - start):.2f} s of {whole:.2f} s simulated"
 
     context.jobs.start(TITLE, work, done, partial=True, words=words)

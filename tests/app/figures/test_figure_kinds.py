@@ -12,6 +12,8 @@ from numpy.testing import assert_allclose
 
 from biomec.analysis.agreement import bland_altman
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.simulation import run_simulation
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec_app.figures.export import write_figure
 from biomec_app.figures.ink import Ink, power_of_ten
 from biomec_app.figures.kind import Column, compose, table_text
@@ -20,6 +22,14 @@ from biomec_app.figures.stick import RAW
 from biomec_app.theme import DARK, LIGHT
 
 KEYS = [kind.key for kind in figures()]
+
+
+@pytest.fixture(scope="module")
+def demo_analysis(demo_analysis):
+    """The demonstration with a short simulation, which one of the figures shows."""
+    return demo_analysis.with_simulation(
+        run_simulation(demo_analysis, SimulationSettings(input="resultant", frames=(400, 420)))
+    )
 
 
 def first_choices(kind, analysis):
@@ -237,7 +247,7 @@ def test_a_later_stage_adds_its_figure_once(monkeypatch):
         key, title = "loads", "Joint Loads"
 
     register_figure(Loads(), "loads")
-    assert figures()[-1].key == "loads"
+    assert figure_groups()["loads"][-1].key == "loads"
     assert figure_named("loads").title == "Joint Loads"
     with pytest.raises(ValueError, match="already"):
         register_figure(Loads(), "loads")

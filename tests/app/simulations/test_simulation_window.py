@@ -147,7 +147,7 @@ def test_a_run_is_listed_shown_saved_and_opened_again_with_the_numbers_of_the_co
     assert list(document.analysis.simulations) == ["short"]
     assert panel.chosen == ("short",)
     assert panel.table.item(0, 1).text() == "complete"
-    assert "0.24 s of 0.24 s simulated" in words
+    assert "0.24 s simulated, comparing with the recording" in words
     assert document.view.signals == (SIMULATED, CONSISTENT)
     assert document.frame == 50
     run = document.analysis.simulations["short"]
