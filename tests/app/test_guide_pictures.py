@@ -11,7 +11,7 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from PIL import Image
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QDockWidget, QListWidget, QTabWidget, QWidget
+from PySide6.QtWidgets import QAbstractButton, QComboBox, QDockWidget, QGroupBox, QListWidget, QTabWidget, QWidget
 
 from biomec.virtual import RecordOptions, VirtualPerson, record, squat, write_acquisition
 from biomec_app.actions import all_actions
@@ -28,6 +28,7 @@ from biomec_app.guide_pictures import PICTURES, draw_guide
 from biomec_app.main_window import MainWindow
 from biomec_app.panels.start_page import Card
 from biomec_app.preferences import Preferences
+from biomec_app.simulations.dialog import SimulationDialog
 from biomec_app.viewer.quality import SMOOTH, Quality
 
 DOCS = Path(__file__).parents[2] / "docs"
@@ -102,8 +103,11 @@ def test_every_button_list_and_panel_that_is_named_exists(qtbot, window, tmp_pat
     settings = SettingsDialog(window.context, window)
     figure = open_figure(window.context, figure_named("angles"))
     written = WrittenDialog(window.context, "Export", list(files.values()))
-    seen = texts(window) | texts(importing) | texts(written) | texts(settings) | texts(figure) | {RECOVER, DISCARD}
-    for one in (importing, settings, figure, written):
+    simulation = SimulationDialog(window.context, window)
+    opened = (importing, settings, figure, written, simulation)
+    seen = {RECOVER, DISCARD}.union(*(texts(one) for one in (window, *opened)))
+    seen |= {plain(box.title()) for box in simulation.findChildren(QGroupBox)}
+    for one in opened:
         one.close()
     named = {words for words in BOLD if "▸" not in words}
     assert len(named) > 20
