@@ -139,7 +139,7 @@ def test_without_loads_they_can_be_computed_from_here(qtbot, context, grips):
     widget = LoadPanel(context)
     qtbot.addWidget(widget)
     widget.show()
-    assert "Inverse Dynamics" in widget.nothing.text()
+    assert "Newton-Euler" in widget.nothing.text()
     widget.nothing.linkActivated.emit("run")
     qtbot.waitUntil(lambda: "inverse" in context.document.analysis.done, timeout=SLOW_MS)
     qtbot.waitUntil(lambda: widget.page is not None, timeout=SLOW_MS)
