@@ -448,4 +448,5 @@ class PlotPanel(QWidget):
         if self._dirty:
             self.refresh()
         over_time = bool(self.panes) and self.panes[0].over == TIME
-        return self.grid.windows[0] if over_time else None
+        shown = self.grid.windows  # none while the first plot is still to be drawn
+        return (shown[0] if shown else self.context.plots.window) if over_time else None
