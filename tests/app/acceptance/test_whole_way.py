@@ -114,3 +114,14 @@ def test_opening_another_recording_asks_about_unsaved_work(person, squat_measure
     assert person.document.analysis is squat_measured
     for one in person.others:
         one.reject()
+
+
+def test_a_recording_without_force_plates_is_analysed_at_once_as_far_as_it_goes(person, squat_files, tmp_path):
+    alone = tmp_path / squat_files["emt"].name
+    alone.write_bytes(squat_files["emt"].read_bytes())
+    static = next(squat_files["emt"].parent.glob("*Static*.emt"))
+    (tmp_path / static.name).write_bytes(static.read_bytes())
+    person.import_(alone, analyse=True)
+    assert not person.document.analysis.session.dynamic.plates
+    assert person.document.analysis.is_current(KINEMATICS)
+    assert not person.heard
