@@ -3,7 +3,7 @@
 import pytest
 
 from biomec_app.figures.registry import figures
-from tests.app.acceptance.heartbeat import LIMIT_S, TRIES, Heartbeat
+from tests.app.acceptance.heartbeat import TRIES, Heartbeat, limit
 from tests.app.acceptance.person import Person
 
 
@@ -15,9 +15,9 @@ def assert_answers(what, prepare=lambda: None):
         with Heartbeat() as beat:
             what()
         best = beat if best is None or beat.blocked < best.blocked else best
-        if best.blocked <= LIMIT_S:
+        if best.blocked <= limit():
             return
-    assert best.blocked <= LIMIT_S, "\n".join(best.where)
+    assert best.blocked <= limit(), "\n".join(best.where)
 
 
 @pytest.fixture(scope="module")
