@@ -19,7 +19,7 @@ def test_columns_are_the_curves(demo_analysis: Analysis) -> None:
     text = figure_text(panes(curves.found(KEYS), PlotView(), demo_analysis))
     rows = list(csv.reader(io.StringIO(text)))
     assert rows[0] == [
-        "time [s]", "right elbow flexion [°]", "left elbow flexion [°]", "time [s]", "Mao_D, force Y [N]",
+        "time [s]", "right elbow flexion [°]", "left elbow flexion [°]", "time [s]", "right hand (Mao_D), force Y [N]",
     ]  # fmt: skip
     read = np.array([float(row[1]) for row in rows[1:] if row[1]])
     assert np.allclose(read, curves[KEYS[0]].values, rtol=1e-9)
