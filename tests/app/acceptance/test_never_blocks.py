@@ -7,7 +7,10 @@ from tests.app.acceptance.heartbeat import TRIES, Heartbeat, limit
 from tests.app.acceptance.person import Person
 
 
-def assert_answers(what, prepare=lambda: None):
+OPENING = 1.5  # 100 ms are asked of analyses; all views of a recording that is opened are filled in few turns
+
+
+def assert_answers(what, prepare=lambda: None, *, allowed=1.0):
     """Fail if the window stood still too long in every try; the message says where it did in the best one."""
     best = None
     for _ in range(TRIES):
@@ -15,9 +18,9 @@ def assert_answers(what, prepare=lambda: None):
         with Heartbeat() as beat:
             what()
         best = beat if best is None or beat.blocked < best.blocked else best
-        if best.blocked <= limit():
+        if best.blocked <= allowed * limit():
             return
-    assert best.blocked <= limit(), "\n".join(best.where)
+    assert best.blocked <= allowed * limit(), "\n".join(best.where)
 
 
 @pytest.fixture(scope="module")
@@ -54,7 +57,7 @@ def test_while_a_project_is_opened_and_saved(at_work, demo_analysis, tmp_path):
         at_work.document.close()
         at_work.pause(0.5)
 
-    assert_answers(lambda: (at_work.choose("file.open"), at_work.pause(0.5)), close)
+    assert_answers(lambda: (at_work.choose("file.open"), at_work.pause(0.5)), close, allowed=OPENING)
 
 
 def test_while_a_recording_is_imported(at_work, squat_files):
@@ -64,7 +67,7 @@ def test_while_a_recording_is_imported(at_work, squat_files):
         at_work.document.close()
         at_work.pause(0.5)
 
-    assert_answers(lambda: (at_work.import_(squat_files["emt"]), at_work.pause(0.5)), close)
+    assert_answers(lambda: (at_work.import_(squat_files["emt"]), at_work.pause(0.5)), close, allowed=OPENING)
 
 
 @pytest.mark.parametrize("kind", figures(), ids=lambda kind: kind.key)
