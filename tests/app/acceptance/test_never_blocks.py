@@ -6,7 +6,6 @@ from biomec_app.figures.registry import figures
 from tests.app.acceptance.heartbeat import TRIES, Heartbeat, limit
 from tests.app.acceptance.person import Person
 
-
 OPENING = 1.5  # 100 ms are asked of analyses; all views of a recording that is opened are filled in few turns
 
 
