@@ -57,10 +57,13 @@ class Person:
             sleep(0.001)
 
     def idle(self) -> None:
-        """Wait until nothing runs and what is due is drawn."""
-        self.wait(lambda: not self.context.jobs.busy)
+        """Wait until nothing runs, beside the recording neither, and what is due is drawn."""
+        self.wait(self._at_rest)
         self.pause(0.02)
-        self.wait(lambda: not self.context.jobs.busy)  # a figure starts its job once its choices are found
+        self.wait(self._at_rest)  # a figure starts its job once its choices are found
+
+    def _at_rest(self) -> bool:
+        return not (self.context.jobs.busy or self.context.aside.busy)
 
     def pause(self, seconds: float) -> None:
         """Look at the window for a while."""
