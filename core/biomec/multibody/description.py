@@ -89,6 +89,12 @@ def parse_system(text: str, source: str) -> System:
     """System described in TOML ``text``; messages call it ``source``. Raises `DescriptionError` and nothing else."""
     top = read_toml(text, source)
     top.only(FILE_KEYS)
+    return system_in(top)
+
+
+def system_in(top: Table) -> System:
+    """System described by the tables of a file that may hold more than a system."""
+    source = top.where
     dim = _dimension(top)
     points = top.table("ground")
     ground = {key: points.numbers(key, (dim,), _because(dim)) for key in points.values}

@@ -1,0 +1,145 @@
+"""A machine file before its parameters have values: its text, its parameters, its presets.
+
+Every number in the file may be a text that begins with ``=``, an expression of the parameters. With numbers for them
+the blueprint becomes a `biomec.mechanisms.machine.Machine`; with symbols, symbolic equations of motion.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from biomec.errors import DescriptionError
+from biomec.mechanisms.expressions import MARK, NUMERIC, value_of
+from biomec.toml_table import Table, did_you_mean, read_toml
+
+PARAMETER_KEYS = ("value", "unit", "about", "minimum", "maximum")
+PRESET_KEYS = ("name", "title", "about", "values", "analysis", "options")
+
+
+@dataclass(frozen=True)
+class Parameter:
+    """A number that the user may change: its value in the file, unit, meaning and sensible range."""
+
+    name: str
+    value: float
+    unit: str = ""
+    about: str = ""
+    minimum: float = -float("inf")
+    maximum: float = float("inf")
+
+
+@dataclass(frozen=True)
+class Preset:
+    """A named set of values of parameters, with the analysis that it is for.
+
+    options : of that analysis, by name
+    """
+
+    name: str
+    title: str
+    about: str
+    values: Mapping[str, float]
+    analysis: str
+    options: Mapping[str, Any]
+
+
+@dataclass(frozen=True, eq=False)
+class Blueprint:
+    """Text of a machine file, read once; messages call it ``source``."""
+
+    text: str
+    source: str
+    tables: Mapping[str, Any]
+    parameters: Mapping[str, Parameter]
+    presets: Mapping[str, Preset]
+
+    @property
+    def defaults(self) -> dict[str, float]:
+        """Values of all parameters as the file gives them."""
+        return {name: one.value for name, one in self.parameters.items()}
+
+    def checked(self, changes: Mapping[str, float]) -> dict[str, float]:
+        """Values of all parameters with changes; refuses unknown names and values out of range."""
+        values = self.defaults
+        for name, value in changes.items():
+            if name not in values:
+                there = ", ".join(values) or "none"
+                guess = did_you_mean(name, list(values))
+                raise DescriptionError(
+                    f"{self.source}: there is no parameter {name}{guess} The parameters are {there}."
+                )
+            one = self.parameters[name]
+            if not one.minimum <= value <= one.maximum:
+                raise DescriptionError(
+                    f"{self.source}: {name} = {value:g} {one.unit} is out of its range, "
+                    f"{one.minimum:g} to {one.maximum:g}."
+                )
+            values[name] = float(value)
+        return values
+
+    def resolved(self, names: Mapping[str, Any], functions: Mapping[str, Any] = NUMERIC) -> dict[str, Any]:
+        """Tables of the file with the value of every expression in its place; parameters and presets left out.
+
+        names : values of the parameters, numbers (see `checked`) or symbols
+        """
+        return {
+            key: _resolved(value, names, functions, f"{self.source}: {key}")
+            for key, value in self.tables.items()
+            if key not in ("parameters", "preset")
+        }
+
+
+def read_blueprint(text: str, source: str) -> Blueprint:
+    """Blueprint of a machine file. Raises `DescriptionError` and nothing else."""
+    top = read_toml(text, source)
+    given = top.table("parameters")
+    parameters = {name: _parameter(given, name) for name in given.values}
+    presets = {one.name: one for one in (_preset(table, parameters) for table in top.tables("preset"))}
+    return Blueprint(text, source, top.values, parameters, presets)
+
+
+def _parameter(given: Table, name: str) -> Parameter:
+    if not name.isidentifier():
+        raise given.refusal(f"the parameter {name} cannot be used in expressions. Use letters, digits and _.", name)
+    if not isinstance(given.values[name], dict):
+        return Parameter(name, float(given.numbers(name, ())))
+    table = given.table(name)
+    table.only(PARAMETER_KEYS)
+    unit, about = (table.text(key) if key in table else "" for key in ("unit", "about"))
+    ends = ("minimum", -float("inf")), ("maximum", float("inf"))
+    low, high = (float(table.numbers(key, ())) if key in table else end for key, end in ends)
+    return Parameter(name, float(table.numbers("value", ())), unit, about, low, high)
+
+
+def _preset(table: Table, parameters: Mapping[str, Parameter]) -> Preset:
+    table.only(PRESET_KEYS)
+    inner = table.table("values")
+    for name in inner.values:
+        if name not in parameters:
+            raise table.refusal(f"there is no parameter {name}{did_you_mean(name, list(parameters))}")
+    values = {name: float(inner.numbers(name, ())) for name in inner.values}
+    words = {key: table.text(key) if key in table else "" for key in ("title", "about", "analysis")}
+    name = table.text("name")
+    return Preset(
+        name, words["title"] or name, words["about"], values, words["analysis"], dict(table.table("options").values)
+    )
+
+
+def _resolved(value: Any, names: Mapping[str, Any], functions: Mapping[str, Any], where: str) -> Any:
+    match value:
+        case str() if value.startswith(MARK):
+            try:
+                return value_of(value[len(MARK) :], names, functions)
+            except DescriptionError as error:
+                raise DescriptionError(f"{where}: {error}") from error
+        case list():
+            return [_resolved(one, names, functions, _named(one, where)) for one in value]
+        case dict():
+            return {key: _resolved(one, names, functions, f"{where}.{key}") for key, one in value.items()}
+    return value
+
+
+def _named(value: Any, where: str) -> str:
+    return f"{where} {value['name']}" if isinstance(value, dict) and isinstance(value.get("name"), str) else where

@@ -1,0 +1,22 @@
+"""The studies that can be made of machines, in the order of a menu. A new one joins by a line here."""
+
+from __future__ import annotations
+
+from biomec.errors import BiomecError
+from biomec.mechanisms.study import Study
+from biomec.toml_table import did_you_mean
+
+
+def studies() -> tuple[Study, ...]:
+    """All studies. Heavy libraries are loaded only when one runs."""
+    return ()
+
+
+def study(key: str) -> Study:
+    """Study of a key."""
+    found = {one.key: one for one in studies()}
+    if key not in found:
+        raise BiomecError(
+            f"There is no analysis {key}{did_you_mean(key, list(found))} The analyses are {', '.join(found)}."
+        )
+    return found[key]

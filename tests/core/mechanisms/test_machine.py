@@ -1,0 +1,124 @@
+"""Machine files: parameters, expressions, motors, springs, laws, presets."""
+
+import numpy as np
+import pytest
+
+from biomec.errors import DescriptionError
+from biomec.mechanisms.catalogue import load_machine, machine_names, machine_text
+from biomec.mechanisms.laws import Polynomial, Sine, fitted
+from biomec.mechanisms.machine import parse_machine
+
+BAR = """
+name = "bar"
+dimension = 2
+[parameters]
+L = { value = 2.0, unit = "m", minimum = 0.1, maximum = 3.0 }
+m = 6.0
+[[body]]
+name = "rod"
+points = { O = [0.0, 0.0], P = ["=L", 0.0] }
+basis = ["O", "P"]
+mass = "=m"
+centre_of_mass = ["=L/2", 0.0]
+inertia = "=m*L**2/12"
+[[joint]]
+type = "revolute"
+name = "O"
+proximal = "ground.origin"
+distal = "rod.O"
+"""
+DRIVEN = BAR + '[[driver]]\ntype = "angle"\nname = "turn"\nstart = "ground.x"\nend = "rod.x"\n'
+
+
+def refused(text):
+    with pytest.raises(DescriptionError) as found:
+        parse_machine(text, "mine.toml")
+    return str(found.value)
+
+
+def test_expressions_become_numbers_and_follow_their_parameters():
+    machine = parse_machine(BAR, "mine.toml")
+    (rod,) = machine.system.bodies
+    assert rod.inertia_matrix[0, 0] == pytest.approx(2.0)
+    longer = machine.with_values({"L": 3.0})
+    assert longer.system.bodies[0].inertia_matrix[0, 0] == pytest.approx(4.5)
+    assert longer.with_values({"m": 12.0}).values == {"L": 3.0, "m": 12.0}
+    assert machine.values["L"] == 2.0
+
+
+def test_every_machine_that_comes_along_can_be_built():
+    assert {"four-bar", "slider-crank", "bennett"} <= set(machine_names())
+    for name in machine_names():
+        machine = load_machine(name)
+        assert machine.title
+        assert not machine.free_system.drivers
+
+
+def test_a_machine_in_a_file(tmp_path):
+    (tmp_path / "mine.toml").write_text(BAR)
+    assert load_machine(tmp_path / "mine.toml", {"m": 1.0}).values["m"] == 1.0
+    with pytest.raises(DescriptionError, match="no such file"):
+        load_machine(tmp_path / "yours.toml")
+    with pytest.raises(DescriptionError, match='did you mean "four-bar"'):
+        machine_text("fourbar")
+
+
+@pytest.mark.parametrize(
+    ("addition", "said"),
+    [
+        ("[[motor]]\nname = 'A'\nproximal = 'ground'\ndistal = 'rdo'\n", 'did you mean "rod"'),
+        ("[[motor]]\nname = 'A'\nproximal = 'ground'\n", "distal is missing"),
+        ("[[spring]]\nname = 's'\nfirst = 'rod.P'\nsecond = 'ground.X'\n", "ground"),
+        ("[[spring]]\nname = 's'\nfirst = 'rod.P'\nsecond = 'ground.origin'\nstifness = 3\n", "stiffness"),
+        ("[[law]]\ndriver = 'turn'\ntype = 'sine'\namplitude = 1.0\nfrequency_Hz = 1.0\n", "there is no driver turn"),
+        ("[start]\nangles_deg = { rodd = 3.0 }\n", 'did you mean "rod"'),
+        ("[[preset]]\nname = 'p'\nvalues = { M = 2.0 }\n", "there is no parameter M"),
+        ("[[tie]]\nname = 't'\nfirst = 'rod.P'\nsecond = 'ground.origin'\nstiffness = '=k'\n", "no parameter k"),
+        ("[whatever]\n", "there is no key"),
+    ],
+)
+def test_what_does_not_fit_is_named(addition, said):
+    assert said in refused(BAR + addition)
+
+
+def test_values_out_of_range_or_unknown_are_refused():
+    machine = parse_machine(BAR, "mine.toml")
+    with pytest.raises(DescriptionError, match="out of its range"):
+        machine.with_values({"L": 5.0})
+    with pytest.raises(DescriptionError, match="no parameter l"):
+        machine.with_values({"l": 5.0})
+
+
+@pytest.mark.parametrize(
+    ("words", "law"),
+    [
+        ("type = 'constant rate'\nstart = 90.0\nrate = 180.0", Polynomial((np.pi / 2, np.pi))),
+        ("type = 'polynomial'\nunit = 'rad'\ncoefficients = [1.0, 2.0]\noffset = 3.0", Polynomial((4.0, 2.0))),
+        ("type = 'sine'\namplitude = 180.0\nfrequency_Hz = 2.0\nphase_deg = 90.0", Sine(0.0, np.pi, 2.0, np.pi / 2)),
+    ],
+)
+def test_laws(words, law):
+    (found,) = parse_machine(f"{DRIVEN}[[law]]\ndriver = 'turn'\n{words}\n", "mine.toml").prescriptions
+    t = np.linspace(0.0, 1.0, 7)
+    assert not found.kept
+    np.testing.assert_allclose(found.law.value(t), law.value(t), atol=1e-14)
+    h = 1e-5  # central differences: truncation h² f‴ / 6 < 1e-7, round-off 1e-16 / h
+    np.testing.assert_allclose((law.value(t + h) - law.value(t - h)) / (2 * h), law.rate(t), atol=1e-5)
+    np.testing.assert_allclose((law.rate(t + h) - law.rate(t - h)) / (2 * h), law.acceleration(t), atol=1e-5)
+
+
+def test_samples_are_fitted_and_a_polynomial_comes_back():
+    t = np.linspace(0.0, 0.36, 20)
+    true = Polynomial((-0.0034, 3.5631, 10.5845, -98.5942, 144.6166))
+    np.testing.assert_allclose(fitted(t.tolist(), true.value(t).tolist()).coefficients, true.coefficients, rtol=1e-8)
+    with pytest.raises(DescriptionError, match="more than 4 samples"):
+        fitted([0.0, 1.0], [0.0, 1.0])
+
+
+def test_a_preset_changes_values_and_names_its_analysis():
+    text = BAR + "[[preset]]\nname = 'short'\nvalues = { L = 0.5 }\nanalysis = 'forward'\noptions = { step_s = 1e-3 }\n"
+    machine, preset = parse_machine(text, "mine.toml").with_preset("short")
+    assert machine.values["L"] == 0.5
+    assert (preset.title, preset.analysis, preset.options) == ("short", "forward", {"step_s": 1e-3})
+    with pytest.raises(DescriptionError, match="no preset long"):
+        machine.with_preset("long")
