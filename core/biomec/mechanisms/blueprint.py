@@ -12,7 +12,7 @@ from typing import Any
 
 from biomec.errors import DescriptionError
 from biomec.mechanisms.expressions import MARK, NUMERIC, value_of
-from biomec.toml_table import Table, did_you_mean, read_toml
+from biomec.toml_table import Lines, Table, did_you_mean, read_toml
 
 PARAMETER_KEYS = ("value", "unit", "about", "minimum", "maximum")
 PRESET_KEYS = ("name", "title", "about", "values", "analysis", "options")
@@ -47,13 +47,17 @@ class Preset:
 
 @dataclass(frozen=True, eq=False)
 class Blueprint:
-    """Text of a machine file, read once; messages call it ``source``."""
+    """Text of a machine file, read once; messages call it ``source``.
+
+    lines : of the text, if messages are to tell them
+    """
 
     text: str
     source: str
     tables: Mapping[str, Any]
     parameters: Mapping[str, Parameter]
     presets: Mapping[str, Preset]
+    lines: Lines | None = None
 
     @property
     def defaults(self) -> dict[str, float]:
@@ -84,20 +88,40 @@ class Blueprint:
 
         names : values of the parameters, numbers (see `checked`) or symbols
         """
-        return {
-            key: _resolved(value, names, functions, f"{self.source}: {key}")
-            for key, value in self.tables.items()
-            if key not in ("parameters", "preset")
-        }
+        made = {}
+        for key, value in self.tables.items():
+            if key in ("parameters", "preset"):
+                continue
+            try:
+                made[key] = _resolved(value, names, functions, f"{self.source}: {key}")
+            except _NoValue as error:
+                raise DescriptionError(self._with_line(error)) from error
+        return made
+
+    def _with_line(self, error: _NoValue) -> str:
+        """What is wrong with an expression, and the line in which it stands if lines are to be told."""
+        if self.lines is None:
+            return str(error)
+        found = (k for k, line in enumerate(self.lines.text, 1) if error.expression in line)
+        line = next(found, None)
+        return str(error) if line is None else self.lines.told(str(error), line)
 
 
-def read_blueprint(text: str, source: str) -> Blueprint:
-    """Blueprint of a machine file. Raises `DescriptionError` and nothing else."""
-    top = read_toml(text, source)
+class _NoValue(DescriptionError):
+    """An expression that cannot be computed."""
+
+    def __init__(self, sentence: str, expression: str) -> None:
+        super().__init__(sentence)
+        self.expression = expression
+
+
+def read_blueprint(text: str, source: str, *, with_lines: bool = False) -> Blueprint:
+    """Blueprint of a machine file; messages tell the line if that is wanted. Raises `DescriptionError` only."""
+    top = read_toml(text, source, with_lines=with_lines)
     given = top.table("parameters")
     parameters = {name: _parameter(given, name) for name in given.values}
     presets = {one.name: one for one in (_preset(table, parameters) for table in top.tables("preset"))}
-    return Blueprint(text, source, top.values, parameters, presets)
+    return Blueprint(text, source, top.values, parameters, presets, top.lines)
 
 
 def _parameter(given: Table, name: str) -> Parameter:
@@ -133,7 +157,7 @@ def _resolved(value: Any, names: Mapping[str, Any], functions: Mapping[str, Any]
             try:
                 return value_of(value[len(MARK) :], names, functions)
             except DescriptionError as error:
-                raise DescriptionError(f"{where}: {error}") from error
+                raise _NoValue(f"{where}: {error}", value) from error
         case list():
             return [_resolved(one, names, functions, _named(one, where)) for one in value]
         case dict():

@@ -174,15 +174,20 @@ class Machine:
         return self.with_values(presets[name].values), presets[name]
 
 
-def parse_machine(text: str, source: str, changes: Mapping[str, float] | None = None) -> Machine:
-    """Machine described in TOML; ``changes`` replace values of parameters. Raises `DescriptionError` only."""
-    return built(read_blueprint(text, source), changes or {})
+def parse_machine(
+    text: str, source: str, changes: Mapping[str, float] | None = None, *, with_lines: bool = False
+) -> Machine:
+    """Machine described in TOML; ``changes`` replace values of parameters. Raises `DescriptionError` only.
+
+    with_lines : messages tell the line of the text, for somebody who is editing it
+    """
+    return built(read_blueprint(text, source, with_lines=with_lines), changes or {})
 
 
 def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
     """Machine of a blueprint with values of parameters."""
     values = blueprint.checked(changes)
-    top = Table(blueprint.source, blueprint.resolved(values))
+    top = Table(blueprint.source, blueprint.resolved(values), lines=blueprint.lines)
     top.only((*FILE_KEYS, *MACHINE_KEYS))
     system = system_in(top)
     motors = tuple(_plain(table, Motor) for table in top.tables("motor"))

@@ -48,6 +48,8 @@ class Run:
     status  : ``completed``, or in a few words how else it ended;  succeeded : whether the answer can be used
     notices : sentences for the user
     text    : anything to be read besides, such as a table or equations
+    formulae : equations to be typeset, one line of LaTeX each (what matplotlib's mathtext draws: no environments)
+    files   : name -> content of text files that go with the answer, such as ``equations.c``; written where curves are
     """
 
     study: str
@@ -62,6 +64,8 @@ class Run:
     succeeded: bool = True
     notices: tuple[str, ...] = ()
     text: str = ""
+    formulae: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
 
 
 @dataclass(frozen=True)

@@ -122,3 +122,19 @@ def test_a_preset_changes_values_and_names_its_analysis():
     assert (preset.title, preset.analysis, preset.options) == ("short", "forward", {"step_s": 1e-3})
     with pytest.raises(DescriptionError, match="no preset long"):
         machine.with_preset("long")
+
+
+def test_somebody_who_edits_a_file_is_told_the_line():
+    text = machine_text("four-bar")
+    wrong = {
+        'mass = "=m2"': ('mass = "=m7"', "there is no parameter m7"),
+        "angle_deg = 16.65": ("angel_deg = 16.65", "angel_deg"),
+        "L2 = {": ("2L = {", "2L"),
+    }
+    for right, (slip, word) in wrong.items():
+        changed = text.replace(right, slip, 1)
+        with pytest.raises(DescriptionError) as fault:
+            parse_machine(changed, "mine.toml", with_lines=True)
+        assert word in str(fault.value)
+        line = next(k for k, one in enumerate(changed.splitlines(), 1) if slip.strip() in one)
+        assert f"line {line}" in str(fault.value), str(fault.value)
