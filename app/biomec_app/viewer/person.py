@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
-from scipy.interpolate import PchipInterpolator
+import scipy
 
 from biomec.anatomy.model import SegmentDefinition
 from biomec.anatomy.subject_model import SubjectModel
@@ -175,7 +175,7 @@ def _smooth(stations: Stations, count: int) -> FloatArray:
     if len(rows) < 5:
         return rows
     k = np.arange(len(rows))
-    return np.asarray(PchipInterpolator(k, rows)(np.linspace(0.0, k[-1], count)))
+    return np.asarray(scipy.interpolate.PchipInterpolator(k, rows)(np.linspace(0.0, k[-1], count)))
 
 
 def _sections(rows: Stations, side: float | FloatArray, ends: tuple[float, float], power: float) -> Mesh:

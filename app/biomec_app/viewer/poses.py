@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.pipeline.analysis import Analysis
@@ -41,7 +41,7 @@ class _Maps:
         maps = [layout.point(name) for name in self.names]
         maps += [layout.point(f"{segment}.origin") for segment in self.segments]
         maps += [layout.local_vector(segment, axis) for segment in self.segments for axis in np.eye(3)]
-        self._matrix = sparse.csr_array(np.concatenate([one.dense(layout.n) for one in maps]))
+        self._matrix = scipy.sparse.csr_array(np.concatenate([one.dense(layout.n) for one in maps]))
         self._constant = np.concatenate([one.constant for one in maps])
         self._used = np.zeros((len(self.segments), layout.n), dtype=bool)
         for s, segment in enumerate(self.segments):

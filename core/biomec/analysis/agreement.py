@@ -16,8 +16,8 @@ from dataclasses import dataclass
 from enum import StrEnum
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import stats
 
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
@@ -115,7 +115,7 @@ def bland_altman(a: ArrayLike, b: ArrayLike, alpha: float = 0.05) -> BlandAltman
     AgreementOptions(alpha)  # refuses an impossible alpha
     first, second, notices = _pairs(a, b)
     n = len(first)
-    z = float(stats.norm.ppf(1.0 - 0.5 * alpha))
+    z = float(scipy.stats.norm.ppf(1.0 - 0.5 * alpha))
     mean, difference = 0.5 * (first + second), second - first
     bias, sd = difference.mean(axis=0), difference.std(axis=0, ddof=1)
     lower, upper = bias - z * sd, bias + z * sd
@@ -144,11 +144,11 @@ def vector_agreement(a: ArrayLike, b: ArrayLike, options: AgreementOptions = Agr
     if not (axes.sd > 0.0).all():
         raise BiomecError("Agreement of vectors: the differences do not vary along one axis, so there is no ellipsoid.")
     share = 1.0 - options.alpha
-    z = float(stats.norm.ppf(1.0 - 0.5 * options.alpha))
+    z = float(scipy.stats.norm.ppf(1.0 - 0.5 * options.alpha))
     distance = np.linalg.norm((axes.difference - axes.bias) / axes.sd, axis=1)  # in standard deviations
     interval, chi2 = (
-        Ellipsoid(read_only(s * axes.sd), float((distance <= s).mean()), float(stats.chi2.cdf(s**2, 3)))
-        for s in (z, float(np.sqrt(stats.chi2.ppf(share, 3))))
+        Ellipsoid(read_only(s * axes.sd), float((distance <= s).mean()), float(scipy.stats.chi2.cdf(s**2, 3)))
+        for s in (z, float(np.sqrt(scipy.stats.chi2.ppf(share, 3))))
     )
     within = (axes.difference >= axes.lower) & (axes.difference <= axes.upper)
     return VectorAgreement(axes, interval, chi2, float(within.all(axis=1).mean()), share**3, options)

@@ -23,7 +23,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import ndimage
+import scipy
 
 from biomec.analysis.agreement import VectorAgreement
 from biomec.arrays import FloatArray, read_only
@@ -132,7 +132,7 @@ def density_grid(points: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray
     edges = [np.linspace(low[k], high[k], GRID + 1) for k in range(2)]
     count, _, _ = np.histogram2d(points[:, 0], points[:, 1], bins=edges)
     cell = (high - low) / GRID
-    blurred: FloatArray = ndimage.gaussian_filter(count, width / cell, mode="constant", truncate=4.0)
+    blurred: FloatArray = scipy.ndimage.gaussian_filter(count, width / cell, mode="constant", truncate=4.0)
     density = blurred / (len(points) * cell.prod())
     falling = np.sort(density.ravel())[::-1]
     at = np.searchsorted(np.cumsum(falling), np.array(CONTENTS) * falling.sum())

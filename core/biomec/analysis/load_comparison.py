@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import stats
+import scipy
 
 from biomec.analysis.agreement import correlation
 from biomec.analysis.curve_permutation import CurveTest, curve_permutation
@@ -211,10 +211,10 @@ def _tested(a: FloatArray, b: FloatArray, options: ComparisonOptions) -> tuple[f
         return _t_test(a, b, options.paired), hedges_g(a, b, paired=options.paired)
     if options.paired:
         difference = b - a
-        ranks = stats.rankdata(np.abs(difference[difference != 0.0]))
+        ranks = scipy.stats.rankdata(np.abs(difference[difference != 0.0]))
         signs = np.sign(difference[difference != 0.0])
-        return float(stats.wilcoxon(b, a).pvalue), float((signs * ranks).sum() / ranks.sum())
-    found = stats.mannwhitneyu(b, a)
+        return float(scipy.stats.wilcoxon(b, a).pvalue), float((signs * ranks).sum() / ranks.sum())
+    found = scipy.stats.mannwhitneyu(b, a)
     return float(found.pvalue), float(2.0 * found.statistic / (len(a) * len(b)) - 1.0)
 
 
@@ -223,9 +223,9 @@ def _t_test(a: FloatArray, b: FloatArray, paired: bool) -> float:
     if paired:
         difference = b - a
         t = difference.mean() / (difference.std(ddof=1) / np.sqrt(len(a)))
-        return float(2.0 * stats.t.sf(abs(t), len(a) - 1))
+        return float(2.0 * scipy.stats.t.sf(abs(t), len(a) - 1))
     moments = [part for x in (b, a) for part in (x.mean(), x.std(ddof=1), len(x))]
-    return float(stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue)
+    return float(scipy.stats.ttest_ind_from_stats(*moments, equal_var=False).pvalue)
 
 
 def hedges_g(a: FloatArray, b: FloatArray, *, paired: bool = False) -> float:

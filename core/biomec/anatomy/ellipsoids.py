@@ -11,7 +11,7 @@ from dataclasses import dataclass, replace
 from itertools import product
 
 import numpy as np
-from scipy.optimize import brentq, least_squares
+import scipy
 
 from biomec.anatomy.ellipsoid_file import EllipsoidPreset, load_ellipsoid, shipped_ellipsoids
 from biomec.arrays import FloatArray, read_only
@@ -162,7 +162,7 @@ def dilation(point: FloatArray, centre: FloatArray, radii: FloatArray, attitude:
     least, most = -SHRINK_LIMIT * float(np.min(radii)), float(np.linalg.norm(d))
     if not excess(least) > 0.0:
         return None
-    return float(brentq(excess, least, most, xtol=1e-16, rtol=1e-15))
+    return float(scipy.optimize.brentq(excess, least, most, xtol=1e-16, rtol=1e-15))
 
 
 def fitted(
@@ -180,7 +180,7 @@ def fitted(
         violations = np.sum((d / (radii * np.exp(z[:3]))) ** 2, axis=1) - 1.0
         return np.concatenate([violations, np.sqrt(FIT_WEIGHT) * z])
 
-    z = least_squares(residual, np.zeros(6), xtol=1e-15, ftol=1e-15, gtol=1e-15).x
+    z = scipy.optimize.least_squares(residual, np.zeros(6), xtol=1e-15, ftol=1e-15, gtol=1e-15).x
     return centre + z[3:], radii * np.exp(z[:3])
 
 

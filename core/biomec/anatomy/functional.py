@@ -11,7 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy.spatial.transform import Rotation
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray, read_only
 from biomec.errors import BiomecError
@@ -276,7 +276,7 @@ class _Equations:
 
     def range_of_motion(self) -> FloatArray:
         """(3,) extent [rad] of the rotation vectors about the mean attitude, along their principal directions."""
-        relative = Rotation.from_matrix(np.einsum("tji,tjk->tik", self.R1, self.R2))
+        relative = scipy.spatial.transform.Rotation.from_matrix(np.einsum("tji,tjk->tik", self.R1, self.R2))
         turns = (relative.mean().inv() * relative).as_rotvec()
         _, _, directions = np.linalg.svd(turns, full_matrices=False)
         return np.sort(np.ptp(turns @ directions.T, axis=0))[::-1]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.optimize import lsq_linear
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.dynamics.balance import body_balance, body_wrench
@@ -93,7 +93,9 @@ def adjusted_inertia(
             shares = [float(sum(system.bodies[s].mass for s in group)) for group in groups]
             rows.append(EXACTLY * np.array([[*shares, *np.zeros(3 * len(groups))]]))
             right.append(np.array([EXACTLY * wanted]))
-        x = np.asarray(lsq_linear(np.concatenate(rows), np.concatenate(right), bounds=(-limits, limits)).x)
+        x = np.asarray(
+            scipy.optimize.lsq_linear(np.concatenate(rows), np.concatenate(right), bounds=(-limits, limits)).x
+        )
         now = changed_system(system, _by_segment(x, groups, system))
         motion = segment_motion(now, *states)
     changes = tuple(

@@ -10,9 +10,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import sparse
-from scipy.interpolate import BSpline
-from scipy.sparse.linalg import spsolve
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray, read_only, skew
 from biomec.dynamics.balance import body_wrench
@@ -90,12 +88,12 @@ def corrected_motion(
     scale = 1.0
     for _ in range(TRIES):
         c = np.zeros((splines.count, len(usual)))
-        prior = sparse.kron(splines.value, sparse.diags_array(1.0 / (scale * usual)), format="csr")
+        prior = scipy.sparse.kron(splines.value, scipy.sparse.diags_array(1.0 / (scale * usual)), format="csr")
         for _ in range(ROUNDS):
             moved = apply_correction(tree, states, splines.jets(c), upper, options.lean)
             A, r = _linearised(tree, moved, external, known, splines, upper, options)
             normal = (A.T @ A + prior.T @ prior).tocsc()
-            c = np.asarray(spsolve(normal, A.T @ (A @ c.reshape(-1) - r))).reshape(c.shape)
+            c = np.asarray(scipy.sparse.linalg.spsolve(normal, A.T @ (A @ c.reshape(-1) - r))).reshape(c.shape)
         moved = apply_correction(tree, states, splines.jets(c), upper, options.lean)
         if marker_distance(tree.system, states[0], moved[0])[0] <= options.marker_m:
             break
@@ -147,9 +145,9 @@ class _Splines:
         knots = duration / parts * np.arange(-DEGREE, parts + DEGREE + 1)
         self.count = parts + DEGREE
         time = np.arange(frames) / rate_hz
-        basis = BSpline(knots, np.eye(self.count), DEGREE)
+        basis = scipy.interpolate.BSpline(knots, np.eye(self.count), DEGREE)
         self.value, self.rate, self.acceleration = (
-            sparse.csr_array(np.asarray(one(np.clip(time, 0.0, duration))))
+            scipy.sparse.csr_array(np.asarray(one(np.clip(time, 0.0, duration))))
             for one in (basis, basis.derivative(1), basis.derivative(2))
         )
 
@@ -166,7 +164,7 @@ def _linearised(
     splines: _Splines,
     upper: tuple[str, ...],
     options: MotionOptions,
-) -> tuple[sparse.csr_array, FloatArray]:
+) -> tuple[scipy.sparse.csr_array, FloatArray]:
     """Derivative of the weighted residual by the coefficients (6T, 9 count), and the residual (6T,) itself."""
     system = tree.system
     motion = segment_motion(system, *states)
@@ -204,11 +202,11 @@ def _linearised(
     return (parts[0] + parts[1]).tocsr(), (np.nan_to_num(r) * keep[..., 0] / sigma).reshape(-1)
 
 
-def _spread(blocks: FloatArray, basis: sparse.csr_array) -> sparse.csr_array:
+def _spread(blocks: FloatArray, basis: scipy.sparse.csr_array) -> scipy.sparse.csr_array:
     """Rows (6T, 9 count) of Σ_k basis[t, k] · block[t] (6, 9), coefficients of one spline together."""
     columns = blocks.shape[2]
-    diagonal = sparse.block_diag(list(blocks), format="csr")  # (6T, 9T)
-    return sparse.csr_array(diagonal @ sparse.kron(basis, sparse.eye_array(columns), format="csr"))
+    diagonal = scipy.sparse.block_diag(list(blocks), format="csr")  # (6T, 9T)
+    return scipy.sparse.csr_array(diagonal @ scipy.sparse.kron(basis, scipy.sparse.eye_array(columns), format="csr"))
 
 
 def _proximal_side(tree: JointTree, joint: str | None) -> tuple[str, ...]:

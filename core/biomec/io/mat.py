@@ -35,7 +35,7 @@ from pathlib import Path
 from typing import Any
 
 import numpy as np
-import scipy.io
+import scipy
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError, FileError

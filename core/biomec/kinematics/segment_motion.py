@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
@@ -119,17 +119,17 @@ def _coordinates(system: System, q: ArrayLike, what: str) -> FloatArray:
     return array
 
 
-def _whole_map(system: System) -> tuple[sparse.csr_array, FloatArray]:
+def _whole_map(system: System) -> tuple[scipy.sparse.csr_array, FloatArray]:
     """Matrix (12 S, n) and constant (12 S,) of the axes x, y, z and the centre of mass of every body."""
     maps: list[VectorMap] = []
     for body in system.bodies:
         maps += [system.layout.local_vector(body.name, axis) for axis in np.eye(3)]
         maps.append(system.layout.point(f"{body.name}.com"))
-    matrix = sparse.csr_array(np.concatenate([one.dense(system.n) for one in maps]))
+    matrix = scipy.sparse.csr_array(np.concatenate([one.dense(system.n) for one in maps]))
     return matrix, np.concatenate([one.constant for one in maps])
 
 
-def _split(matrix: sparse.csr_array, q: FloatArray, constant: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _split(matrix: scipy.sparse.csr_array, q: FloatArray, constant: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Axes (T, S, 3, 3), as columns, and centres of mass (T, S, 3) out of the whole map."""
     vectors = (matrix @ q.T + constant[:, None]).T.reshape(len(q), -1, _PER_BODY, 3)
     return np.ascontiguousarray(np.swapaxes(vectors[:, :, :3], 2, 3)), np.ascontiguousarray(vectors[:, :, 3])

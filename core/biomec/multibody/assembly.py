@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import optimize
 
 from biomec.arrays import read_only
 from biomec.multibody.position import FrameStatus, PositionOptions, PositionResult, PositionSolver
@@ -26,7 +26,7 @@ def assemble(
     solver = PositionSolver(system, options=options)
     if at.shape != (system.n,) or not np.isfinite(at).all():
         return solver.solve(at, drive=drive)
-    near = optimize.least_squares(
+    near = scipy.optimize.least_squares(
         lambda q: system.residual(q, drive), at, lambda q: system.jacobian(q, drive), xtol=1e-12, ftol=1e-12, gtol=1e-12
     )
     result = solver.solve(near.x, drive=drive)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from biomec.arrays import FloatArray
 from biomec.multibody.contacts import PointContacts
@@ -48,7 +48,7 @@ def _solve_frame(
     for iteration in range(1, options.max_iterations + 1):
         Phi_q = np.vstack([system.jacobian(q, drive), C])
         gradient = W @ (q - q_star) + Phi_q.T @ (alpha * Phi + lam)
-        dq = linalg.solve(W + alpha * Phi_q.T @ Phi_q, -gradient, assume_a="pos")
+        dq = scipy.linalg.solve(W + alpha * Phi_q.T @ Phi_q, -gradient, assume_a="pos")
         q += dq
         Phi = np.concatenate([system.residual(q, drive), C @ q - p])
         lam += alpha * Phi

@@ -14,7 +14,7 @@ from functools import lru_cache
 from typing import NamedTuple
 
 import numpy as np
-from scipy import sparse
+import scipy
 
 from biomec.arrays import FloatArray, IntArray, read_only
 from biomec.compiled import compiled
@@ -128,9 +128,9 @@ def _upper_pairs(size: int) -> tuple[IntArray, IntArray]:
     return read_only(a, np.int64), read_only(b, np.int64)
 
 
-def matrix_on_pattern(plan: Elimination, matrix: sparse.sparray) -> FloatArray:
+def matrix_on_pattern(plan: Elimination, matrix: scipy.sparse.sparray) -> FloatArray:
     """Values (nnz,) of a symmetric sparse matrix on the factor's pattern."""
-    lower = sparse.coo_array(sparse.tril(matrix))
+    lower = scipy.sparse.coo_array(scipy.sparse.tril(matrix))
     values = np.zeros(plan.size)
     np.add.at(values, plan.position(lower.row, lower.col), lower.data)
     return values

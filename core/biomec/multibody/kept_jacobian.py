@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from time import perf_counter
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.errors import BiomecError
@@ -57,7 +57,7 @@ class KeptJacobian:
         """Evaluate Φq at q and factor I + α ΦqᵀΦq."""
         Phi_q = np.vstack([self.system.jacobian(q), C])
         normal = np.eye(self.system.n) + self.options.alpha * Phi_q.T @ Phi_q
-        self._known = Phi_q, linalg.cho_factor(normal)
+        self._known = Phi_q, scipy.linalg.cho_factor(normal)
 
     def solve_frame(
         self, q_star: FloatArray, contact: tuple[FloatArray, FloatArray] | None = None
@@ -73,7 +73,7 @@ class KeptJacobian:
                 self._renew(q, C)
             assert self._known is not None
             Phi_q, factor = self._known
-            dq = -linalg.cho_solve(factor, q - q_star + Phi_q.T @ (alpha * Phi + lam))
+            dq = -scipy.linalg.cho_solve(factor, q - q_star + Phi_q.T @ (alpha * Phi + lam))
             q += dq
             Phi = np.concatenate([self.system.residual(q), C @ q - p])
             violation, step = float(np.linalg.norm(Phi)), float(np.linalg.norm(dq))

@@ -12,8 +12,8 @@ from functools import lru_cache
 from typing import Any, NamedTuple, TypeVar
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike, NDArray
-from scipy import sparse
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.compiled import compiled
@@ -49,7 +49,7 @@ class NormalMatrix(NamedTuple):
 
 def normal_matrix(
     system: System,
-    W: sparse.csr_array,
+    W: scipy.sparse.csr_array,
     alpha: float,
     contact_columns: IntArray | None = None,
     target_columns: IntArray | None = None,
@@ -63,7 +63,7 @@ def normal_matrix(
     soft = () if target_columns is None else target_columns
     tables = system.tables
     row_columns = [tables.columns[tables.pointer[r] : tables.pointer[r + 1]] for r in range(system.m)]
-    coupled = sparse.coo_array(W)
+    coupled = scipy.sparse.coo_array(W)
     metric_pairs = np.column_stack([coupled.row, coupled.col])[coupled.row != coupled.col]
     plan = plan_elimination(system.n, _groups(system), [*row_columns, *contacts, *metric_pairs, *soft])
     varies = _varying(tables, system.m)
@@ -72,7 +72,7 @@ def normal_matrix(
     if linear.size:
         first, second = _pairs([tables.j0[tables.pointer[r] : tables.pointer[r + 1]] for r in linear])
         np.add.at(constant, _pair_list(plan, [row_columns[r] for r in linear]), alpha * first * second)
-    csr = sparse.csr_array(W)
+    csr = scipy.sparse.csr_array(W)
     return NormalMatrix(
         tables=tables,
         plan=plan,
@@ -88,18 +88,18 @@ def normal_matrix(
     )
 
 
-def checked_metric(metric: ArrayLike | sparse.sparray | str | None, n: int) -> sparse.csr_array:
+def checked_metric(metric: ArrayLike | scipy.sparse.sparray | str | None, n: int) -> scipy.sparse.csr_array:
     """W as a sparse matrix of its own: identity (None or "identity"), a diagonal (n,), or a symmetric (n, n) matrix."""
     if metric is None or (isinstance(metric, str) and metric == "identity"):
-        return sparse.csr_array(sparse.eye_array(n))
+        return scipy.sparse.csr_array(scipy.sparse.eye_array(n))
     if isinstance(metric, str):
         raise BiomecError(f'The metric is "identity", weights or a matrix; not "{metric}".')
-    W: Any = metric if sparse.issparse(metric) else np.asarray(metric, dtype=np.float64)
+    W: Any = metric if scipy.sparse.issparse(metric) else np.asarray(metric, dtype=np.float64)
     if W.shape in ((), (1,), (n,)):
-        W = sparse.diags_array(np.broadcast_to(W, (n,)))
+        W = scipy.sparse.diags_array(np.broadcast_to(W, (n,)))
     if W.shape != (n, n):
         raise BiomecError(f"Weights need {n} numbers or a matrix of {n} by {n}; got the shape {W.shape}.")
-    W = sparse.csr_array(W, copy=True).astype(np.float64)
+    W = scipy.sparse.csr_array(W, copy=True).astype(np.float64)
     if not np.isfinite(W.data).all() or not (W.diagonal() > 0.0).all():
         raise BiomecError("Weights must be positive numbers; a coordinate with weight zero would not be determined.")
     if abs(W - W.T).max() > 1e-12 * abs(W).max():

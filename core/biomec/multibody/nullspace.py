@@ -10,7 +10,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from biomec.arrays import FloatArray, IntArray
 from biomec.errors import BiomecError
@@ -36,7 +36,7 @@ def partition_coordinates(Phi_q: FloatArray, tolerance: float = RANK_TOLERANCE) 
 
     The best set changes with posture: choose again along a motion.
     """
-    R, order = linalg.qr(Phi_q, mode="r", pivoting=True)
+    R, order = scipy.linalg.qr(Phi_q, mode="r", pivoting=True)
     diagonal = np.abs(np.diagonal(R))
     rank = int((diagonal > tolerance * diagonal.max(initial=0.0)).sum())
     return Partition(np.sort(order[rank:]).astype(np.int64), np.sort(order[:rank]).astype(np.int64))

@@ -21,8 +21,8 @@ from enum import IntEnum
 from time import perf_counter
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.errors import BiomecError
@@ -134,7 +134,7 @@ class PositionSolver:
         self,
         system: System,
         *,
-        metric: ArrayLike | sparse.sparray | str | None = None,
+        metric: ArrayLike | scipy.sparse.sparray | str | None = None,
         options: PositionOptions | None = None,
     ) -> None:
         self.system = system

@@ -12,8 +12,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from biomec.arrays import FloatArray, frames_last, read_only
 from biomec.compiled import compiled
@@ -72,7 +72,7 @@ class Projector:
         self,
         system: System,
         *,
-        metric: sparse.sparray | str | None = None,
+        metric: scipy.sparse.sparray | str | None = None,
         contacts: PointContacts | None = None,
         options: ProjectionOptions | None = None,
     ) -> None:

@@ -6,8 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import linalg
 
 from biomec.arrays import FloatArray
 from biomec.multibody.contacts import PointContacts
@@ -110,5 +110,5 @@ def _dependent_rows(Phi_q: FloatArray, rank: int, tolerance: float) -> list[int]
             dependent.append(r)
     if len(dependent) == Phi_q.shape[0] - rank:
         return dependent
-    _, order = linalg.qr(Phi_q.T, mode="r", pivoting=True)
+    _, order = scipy.linalg.qr(Phi_q.T, mode="r", pivoting=True)
     return sorted(order[rank:].tolist())

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy import sparse
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.errors import BiomecError, DescriptionError
@@ -110,7 +110,7 @@ class System:
         g[1] = -STANDARD_GRAVITY
         return g
 
-    def _mass_matrix(self) -> sparse.csr_array:
+    def _mass_matrix(self) -> scipy.sparse.csr_array:
         entries: list[tuple[FloatArray, IntArray, IntArray]] = []
         for body in self.bodies:
             columns = self.layout.columns(body.name)
@@ -118,7 +118,7 @@ class System:
             i, j = np.meshgrid(columns[free], columns[free], indexing="ij")
             entries.append((body.mass_matrix[np.ix_(free, free)].ravel(), i.ravel(), j.ravel()))
         value, i, j = (np.concatenate(part) for part in zip(*entries, strict=True))
-        matrix = sparse.coo_array((value, (i, j)), shape=(self.n, self.n)).tocsr()
+        matrix = scipy.sparse.coo_array((value, (i, j)), shape=(self.n, self.n)).tocsr()
         matrix.eliminate_zeros()
         return matrix
 
@@ -224,6 +224,12 @@ class System:
         rows = np.repeat(np.arange(self.m), np.diff(self.tables.pointer))
         dense[..., rows, self.tables.columns] = entries
         return dense
+
+    def jacobian_products(self, q: ArrayLike, *vectors: ArrayLike, drive: Drive | None = None) -> list[FloatArray]:
+        """Φq x, (..., m), of vectors x (..., n), without the zeros of Φq."""
+        _, entries = self._evaluate(q, drive)
+        columns, first = self.tables.columns, self.tables.pointer[:-1]  # every row has entries
+        return [np.add.reduceat(entries * np.asarray(x)[..., columns], first, axis=-1) for x in vectors]
 
     def velocity_rhs(self, q: ArrayLike, drive: Drive | None = None) -> FloatArray:
         """b = −Φt of Φq q̇ = b, (..., m); zero unless something is driven."""

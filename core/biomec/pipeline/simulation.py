@@ -7,7 +7,7 @@ from dataclasses import replace
 from datetime import UTC, datetime
 
 import numpy as np
-from scipy.interpolate import CubicHermiteSpline
+import scipy
 
 from biomec._version import __version__
 from biomec.arrays import FloatArray
@@ -141,8 +141,8 @@ def _at(run: Simulation, times: FloatArray) -> tuple[FloatArray, FloatArray, Flo
     between = np.flatnonzero(np.abs(run.time_s[right] - times) > SAME_S)
     if between.size:
         when = times[between]
-        q[between] = CubicHermiteSpline(run.time_s, run.q, run.qdot)(when)
-        qdot[between] = CubicHermiteSpline(run.time_s, run.qdot, run.qddot)(when)
+        q[between] = scipy.interpolate.CubicHermiteSpline(run.time_s, run.q, run.qdot)(when)
+        qdot[between] = scipy.interpolate.CubicHermiteSpline(run.time_s, run.qdot, run.qddot)(when)
         left = right[between] - 1
         share = ((when - run.time_s[left]) / (run.time_s[left + 1] - run.time_s[left]))[:, None]
         qddot[between] = (1.0 - share) * run.qddot[left] + share * run.qddot[left + 1]

@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.errors import BiomecError
@@ -102,7 +102,7 @@ def _resampled(x: FloatArray, place: FloatArray, samples: int | None) -> FloatAr
         part = channels[a : b + 1]
         whole = np.isfinite(part).all(axis=0)
         if whole.any():
-            spline = CubicSpline(np.arange(a, b + 1), part[:, whole])
+            spline = scipy.interpolate.CubicSpline(np.arange(a, b + 1), part[:, whole])
             curves[k][:, whole] = spline(np.linspace(first, last, samples))
     return curves.reshape(len(place), samples, *x.shape[1:])
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from enum import StrEnum
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import make_interp_spline
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
@@ -63,5 +63,5 @@ def _central(x: FloatArray, rate_hz: float, order: int) -> FloatArray:
 
 def _spline(x: FloatArray, rate_hz: float, order: int) -> FloatArray:
     frame = np.arange(float(len(x)))
-    spline = make_interp_spline(frame, x, k=SPLINE_DEGREE)
+    spline = scipy.interpolate.make_interp_spline(frame, x, k=SPLINE_DEGREE)
     return np.asarray(spline.derivative(order)(frame)) * rate_hz**order

@@ -6,8 +6,8 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 from numpy.typing import NDArray
-from scipy.optimize import linear_sum_assignment
 
 from biomec.arrays import FloatArray, IntArray
 from biomec.recording import Trial
@@ -98,7 +98,7 @@ class Standing:
             fitted = centred @ np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]) + goal.mean(axis=0)
             for _ in range(5):  # assign, fit again, assign again
                 distance = np.minimum(np.linalg.norm(fitted[:, None] - goal, axis=2), FAR)
-                rows, columns = linear_sum_assignment(distance)
+                rows, columns = scipy.optimize.linear_sum_assignment(distance)
                 fitted = _onto_places(self.p, self.p[rows], goal[columns])
             cost = float(np.minimum(np.linalg.norm(fitted[:, None] - goal, axis=2), FAR)[rows, columns].mean())
             if cost < best[0]:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 
 import numpy as np
-from scipy.ndimage import binary_erosion, uniform_filter1d
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray, read_only
 from biomec.recording import LOADED_N, ForcePlate
@@ -43,7 +43,7 @@ def plate_baseline(plate: ForcePlate, search_n: float = 100.0) -> Baseline | Non
     width = max(1, round(0.05 * plate.rate_hz))
     if finite.sum() < 2 * width:
         return None
-    smooth = uniform_filter1d(np.where(finite, vertical, 0.0), width, mode="nearest")
+    smooth = scipy.ndimage.uniform_filter1d(np.where(finite, vertical, 0.0), width, mode="nearest")
     level = float(np.quantile(smooth[finite], 0.05))
     loads_above = float(smooth[finite].max()) > level + 50.0
     if abs(level) > (search_n if loads_above else LOADED_N):
@@ -55,7 +55,7 @@ def plate_baseline(plate: ForcePlate, search_n: float = 100.0) -> Baseline | Non
     unloaded = np.zeros(plate.samples, dtype=np.bool_)
     for _ in range(6):  # each round follows a drift a little further
         near = finite & (np.abs(vertical - line) < band) & (np.abs(smooth - line) < band)
-        unloaded = binary_erosion(near, np.ones(2 * width + 1), border_value=1)
+        unloaded = scipy.ndimage.binary_erosion(near, np.ones(2 * width + 1), border_value=1)
         if unloaded.sum() < 2 * width:
             return None
         offset, slope = _line(time, vertical[:, None], unloaded)

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 
 import numpy as np
-from scipy.interpolate import CubicSpline
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.errors import BiomecError
@@ -289,7 +289,7 @@ def _splines(p: FloatArray, rate_hz: float, limit_s: float) -> FloatArray:
         knots = np.flatnonzero(present[:, k])
         if len(knots) >= 2:
             wanted = np.flatnonzero(fillable[:, k])
-            values[wanted, k] = CubicSpline(knots, p[knots, k])(wanted)
+            values[wanted, k] = scipy.interpolate.CubicSpline(knots, p[knots, k])(wanted)
     return values
 
 

@@ -24,7 +24,7 @@ from enum import StrEnum
 from typing import TypeAlias
 
 import numpy as np
-from scipy import fft
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last
 from biomec.errors import BiomecError
@@ -99,11 +99,11 @@ def _filter_channels(x: FloatArray, gain: FloatArray, continuation: Continuation
     """Multiply the spectrum of channels ``x`` (C, N) without gaps by ``gain`` (C, N) or (N,)."""
     g = np.broadcast_to(gain, x.shape)
     if continuation is Continuation.EVEN:
-        return np.asarray(fft.idct(g * fft.dct(x, type=1), type=1))
+        return np.asarray(scipy.fft.idct(g * scipy.fft.dct(x, type=1), type=1))
     line, sines = sine_spectrum(x)
     line *= g[:, :1]
     sines *= g[:, 1:-1]
-    line[:, 1:-1] += fft.idst(sines, type=1, overwrite_x=True)
+    line[:, 1:-1] += scipy.fft.idst(sines, type=1, overwrite_x=True)
     return line
 
 
@@ -123,7 +123,7 @@ def _samples_to_a_fast_length(samples: int, memory: int) -> int:
     """
     if _largest_prime_factor(samples - 1) <= LARGEST_FAST_FACTOR:
         return 0
-    extra = int(fft.next_fast_len(samples - 1 + memory, real=True)) - (samples - 1)
+    extra = int(scipy.fft.next_fast_len(samples - 1 + memory, real=True)) - (samples - 1)
     return extra if extra < samples else 0
 
 
@@ -144,7 +144,7 @@ def sine_spectrum(x: FloatArray) -> tuple[FloatArray, FloatArray]:
     """
     along = np.linspace(0.0, 1.0, x.shape[1])
     line = (1.0 - along) * x[:, :1] + along * x[:, -1:]
-    sines: FloatArray = fft.dst((x - line)[:, 1:-1], type=1)
+    sines: FloatArray = scipy.fft.dst((x - line)[:, 1:-1], type=1)
     return line, sines
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray, IntArray
 from biomec.compiled import compiled
@@ -55,11 +55,11 @@ def choose_pivots(Phi_q: FloatArray, pattern: BoolArray, tolerance: float) -> Pi
     Markowitz's rule orders the pivots [Markowitz1957]. pattern : (m, n) entries that may differ from zero elsewhere.
     """
     m, n = Phi_q.shape
-    triangle, order = linalg.qr(Phi_q, mode="r", pivoting=True)
+    triangle, order = scipy.linalg.qr(Phi_q, mode="r", pivoting=True)
     diagonal = np.abs(np.diagonal(triangle))
     rank = int((diagonal > tolerance * diagonal.max(initial=0.0)).sum())
     dependent, independent = np.sort(order[:rank]), np.sort(order[rank:])
-    _, order = linalg.qr(Phi_q[:, dependent].T, mode="r", pivoting=True)
+    _, order = scipy.linalg.qr(Phi_q[:, dependent].T, mode="r", pivoting=True)
     kept = np.sort(order[:rank])
     A, there = Phi_q[np.ix_(kept, dependent)].copy(), pattern[np.ix_(kept, dependent)].copy()
     row_order, column_order = np.arange(rank), np.arange(rank)

@@ -22,8 +22,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 import numpy as np
-from scipy import linalg
-from scipy.interpolate import CubicSpline
+import scipy
 
 from biomec.arrays import FloatArray, IntArray
 from biomec.dynamics.forward.forces import Forces
@@ -116,7 +115,7 @@ class Controller:
         reference, count = self.reference, max(6, round(self.reference.duration_s / FRAME_S) + 1)
         times = np.linspace(reference.start_s, reference.end_s, count)
         efforts = np.array([reference_effort(reference, self.loads, float(t)) for t in times])
-        self._feed = CubicSpline(times, efforts)
+        self._feed = scipy.interpolate.CubicSpline(times, efforts)
         q, qdot = reference.state(reference.start_s)
         M = self.space.terms(q, qdot, self.loads(reference.start_s, q, qdot)).M
         mobility, c_P = np.linalg.inv(M), self.options.stiffness
@@ -129,9 +128,9 @@ class Controller:
                 self._K_P[block] = c_P * inertia + turned
                 self._K_D[block] = damping * np.sqrt(self._K_P[block] * inertia)
 
-    def effort(self, t: float, q: FloatArray, w: FloatArray, terms: JointTerms, here: Reference) -> FloatArray:
-        """Efforts u (g,) in a state; of the root too, unless it is free."""
-        e, c_P, c_D = self.space.deviation(q, here.pose), self.options.stiffness, self.options.c_D
+    def effort(self, t: float, e: FloatArray, w: FloatArray, terms: JointTerms, here: Reference) -> FloatArray:
+        """Efforts u (g,) in a state with the errors e (g,) and rates w (g,); of the root too, unless it is free."""
+        c_P, c_D = self.options.stiffness, self.options.c_D
         u = np.zeros(self.space.size)
         if self.options.law == "computed torque":
             wanted = here.wdot + c_D * (here.w - w) + c_P * e
@@ -150,10 +149,10 @@ class Controller:
             wdot[self.followed] = r
             return np.asarray(M @ wdot - Q)
         try:
-            factor = linalg.cho_factor(M)
-        except (linalg.LinAlgError, ValueError) as error:
+            factor = scipy.linalg.cho_factor(M)
+        except (scipy.linalg.LinAlgError, ValueError) as error:
             raise Unsolvable("The mass matrix is not positive definite: some joint moves nothing.") from error
-        inverse = linalg.cho_solve(factor, np.column_stack([np.eye(len(M))[:, on], Q]))[self.followed]
+        inverse = scipy.linalg.cho_solve(factor, np.column_stack([np.eye(len(M))[:, on], Q]))[self.followed]
         P, left = inverse[:, :-1], r - inverse[:, -1]
         if len(self.followed) == len(on):
             try:
@@ -161,7 +160,7 @@ class Controller:
             except np.linalg.LinAlgError as error:
                 raise Unsolvable("What is followed does not decide the efforts. Follow something else.") from error
         weighted = self._root_weight[:, None] * P
-        return np.asarray(linalg.lstsq(weighted, self._root_weight * left, lapack_driver="gelsy")[0])
+        return np.asarray(scipy.linalg.lstsq(weighted, self._root_weight * left, lapack_driver="gelsy")[0])
 
 
 def reference_effort(reference: ReferenceMotion, loads: Forces, t: float) -> FloatArray:

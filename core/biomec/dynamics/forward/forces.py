@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Callable
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
@@ -41,7 +41,7 @@ def recorded(time_s: ArrayLike, Q: ArrayLike) -> Forces:
         raise BiomecError(f"Recorded forces need the shape (times, coordinates); got {values.shape} for {len(times)}.")
     if not np.isfinite(values).all() or not (np.diff(times) > 0.0).all():
         raise BiomecError("Recorded forces: all values must be numbers, at times that increase.")
-    third, second, rate, start = np.ascontiguousarray(CubicSpline(times, values).c)
+    third, second, rate, start = np.ascontiguousarray(scipy.interpolate.CubicSpline(times, values).c)
     first, last, pieces = float(times[0]), float(times[-1]), len(times) - 1
 
     def at(t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ the posture has made another choice better; accelerations do not depend on it.
 from __future__ import annotations
 
 import numpy as np
-from scipy.linalg import lapack
+import scipy
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.dynamics.forward.constraint_factor import MassTable, Pivots, choose_pivots, multipliers_of, transformation
@@ -69,7 +69,9 @@ class IndependentCoordinates:
         q, qdot, Q = checked_state(self._system, q, qdot, Q)
         W, MW = self._transform(q, qdot)
         reduced = W[:, :-1].T @ MW
-        _, zddot, stuck = lapack.dposv(reduced[:, :-1], W[:, :-1].T @ Q - reduced[:, -1]) if len(reduced) else (0, 0, 0)
+        _, zddot, stuck = (
+            scipy.linalg.lapack.dposv(reduced[:, :-1], W[:, :-1].T @ Q - reduced[:, -1]) if len(reduced) else (0, 0, 0)
+        )
         if stuck:
             raise Unsolvable(
                 f"{self._system.name}: a motion that its joints allow moves no mass, so its acceleration is not "

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import CubicSpline
 
 from biomec.arrays import FloatArray, IntArray
 from biomec.dynamics.external_loads import ExternalLoads
@@ -32,7 +32,7 @@ class PrescribedLoads:
         self.segments = external.segments
         self.bodies: IntArray = np.array([names.index(one) for one in external.segments], dtype=np.int64)
         moment = external.moment + np.cross(external.point, external.force)
-        self._curve = CubicSpline(times, np.stack([external.force, moment], axis=1))
+        self._curve = scipy.interpolate.CubicSpline(times, np.stack([external.force, moment], axis=1))
         self._first, self._last = float(times[0]), float(times[-1])
 
     def wrenches(self, t: float) -> tuple[FloatArray, FloatArray]:

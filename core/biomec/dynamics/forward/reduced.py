@@ -12,7 +12,7 @@ from __future__ import annotations
 from typing import NamedTuple, Protocol
 
 import numpy as np
-from scipy import linalg
+import scipy
 
 from biomec.arrays import FloatArray
 from biomec.dynamics.forward.formulation import Unsolvable
@@ -75,14 +75,14 @@ def checked_state(
 def solve_reduced(terms: ReducedTerms) -> tuple[FloatArray, FloatArray]:
     """z̈ (g,) and the multipliers λ (l,) of the rows that close loops; rows that depend on others get the least λ."""
     try:
-        factor = linalg.cho_factor(terms.M_bar)
-    except (linalg.LinAlgError, ValueError) as error:
+        factor = scipy.linalg.cho_factor(terms.M_bar)
+    except (scipy.linalg.LinAlgError, ValueError) as error:
         raise Unsolvable("The reduced mass matrix is not positive definite: some body has no mass.") from error
-    free = linalg.cho_solve(factor, terms.Q_bar)
+    free = scipy.linalg.cho_solve(factor, terms.Q_bar)
     if not len(terms.J_loop):
         return free, np.zeros(0)
-    spread = linalg.cho_solve(factor, terms.J_loop.T)
-    multipliers = linalg.pinvh(terms.J_loop @ spread, rtol=1e-10) @ (terms.J_loop @ free - terms.c_loop)
+    spread = scipy.linalg.cho_solve(factor, terms.J_loop.T)
+    multipliers = scipy.linalg.pinvh(terms.J_loop @ spread, rtol=1e-10) @ (terms.J_loop @ free - terms.c_loop)
     return free - spread @ multipliers, multipliers
 
 
@@ -93,7 +93,7 @@ def without_loops(terms: ReducedTerms) -> ReducedTerms:
     """
     if not len(terms.J_loop):
         return terms
-    free = linalg.null_space(terms.J_loop)
+    free = scipy.linalg.null_space(terms.J_loop)
     zddot = np.linalg.lstsq(terms.J_loop, terms.c_loop, rcond=None)[0]
     M_bar = free.T @ terms.M_bar @ free
     return ReducedTerms(

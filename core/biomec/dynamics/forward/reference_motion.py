@@ -12,9 +12,8 @@ from dataclasses import dataclass
 from typing import NamedTuple
 
 import numpy as np
+import scipy
 from numpy.typing import ArrayLike
-from scipy.interpolate import BSpline, make_interp_spline
-from scipy.spatial.transform import Rotation
 
 from biomec.arrays import BoolArray, FloatArray
 from biomec.dynamics.forward import joint_kernels
@@ -47,7 +46,7 @@ class ReferenceMotion:
     start_s: float
     end_s: float
     base: FloatArray
-    curves: tuple[BSpline, BSpline, BSpline]
+    curves: tuple[scipy.interpolate.BSpline, scipy.interpolate.BSpline, scipy.interpolate.BSpline]
 
     @property
     def duration_s(self) -> float:
@@ -88,13 +87,13 @@ def reference_motion(space: JointSpace, time_s: ArrayLike, q: ArrayLike) -> Refe
     for k, part in enumerate(space.freedoms.values()):
         kind = space.tables.kind[k]
         if kind in (FREE, SPHERICAL):
-            turns = Rotation.from_matrix(C[:, k])
-            base[k] = turns.mean().as_matrix()
-            y[:, part.stop - 3 : part.stop] = _unwrapped(Rotation.from_matrix(C[:, k] @ base[k].T).as_rotvec())
+            turns = scipy.spatial.transform.Rotation.from_matrix
+            base[k] = turns(C[:, k]).mean().as_matrix()
+            y[:, part.stop - 3 : part.stop] = _unwrapped(turns(C[:, k] @ base[k].T).as_rotvec())
         else:
             base[k] = C[0, k]
             y[:, part] = _angles(C[:, k], base[k], space.sides.axes[k], kind == REVOLUTE)
-    curve = make_interp_spline(times, y, k=DEGREE)
+    curve = scipy.interpolate.make_interp_spline(times, y, k=DEGREE)
     curves = (curve, curve.derivative(1), curve.derivative(2))
     return ReferenceMotion(space, float(times[0]), float(times[-1]), base, curves)
 
