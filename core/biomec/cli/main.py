@@ -7,7 +7,7 @@ import sys
 from collections.abc import Sequence
 
 from biomec._version import __version__
-from biomec.cli import analysis, loads, program, recordings, simulate, window
+from biomec.cli import analysis, loads, mechanism, program, recordings, simulate, window
 from biomec.errors import BiomecError
 
 OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
@@ -56,6 +56,6 @@ def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:
     )
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (analysis, loads, simulate, recordings, program):
+    for module in (analysis, loads, simulate, mechanism, recordings, program):
         module.add_commands(commands)
     return parser, tuple(commands.choices)
