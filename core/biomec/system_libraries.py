@@ -41,8 +41,7 @@ COMPARING = {"libgomp.so.1": "libgomp1"}
 """Needed by the independent engines that the tests compare with (Pinocchio)."""
 
 TESTING = SCREEN | {"/usr/bin/cc": "gcc", "/usr/include/math.h": "libc6-dev", "/usr/bin/Xvfb": "xvfb"}
-"""Needed by the tests that compile exported C, and by those that use the window as a person does, on a screen that exists
-in memory only."""
+"""Needed by the tests that compile exported C, and by those that use the window on a screen that is in memory only."""
 
 
 def is_present(library: str) -> bool:

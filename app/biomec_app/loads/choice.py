@@ -1,4 +1,4 @@
-"""Which loads are plotted: by kind, joints, axes, unit and method. Knows no Qt."""
+"""Which loads are plotted: by kind, joints, axes, unit, method and sign convention. Knows no Qt."""
 
 from __future__ import annotations
 
@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from biomec.dynamics.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis
-from biomec_app.loads.curves import load_key, read_key
+from biomec_app.loads.curves import EXTERNAL, INTERNAL, load_key, read_key
 from biomec_app.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, stem
 
 WHAT = {
@@ -20,6 +20,7 @@ WHAT = {
 AXES = {"joint": "joint axes", "distal": "distal axes", "proximal": "proximal axes", "laboratory": "laboratory axes"}
 UNITS = {"none": "N, N·m", "mass": "per kg", "weight": "% body weight"}
 SHOWN = {MULTIBODY: "Multibody", NEWTON_EULER: "Newton-Euler", "both": "Both methods"}
+SIGNS = {INTERNAL: "internal", EXTERNAL: "external"}
 BOTH = "both"
 QUANTITIES = {"moments": MOMENT, "forces": FORCE}
 ARMS = ("elbow", "glenohumeral")
@@ -35,6 +36,7 @@ class LoadChoice:
     axes: str = "joint"
     unit: str = "none"
     method: str = MULTIBODY
+    sign: str = INTERNAL
 
 
 def joints_of(analysis: Analysis) -> tuple[str, ...]:
@@ -79,18 +81,18 @@ def chosen_keys(analysis: Analysis, choice: LoadChoice) -> tuple[str, ...]:
     for one in wanted:
         sides = [words.of(joint, quantity) for joint in joints if stem(joint) == one]
         keys += [
-            load_key(names[k], choice.axes, choice.unit, method) for k in range(3) for names in sides
+            load_key(names[k], choice.axes, choice.unit, method, choice.sign) for k in range(3) for names in sides
             for method in methods
         ]  # fmt: skip
     return tuple(keys)
 
 
 def read_choice(keys: tuple[str, ...], before: LoadChoice) -> LoadChoice:
-    """The choice with axes, unit and method of what is plotted already, if that is loads."""
+    """The choice with axes, unit, method and sign of what is plotted already, if that is loads."""
     read = [found for key in keys if (found := read_key(key)) is not None]
     if not read:
         return before
-    name, axes, unit, _ = read[0]
-    methods = {one[3] for one in read}
-    what = "forces" if f" {FORCE}" in name else "moments"
-    return LoadChoice(what, before.joint, axes, unit, BOTH if len(methods) > 1 else methods.pop())
+    first, methods = read[0], {one.method for one in read}
+    what = "forces" if f" {FORCE}" in first.name else "moments"
+    method = BOTH if len(methods) > 1 else first.method
+    return LoadChoice(what, before.joint, first.axes, first.normalisation, method, first.convention)

@@ -1,17 +1,18 @@
 """Curves of the loads: moments and forces in four kinds of axes and three units, both methods, power, stress, residual.
 
-Listed are those of the multibody method in N and N·m; other units and Newton-Euler are chosen in the panel Loads, which
-asks for their keys.
+Listed are internal loads of the multibody method in N and N·m; other units, Newton-Euler and external loads are chosen
+in the panel Loads, which asks for their keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 from functools import cache, partial
+from typing import NamedTuple
 
 from biomec.arrays import FloatArray
 from biomec.dynamics.load_axes import AXES
-from biomec.dynamics.load_components import FORCE, MOMENT, NORMALISATIONS, UNITS
+from biomec.dynamics.load_components import CONVENTIONS, FORCE, MOMENT, NORMALISATIONS, UNITS
 from biomec.pipeline.analysis import Analysis
 from biomec_app.loads.readings import MULTIBODY, NEWTON_EULER, Readings, has_loads
 from biomec_app.panels.curve import MAIN, Curve
@@ -29,20 +30,42 @@ STEP = "inverse"
 STRESSES = ("compression", "traction", "shear")
 OFF_AXIS = "torque off the axis"
 NBSP = "\N{NO-BREAK SPACE}"
+INTERNAL, EXTERNAL = CONVENTIONS
 
 
-def load_key(name: str, axes: str = "joint", normalisation: str = "none", method: str = MULTIBODY) -> str:
+class LoadKey(NamedTuple):
+    """What the key of a component says."""
+
+    name: str
+    axes: str = "joint"
+    normalisation: str = "none"
+    method: str = MULTIBODY
+    convention: str = INTERNAL
+
+    @property
+    def text(self) -> str:
+        """The key."""
+        words = ("load", "" if self.convention == INTERNAL else EXTERNAL,
+                 "" if self.method == MULTIBODY else "newton-euler")  # fmt: skip
+        return f"{' '.join(filter(None, words))}/{self.axes}/{self.normalisation}/{self.name}"
+
+
+def load_key(
+    name: str, axes: str = "joint", normalisation: str = "none", method: str = MULTIBODY, convention: str = INTERNAL
+) -> str:
     """Key of a component, such as "right elbow flexion moment"."""
-    kind = "load" if method == MULTIBODY else "load newton-euler"
-    return f"{kind}/{axes}/{normalisation}/{name}"
+    return LoadKey(name, axes, normalisation, method, convention).text
 
 
-def read_key(key: str) -> tuple[str, str, str, str] | None:
-    """Name, axes, normalisation and method of the key of a component; None for other keys."""
+def read_key(key: str) -> LoadKey | None:
+    """What the key of a component says; None for other keys."""
     parts = key.split("/", 3)
-    if len(parts) != 4 or parts[0] not in ("load", "load newton-euler"):
+    words = parts[0].split()
+    if len(parts) != 4 or words[:1] != ["load"]:
         return None
-    return parts[3], parts[1], parts[2], MULTIBODY if parts[0] == "load" else NEWTON_EULER
+    method = NEWTON_EULER if "newton-euler" in words else MULTIBODY
+    found = LoadKey(parts[3], parts[1], parts[2], method, EXTERNAL if EXTERNAL in words else INTERNAL)
+    return found if found.text == key else None
 
 
 def joint_loads(analysis: Analysis) -> Iterator[Curve]:
@@ -65,24 +88,24 @@ def by_key(analysis: Analysis) -> Callable[[str], Curve | None]:
     @cache
     def find(key: str) -> Curve | None:
         read = read_key(key)
-        if read is None or read[1] not in AXES or read[2] not in NORMALISATIONS:
+        if read is None or read.axes not in AXES or read.normalisation not in NORMALISATIONS:
             return None
-        name, axes, normalisation, method = read
-        words = readings.words(axes)
-        if name not in words:
+        words = readings.words(read.axes)
+        if read.name not in words:
             return None
-        k = words.index(name)
+        k = words.index(read.name)
         joint, quantity = words.joint[k], words.quantity[k]
         assert joint in joints
-        alike = _components(readings, joint, quantity, axes, normalisation, method)
+        alike = _components(readings, joint, quantity, read.axes, read.normalisation, read.method, read.convention)
         return next(curve for curve in alike if curve.key == key)
 
     return find
 
 
 def _components(
-    readings: Readings, joint: str, quantity: str, axes: str, normalisation: str = "none", method: str = MULTIBODY
-) -> Iterator[Curve]:
+    readings: Readings, joint: str, quantity: str, axes: str, normalisation: str = "none", method: str = MULTIBODY,
+    convention: str = INTERNAL,
+) -> Iterator[Curve]:  # fmt: skip
     words, time = readings.words(axes), readings.analysis.session.dynamic.time_s
     side, stem = side_of_name(joint)
     for k, name in enumerate(words.of(joint, quantity)):
@@ -90,12 +113,14 @@ def _components(
         here = k + (0 if quantity == FORCE else 3)  # number among the six of the joint
         positive, negative = words.positive[at], words.negative[at]
         senses = f"{positive}{NBSP}+ / {negative}{NBSP}−" if axes != "laboratory" else along(LABORATORY[k])
-        other = "" if method == MULTIBODY else f", {method}"
+        other = ("" if convention == INTERNAL else f", {convention}") + ("" if method == MULTIBODY else f", {method}")
+        sense = "" if convention == INTERNAL else " · external"
         yield Curve(
-            load_key(name, axes, normalisation, method), QUANTITIES[quantity] + IN_AXES[axes], capital(stem),
-            side, positive, name + other, UNITS[normalisation, quantity],
-            column(time, partial(_values, readings, joint, axes, normalisation, method), here),
-            f"{capital(stem)} {quantity}", f"{senses} · {BESIDE[axes]}",
+            load_key(name, axes, normalisation, method, convention), QUANTITIES[quantity] + IN_AXES[axes],
+            capital(stem), side, positive, name + other, UNITS[normalisation, quantity],
+            column(time, partial(_values, readings, joint, axes, normalisation, method), here,
+                   scale=1.0 if convention == INTERNAL else -1.0),
+            f"{capital(stem)} {quantity}", f"{senses} · {BESIDE[axes]}{sense}",
             MAIN if method == MULTIBODY else method, STEP, least=LEAST[normalisation, quantity],
             said=method, dashed=method == NEWTON_EULER,
             band=partial(readings.half_width, joint, axes, normalisation, here),

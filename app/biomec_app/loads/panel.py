@@ -26,10 +26,11 @@ from biomec.dynamics.load_doubts import JointDoubt, joint_doubts
 from biomec.dynamics.residuals import THRESHOLDS
 from biomec.dynamics.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.pipeline.load_sensitivity import load_sensitivity
+from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.progress import Progress
 from biomec_app.context import Context
-from biomec_app.loads.choice import AXES, SHOWN, UNITS, WHAT, LoadChoice, chosen_keys, joints_of, read_choice
+from biomec_app.loads import choice as choices
+from biomec_app.loads.choice import WHAT, LoadChoice, chosen_keys, joints_of, read_choice
 from biomec_app.loads.readings import Readings, has_loads, stem
 from biomec_app.loads.residual_course import ResidualCourse
 from biomec_app.loads.trust_content import COLUMNS, LoadTrustPage, trust_page
@@ -43,6 +44,7 @@ SIGNS = {"good": "✓", "check": "!", "poor": "✕"}
 HEADS = {"good": "These loads can be used.", "check": "Check before use.", "poor": "Not to be relied upon."}
 IMPORTANT = "Main joints"
 DOUBT = "How far the loads may be off"
+CUTOFF_HZ = 1.0  # by which the cut-off frequencies are lowered and raised
 SCALES = 40  # steps of the slider: lengths of arrows from 1/4 to 8 times the usual
 LOWEST, HIGHEST = 0.25, 8.0
 ARROW = 0.5  # m that the largest joint force has after Auto
@@ -73,7 +75,9 @@ class LoadPanel(QWidget):
         document.frame_changed.connect(self._show_frame)
         document.view_changed.connect(self._show_view)
         document.selection_changed.connect(self._show_choice)
-        context.aside.finished.connect(lambda _: self._find_band())
+        context.aside.started.connect(self._show_filter)  # methods: they are let go with the panel
+        context.aside.failed.connect(self._show_filter)
+        context.aside.finished.connect(self._aside_finished)
         context.closing.append(self._later.stop)
         self.refresh()
 
@@ -103,6 +107,12 @@ class LoadPanel(QWidget):
         framed.addWidget(self.verdict)
         self.bars = BarChart("loads.doubt", "How far moments may be off", "RMS, in % of the peak", least=5)
         self.bars.chosen.connect(self._joint_chosen)
+        self.filter = QPushButton("Include the &filter")
+        self.filter.setObjectName("loads.filter")
+        self.filter.setToolTip(
+            "Run the analysis twice more, with cut-off frequencies 1 Hz lower and higher, and add what changes"
+        )
+        self.filter.clicked.connect(lambda: self._find_band(CUTOFF_HZ))
         self.course = ResidualCourse()
         self.course.picked.connect(self._document.set_frame)
         self.over = QLabel("<b>Residual over time</b>")
@@ -117,10 +127,11 @@ class LoadPanel(QWidget):
         grid.addWidget(self.facts, 4, 0)
         grid.addWidget(self.places, 5, 0)
         grid.addWidget(self.bars, 6, 0)
-        grid.addWidget(self.over, 7, 0)
-        grid.addWidget(self.course, 8, 0)
+        grid.addWidget(self.filter, 7, 0, Qt.AlignmentFlag.AlignRight)
+        grid.addWidget(self.over, 8, 0)
+        grid.addWidget(self.course, 9, 0)
         grid.setRowStretch(6, 3)
-        grid.setRowStretch(8, 2)
+        grid.setRowStretch(9, 2)
         scroll = QScrollArea()
         scroll.setWidget(content)
         scroll.setWidgetResizable(True)
@@ -148,9 +159,10 @@ class LoadPanel(QWidget):
         for k, (field, options, words) in enumerate((
             ("what", WHAT, "What is plotted of the loads"),
             ("joint", {"": IMPORTANT}, "Which joint is plotted"),
-            ("axes", AXES, "Axes of the components"),
-            ("unit", UNITS, "Unit: as they are, by mass, or by weight"),
-            ("method", SHOWN, "Method: multibody is drawn solid, Newton-Euler dashed"),
+            ("axes", choices.AXES, "Axes of the components"),
+            ("unit", choices.UNITS, "Unit: as they are, by mass, or by weight"),
+            ("method", choices.SHOWN, "Method: multibody is drawn solid, Newton-Euler dashed"),
+            ("sign", choices.SIGNS, "Internal: what muscles and ligaments do; external: the load that they resist"),
         )):  # fmt: skip
             combo = QComboBox()
             combo.setObjectName(f"loads.{field}")
@@ -167,7 +179,7 @@ class LoadPanel(QWidget):
         self.plot.setObjectName("loads.plot")
         self.plot.setToolTip("Plot the chosen loads in the panel Signals")
         self.plot.clicked.connect(self._plot_chosen)
-        row.addWidget(self.plot, 1, 2)
+        row.addWidget(self.plot, 2, 0, 1, 3)
         for column in range(3):
             row.setColumnStretch(column, 1)
         return row
@@ -259,16 +271,20 @@ class LoadPanel(QWidget):
         self._show_doubts()
         self._find_band()
 
-    def _find_band(self) -> None:
-        """Find the band in the background, once; closed forms only, because running everything again takes longer."""
+    def _aside_finished(self, title: str) -> None:
+        self._find_band()
+        self._show_filter()
+
+    def _find_band(self, cutoff_hz: float = 0.0) -> None:
+        """Find the band in the background, once; the filter's part only if asked, because it runs everything again."""
         if self._known is None or not has_loads(self._known) or self.context.aside.busy or not self.isVisible():
             return
         readings, known = Readings(self._known), self._known
-        if readings.band is not None or not known.is_current("inverse"):
+        if (readings.band is not None and not cutoff_hz) or not known.is_current("inverse"):
             return
 
         def work(progress: Progress) -> LoadBand:
-            return load_sensitivity(known, cutoff_hz=0.0, progress=progress)
+            return load_sensitivity(known, cutoff_hz=cutoff_hz, progress=progress)
 
         def done(band: LoadBand) -> None:
             Readings(known).keep_band(band)
@@ -293,6 +309,12 @@ class LoadPanel(QWidget):
             for one in self.doubts
         ]
         self.bars.set_bars(bars, ("rebuilt",))
+        self._show_filter()
+
+    def _show_filter(self, *_: str) -> None:
+        """Whether the part of the filter can be added now."""
+        band = None if self._known is None or not has_loads(self._known) else Readings(self._known).band
+        self.filter.setEnabled(band is not None and CUTOFF not in band.sources and not self.context.aside.busy)
 
     def _fill_joints(self, analysis: Analysis) -> None:
         combo = self.combos["joint"]
@@ -374,6 +396,7 @@ class LoadPanel(QWidget):
         self.combos["axes"].setEnabled(of_components or self.choice.what == "residual")
         self.combos["unit"].setEnabled(of_components or self.choice.what == "power")
         self.combos["method"].setEnabled(of_components)
+        self.combos["sign"].setEnabled(of_components)
         self.combos["joint"].setEnabled(self.choice.what not in ("residual", "contact"))
 
     def _plot_chosen(self) -> None:
@@ -384,11 +407,11 @@ class LoadPanel(QWidget):
             self._filling = False
 
     def _show_choice(self) -> None:
-        """Show axes, unit and method of what is plotted."""
+        """Show axes, unit, method and sign of what is plotted."""
         if self._filling or self.page is None:
             return
         choice = read_choice(self._document.selection.curves, self.choice)
-        for field in ("what", "axes", "unit", "method"):
+        for field in ("what", "axes", "unit", "method", "sign"):
             combo = self.combos[field]
             combo.setCurrentIndex(max(0, combo.findData(getattr(choice, field))))
         self._take_choice()

@@ -14,7 +14,7 @@ from biomec.pipeline.load_output import TABLE, read_loads
 from biomec.pipeline.load_sensitivity import load_sensitivity
 from biomec.recording.marker_set import Side
 from biomec_app.loads.choice import BOTH, LoadChoice, chosen_keys, important_joints, joints_of, read_choice
-from biomec_app.loads.curves import load_key, read_key
+from biomec_app.loads.curves import LoadKey, load_key, read_key
 from biomec_app.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, has_loads
 from biomec_app.panels.catalogue import list_curves
 from biomec_app.panels.figure_data import figure_table
@@ -72,7 +72,21 @@ def test_only_one_unit_and_method_is_listed_but_all_are_found(curves):
     assert other in curves
     assert curves.found([other, "load/joint/none/no such load", "load/else/none/x"]) == [curves[other]]
     assert curves[other] is curves[other]
-    assert read_key(other) == (ELBOW, "distal", "weight", NEWTON_EULER)
+    assert read_key(other) == LoadKey(ELBOW, "distal", "weight", NEWTON_EULER)
+    assert read_key("load internal/joint/none/x") is None
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_external_loads_are_those_of_the_library(demo_analysis, curves, method):
+    reading = LoadReading(axes="joint", normalisation="mass", convention="external")
+    expected = read_loads(demo_analysis, reading, multibody=method == MULTIBODY)
+    key = load_key(ELBOW, "joint", "mass", method, "external")
+    assert read_key(key) == LoadKey(ELBOW, "joint", "mass", method, "external")
+    assert np.array_equal(curves[key].values, expected[ELBOW], equal_nan=True)
+    assert "external" in curves[key].label
+    choice = LoadChoice(joint="elbow", method=method, sign="external")
+    assert load_key(ELBOW, "joint", "none", method, "external") in chosen_keys(demo_analysis, choice)
+    assert read_choice(chosen_keys(demo_analysis, choice), LoadChoice(joint="elbow")) == choice
 
 
 def test_listing_before_the_loads_are_there(demo_analysis):

@@ -11,7 +11,7 @@ from biomec.dynamics.options import InverseOptions
 from biomec.dynamics.plate_faults import PlateFault
 from biomec.notices import problem
 from biomec.pipeline.analysis import Done
-from biomec.pipeline.load_sensitivity import load_sensitivity
+from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.replay import script
 from biomec_app.actions.dynamics import ACTIONS, run_inverse
 from biomec_app.loads.panel import LoadPanel, scale_of, step_of
@@ -55,6 +55,28 @@ def test_bars_show_how_far_every_joint_may_be_off(panel, grips):
     assert [one.moment for one in panel.doubts] == [one.moment for one in expected]
     panel.bars.chosen.emit(expected[0].joint)
     assert all(expected[0].joint.split()[-1] in key for key in panel.context.document.selection.curves)
+
+
+def test_the_filter_joins_the_doubt_when_asked(panel, qtbot, monkeypatch, grips):
+    analysis, asked = grips["closed"], []
+    band = load_sensitivity(analysis, cutoff_hz=0.0)
+    wider = replace(band, force={**band.force, CUTOFF: next(iter(band.force.values()))},
+                    torque={**band.torque, CUTOFF: next(iter(band.torque.values()))})  # fmt: skip
+
+    def found(known, cutoff_hz, progress):  # two more analyses take a quarter of a minute; the library tests them
+        asked.append((known, cutoff_hz))
+        return wider
+
+    monkeypatch.setattr("biomec_app.loads.panel.load_sensitivity", found)
+    assert panel.filter.isEnabled()
+    panel.filter.click()
+    qtbot.waitUntil(lambda: not panel.context.aside.busy, timeout=SLOW_MS)
+    assert asked == [(analysis, 1.0)]
+    assert not panel.filter.isEnabled()
+    assert [one.moment for one in panel.doubts] == [
+        one.moment for one in joint_doubts(analysis.loads.newton_euler, wider)
+    ]
+    Readings(analysis).keep_band(band)
 
 
 def test_links_and_clicks_go_to_the_frame(panel):
