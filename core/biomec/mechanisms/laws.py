@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Protocol
 
 import numpy as np
@@ -46,9 +47,19 @@ class Polynomial:
         return self._derivative(t, 2)
 
     def _derivative(self, t: ArrayLike, order: int) -> FloatArray:
-        curve = np.polynomial.Polynomial(self.coefficients)
-        curve = curve.deriv(order) if order else curve
-        return np.asarray(curve(np.asarray(t, dtype=np.float64)))
+        time = np.asarray(t, dtype=np.float64)
+        value = np.zeros_like(time)
+        for c in reversed(_derived(self.coefficients, order)):
+            value = value * time + c
+        return np.asarray(value)
+
+
+@lru_cache(maxsize=256)
+def _derived(coefficients: tuple[float, ...], order: int) -> tuple[float, ...]:
+    """Coefficients of a derivative of a polynomial, in rising order."""
+    for _ in range(order):
+        coefficients = tuple(k * c for k, c in enumerate(coefficients))[1:]
+    return coefficients
 
 
 @dataclass(frozen=True)
