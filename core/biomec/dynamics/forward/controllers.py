@@ -148,11 +148,12 @@ class Controller:
             wdot = np.empty(len(on))
             wdot[self.followed] = r
             return np.asarray(M @ wdot - Q)
-        try:
-            factor = scipy.linalg.cho_factor(M)
-        except (scipy.linalg.LinAlgError, ValueError) as error:
-            raise Unsolvable("The mass matrix is not positive definite: some joint moves nothing.") from error
-        inverse = scipy.linalg.cho_solve(factor, np.column_stack([np.eye(len(M))[:, on], Q]))[self.followed]
+        if np.array_equal(self.followed, on):
+            rest = np.setdiff1d(np.arange(len(M)), on)
+            through = _solved(M[np.ix_(rest, rest)], np.column_stack([M[np.ix_(rest, on)], Q[rest]]))
+            left = M[np.ix_(on, on)] @ r - Q[on]
+            return np.asarray(left - M[np.ix_(on, rest)] @ (through[:, :-1] @ r - through[:, -1]))
+        inverse = _solved(M, np.column_stack([np.eye(len(M))[:, on], Q]))[self.followed]
         P, left = inverse[:, :-1], r - inverse[:, -1]
         if len(self.followed) == len(on):
             try:
@@ -161,6 +162,14 @@ class Controller:
                 raise Unsolvable("What is followed does not decide the efforts. Follow something else.") from error
         weighted = self._root_weight[:, None] * P
         return np.asarray(scipy.linalg.lstsq(weighted, self._root_weight * left, lapack_driver="gelsy")[0])
+
+
+def _solved(M: FloatArray, B: FloatArray) -> FloatArray:
+    """M⁻¹ B for a mass matrix M."""
+    try:
+        return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(M), B))
+    except (scipy.linalg.LinAlgError, ValueError) as error:
+        raise Unsolvable("The mass matrix is not positive definite: some joint moves nothing.") from error
 
 
 def reference_effort(reference: ReferenceMotion, loads: Forces, t: float) -> FloatArray:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from enum import Enum
 from typing import Protocol
 
@@ -18,8 +18,9 @@ from biomec.errors import BiomecError
 from biomec.multibody.system import System
 from biomec.progress import Progress
 
-CHUNK = 32  # states whose dense Jacobians are in memory at once
+CHUNK = 512  # states whose constraints are measured at once
 FASTEST = 1e4  # [m/s]; nothing in a body or a machine moves like that
+MOST_NUMBERS = 300_000_000  # that a run may keep, 2.4 GB; of a body of 21 segments, 300 000 states
 
 
 class Ending(Enum):
@@ -31,6 +32,7 @@ class Ending(Enum):
     NOT_CONVERGED = "the corrector did not converge"
     DIVERGED = "the motion ran away"
     UNSOLVABLE = "the equations could not be solved"
+    TOO_LONG = "it needed too many steps"
 
 
 class Stepper(Protocol):
@@ -120,21 +122,63 @@ class Simulation:
         return np.asarray(total - total[0] - self.work)
 
 
-@dataclass
 class Record:
-    """States as they come."""
+    """States as they come, and the power of all forces but the weight; memory grows with them.
 
-    states: list[State] = field(default_factory=list)
-    iterations: list[int] = field(default_factory=list)
-    increment: list[float] = field(default_factory=list)
-    seconds: list[float] = field(default_factory=list)
+    room : states that are expected
+    """
+
+    def __init__(self, stepper: Stepper, room: int = 256) -> None:
+        system = stepper.system
+        self.stepper, self.most = stepper, most_states(system)
+        self.count = 0
+        self._levels = [np.empty((room, size)) for size in (system.n, system.n, system.n, system.m)]
+        self._numbers = np.empty((room, len(NUMBERS)))
 
     def add(self, state: State, iterations: int, increment: float, seconds: float) -> None:
         """Keep a state."""
-        self.states.append(state)
-        self.iterations.append(iterations)
-        self.increment.append(increment)
-        self.seconds.append(seconds)
+        t, q, qdot, *_ = state
+        if self.count == len(self._numbers):
+            self._levels = [_doubled(level) for level in self._levels]
+            self._numbers = _doubled(self._numbers)
+        for level, value in zip(self._levels, state[1:], strict=True):
+            level[self.count] = value
+        power = float((self.stepper.forces(t, q, qdot) - self.stepper.system.gravity_force) @ qdot)
+        self._numbers[self.count] = t, iterations, increment, seconds, power
+        self.count += 1
+
+    @property
+    def full(self) -> tuple[Ending, str] | None:
+        """How a run ends that has kept as many states as there is room for, if so."""
+        if self.count <= self.most:
+            return None
+        t, h = self._numbers[self.count - 1, 0], np.diff(self._numbers[self.count - 2 : self.count, 0])[0]
+        return Ending.TOO_LONG, (
+            f"Stopped at {t:.4f} s after {self.count - 1} steps, the last of {h:.0e} s: it would take too long and too "
+            "much memory. Allow a larger error, or take an integrator for stiff forces, such as index 3 or Radau."
+        )
+
+    @property
+    def levels(self) -> list[FloatArray]:
+        """q, q̇, q̈ and multipliers of all states."""
+        return [level[: self.count] for level in self._levels]
+
+    @property
+    def numbers(self) -> dict[str, FloatArray]:
+        """Time, iterations, last change, processor time and power of all states."""
+        return dict(zip(NUMBERS, self._numbers[: self.count].T, strict=True))
+
+
+NUMBERS = ("time_s", "iterations", "increment", "seconds", "power")
+
+
+def _doubled(array: FloatArray) -> FloatArray:
+    return np.concatenate([array, np.empty_like(array)])
+
+
+def most_states(system: System) -> int:
+    """How many states of a system a run may keep."""
+    return MOST_NUMBERS // (3 * system.n + system.m + len(NUMBERS))
 
 
 def simulate(
@@ -154,17 +198,15 @@ def simulate(
     cancelled : asked after every step; True ends the run and keeps what was reached
     stop_when : an event; returns the sentence with which it ends the run, or None
     """
-    if not (0.0 < step_s < np.inf and 0.0 < duration_s < np.inf):
-        raise BiomecError(f"A simulation needs a positive time and step, not {duration_s:g} s and {step_s:g} s.")
-    if not (np.isfinite(q).all() and np.isfinite(qdot).all()):
-        raise BiomecError("A simulation cannot start where coordinates or velocities are not known.")
-    steps = max(1, round(duration_s / step_s))
-    record = Record()
+    steps = max(1, round(duration_s / step_s)) if 0.0 < step_s < np.inf and 0.0 < duration_s < np.inf else 0
+    state = started(stepper, q, qdot, duration_s, step_s, start_s)
+    if steps >= most_states(stepper.system):
+        raise BiomecError(
+            f"{steps} steps of {step_s:g} s would take too long and too much memory. Take longer steps, or simulate a "
+            "shorter part."
+        )
+    record = Record(stepper, steps + 1)
     ending, sentence = Ending.COMPLETED, "Completed."
-    try:
-        state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
-    except Unsolvable as error:
-        raise BiomecError(f"The simulation cannot start: {error}") from error
     record.add(state, 0, 0.0, 0.0)
     for k in range(steps):
         began = time.process_time()
@@ -187,6 +229,20 @@ def simulate(
             ending, sentence = halt
             break
     return as_simulation(stepper, record, ending, sentence)
+
+
+def started(
+    stepper: Stepper, q: FloatArray, qdot: FloatArray, duration_s: float, step_s: float, start_s: float
+) -> State:
+    """First state of a run, or a sentence about what it lacks."""
+    if not (0.0 < step_s < np.inf and 0.0 < duration_s < np.inf):
+        raise BiomecError(f"A simulation needs a positive time and step, not {duration_s:g} s and {step_s:g} s.")
+    if not (np.isfinite(q).all() and np.isfinite(qdot).all()):
+        raise BiomecError("A simulation cannot start where coordinates or velocities are not known.")
+    try:
+        return stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
+    except Unsolvable as error:
+        raise BiomecError(f"The simulation cannot start: {error}") from error
 
 
 def interruption(
@@ -221,38 +277,42 @@ def trouble(step: Step) -> tuple[Ending, str] | None:
     return None
 
 
+def locked(array: FloatArray) -> FloatArray:
+    """The array itself, which nothing else will write to, closed for writing: a copy would double the memory."""
+    array.setflags(write=False)
+    return array
+
+
 def as_simulation(stepper: Stepper, record: Record, ending: Ending, sentence: str) -> Simulation:
     """Gather the states of a run, and measure constraints, energy and work."""
-    system, states = stepper.system, record.states
-    time_s = np.array([state.t for state in states])
-    q, v, a, multipliers = (np.array([state[k] for state in states]) for k in (1, 2, 3, 4))
-    phi = np.linalg.norm(system.residual(q), axis=1)
-    rate, acceleration = np.empty(len(q)), np.empty(len(q))
-    for first in range(0, len(q), CHUNK):
+    system, numbers = stepper.system, record.numbers
+    q, v, a, multipliers = record.levels
+    phi, rate, acceleration, kinetic, potential = np.empty((5, record.count))
+    for first in range(0, record.count, CHUNK):
         part = slice(first, first + CHUNK)
-        jacobian = system.jacobian(q[part])
-        rate[part] = np.linalg.norm(np.einsum("tmn,tn->tm", jacobian, v[part]), axis=1)
-        wanted = system.acceleration_rhs(q[part], v[part])
-        acceleration[part] = np.linalg.norm(np.einsum("tmn,tn->tm", jacobian, a[part]) - wanted, axis=1)
-    applied = [stepper.forces(float(at[0]), *at[1:]) for at in zip(time_s, q, v, strict=True)] - system.gravity_force
-    power = np.einsum("ti,ti->t", applied, v)
+        phi[part] = np.linalg.norm(system.residual(q[part]), axis=1)
+        moving, turning = system.jacobian_products(q[part], v[part], a[part])
+        rate[part] = np.linalg.norm(moving, axis=1)
+        acceleration[part] = np.linalg.norm(turning - system.acceleration_rhs(q[part], v[part]), axis=1)
+        kinetic[part], potential[part] = system.kinetic_energy(v[part]), system.potential_energy(q[part])
+    time_s, power = numbers["time_s"], numbers["power"]
     done = np.concatenate([[0.0], np.cumsum(0.5 * (power[1:] + power[:-1]) * np.diff(time_s))])
     return Simulation(
         system=system,
         title=stepper.title,
         time_s=read_only(time_s),
-        q=read_only(q),
-        qdot=read_only(v),
-        qddot=read_only(a),
-        multipliers=read_only(multipliers),
-        iterations=read_only(record.iterations, np.int64),
-        increment=read_only(record.increment),
-        seconds=read_only(record.seconds),
+        q=locked(q),
+        qdot=locked(v),
+        qddot=locked(a),
+        multipliers=locked(multipliers),
+        iterations=read_only(numbers["iterations"], np.int64),
+        increment=read_only(numbers["increment"]),
+        seconds=read_only(numbers["seconds"]),
         violation=read_only(phi),
         rate_violation=read_only(rate),
         acceleration_violation=read_only(acceleration),
-        kinetic=read_only(system.kinetic_energy(v)),
-        potential=read_only(system.potential_energy(q)),
+        kinetic=read_only(kinetic),
+        potential=read_only(potential),
         work=read_only(done),
         ending=ending,
         sentence=sentence,

@@ -26,6 +26,7 @@ from biomec.progress import Progress
 
 METHODS = ("constant acceleration", "symplectic Euler", "trapezoidal", "Runge-Kutta")
 PASSES = 2  # of the trapezoidal corrector
+SAME_S = 1e-9  # times nearer than this are the same: k h is not the sum of k steps h
 SAMPLES = 2000  # states at which efforts are compared, at most
 
 WHY = {
@@ -113,13 +114,14 @@ class Tracked:
 
     def evaluate(self, t: float, q: FloatArray, qdot: FloatArray) -> Evaluation:
         """Control and accelerations in a state; raises `Runaway` where the movement is lost."""
-        if self._known is not None and self._known[0] == t and self._known[1] is q:
+        if self._known is not None and self._known[1] is q and abs(self._known[0] - t) < SAME_S:
             return self._known[2]
         space, here = self.space, self.reference.at(t)
         other = self.loads(t, q, qdot)
         terms = space.terms(q, qdot, other)
-        self._refuse_lost(space.deviation(q, here.pose))
-        u = self.controller.effort(t, q, space.rates(q, qdot), terms, here)
+        e = space.deviation(q, here.pose)
+        self._refuse_lost(e)
+        u = self.controller.effort(t, e, space.rates(q, qdot), terms, here)
         change, moved = self._ground_change(t, q, u)
         if change.size:
             other = other + moved

@@ -26,6 +26,7 @@ from biomec.dynamics.forward.simulation import (
     as_simulation,
     failure,
     interruption,
+    started,
     trouble,
 )
 from biomec.errors import BiomecError
@@ -72,8 +73,8 @@ def simulate_adaptive(
     stop_when: Callable[[State], str | None] | None = None,
 ) -> Simulation:
     """Integrate a one-step stepper with error control; arguments as of `simulate`."""
-    state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
-    record = Record()
+    state = started(stepper, q, qdot, duration_s, control.first_s, start_s)
+    record = Record(stepper)
     record.add(state, 0, 0.0, 0.0)
     end, h = start_s + duration_s, control.first_s
     ending, sentence = Ending.COMPLETED, "Completed."
@@ -97,7 +98,7 @@ def simulate_adaptive(
         h = min(control.most_s, h * max(1.0, growth) if growth > 1.2 else h * min(1.0, growth))
         if progress is not None:
             progress(min(1.0, (state.t - start_s) / duration_s))
-        halt = interruption(state, cancelled, stop_when)
+        halt = record.full or interruption(state, cancelled, stop_when)
         if halt is not None:
             ending, sentence = halt
             break
@@ -149,8 +150,8 @@ def simulate_to_tolerance(
 
     stepper = Stepped(formulation, forces)
     n = formulation.system.n
-    state = stepper.start(start_s, np.asarray(q, dtype=np.float64), np.asarray(qdot, dtype=np.float64))
-    record = Record()
+    state = started(stepper, q, qdot, duration_s, longest_s if longest_s < np.inf else duration_s, start_s)
+    record = Record(stepper)
     record.add(state, 0, 0.0, 0.0)
 
     def rate(t: float, y: FloatArray) -> FloatArray:
@@ -180,7 +181,7 @@ def simulate_to_tolerance(
         record.add(state, step.iterations, 0.0, time.process_time() - began)
         if progress is not None:
             progress(min(1.0, (state.t - start_s) / duration_s))
-        halt = interruption(state, cancelled, stop_when)
+        halt = record.full or interruption(state, cancelled, stop_when)
         if halt is not None:
             ending, sentence = halt
             break

@@ -178,7 +178,7 @@ def test_the_formula_for_freedoms_without_effort():
     q = one.space.moved(q, 1e-3 * np.random.default_rng(1).normal(size=48))
     terms = one.space.terms(q, one.space.velocities(q, one.space.rates(q, qdot)), tracked.loads(0.5, q, qdot))
     here, w = one.reference.at(0.5), one.space.rates(q, qdot)
-    u = tracked.controller.effort(0.5, q, w, terms, here)
+    u = tracked.controller.effort(0.5, one.space.deviation(q, here.pose), w, terms, here)
     o, s = slice(0, 6), slice(6, 48)
     M, Q = terms.M, terms.Q_bar
     r = (here.wdot + 2.0 * np.sqrt(1e3) * (here.w - w) + 1e3 * one.space.deviation(q, here.pose))[s]
@@ -199,7 +199,7 @@ def test_more_followed_than_actuated_is_least_squares():
     q = one.space.moved(q, 1e-3 * np.random.default_rng(2).normal(size=48))
     terms = one.space.terms(q, qdot, controller.loads(0.4, q, qdot))
     here, w = one.reference.at(0.4), one.space.rates(q, qdot)
-    u = controller.effort(0.4, q, w, terms, here)
+    u = controller.effort(0.4, one.space.deviation(q, here.pose), w, terms, here)
     inverse = linalg.inv(terms.M)
     r = here.wdot + options.c_D * (here.w - w) + 1e3 * one.space.deviation(q, here.pose)
     W = np.diag([4.0] * 6 + [1.0] * 42)
