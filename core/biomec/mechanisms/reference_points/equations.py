@@ -87,15 +87,12 @@ class Component:
 Equation: TypeAlias = Pin | Angle | OnLine | Length | Component
 
 
+_QUARTER = np.array([-1.0, 1.0])
+
+
 def perp(v: FloatArray) -> FloatArray:
     """Vectors (..., 2) turned by a quarter, counter-clockwise."""
-    return np.stack([-v[..., 1], v[..., 0]], axis=-1)
-
-
-def turned(angle: FloatArray, local: FloatArray) -> FloatArray:
-    """A u for angles (..., k) and local vectors (k, 2): (..., k, 2)."""
-    c, s = np.cos(angle), np.sin(angle)
-    return np.stack([c * local[:, 0] - s * local[:, 1], s * local[:, 0] + c * local[:, 1]], axis=-1)
+    return np.asarray(v[..., ::-1] * _QUARTER)
 
 
 def dot(a: FloatArray, b: FloatArray) -> FloatArray:
@@ -109,10 +106,12 @@ class Points:
     def __init__(self, bodies: Sequence[int], local: Sequence[ArrayLike]) -> None:
         self.bodies: IntArray = np.asarray(bodies, dtype=np.int64).reshape(-1)
         self.local: FloatArray = np.asarray(local, dtype=np.float64).reshape(-1, 2)
+        self._complex = self.local[:, 0] + 1j * self.local[:, 1]
 
     def arms(self, pose: FloatArray) -> FloatArray:
-        """A u, (..., k, 2), of poses (..., bodies + 1, 3)."""
-        return turned(pose[..., self.bodies, 2], self.local)
+        """A u, (..., k, 2), of poses (..., bodies + 1, 3): a product of complex numbers."""
+        turned = np.ascontiguousarray(np.exp(1j * pose[..., 2])[..., self.bodies] * self._complex)
+        return np.asarray(turned.view(np.float64).reshape(*turned.shape, 2))
 
     def positions(self, pose: FloatArray, arms: FloatArray) -> FloatArray:
         """Positions (..., k, 2) [m]."""
@@ -120,15 +119,16 @@ class Points:
 
     def velocities(self, rate: FloatArray, arms: FloatArray) -> FloatArray:
         """Velocities (..., k, 2) [m/s]."""
-        return np.asarray(rate[..., self.bodies, :2] + rate[..., self.bodies, 2:] * perp(arms))
+        moving = rate[..., self.bodies, :]
+        return np.asarray(moving[..., :2] + moving[..., 2:] * perp(arms))
 
     def centripetal(self, rate: FloatArray, arms: FloatArray) -> FloatArray:
         """ω² A u: what is to be taken from R̈ + α perp(A u), (..., k, 2) [m/s²]."""
-        return np.asarray(rate[..., self.bodies, 2:] ** 2 * arms)
+        return np.asarray((rate[..., 2] ** 2)[..., self.bodies, None] * arms)
 
 
 class Equations:
-    """All rows of a model in their order, as tables by kind."""
+    """All rows of a model in their order, as tables by kind: pins, lines, lengths (these have two ends), components."""
 
     def __init__(self, equations: Sequence[Equation], bodies: int) -> None:
         self.all = tuple(equations)
@@ -136,44 +136,54 @@ class Equations:
         self.m = sum(one.rows for one in self.all)
         firsts = np.cumsum([0, *(one.rows for one in self.all)])
         self.row_of = {one.name: np.arange(at, at + one.rows) for one, at in zip(self.all, firsts, strict=False)}
-        at_row = dict(zip(map(id, self.all), firsts, strict=False))
+        at_row = {id(one): int(at) for one, at in zip(self.all, firsts, strict=False)}
         pins = [one for one in self.all if isinstance(one, Pin)]
-        angles = [one for one in self.all if isinstance(one, Angle)]
         lines = [one for one in self.all if isinstance(one, OnLine)]
         lengths = [one for one in self.all if isinstance(one, Length)]
         components = [one for one in self.all if isinstance(one, Component)]
-        self.constant = np.zeros((self.m, 3 * (bodies + 1)))
-        self.pin_rows = _rows(pins, at_row)
-        self.pin_ends = _ends(pins)
-        for r, one in zip(self.pin_rows, pins, strict=True):
-            for axis in (0, 1):
-                self.constant[r + axis, [3 * one.first + axis, 3 * one.second + axis]] = 1.0, -1.0
-        self.angle_rows = _rows(angles, at_row)
+        angles = [one for one in self.all if isinstance(one, Angle)]
+        two_ended: list[Pin | OnLine | Length] = [*pins, *lines, *lengths]
+        self.ends = Points(
+            [one.first for one in two_ended] + [one.second for one in two_ended] + [one.first for one in components],
+            [one.first_at for one in two_ended] + [one.second_at for one in two_ended]
+            + [one.first_at for one in components],
+        )  # fmt: skip
+        self.pairs = len(two_ended)
+        self.pins, self.lines = slice(0, len(pins)), slice(len(pins), len(pins) + len(lines))
+        self.lengths = slice(self.lines.stop, self.pairs)
+        self.normals = Points([one.first for one in lines], [one.sign * one.normal for one in lines])
+        self.pin_rows, self.line_rows, self.length_rows, self.component_rows, self.angle_rows = (
+            np.array([at_row[id(one)] for one in kind], dtype=np.int64)
+            for kind in (pins, lines, lengths, components, angles)
+        )
+        self.pin_rows = self.pin_rows[:, None] + np.arange(2)
+        self.pin_entries = np.tile(self.pin_rows, (2, 1))
+        pin_ends = [one.first for one in pins] + [one.second for one in pins]
+        self.pin_columns = 3 * np.array(pin_ends, dtype=np.int64)[:, None] + 2
+        self.pin_places = np.concatenate([np.arange(len(pins)), self.pairs + np.arange(len(pins))]).astype(np.int64)
+        self.pin_signs = np.repeat([1.0, -1.0], len(pins))[:, None]
         self.angle_ends = np.array([[one.first, one.second] for one in angles], dtype=np.int64).reshape(-1, 2).T
         self.angle_offset = np.array([one.offset for one in angles])
-        for r, angle in zip(self.angle_rows, angles, strict=True):
-            self.constant[r, [3 * angle.first + 2, 3 * angle.second + 2]] = 1.0, -1.0
-        self.line_rows = _rows(lines, at_row)
-        self.line_ends = _ends(lines)
-        self.line_normal = np.array([one.sign * one.normal for one in lines]).reshape(-1, 2)
-        self.length_rows = _rows(lengths, at_row)
-        self.length_ends = _ends(lengths)
-        self.component_rows = _rows(components, at_row)
-        self.component_point = Points([one.first for one in components], [one.first_at for one in components])
-        self.component_axis = np.array([one.axis for one in components], dtype=np.int64)
-        for r, part in zip(self.component_rows, components, strict=True):
-            self.constant[r, 3 * part.first + part.axis] = 1.0
+        self.component_places = 2 * self.pairs + np.arange(len(components)), np.array([c.axis for c in components], int)
+        self.constant = np.zeros((self.m, 3 * (bodies + 1)))
+        for one in pins:
+            for axis in (0, 1):
+                row = at_row[id(one)] + axis
+                self.constant[row, [3 * one.first + axis, 3 * one.second + axis]] = 1.0, -1.0
+        for angle in angles:
+            self.constant[at_row[id(angle)], [3 * angle.first + 2, 3 * angle.second + 2]] = 1.0, -1.0
+        for part in components:
+            self.constant[at_row[id(part)], 3 * part.first + part.axis] = 1.0
         laws = [(at_row[id(one)], one.law) for one in self.all if not isinstance(one, Pin | OnLine)]
-        self.laws = tuple((int(row), law) for row, law in laws if law is not FIXED)
+        self.laws = tuple((row, law) for row, law in laws if law is not FIXED)
 
     # ------------------------------------------------------------------ laws
 
     def told(self, t: ArrayLike, order: int) -> FloatArray:
         """Values of the laws of all rows, or their derivatives of an order, (..., m) at times (...)."""
-        time = np.asarray(t, dtype=np.float64)
-        values = np.zeros((*time.shape, self.m))
+        values = np.zeros((*np.shape(t), self.m))
         for row, law in self.laws:
-            values[..., row] = (law.value, law.rate, law.acceleration)[order](time)
+            values[..., row] = (law.value, law.rate, law.acceleration)[order](t)
         return values
 
     # ------------------------------------------------------------------ rows
@@ -181,99 +191,78 @@ class Equations:
     def residual(self, pose: FloatArray, t: ArrayLike) -> FloatArray:
         """Φ, (..., m)."""
         phi = np.zeros((*pose.shape[:-2], self.m)) - self.told(t, 0)
-        gap = _gap(pose, self.pin_ends)
-        phi[..., self.pin_rows] += gap[..., 0]
-        phi[..., self.pin_rows + 1] += gap[..., 1]
-        first, second = self.angle_ends
-        phi[..., self.angle_rows] += pose[..., first, 2] - pose[..., second, 2] + self.angle_offset
+        at = self.ends.positions(pose, self.ends.arms(pose))
+        gap = at[..., : self.pairs, :] - at[..., self.pairs : 2 * self.pairs, :]
+        phi[..., self.pin_rows] = gap[..., self.pins, :]
+        if self.angle_rows.size:
+            first, second = self.angle_ends
+            phi[..., self.angle_rows] += pose[..., first, 2] - pose[..., second, 2] + self.angle_offset
         if self.line_rows.size:
-            phi[..., self.line_rows] += dot(self._normals(pose), _gap(pose, self.line_ends))
+            phi[..., self.line_rows] = dot(self.normals.arms(pose), gap[..., self.lines, :])
         if self.length_rows.size:
-            phi[..., self.length_rows] += np.linalg.norm(_gap(pose, self.length_ends), axis=-1)
+            phi[..., self.length_rows] += np.linalg.norm(gap[..., self.lengths, :], axis=-1)
         if self.component_rows.size:
-            at = self.component_point.positions(pose, self.component_point.arms(pose))
-            phi[..., self.component_rows] += at[..., np.arange(self.component_axis.size), self.component_axis]
+            phi[..., self.component_rows] += at[..., self.component_places[0], self.component_places[1]]
         return phi
 
     def jacobian(self, pose: FloatArray) -> FloatArray:
         """Φq, (..., m, 3 bodies)."""
         J = np.empty((*pose.shape[:-2], *self.constant.shape))
         J[...] = self.constant
-        for ends, sign in zip(self.pin_ends, (1.0, -1.0), strict=True):
-            arms = sign * ends.arms(pose)
-            J[..., self.pin_rows, 3 * ends.bodies + 2] = -arms[..., 1]
-            J[..., self.pin_rows + 1, 3 * ends.bodies + 2] = arms[..., 0]
+        arms = self.ends.arms(pose)
+        around = perp(arms)
+        J[..., self.pin_entries, self.pin_columns] = around[..., self.pin_places, :] * self.pin_signs
         if self.line_rows.size:
-            normal, first = self._normals(pose), self.line_ends[0].bodies
-            self._along(J, pose, self.line_rows, self.line_ends, normal)
-            J[..., self.line_rows, 3 * first + 2] += dot(perp(normal), _gap(pose, self.line_ends))
+            normal = self.normals.arms(pose)
+            self._along(J, around, self.line_rows, self.lines, normal)
+            gap = self._gap(pose, arms)[..., self.lines, :]
+            J[..., self.line_rows, 3 * self.normals.bodies + 2] += dot(perp(normal), gap)
         if self.length_rows.size:
-            gap = _gap(pose, self.length_ends)
+            gap = self._gap(pose, arms)[..., self.lengths, :]
             e = gap / (np.linalg.norm(gap, axis=-1, keepdims=True) + TINY)
-            self._along(J, pose, self.length_rows, self.length_ends, e)
+            self._along(J, around, self.length_rows, self.lengths, e)
         if self.component_rows.size:
-            arms = perp(self.component_point.arms(pose))
-            column = 3 * self.component_point.bodies + 2
-            J[..., self.component_rows, column] = arms[..., np.arange(self.component_axis.size), self.component_axis]
+            places, axes = self.component_places
+            J[..., self.component_rows, 3 * self.ends.bodies[places] + 2] = around[..., places, axes]
         return J[..., : 3 * self.bodies]
 
     def acceleration_rhs(self, pose: FloatArray, rate: FloatArray, t: ArrayLike) -> FloatArray:
         """γ = −(Φq q̇)_q q̇ − 2 Φqt q̇ − Φtt, (..., m)."""
         gamma = np.zeros((*np.broadcast_shapes(pose.shape, rate.shape)[:-2], self.m)) + self.told(t, 2)
-        turning = _turning(pose, rate, self.pin_ends)
-        gamma[..., self.pin_rows] += turning[..., 0]
-        gamma[..., self.pin_rows + 1] += turning[..., 1]
+        arms = self.ends.arms(pose)
+        inward = self.ends.centripetal(rate, arms)
+        turning = inward[..., : self.pairs, :] - inward[..., self.pairs : 2 * self.pairs, :]
+        gamma[..., self.pin_rows] = turning[..., self.pins, :]
+        if self.line_rows.size or self.length_rows.size:
+            gap, speed = self._gap(pose, arms), self._speed(rate, arms)
         if self.line_rows.size:
-            normal, w = self._normals(pose), rate[..., self.line_ends[0].bodies, 2]
-            slide = dot(perp(normal), _gap_rate(pose, rate, self.line_ends))
-            along = dot(normal, w[..., None] ** 2 * _gap(pose, self.line_ends))
-            gamma[..., self.line_rows] += along - 2.0 * w * slide + dot(normal, _turning(pose, rate, self.line_ends))
+            normal, w = self.normals.arms(pose), rate[..., self.normals.bodies, 2]
+            slide = dot(perp(normal), speed[..., self.lines, :])
+            whole = w[..., None] ** 2 * gap[..., self.lines, :] + turning[..., self.lines, :]
+            gamma[..., self.line_rows] = dot(normal, whole) - 2.0 * w * slide
         if self.length_rows.size:
-            gap, speed = _gap(pose, self.length_ends), _gap_rate(pose, rate, self.length_ends)
-            length = np.linalg.norm(gap, axis=-1) + TINY
-            e = gap / length[..., None]
-            across = (dot(speed, speed) - dot(e, speed) ** 2) / length
-            gamma[..., self.length_rows] += dot(e, _turning(pose, rate, self.length_ends)) - across
+            d, v = gap[..., self.lengths, :], speed[..., self.lengths, :]
+            length = np.linalg.norm(d, axis=-1) + TINY
+            e = d / length[..., None]
+            across = (dot(v, v) - dot(e, v) ** 2) / length
+            gamma[..., self.length_rows] += dot(e, turning[..., self.lengths, :]) - across
         if self.component_rows.size:
-            turning = self.component_point.centripetal(rate, self.component_point.arms(pose))
-            gamma[..., self.component_rows] += turning[..., np.arange(self.component_axis.size), self.component_axis]
+            gamma[..., self.component_rows] += inward[..., self.component_places[0], self.component_places[1]]
         return gamma
 
-    def _normals(self, pose: FloatArray) -> FloatArray:
-        return turned(pose[..., self.line_ends[0].bodies, 2], self.line_normal)
+    def _gap(self, pose: FloatArray, arms: FloatArray) -> FloatArray:
+        at = self.ends.positions(pose, arms)
+        return np.asarray(at[..., : self.pairs, :] - at[..., self.pairs : 2 * self.pairs, :])
 
-    @staticmethod
-    def _along(
-        J: FloatArray, pose: FloatArray, rows: IntArray, ends: tuple[Points, Points], direction: FloatArray
-    ) -> None:
+    def _speed(self, rate: FloatArray, arms: FloatArray) -> FloatArray:
+        v = self.ends.velocities(rate, arms)
+        return np.asarray(v[..., : self.pairs, :] - v[..., self.pairs : 2 * self.pairs, :])
+
+    def _along(self, J: FloatArray, around: FloatArray, rows: IntArray, kind: slice, direction: FloatArray) -> None:
         """Rows direction · (ṙ_first − ṙ_second)."""
-        for points, sign in zip(ends, (1.0, -1.0), strict=True):
+        for begin, sign in ((0, 1.0), (self.pairs, -1.0)):
+            places = np.arange(begin + kind.start, begin + kind.stop)
+            columns = 3 * self.ends.bodies[places]
             for axis in (0, 1):
-                J[..., rows, 3 * points.bodies + axis] = sign * direction[..., axis]
-            J[..., rows, 3 * points.bodies + 2] = sign * dot(direction, perp(points.arms(pose)))
-
-
-def _rows(chosen: Sequence[Equation], at_row: dict[int, int]) -> IntArray:
-    return np.array([at_row[id(one)] for one in chosen], dtype=np.int64)
-
-
-def _ends(chosen: Sequence[Pin] | Sequence[OnLine] | Sequence[Length]) -> tuple[Points, Points]:
-    return (
-        Points([one.first for one in chosen], [one.first_at for one in chosen]),
-        Points([one.second for one in chosen], [one.second_at for one in chosen]),
-    )
-
-
-def _gap(pose: FloatArray, ends: tuple[Points, Points]) -> FloatArray:
-    first, second = (points.positions(pose, points.arms(pose)) for points in ends)
-    return np.asarray(first - second)
-
-
-def _gap_rate(pose: FloatArray, rate: FloatArray, ends: tuple[Points, Points]) -> FloatArray:
-    first, second = (points.velocities(rate, points.arms(pose)) for points in ends)
-    return np.asarray(first - second)
-
-
-def _turning(pose: FloatArray, rate: FloatArray, ends: tuple[Points, Points]) -> FloatArray:
-    first, second = (points.centripetal(rate, points.arms(pose)) for points in ends)
-    return np.asarray(first - second)
+                J[..., rows, columns + axis] = sign * direction[..., axis]
+            J[..., rows, columns + 2] = sign * dot(direction, around[..., places, :])
