@@ -1,0 +1,142 @@
+"""Where the bodies of a machine are: at its start, along its laws, and in the answer of a study. For drawings."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomec.arrays import FloatArray, read_only
+from biomec.errors import BiomecError
+from biomec.mechanisms.machine import DRIVERS, Machine
+from biomec.mechanisms.study import Run
+from biomec.multibody.analysis import follow_drivers
+from biomec.multibody.drivers import AngleDriver
+from biomec.multibody.layout import GROUND
+from biomec.multibody.position import PositionSolver
+from biomec.multibody.system import System
+
+STRAYED = "With these values the parts cannot be joined; they are drawn as far apart as they are."
+STUCK = "With these values the machine cannot go through the whole motion; it stops where it is stuck."
+SMALL = 1e-9  # singular value of the constraints below which something is free
+START = "start of {}"  # name of the driver that turns a body to where a free motion begins
+
+
+@dataclass(frozen=True, eq=False)
+class Motion:
+    """Places of bodies over time.
+
+    time_s  : (T,)
+    origins : body -> (T, dim) its origin [m], NaN where it is not known
+    axes    : body -> (T, dim, dim), columns are its axes in the laboratory
+    fault   : why it is not the motion that is wanted, as a sentence; empty if it is
+    """
+
+    time_s: FloatArray
+    origins: Mapping[str, FloatArray]
+    axes: Mapping[str, FloatArray]
+    fault: str = ""
+
+    @property
+    def dimension(self) -> int:
+        """2 in the plane, 3 in space."""
+        return int(next(iter(self.origins.values())).shape[-1])
+
+    def place(self, body: str, local: ArrayLike) -> FloatArray:
+        """Where a point of a body (or of the ground) is: (T, dim) of its local coordinates (dim,)."""
+        point = np.asarray(local, dtype=np.float64)
+        if body == GROUND:
+            return np.broadcast_to(point, (len(self.time_s), point.size))
+        return np.asarray(self.origins[body] + self.axes[body] @ point)
+
+
+def at_start(machine: Machine) -> Motion:
+    """The machine in one moment, its parts joined: where its laws begin, or else where a free motion does."""
+    try:
+        q, fault = _start(machine)
+    except BiomecError as error:
+        q, fault = machine.system.reference, str(error)
+    return _motion(machine.system, np.zeros(1), q[None], fault)
+
+
+def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
+    """The motion that the laws of the machine prescribe; None where they leave anything free."""
+    laws = {one.driver: one.law for one in machine.prescriptions}
+    system = machine.system
+    if not system.drivers or set(laws) != set(system.drivers):
+        return None
+    now = system.drive({name: law.value(0.0) for name, law in laws.items()})
+    if np.linalg.matrix_rank(system.jacobian(system.reference, now), tol=SMALL) < system.n:
+        return None
+    time_s = np.linspace(0.0, machine.duration_s, frames)
+    try:
+        found = follow_drivers(system, system.drive({k: law.value(time_s) for k, law in laws.items()}))
+    except BiomecError as error:
+        start = at_start(machine)
+        return Motion(start.time_s, start.origins, start.axes, str(error))
+    reached = int(found.valid.argmin()) if not found.valid.all() else frames
+    if reached == 0:
+        return at_start(machine)
+    return _motion(system, time_s[:reached], found.q[:reached], STUCK if reached < frames else "")
+
+
+def of_run(run: Run) -> Motion | None:
+    """The motion in the answer of a study; None if nothing moves there. Bodies left out stand still."""
+    poses = {name: np.asarray(one) for name, one in run.poses.items() if np.ndim(one) == 2 and np.shape(one)[1] == 3}
+    if not poses or not run.machine.is_planar:
+        return None
+    frames = len(next(iter(poses.values())))
+    start = at_start(run.machine) if set(poses) != {one.name for one in run.machine.system.bodies} else None
+    origins, axes = {}, {}
+    for body in run.machine.system.bodies:
+        if body.name in poses:
+            pose = poses[body.name]
+            cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
+            origins[body.name] = read_only(pose[:, :2])
+            axes[body.name] = read_only(np.stack([cos, -sin, sin, cos], axis=-1).reshape(-1, 2, 2))
+        elif start is not None:
+            origins[body.name] = np.repeat(start.origins[body.name], frames, axis=0)
+            axes[body.name] = np.repeat(start.axes[body.name], frames, axis=0)
+    return Motion(read_only(run.time_s[:frames]), origins, axes)
+
+
+def _start(machine: Machine) -> tuple[FloatArray, str]:
+    """Coordinates of the start, and what is wrong with them."""
+    system = machine.system
+    values = {one.driver: float(one.law.value(0.0)) for one in machine.prescriptions}
+    followed = bool(system.drivers) and set(values) == set(system.drivers)  # a path of a point has several drivers
+    kept = [one for one in system.constraints if followed or not isinstance(one, DRIVERS)]
+    values = values if followed else {}
+    if machine.is_planar:
+        values |= {START.format(name): angle for name, angle in machine.start.angles.items()}
+        kept += [AngleDriver(START.format(name), f"{GROUND}.x", f"{name}.x") for name in machine.start.angles]
+    layout = system.layout
+    ground = {name: at for name, at in layout.ground.items() if name != "origin"}
+    directions = {name: at for name, at in layout.directions.items() if name not in ("x", "y", "z")}
+    whole = System(system.bodies, kept, name=system.name, ground=ground, directions=directions, gravity=system.gravity)
+    return _joined(whole, values)
+
+
+def _joined(system: System, values: Mapping[str, float]) -> tuple[FloatArray, str]:
+    """The configuration nearest to the reference that obeys the constraints and the drivers."""
+    if values:
+        found = follow_drivers(system, system.drive({name: np.array([value]) for name, value in values.items()}))
+        q, valid = found.q[0], bool(found.valid[0])
+    else:
+        solved = PositionSolver(system).solve(system.reference)
+        q, valid = solved.q[0], bool(solved.valid[0])
+    return (q, "") if valid else (system.reference, STRAYED)
+
+
+def _motion(system: System, time_s: FloatArray, q: FloatArray, fault: str) -> Motion:
+    """Motion of coordinates (T, n)."""
+    layout = system.layout
+    names = [body.name for body in system.bodies]
+    letters = "xyz"[: layout.dimension]
+    origins = {name: read_only(layout.point(f"{name}.origin")(q)) for name in names}
+    axes = {
+        name: read_only(np.stack([layout.vector(f"{name}.{axis}")(q) for axis in letters], axis=-1)) for name in names
+    }
+    return Motion(read_only(time_s), origins, axes, fault)
