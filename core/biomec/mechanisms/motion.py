@@ -63,13 +63,9 @@ def at_start(machine: Machine) -> Motion:
 
 def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
     """The motion that the laws of the machine prescribe; None where they leave anything free."""
-    laws = {one.driver: one.law for one in machine.prescriptions}
-    system = machine.system
-    if not system.drivers or set(laws) != set(system.drivers):
+    if not _prescribed(machine):
         return None
-    now = system.drive({name: law.value(0.0) for name, law in laws.items()})
-    if np.linalg.matrix_rank(system.jacobian(system.reference, now), tol=SMALL) < system.n:
-        return None
+    laws, system = {one.driver: one.law for one in machine.prescriptions}, machine.system
     time_s = np.linspace(0.0, machine.duration_s, frames)
     try:
         found = follow_drivers(system, system.drive({k: law.value(time_s) for k, law in laws.items()}))
@@ -102,6 +98,15 @@ def of_run(run: Run) -> Motion | None:
     return Motion(read_only(run.time_s[:frames]), origins, axes)
 
 
+def _prescribed(machine: Machine) -> bool:
+    """Whether the laws leave nothing free."""
+    system, laws = machine.system, {one.driver: one.law for one in machine.prescriptions}
+    if not system.drivers or set(laws) != set(system.drivers):
+        return False
+    now = system.drive({name: law.value(0.0) for name, law in laws.items()})
+    return bool(np.linalg.matrix_rank(system.jacobian(system.reference, now), tol=SMALL) == system.n)
+
+
 def _start(machine: Machine) -> tuple[FloatArray, str]:
     """Coordinates of the start, and what is wrong with them."""
     system = machine.system
@@ -109,7 +114,7 @@ def _start(machine: Machine) -> tuple[FloatArray, str]:
     followed = bool(system.drivers) and set(values) == set(system.drivers)  # a path of a point has several drivers
     kept = [one for one in system.constraints if followed or not isinstance(one, DRIVERS)]
     values = values if followed else {}
-    if machine.is_planar:
+    if machine.is_planar and not _prescribed(machine):
         values |= {START.format(name): angle for name, angle in machine.start.angles.items()}
         kept += [AngleDriver(START.format(name), f"{GROUND}.x", f"{name}.x") for name in machine.start.angles]
     layout = system.layout
