@@ -20,6 +20,7 @@ import numpy as np
 
 from benchmarks.timing import Task, interleaved
 from biomec.dynamics.forward.forces import recorded, weight
+from biomec.dynamics.forward.formulation import FormulationOptions
 from biomec.dynamics.forward.index3 import Index3
 from biomec.dynamics.forward.integrators import IntegratorOptions, State
 from biomec.dynamics.forward.lagrangian import StabilisedLagrange
@@ -29,6 +30,7 @@ from biomec.pipeline.analysis import analyze
 from biomec.pipeline.demo import demo_session
 from biomec.pipeline.simulation_table import (
     FORMULATIONS,
+    INTEGRATORS,
     LEVELS,
     PUBLISHED_STEP_S,
     PUBLISHED_STEPS,
@@ -94,10 +96,10 @@ def print_steps() -> None:
     system = moving.tree.system
     forces = recorded(0.02 * np.arange(len(moving.q)), moving.qddot @ system.mass_matrix.T)
     courses: dict[str, _Course] = {}
-    for family in ("trapezoidal", "adams"):
+    for family in INTEGRATORS:
         options = IntegratorOptions(family, tolerance=1e-6)
         for code, kind in FORMULATIONS.items():
-            stepper = Stepped(kind(system), forces, options)
+            stepper = Stepped(kind(system, FormulationOptions()), forces, options)
             courses[f"{family} {code}"] = _Course(stepper, moving.q[0], moving.qdot[0])
     lap = Index3(system, forces, integrator=IntegratorOptions("trapezoidal", tolerance=1e-6))
     courses["LAP"] = _Course(lap, moving.q[0], moving.qdot[0])

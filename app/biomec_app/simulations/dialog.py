@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
+    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
@@ -127,6 +128,12 @@ class SimulationDialog(QDialog):
         self.input_words = _two_lines(4)
         self.root = _combo("root", "What holds the root", {key: words for key, (words, _) in ROOTS.items()})
         self.root.setToolTip("\n".join(f"{words}: {meaning}" for words, meaning in ROOTS.values()))
+        self.stops = QCheckBox("Stops at the ends of the joints' ranges")
+        self.stops.setObjectName("simulation.stops")
+        self.stops.setAccessibleName("Joint stops")
+        self.stops.setToolTip(
+            "Soft stops turn back angles beyond the average range of adults, and bear part of the joint moments"
+        )
         self.stiffness = _number("stiffness", "Stiffness of the control, 1/s²", 1.0, 1e6, " 1/s²", 0)
         self.part = _combo("part", "Part of the movement", {WHOLE: "Whole movement"})
         trial = self.analysis.session.dynamic
@@ -148,12 +155,14 @@ class SimulationDialog(QDialog):
         form.addRow(self.input_words)
         form.addRow("&Held by", self.root)
         form.addRow("S&tiffness", self.stiffness)
+        form.addRow(self.stops)
         form.addRow("&Part", self.part)
         form.addRow("Frames", frames)
         for combo in (self.input, self.root, self.part):
             combo.currentIndexChanged.connect(self._follow)
         for field in (self.stiffness, self.first, self.last):
             field.valueChanged.connect(self._follow)
+        self.stops.toggled.connect(self._follow)
         return box
 
     def _equation_box(self) -> QGroupBox:
@@ -172,7 +181,9 @@ class SimulationDialog(QDialog):
         self.order.setRange(1, 4)
         self.step = _number("step", "Length of a step", 0.0, 1000.0, " ms", 3)
         self.step.setSpecialValueText(AUTOMATIC)
-        self.step.setToolTip("Automatic: 1 ms where the movement is followed, else 2 ms; steps fit the frames")
+        self.step.setToolTip(
+            "Automatic: 1 ms where the movement is followed, half of it on contacts, else 2 ms; steps fit the frames"
+        )
         self.error = _number("error", "Error allowed in a step of variable length", 0.0001, 1000.0, " µm", 4)
         self.error.setToolTip("Error that a step of variable length may make")
         form.addRow("&Equations", self.formulation)
@@ -213,6 +224,7 @@ class SimulationDialog(QDialog):
         _choose(self.input, settings.input)
         _choose(self.root, settings.root)
         self.stiffness.setValue(settings.stiffness)
+        self.stops.setChecked(settings.joint_stops)
         _choose(self.formulation, settings.formulation)
         self._offer_integrators(settings.integrator)
         self.order.setValue(settings.order)
@@ -246,6 +258,7 @@ class SimulationDialog(QDialog):
             cycle=part[1] if isinstance(part, tuple) else None,
             error=round(self.error.value() / MICROMETRES, 12),
             stiffness=self.stiffness.value(),
+            joint_stops=follows and self.stops.isChecked(),
             what_if=self.what_if.value if follows else SimulationSettings().what_if,
         )
 
@@ -274,6 +287,7 @@ class SimulationDialog(QDialog):
         self.integrator_words.setText(INTEGRATOR_WORDS[self.integrator.currentData()][1])
         self.root.setEnabled(follows)
         self.stiffness.setEnabled(follows and input != "inverse")
+        self.stops.setEnabled(follows)
         self.first.setEnabled(part == FRAMES)
         self.last.setEnabled(part == FRAMES)
         self.what_if.setEnabled(follows)

@@ -7,6 +7,7 @@ from collections.abc import Mapping
 from biomec.dynamics.forward.what_if import WhatIf
 from biomec.pipeline.simulation_settings import (
     AUTO,
+    CONTACT,
     ERROR_CONTROLLED,
     FIXED,
     FORMULATIONS,
@@ -85,6 +86,10 @@ ROOTS = {
     "held": ("A residual force", "Whatever is missing acts on the root, as in inverse dynamics."),
     "free": ("Nothing", "Only the ground reactions: whatever does not fit carries the body away."),
     "ground": ("Changed ground reactions", "The ground reactions change by what the root needs."),
+    CONTACT: (
+        "Contact with the floor",
+        "Hands and feet press and rub on the floor as soft spheres do; recorded reactions are not used.",
+    ),
 }
 ORDERED = ("adams", "gear")
 
@@ -165,4 +170,7 @@ def short_name(settings: SimulationSettings) -> str:
         integrator = INTEGRATOR_WORDS[settings.chosen_integrator][0].split(" (")[0].split(",")[0].split("-Bash")[0]
         order = f" {settings.order}" if settings.chosen_integrator in ORDERED else ""
         method = f", {formulation}, {integrator}{order}"
-    return f"{input}{method}{stretch}{f', {changed}' if changed else ''}"
+    if settings.root == CONTACT:
+        input = "On contacts"
+    stops = ", stops" if settings.joint_stops else ""
+    return f"{input}{method}{stretch}{stops}{f', {changed}' if changed else ''}"

@@ -29,7 +29,7 @@ FORMULATIONS = ("auto", "classic", "stabilised", "penalty", "augmented", "index-
 INTEGRATORS = ("auto", "trapezoidal", "adams", "gear", "generalised-alpha", "variable", "runge-kutta-8",
                "runge-kutta-5", "radau", "bdf", "lsoda", "constant-acceleration", "symplectic-euler",
                "joint-trapezoidal", "joint-runge-kutta")  # fmt: skip
-ROOTS = ("auto", "held", "free", "ground")
+ROOTS = ("auto", "held", "free", "ground", "contact")
 INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
 SESSION = "session.biomec"
 NUMBERS = {"mass": "mass", "gravity": "gravity", "grip": "grip_m"}
@@ -63,7 +63,7 @@ def add_commands(commands: Commands) -> None:
                         help="stops turn back joint angles beyond their published ranges")  # fmt: skip
     parser.add_argument("--table", action="store_true",
                         help="instead of one run: all formulations and integrators on resultant forces of one cycle, "
-                        "1834 steps of 2 ms, as published")  # fmt: skip
+                        "1834 steps of 2 ms: the published rows, then R, SR and gear")  # fmt: skip
     parser.add_argument("--name", default="", help="of the run in its project; default: made of the choices")
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="folder for simulation.csv and simulation.json, and for session.biomec where a recording "
@@ -73,8 +73,8 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--force", action="store_true", help="overwrite files in DIR, or a run of the same name")
     more = parser.add_argument_group("settings of the method")
     more.add_argument("--root", choices=ROOTS, default="auto",
-                      help="what holds the root where the movement is followed: a residual (held), nothing (free), or "
-                      "changed ground reactions (ground)")  # fmt: skip
+                      help="what holds the root where the movement is followed: a residual (held), nothing (free), "
+                      "changed ground reactions (ground), or contact of hands and feet (contact)")  # fmt: skip
     more.add_argument("--stiffness", type=float, metavar="C_P", help="of the control [1/s²] (default: 1000)")
     more.add_argument("--damping", type=float, metavar="C_D", help="of the control [1/s]; default: critical")
     more.add_argument("--alpha", type=float, help="penalty factor (default: 1e5)")

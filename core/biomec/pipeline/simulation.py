@@ -12,6 +12,7 @@ import scipy
 from biomec._version import __version__
 from biomec.arrays import FloatArray
 from biomec.dynamics.external_loads import ExternalLoads, external_loads
+from biomec.dynamics.forward.limb_contact import contact_loads
 from biomec.dynamics.forward.simulation import Ending, Simulation
 from biomec.dynamics.joint_loads import JointLoads
 from biomec.dynamics.load_components import MOMENT, LoadReading, load_components
@@ -177,6 +178,13 @@ def _external(
         return None, np.zeros((count, 0, 3))
     part = {name: getattr(external, name)[:count] for name in ("point", "force", "moment", "estimated")}
     external = replace(external, **part)
+    if setup.contact is not None:
+        acting = contact_loads(setup.contact, q, qdot)
+        before = np.zeros_like(acting.force)
+        for k, segment in enumerate(external.segments):
+            if segment in acting.segments:
+                before[:, acting.segments.index(segment)] += external.force[:, k]
+        return acting, acting.force - before
     if tracked is None or setup.settings.chosen_root != "ground":
         return external, np.zeros_like(external.force)
     change = np.array([tracked.evaluate(float(t), *state).change for t, *state in zip(times, q, qdot, strict=True)])

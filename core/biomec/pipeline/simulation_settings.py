@@ -83,7 +83,18 @@ INTEGRATORS: Mapping[str, str] = FrozenDict(
     }
 )
 """Integrator -> what a list calls it."""
+CONTACT = "contact"
+ROOTS: Mapping[str, str] = FrozenDict(
+    {
+        "held": "a residual force and torque",
+        "free": "recorded ground reactions only",
+        "ground": "ground reactions adjusted to what the root needs",
+        CONTACT: "compliant contact of hands and feet with the floor, instead of recorded reactions",
+    }
+)
+"""What holds the root of a body that follows a movement -> what a list calls it."""
 STEP_S = {True: 1e-3, False: 2e-3}  # with a controller and without
+CONTACT_STEP_S = 5e-4  # friction of contacts shakes with longer ones
 
 
 @dataclass(frozen=True)
@@ -94,11 +105,13 @@ class SimulationSettings:
     input       : what moves the body: "resultant" (Q = M q̈ of the recorded motion), "inverse" (torques of inverse
                   dynamics and ground reactions played back, which diverges), "pd", "computed-torque" or "underactuated"
                   (torques that follow the movement)
-    root        : of an input that follows: "held", "free", "ground" (see `ControlOptions`), or "auto" by the input
+    root        : of an input that follows: "held", "free", "ground" (see `ControlOptions`), "contact" (hands and feet
+                  press on the floor, and recorded reactions do nothing but fit that contact), or "auto" by the input
     formulation : of `FORMULATIONS`, or "auto": semi-recursive where a movement is followed, else stabilised Lagrange
     integrator  : of `INTEGRATORS`, or "auto"
     order       : of Adams and Gear
-    step_s      : [s]; None: 1 ms where a movement is followed, else 2 ms. Steps are fitted to the frames
+    step_s      : [s]; None: 1 ms where a movement is followed (0.5 ms on contacts), else 2 ms. Steps are fitted to the
+                  frames
     frames      : first and last frame of the stretch, counted from 0, both included; None: all that are known
     cycle       : instead of frames, the name of a cycle, such as "2" or "Right 1"
     equations   : α, ξ, ω and tolerance of the formulation
@@ -134,7 +147,7 @@ class SimulationSettings:
             ("input", self.input, tuple(INPUTS)),
             ("formulation", self.formulation, (AUTO, *FORMULATIONS)),
             ("integrator", self.integrator, (AUTO, *INTEGRATORS)),
-            ("root", self.root, (AUTO, "held", "free", "ground")),
+            ("root", self.root, (AUTO, *ROOTS)),
         )
         for what, value, known in choices:
             if value not in known:
@@ -150,6 +163,12 @@ class SimulationSettings:
                 raise BiomecError("Simulation: choose a cycle or a stretch of frames, not both.")
         if self.root != AUTO and not self.follows:
             raise BiomecError("Simulation: resultant forces move the root too, so that nothing can hold it.")
+        if self.root == CONTACT and LAWS[self.input] != "computed torque":
+            raise BiomecError(
+                "Simulation: a body that only contact with the floor holds needs computed torques. Choose that input."
+            )
+        if self.root == CONTACT and self.what_if.grip_m:
+            raise BiomecError("Simulation: contacts stand where the hands are, so that their grip cannot be changed.")
         if (self.joint_stops or self.what_if != WhatIf()) and not self.follows:
             raise BiomecError(
                 "Simulation: resultant forces belong to the body and the ground as they were, and hold what stops of "
@@ -201,7 +220,9 @@ class SimulationSettings:
     @property
     def chosen_step_s(self) -> float:
         """The step asked for [s]."""
-        return STEP_S[self.follows] if self.step_s is None else self.step_s
+        if self.step_s is not None:
+            return self.step_s
+        return CONTACT_STEP_S if self.root == CONTACT else STEP_S[self.follows]
 
     @property
     def title(self) -> str:
@@ -210,7 +231,8 @@ class SimulationSettings:
             return self.name
         order = f" {self.order}" if self.chosen_integrator in ("adams", "gear") else ""
         stretch = f", cycle {self.cycle}" if self.cycle is not None else ""
-        changed = (", stops" if self.joint_stops else "") + (", what if" if self.what_if != WhatIf() else "")
+        extra = {CONTACT: self.root == CONTACT, "stops": self.joint_stops, "what if": self.what_if != WhatIf()}
+        changed = "".join(f", {name}" for name, there in extra.items() if there)
         return f"{self.input}, {self.chosen_formulation}, {self.chosen_integrator}{order}{stretch}{changed}"
 
     def integrator_options(self) -> IntegratorOptions:

@@ -11,14 +11,16 @@ from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray
 from biomec.dynamics.external_loads import ExternalLoads
 from biomec.dynamics.forward.controllers import ControlOptions
-from biomec.dynamics.forward.forces import Forces, recorded
+from biomec.dynamics.forward.forces import Forces, recorded, together
 from biomec.dynamics.forward.formulation import Formulation
+from biomec.dynamics.forward.ground_contact import GroundContact
 from biomec.dynamics.forward.independent import IndependentCoordinates
 from biomec.dynamics.forward.index3 import Index3
 from biomec.dynamics.forward.joint_ranges import load_joint_ranges, stops_of
 from biomec.dynamics.forward.joint_space import JointSpace
 from biomec.dynamics.forward.joint_stops import JointStops
 from biomec.dynamics.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
+from biomec.dynamics.forward.limb_contact import fitted_contact
 from biomec.dynamics.forward.prescribed_loads import PrescribedLoads
 from biomec.dynamics.forward.reference_motion import reference_motion
 from biomec.dynamics.forward.semi_recursive import SemiRecursive
@@ -31,6 +33,7 @@ from biomec.multibody.system import System
 from biomec.notices import Notice, info
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.simulation_settings import (
+    CONTACT,
     ERROR_CONTROLLED,
     FORMULATIONS,
     INTEGRATORS,
@@ -64,6 +67,7 @@ class Setup:
     external          : what the ground does to the body in the stretch; None where inverse dynamics has not run
     tracked           : the body with its controller, where it follows the movement
     stops             : of the joint angles, where they are asked for
+    contact           : of hands and feet with the floor, where that holds the body
     forces            : everything that acts
     step_s            : [s], fitted to the frames
     """
@@ -81,6 +85,7 @@ class Setup:
     external: ExternalLoads | None
     tracked: Tracked | None
     stops: JointStops | None
+    contact: GroundContact | None
     forces: Forces
     step_s: float
     notices: tuple[Notice, ...]
@@ -152,15 +157,19 @@ def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
     root = analysis.settings.inverse.root
     roots = tuple(body.model.roots) if root is None else (root,)
     external = _part(analysis.loads.external, stretch.part) if analysis.is_current("inverse") else None
-    tracked = None
+    tracked = contact = None
     stops = JointStops(system, stops_of(body, load_joint_ranges(RANGES))) if settings.joint_stops else None
     if settings.follows:
         assert external is not None
         external = changed_loads(external, settings.what_if)
-        tracked = _tracked(system, roots, time_s, q, external, settings, stops)
+        if settings.root == CONTACT:
+            contact = fitted_contact(system, q, external)
+        passive = [one for one in (stops, contact) if one is not None]
+        tracked = _tracked(system, roots, time_s, q, external, settings, together(*passive) if passive else None)
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
     return Setup(
         settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked, stops,
+        contact,
         recorded(time_s, np.asarray(system.mass_matrix @ qddot.T).T) if tracked is None else tracked.forces,
         step_s, (*stretch.notices, *_remarks(settings, step_s)),
     )  # fmt: skip
@@ -173,13 +182,12 @@ def _tracked(
     q: FloatArray,
     external: ExternalLoads,
     settings: SimulationSettings,
-    stops: JointStops | None,
+    passive: Forces | None,
 ) -> Tracked:
-    space = JointSpace(system, roots)
-    ground = PrescribedLoads(space, time_s, external) if external.segments else None
-    control = ControlOptions(
-        law=LAWS[settings.input], root=settings.chosen_root, stiffness=settings.stiffness, damping=settings.damping
-    )
+    space, on_contacts = JointSpace(system, roots), settings.root == CONTACT
+    ground = PrescribedLoads(space, time_s, external) if external.segments and not on_contacts else None
+    root = "free" if on_contacts else settings.chosen_root
+    control = ControlOptions(LAWS[settings.input], root, settings.stiffness, settings.damping)
     if ground is None and control.root == "ground":
         raise BiomecError(
             "The ground can hold the body only where ground reactions of hands or feet are known, and there are none. "
@@ -187,7 +195,7 @@ def _tracked(
         )
     step = JOINT_STEPS.get(settings.chosen_integrator, "constant acceleration")
     options = TrackingOptions(control, step, settings.chosen_step_s)
-    return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if), stops)
+    return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if), passive)
 
 
 def _part(external: ExternalLoads, part: slice) -> ExternalLoads:

@@ -83,7 +83,8 @@ def test_every_integrator_that_is_offered_can_be_run_and_the_others_cannot(input
     SimulationSettings(input="underactuated", root="held", stiffness=400.0, cycle="1",
                        what_if=WhatIf(1.1, {"head": 1.2}, {"right hand": 5.0, "left hand": 5.0}, 0.38, -0.05,
                                       {"right elbow": 0.3})),
-    SimulationSettings(input="pd", integrator="runge-kutta-8", error=2.5e-6,
+    SimulationSettings(root="contact", joint_stops=True, frames=(5, 30)),
+    SimulationSettings(input="pd", integrator="runge-kutta-8", error=2.5e-6, joint_stops=True,
                        what_if=WhatIf(weakened={"left knee": 0.1, "neck": 0.2})),
 ])  # fmt: skip
 def test_the_dialog_shows_settings_and_gives_them_back(qtbot, context, document, settings):
@@ -113,6 +114,14 @@ def test_what_cannot_be_is_said_before_it_runs(qtbot, context, document):
     assert not dialog.wrong.text()
     dialog.input.setCurrentIndex(dialog.input.findData("resultant"))
     assert not dialog.what_if.isEnabled()
+    assert not dialog.stops.isEnabled()
+    dialog.stops.setChecked(True)
+    assert not dialog.settings.joint_stops  # they have no meaning there
+    dialog.input.setCurrentIndex(dialog.input.findData("inverse"))
+    dialog.root.setCurrentIndex(dialog.root.findData("contact"))
+    assert "needs computed torques" in dialog.wrong.text()
+    dialog.root.setCurrentIndex(0)
+    dialog.input.setCurrentIndex(dialog.input.findData("resultant"))
     assert dialog.integrator.findData("constant-acceleration") < 0
 
 
@@ -264,6 +273,7 @@ def test_names_are_free_and_say_what_was_changed(simulated):
     assert free_name(simulated, "short") == "short (2)"
     assert named(simulated, SHORT).name == "short (2)"
     both = WhatIf(carried={"right hand": 5.0, "left hand": 5.0}, weakened={"right elbow": 0.3})
+    assert short_name(SimulationSettings(root="contact", cycle="1", joint_stops=True)) == "On contacts, cycle 1, stops"
     assert short_name(SimulationSettings(input="underactuated", cycle="2", what_if=both)) == (
         "Ground holds, cycle 2, 5 kg at both hands, right elbow 30 % weaker"
     )

@@ -73,6 +73,63 @@ def test_the_motion_is_the_same_by_another_formulation_and_integrator(resultant,
     assert_allclose(other.q, resultant.q, atol=1e-6)
 
 
+FEW = (100, 106)
+PAIRS = [
+    *((one, "auto") for one in ("classic", "penalty", "augmented", "index-3", "independent", "semi-recursive")),
+    *(("stabilised", one) for one in ("gear", "generalised-alpha", "variable", "radau", "bdf", "lsoda")),
+    ("index-3", "gear"),
+    ("index-3", "generalised-alpha"),
+    ("augmented", "trapezoidal"),
+    ("independent", "gear"),
+    ("semi-recursive", "runge-kutta-8"),
+]
+
+
+@pytest.mark.parametrize(("formulation", "integrator"), PAIRS)
+def test_every_formulation_and_integrator_returns_the_motion(resultant, analysis, formulation, integrator):
+    """A few frames: what all of them do to the same forces differs by their errors of a step, and no more."""
+    settings = replace(RESULTANT, formulation=formulation, integrator=integrator, frames=FEW, error=1e-6)
+    run = run_simulation(analysis, settings)
+    assert run.completed, run.sentence
+    assert len(run.step_time_s) > 2
+    assert np.isfinite(run.iterations).all()
+    assert run.violation.max() < 1e-5  # backward differences come to 4e-6, all others stay below 1e-6
+    # the motion of Adams and stabilised Lagrange over the same frames; they move by 4 cm
+    assert_allclose(run.q, resultant.q[: len(run.q)], atol=2e-6)
+
+
+@pytest.mark.parametrize("formulation", ["stabilised", "index-3", "newton-euler"])
+def test_a_movement_is_followed_by_other_equations_too(analysis, formulation):
+    """The controller's forces in natural coordinates, with an integrator that does not know the joints."""
+    run = run_simulation(analysis, SimulationSettings(frames=FEW, formulation=formulation, integrator="trapezoidal"))
+    assert run.completed, run.sentence
+    assert run.spread["q"].mean < 1e-6
+
+
+def test_springs_and_dampers_at_the_joints_follow_the_movement(analysis):
+    run = run_simulation(analysis, SimulationSettings(input="pd", frames=(100, 130)))
+    assert run.completed, run.sentence
+    assert run.spread["q"].mean < 1e-3
+    assert max(run.angle_rms.values()) < np.radians(0.5)
+    stiff = run_simulation(analysis, SimulationSettings(input="pd", frames=(100, 130), stiffness=4e3))
+    assert max(stiff.angle_rms.values()) < max(run.angle_rms.values())
+
+
+def test_hands_and_feet_on_the_floor_bear_the_body_as_it_follows(analysis):
+    """Recorded reactions only fit the contact to the first frame; then the floor does what its law says."""
+    run = run_simulation(analysis, SimulationSettings(root="contact", frames=(100, 120)))
+    assert run.completed, run.sentence
+    assert run.settings.chosen_step_s == 5e-4
+    assert run.spread["q"].mean < 2e-3  # the floor gives way by millimetres
+    joints = [rms for name, rms in run.angle_rms.items() if "laboratory" not in name]
+    assert max(joints) < 1e-5  # joints follow; only the root is left to the floor
+    assert np.abs(run.residual_force).max() < 1e-6  # Newton's second law with nothing but the floor
+    assert np.abs(run.residual_torque).max() < 1e-6
+    # each contact presses as recorded, to a hundredth: the tilt of the trunk decides it, not the law of the contact
+    assert np.abs(run.ground_change[:, :, 1]).max() < 4.0
+    assert set(run.contacts) == {"right hand", "left hand", "right foot", "left foot"}
+
+
 def test_newton_euler_says_which_equations_it_is(analysis):
     run = run_simulation(analysis, replace(RESULTANT, formulation="newton-euler", frames=(100, 110)))
     assert [notice.code for notice in run.notices] == ["newton-euler-is-semi-recursive"]

@@ -39,6 +39,8 @@ def test_resultant_forces_are_integrated_as_published():
         ({"frames": (20, 10)}, "a first frame and a later last one"),
         ({"frames": (0, 10), "cycle": "1"}, "not both"),
         ({"input": "resultant", "root": "free"}, "resultant forces move the root too"),
+        ({"input": "pd", "root": "contact"}, "needs computed torques"),
+        ({"root": "contact", "what_if": WhatIf(grip_m=0.1)}, "their grip cannot be changed"),
         ({"input": "resultant", "what_if": WhatIf(mass=1.1)}, "belong to the body and the ground as they were"),
         ({"input": "resultant", "joint_stops": True}, "hold what stops of the joints did"),
         ({"input": "resultant", "integrator": "symplectic-euler"}, "an input that follows the movement"),

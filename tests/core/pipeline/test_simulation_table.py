@@ -19,7 +19,7 @@ def analysis():
 
 def test_a_noisy_recording_has_one_floor_for_all_methods(analysis):
     """q̈ of a recording is not exactly the derivative of its q: all methods return to the same distance from it."""
-    options = TableOptions(steps=600, formulations=("LE", "LP", "LAP"))
+    options = TableOptions(steps=600, integrators=("trapezoidal", "adams"), formulations=("LE", "LP", "LAP"))
     rows = simulation_table(recorded_movement(analysis, options), options)
     assert [(one.integrator, one.formulation) for one in rows] == [
         ("trapezoidal", "LE"), ("trapezoidal", "LP"), ("adams", "LE"), ("adams", "LP"), ("trapezoidal", "LAP"),
@@ -28,6 +28,18 @@ def test_a_noisy_recording_has_one_floor_for_all_methods(analysis):
     floors = np.array([one.distance[0][0] for one in rows])
     assert floors.min() > 1e-6
     np.testing.assert_allclose(floors, floors[0], rtol=0.02)
+
+
+def test_other_formulations_and_gear_stand_beside_the_published_rows(analysis):
+    """The same motion by R, the semi-recursive formulation and Gear; Gear's error over few steps is its start's."""
+    options = TableOptions(steps=60, integrators=("adams", "gear"), formulations=("LE", "R", "SR"))
+    rows = simulation_table(recorded_movement(analysis, options), options)
+    assert [(one.integrator, one.formulation) for one in rows] == [
+        ("adams", "LE"), ("adams", "R"), ("adams", "SR"), ("gear", "LE"), ("gear", "R"), ("gear", "SR"),
+    ]  # fmt: skip
+    assert all(one.ending is Ending.COMPLETED and one.steps == 60 for one in rows)
+    floors = np.array([one.distance[0][0] for one in rows])
+    np.testing.assert_allclose(floors, floors[0], rtol=0.05)
 
 
 def test_frames_and_times_are_those_of_the_recording(analysis):
@@ -42,7 +54,7 @@ def test_a_run_can_be_cancelled(analysis):
     seen = []
     rows = simulation_table(
         recorded_movement(analysis, TableOptions(steps=50)),
-        TableOptions(steps=50, formulations=("LP",)),
+        TableOptions(steps=50, integrators=("trapezoidal", "adams"), formulations=("LP",)),
         progress=seen.append,
         cancelled=lambda: len(seen) > 60,
     )

@@ -40,6 +40,8 @@ FREE = (
     "or let the ground reactions be adjusted."
 )
 
+UNRECORDED = " Nothing holds the root but contact with the floor, if there is any: it slides, tilts or bounces."
+
 
 @dataclass(frozen=True)
 class TrackingOptions:
@@ -219,7 +221,8 @@ class Tracked:
             if far >= self.options.lost_m
             else f"{self.space.names[3 + worst].partition(',')[0]} is {np.degrees(turned[worst]):.0f}°"
         )
-        why = WHY[control.law] + (FREE if control.root == "free" and control.law != "feed-forward" else "")
+        free = FREE if self.ground is not None else UNRECORDED
+        why = WHY[control.law] + (free if control.root == "free" and control.law != "feed-forward" else "")
         raise Runaway(f"{where} away from the movement. {why}")
 
 

@@ -155,6 +155,43 @@ def test_forces_that_become_no_numbers_end_the_run_with_its_time(run):
     assert np.isfinite(found.q).all()
 
 
+@pytest.mark.parametrize("duration", [np.nan, -1.0, np.inf, 0.0])
+@pytest.mark.parametrize("run", [simulate, simulate_adaptive, simulate_to_tolerance])
+def test_a_time_that_is_none_is_refused(run, duration):
+    """Variable steps called a run of NaN or −1 s complete."""
+    system = mechanism("pendulum")
+    formulation, still = StabilisedLagrange(system), np.zeros(system.n)
+    arguments = {
+        simulate: (Stepped(formulation, weight(system)), system.reference, still, duration, 0.002),
+        simulate_adaptive: (Stepped(formulation, weight(system)), system.reference, still, duration),
+        simulate_to_tolerance: (formulation, weight(system), system.reference, still, duration),
+    }[run]
+    with pytest.raises(BiomecError, match="positive time and step"):
+        run(*arguments)
+    nowhere = (*arguments[:-2], np.full(system.n, np.nan), *arguments[-1:])
+    if run is not simulate:
+        with pytest.raises(BiomecError):
+            run(*nowhere)
+
+
+def test_steps_without_end_are_refused_or_end_with_their_time(monkeypatch):
+    """Steps of a nanosecond over seconds would have filled the memory; so would variable steps of a stiff force."""
+    system = mechanism("pendulum")
+    formulation, still = StabilisedLagrange(system), np.zeros(system.n)
+    with pytest.raises(BiomecError, match="1000000000 steps of 1e-09 s would take too long"):
+        simulate(Stepped(formulation, weight(system)), system.reference, still, 1.0, 1e-9)
+    monkeypatch.setattr("biomec.dynamics.forward.simulation.MOST_NUMBERS", 30 * (3 * system.n + system.m + 5))
+    stepper = Stepped(formulation, weight(system), IntegratorOptions("trapezoidal", tolerance=1e-12))
+    for found in (
+        simulate_adaptive(stepper, system.reference, still, 1.0, ErrorControl(1e-12, 1e-10)),
+        simulate_to_tolerance(formulation, weight(system), system.reference, still, 1.0, rtol=1e-13, atol=1e-15),
+    ):
+        assert found.ending is Ending.TOO_LONG
+        assert found.sentence.startswith("Stopped at 0.")
+        assert "after 30 steps" in found.sentence
+        assert len(found.time_s) == 31
+
+
 def test_recorded_forces_with_gaps_are_refused():
     Q = np.zeros((5, 4))
     Q[2, 1] = np.nan

@@ -40,7 +40,7 @@ def moved() -> Movement:
 
 @cache
 def rows() -> dict[tuple[str, str], TableRow]:
-    options = TableOptions(tolerance=1e-8, formulations=("LC", "LE", "LP", "LAP"))
+    options = TableOptions(tolerance=1e-8, integrators=("trapezoidal", "adams"), formulations=("LC", "LE", "LP", "LAP"))
     return {(one.integrator, one.formulation): one for one in simulation_table(moved(), options)}
 
 
