@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -80,41 +81,17 @@ def stops_of(body: SubjectModel, ranges: JointRanges) -> tuple[AngleStop, ...]:
             limits = _limits(by_name, definition.joint, component)
             if limits is None:
                 continue
-            name = f"{definition.joint} {component.positive}"
             lower, upper, stiffness = limits
+            which: dict[str, Any]
             if hinge and definition.joint in axes:
                 axis, zero = _hinge(definition, component, axes[definition.joint], R0)
-                about = tuple(float(x) for x in axis)
-                reference = tuple(tuple(float(x) for x in row) for row in R0)
-                found.append(
-                    AngleStop(
-                        name,
-                        definition.proximal,
-                        definition.distal,
-                        lower,
-                        upper,
-                        stiffness,
-                        sign=component.sign,
-                        axis=about,
-                        zero=zero,
-                        reference=reference,
-                    )
-                )
+                reference = tuple(tuple(map(float, row)) for row in R0)
+                which = {"axis": tuple(map(float, axis)), "zero": zero, "reference": reference}
             else:
-                sequence = definition.zero if hinge else definition.sequence
-                found.append(
-                    AngleStop(
-                        name,
-                        definition.proximal,
-                        definition.distal,
-                        lower,
-                        upper,
-                        stiffness,
-                        sign=component.sign,
-                        sequence=sequence,
-                        index=component.index,
-                    )
-                )
+                which = {"sequence": definition.zero if hinge else definition.sequence, "index": component.index}
+            name = f"{definition.joint} {component.positive}"
+            ends = (definition.proximal, definition.distal, lower, upper, stiffness, component.sign)
+            found.append(AngleStop(name, *ends, **which))
     return tuple(found)
 
 

@@ -122,6 +122,9 @@ class Simulation:
         return np.asarray(total - total[0] - self.work)
 
 
+NUMBERS = ("time_s", "iterations", "increment", "seconds", "power")
+
+
 class Record:
     """States as they come, and the power of all forces but the weight; memory grows with them.
 
@@ -138,12 +141,12 @@ class Record:
     def add(self, state: State, iterations: int, increment: float, seconds: float) -> None:
         """Keep a state."""
         t, q, qdot, *_ = state
+        power = float((self.stepper.forces(t, q, qdot) - self.stepper.system.gravity_force) @ qdot)
         if self.count == len(self._numbers):
             self._levels = [_doubled(level) for level in self._levels]
             self._numbers = _doubled(self._numbers)
         for level, value in zip(self._levels, state[1:], strict=True):
             level[self.count] = value
-        power = float((self.stepper.forces(t, q, qdot) - self.stepper.system.gravity_force) @ qdot)
         self._numbers[self.count] = t, iterations, increment, seconds, power
         self.count += 1
 
@@ -167,9 +170,6 @@ class Record:
     def numbers(self) -> dict[str, FloatArray]:
         """Time, iterations, last change, processor time and power of all states."""
         return dict(zip(NUMBERS, self._numbers[: self.count].T, strict=True))
-
-
-NUMBERS = ("time_s", "iterations", "increment", "seconds", "power")
 
 
 def _doubled(array: FloatArray) -> FloatArray:
@@ -198,8 +198,8 @@ def simulate(
     cancelled : asked after every step; True ends the run and keeps what was reached
     stop_when : an event; returns the sentence with which it ends the run, or None
     """
-    steps = max(1, round(duration_s / step_s)) if 0.0 < step_s < np.inf and 0.0 < duration_s < np.inf else 0
     state = started(stepper, q, qdot, duration_s, step_s, start_s)
+    steps = max(1, round(duration_s / step_s))
     if steps >= most_states(stepper.system):
         raise BiomecError(
             f"{steps} steps of {step_s:g} s would take too long and too much memory. Take longer steps, or simulate a "
@@ -215,16 +215,8 @@ def simulate(
         except Unsolvable as error:
             ending, sentence = failure(error, state.t)
             break
-        seconds = time.process_time() - began
-        wrong = trouble(step)
-        if wrong is not None:
-            ending, sentence = wrong
-            break
-        state = step.state
-        record.add(state, step.iterations, step.increment, seconds)
-        if progress is not None:
-            progress((k + 1) / steps)
-        halt = interruption(state, cancelled, stop_when)
+        seconds, state = time.process_time() - began, step.state
+        halt = after_step(record, step, seconds, (k + 1) / steps, progress, cancelled, stop_when)
         if halt is not None:
             ending, sentence = halt
             break
@@ -245,14 +237,30 @@ def started(
         raise BiomecError(f"The simulation cannot start: {error}") from error
 
 
-def interruption(
-    state: State, cancelled: Callable[[], bool] | None, stop_when: Callable[[State], str | None] | None
+def after_step(
+    record: Record,
+    step: Step,
+    seconds: float,
+    fraction: float,
+    progress: Progress | None,
+    cancelled: Callable[[], bool] | None,
+    stop_when: Callable[[State], str | None] | None,
 ) -> tuple[Ending, str] | None:
-    """How a run ends after a good step because the user or an event wants it, if so."""
+    """Keep a good step and tell how far the run is; return how it ends if the step, the user or an event ends it."""
+    wrong = trouble(step)
+    if wrong is not None:
+        return wrong
+    state = step.state
+    try:
+        record.add(state, step.iterations, step.increment, seconds)
+    except Unsolvable as error:
+        return failure(error, state.t)
+    if progress is not None:
+        progress(min(1.0, fraction))
     if cancelled is not None and cancelled():
         return Ending.STOPPED, f"Stopped at {state.t:.4f} s."
     said = None if stop_when is None else stop_when(state)
-    return None if said is None else (Ending.EVENT, said)
+    return record.full if said is None else (Ending.EVENT, said)
 
 
 def failure(error: Unsolvable, t: float) -> tuple[Ending, str]:

@@ -23,9 +23,9 @@ from biomec.dynamics.forward.simulation import (
     Simulation,
     Stepped,
     Stepper,
+    after_step,
     as_simulation,
     failure,
-    interruption,
     started,
     trouble,
 )
@@ -93,12 +93,11 @@ def simulate_adaptive(
             continue
         step, error = tried
         state = step.state
-        record.add(state, step.iterations, step.increment, time.process_time() - began)
+        seconds = time.process_time() - began
         growth = LARGEST if error == 0.0 else min(LARGEST, SAFETY * error ** (-1 / (control.order + 1)))
         h = min(control.most_s, h * max(1.0, growth) if growth > 1.2 else h * min(1.0, growth))
-        if progress is not None:
-            progress(min(1.0, (state.t - start_s) / duration_s))
-        halt = record.full or interruption(state, cancelled, stop_when)
+        fraction = (state.t - start_s) / duration_s
+        halt = after_step(record, step, seconds, fraction, progress, cancelled, stop_when)
         if halt is not None:
             ending, sentence = halt
             break
@@ -173,16 +172,11 @@ def simulate_to_tolerance(
             ending, sentence = failure(error, float(solver.t))
             break
         step = Step(state, solver.nfev - before, 0.0, solver.status != "failed")
-        wrong = trouble(step)
-        if wrong is not None:
-            ending = wrong[0]
-            sentence = wrong[1] if message is None else f"Stopped at {solver.t:.4f} s: steps became too small to go on."
-            break
-        record.add(state, step.iterations, 0.0, time.process_time() - began)
-        if progress is not None:
-            progress(min(1.0, (state.t - start_s) / duration_s))
-        halt = record.full or interruption(state, cancelled, stop_when)
+        seconds, fraction = time.process_time() - began, (state.t - start_s) / duration_s
+        halt = after_step(record, step, seconds, fraction, progress, cancelled, stop_when)
         if halt is not None:
             ending, sentence = halt
+            if message is not None:
+                sentence = f"Stopped at {solver.t:.4f} s: steps became too small to go on."
             break
     return as_simulation(stepper, record, ending, sentence)
