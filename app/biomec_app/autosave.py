@@ -14,7 +14,7 @@ from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
 
-from PySide6.QtCore import QLockFile, QObject, QRunnable, QThreadPool, QTimer, Signal
+from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
 from biomec.errors import BiomecError
 from biomec.io.atomic import atomic_path
@@ -75,19 +75,17 @@ class _Talk(QObject):
     ended = Signal(object, str)
 
 
-class _Write(QRunnable):
+class _Write:
     """Writes an analysis into the recovery folder."""
 
     def __init__(self, analysis: Analysis, file: Path, about: dict[str, str | None]) -> None:
-        super().__init__()
         self.talk = _Talk()
         self._analysis: Analysis | None = analysis
         self._file, self._about = file, about
-        self.setAutoDelete(False)
 
     def run(self) -> None:
         fault = ""
-        analysis, self._analysis = self._analysis, None  # PySide keeps runnables for good; the analysis must not stay
+        analysis, self._analysis = self._analysis, None  # it must not stay as long as this object
         assert analysis is not None
         try:
             with atomic_path(self._file.with_suffix(".json")) as temporary:
@@ -141,7 +139,7 @@ class Autosave(QObject):
         about = {"name": document.title.removesuffix(" *"), "project": str(document.path) if document.path else None}
         self._writing = _Write(analysis, self.file, about)
         self._writing.talk.ended.connect(self._ended)
-        self._pool.start(self._writing)
+        self._pool.start(self._writing.run)  # a function: PySide keeps objects of QRunnable for good
 
     def _own_folder(self) -> None:
         if self._lock is None:
@@ -151,6 +149,7 @@ class Autosave(QObject):
             self._lock.tryLock(0)
 
     def _ended(self, analysis: Analysis, fault: str) -> None:
+        self._pool.waitForDone()  # the thread is on its last lines; its object must outlive them
         self._writing = None
         if fault:
             self.failed.emit(fault)

@@ -40,6 +40,7 @@ class Context:
     camera   : where the 3-D view looks from; None without one
     comparison : recordings beside the open one
     aside    : background work that has nothing to do with the recording, which can be changed and saved meanwhile
+    leaving  : asked before the program ends, by windows that hold unsaved work; one that is False keeps it open
     """
 
     document: Document
@@ -53,6 +54,7 @@ class Context:
     confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
     set_theme: Callable[[str], None] = lambda name: None
     closing: list[Callable[[], None]] = field(default_factory=list)
+    leaving: list[Callable[[], bool]] = field(default_factory=list)
     figure: FigureSource | None = None
     plots: PlotState = field(default_factory=PlotState)
     camera: Camera | None = None

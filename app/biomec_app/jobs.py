@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from time import perf_counter
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 from biomec.compiled import watched_compiling
 from biomec.errors import BiomecError
@@ -43,9 +43,8 @@ class _Talk(QObject):
     ended = Signal(object, object)
 
 
-class _Run(QRunnable):
+class _Run:
     def __init__(self, work: Callable[[Progress], Any], stop: threading.Event, partial: bool) -> None:
-        super().__init__()
         self.talk = _Talk()
         self._partial = partial
         self._work: Callable[[Progress], Any] | None = work
@@ -54,7 +53,7 @@ class _Run(QRunnable):
     def run(self) -> None:
         value: Any = None
         fault: BaseException | None = None
-        work, self._work = self._work, None  # PySide keeps runnables for good; what they work on must not stay too
+        work, self._work = self._work, None  # what it works on must not stay as long as this object
         assert work is not None
         try:
             with watched_compiling(self._compiling):
@@ -135,13 +134,12 @@ class Jobs(QObject):
         self._stop, self._title, self._began = threading.Event(), title, perf_counter()
         self._fraction, self._note, self._words = 0.0, "", words or _no_words
         self._run = _Run(work, self._stop, partial)
-        self._run.setAutoDelete(False)
         self._run.talk.progressed.connect(self._progressed)
         self._run.talk.noted.connect(self._noted)
         self._done = done
         self._run.talk.ended.connect(self._ended)  # a method, so that nothing arrives once this object is gone
         self.started.emit(title)
-        self._pool.start(self._run)
+        self._pool.start(self._run.run)  # a function: PySide keeps objects of QRunnable for good
 
     def cancel(self) -> None:
         """Ask the running job to stop; it leaves everything as it was."""

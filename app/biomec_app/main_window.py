@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
 from PySide6.QtWidgets import (
     QDockWidget,
@@ -31,6 +31,7 @@ from biomec_app.dialogs.written import show_written
 from biomec_app.document import Document
 from biomec_app.jobs import Jobs, Status
 from biomec_app.loads.panel import LoadPanel
+from biomec_app.memory import give_back
 from biomec_app.menus import Menus
 from biomec_app.panels.browser import Browser
 from biomec_app.panels.history import HistoryPanel
@@ -46,6 +47,8 @@ from biomec_app.viewer.view import BodyView
 LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
 )  # fmt: skip
+
+GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
 
 
 class MainWindow(QMainWindow):
@@ -141,7 +144,7 @@ class MainWindow(QMainWindow):
         aside = self.context.aside
         aside.started.connect(lambda title: self.statusBar().showMessage(f"{title} …"))
         aside.finished.connect(lambda _: self.statusBar().clearMessage())
-        aside.failed.connect(self._tell)
+        aside.failed.connect(lambda title, sentence: self.context.tell(title, sentence))
 
     def _working(self, busy: bool, title: str = "") -> None:
         self.told.setText(title)
@@ -170,7 +173,7 @@ class MainWindow(QMainWindow):
 
     def _failed(self, title: str, sentence: str) -> None:
         self._working(False)
-        self._tell(title, sentence)
+        self.context.tell(title, sentence)
 
     # ------------------------------------------------------------------ speaking with the user
 
@@ -207,6 +210,7 @@ class MainWindow(QMainWindow):
         is_open = self.context.document.is_open
         if self.pages.currentIndex() == 1 and not is_open:
             self._note_panels()
+            QTimer.singleShot(GIVE_BACK_MS, give_back)
         self.pages.setCurrentIndex(1 if is_open else 0)
         hidden = self.context.preferences.hidden_panels
         for name, dock in self.docks.items():
@@ -242,7 +246,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about work that is not saved, remember where everything was, and stop what is running."""
-        if not may_discard(self.context):
+        if not may_discard(self.context) or not all(ask() for ask in tuple(self.context.leaving)):
             event.ignore()
             return
         for jobs in (self.context.jobs, self.context.aside):

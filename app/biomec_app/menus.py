@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterable, Sequence
 
 from PySide6.QtCore import QObject, QTimer
-from PySide6.QtGui import QAction, QKeySequence
+from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from biomec.errors import BiomecError
@@ -27,6 +27,7 @@ class Menus(QObject):
         self._context = context
         self._menus: dict[str, QMenu] = {}
         self._items: dict[str, tuple[Action, QAction]] = {}
+        self._groups: dict[tuple[str, str], QActionGroup] = {}
         self._due = QTimer(self)
         self._due.setSingleShot(True)
         self._due.setInterval(0)
@@ -75,11 +76,21 @@ class Menus(QObject):
         item.setStatusTip(action.help)
         item.setToolTip(action.help)
         item.setCheckable(action.checked is not None)
+        if action.group:
+            self._group(action).addAction(item)
         if action.shortcut:
             item.setShortcuts([QKeySequence(keys) for keys in action.shortcut.split(", ")])
         item.triggered.connect(lambda checked=False, action=action: self.run(action.key))
         menu.addAction(item)
         self._items[action.key] = (action, item)
+
+    def _group(self, action: Action) -> QActionGroup:
+        """The items of which one is on, shown as such; none may be, while something else is seen."""
+        key = (action.menu, action.group)
+        if key not in self._groups:
+            self._groups[key] = QActionGroup(self)
+            self._groups[key].setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)
+        return self._groups[key]
 
     def add_native(self, menu: str, item: QAction) -> None:
         """Add an item that Qt keeps up to date by itself, such as that of a panel."""

@@ -84,6 +84,7 @@ def _boxes(theme: Theme) -> str:
                         f"background: {theme.panel};"),
         rule(radio, ":checked", f"width: 6px; height: 6px; border: 4px solid {theme.accent};"),
         rule(radio, ":disabled", f"border-color: {theme.line};"),
+        "QPushButton::menu-indicator { subcontrol-origin: border; subcontrol-position: center right; right: 5px; }",
         "QAbstractSpinBox { min-height: 1.35em; }",  # a sheet of any kind makes them lower than their letters
     ))  # fmt: skip
 

@@ -25,6 +25,7 @@ class Action:
     blocked  : why it cannot run now, as a sentence; None if it can
     checked  : for an item that is on or off: whether it is on
     title    : for an item whose text changes: what it says now, None to hide it
+    group    : items of a menu of which only one can be on have the same name here
     """
 
     key: str
@@ -36,6 +37,7 @@ class Action:
     blocked: Callable[[Context], str | None] = lambda context: None
     checked: Callable[[Context], bool] | None = None
     title: Callable[[Context], str | None] | None = None
+    group: str = ""
 
 
 def needs_recording(context: Context) -> str | None:

@@ -14,8 +14,9 @@ def _theme(name: str, text: str, help: str) -> Action:
         context.set_theme(name)
 
     return Action(
-        f"appearance.{name}", MENU, text, run, help, checked=lambda context: context.preferences.theme == name
-    )
+        f"appearance.{name}", MENU, text, run, help, checked=lambda context: context.preferences.theme == name,
+        group="theme",
+    )  # fmt: skip
 
 
 ACTIONS: tuple[Action, ...] = (

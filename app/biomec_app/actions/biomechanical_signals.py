@@ -22,7 +22,7 @@ def _choice(text: str, help: str, field: str, value: object, needs_cycles: bool 
     return Action(
         f"signals.{field}.{value}", MENU, text, lambda context: context.plots.set(**{field: value}), help,
         blocked=_needs_cycles if needs_cycles else needs_recording,
-        checked=lambda context: bool(getattr(context.plots.view, field) == value),
+        checked=lambda context: bool(getattr(context.plots.view, field) == value), group=field,
     )  # fmt: skip
 
 

@@ -54,8 +54,9 @@ def _choice(
         return all(getattr(context.document.view, name) == value for name, value in changes.items())
 
     return Action(
-        f"visualize.{key}", menu, text, lambda c: c.document.set_view(**changes), help, shortcut, blocked, checked
-    )
+        f"visualize.{key}", menu, text, lambda c: c.document.set_view(**changes), help, shortcut, blocked, checked,
+        group=" ".join(changes),
+    )  # fmt: skip
 
 
 def _overlay(name: str) -> Action:

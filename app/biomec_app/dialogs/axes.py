@@ -30,10 +30,10 @@ from biomec_app.theme import Theme
 
 DIRECTIONS = tuple(VECTORS)
 SIZES = {
-    "are right": 1.0,
-    "are 1000 times too large (mm taken for m)": 0.001,
-    "are 100 times too large (cm taken for m)": 0.01,
-    "are 1000 times too small (m taken for mm)": 1000.0,
+    "as recorded": 1.0,
+    "1000 times smaller (millimetres were taken for metres)": 0.001,
+    "100 times smaller (centimetres were taken for metres)": 0.01,
+    "1000 times larger (metres were taken for millimetres)": 1000.0,
 }
 
 
@@ -132,7 +132,7 @@ class AxesDialog(QDialog):
         self.size_.setAccessibleName("Size of the markers' positions")
         for words, factor in SIZES.items():
             self.size_.addItem(words, factor)
-        label = QLabel("&Positions of the markers")
+        label = QLabel("&Size of the body")
         label.setBuddy(self.size_)
         line = QHBoxLayout()
         line.addWidget(label)
@@ -214,7 +214,7 @@ class AxesPicture(QWidget):
         origin = QPointF(104, 128)
         for direction, tip, colour in (
             (self._axes.up, QPointF(104, 56), theme.middle), (self._axes.forward, QPointF(168, 128), theme.left),
-            (right_of(self._axes), QPointF(78, 152), theme.right),
+            (right_of(self._axes), QPointF(80, 148), theme.right),
         ):  # fmt: skip
             _arrow(painter, origin, tip, QColor(colour), shown(direction))
 
@@ -234,5 +234,6 @@ def _arrow(painter: QPainter, start: QPointF, tip: QPointF, colour: QColor, text
     across = QPointF(-unit.y(), unit.x())
     painter.drawLine(start, tip - unit * 6)
     painter.drawPolygon(QPolygonF([tip, tip - unit * 10 + across * 4, tip - unit * 10 - across * 4]))
-    place = tip + unit * 4 + (QPointF(6, 6) if abs(unit.x()) < 0.5 else QPointF(-14, -8 if unit.x() > 0 else 14))
+    beside = QPointF(6, 6) if abs(unit.x()) < 0.5 else QPointF(-14, -8) if unit.x() > 0 else QPointF(-20, 6)
+    place = tip + unit * 4 + beside
     painter.drawText(place, text)

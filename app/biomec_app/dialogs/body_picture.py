@@ -16,6 +16,7 @@ from biomec_app.dialogs.body_drawing import front, limbs, outlines, places, side
 from biomec_app.theme import Theme
 
 MARGIN = 16.0
+DEPTH: dict[Side | None, int] = {Side.LEFT: 0, Side.RIGHT: 2}  # seen from the right, the right is in front
 
 
 class BodyPicture(QWidget):
@@ -91,17 +92,18 @@ class BodyPicture(QWidget):
             shade.setAlpha(60)
             painter.setPen(QPen(shade, 9.0, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
             painter.drawLine(at(limb.points[0]), at(limb.points[1]))
-        for outline in outlines(self._set, named):
+        for outline in sorted(outlines(self._set, named), key=lambda one: DEPTH.get(one.side, 1)):
             colour = self._colour(outline.side)
             painter.setPen(QPen(colour, 1.5, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
             fill = QColor(colour)
             fill.setAlpha(45)
             painter.setBrush(QBrush(fill))
             painter.drawPolygon(QPolygonF([at(corner) for corner in outline.points]))
-        for label, point in flat.items():
-            target = self._chosen.get(label)
-            known = target is not None and target in self._set
-            colour = self._colour(self._set[str(target)].side) if known else QColor(self._theme.faint)
+        known = {label: target for label, target in self._chosen.items() if target in self._set}
+        sides = {label: self._set[target].side for label, target in known.items()}
+        for label in sorted(flat, key=lambda label: DEPTH.get(sides.get(label), 1)):
+            target, point = self._chosen.get(label), flat[label]
+            colour = self._colour(sides[label]) if label in known else QColor(self._theme.faint)
             painter.setPen(QPen(colour, 1.2))
             painter.setBrush(QBrush(colour) if target is not None else Qt.BrushStyle.NoBrush)
             painter.drawEllipse(at(point), 2.6, 2.6)

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 from biomec.pipeline.replay import python_text
 from biomec.recording import Event
 from biomec_app.context import Context
-from biomec_app.dialogs.parts import explanation
+from biomec_app.dialogs.parts import EmptyWords, explanation
 
 LABELS = ("Foot Strike", "Foot Off")
 CONTEXTS = ("Right", "Left", "General")
@@ -33,6 +33,10 @@ ORIGINS = {
     "manual": "by hand",
 }  # fmt: skip
 TIME, LABEL, CONTEXT, FROM = range(4)
+NONE = (
+    "The recording came with no events. Go to a frame in the window and add one here, or leave it: cycles are found "
+    "from the plates or from an angle."
+)
 
 
 class EventsDialog(QDialog):
@@ -56,6 +60,7 @@ class EventsDialog(QDialog):
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
         self.table.horizontalHeader().setSectionResizeMode(FROM, QHeaderView.ResizeMode.Stretch)
+        EmptyWords(self.table, NONE)
         for column, width in ((TIME, 110), (LABEL, 170), (CONTEXT, 110)):
             self.table.setColumnWidth(column, width)
         self.table.currentCellChanged.connect(lambda row, *_: self._show_frame(row))

@@ -15,7 +15,7 @@ from biomec.io.evidence import with_axes
 from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
 from biomec.io.session_import import Choice, Skip, import_session
 from biomec.notices import Notice, Severity
-from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis
 from biomec.pipeline.preparation import best_marker_set
 from biomec.pipeline.replay import python_text
 from biomec.pipeline.settings import AnalysisSettings, PreparationSettings
@@ -164,6 +164,23 @@ def import_line(plan: ImportPlan, session: Session) -> str:
 def analysis_of(plan: ImportPlan, session: Session) -> Analysis:
     """Return the analysis that an import begins."""
     return Analysis(session, plan.settings)
+
+
+def analysis_reach(trial: Trial, labels_known: bool) -> tuple[str | None, str]:
+    """Last step that an analysis of a recording can sensibly run to, None if it cannot begin; and a sentence why.
+
+    labels_known : the marker set fits, or somebody has decided what the labels mean
+    """
+    if not trial.markers.names:
+        return None, "There are no markers in it, so that there is nothing to analyse."
+    if not labels_known:
+        return None, "Its labels fit no marker set that Biomec knows. Decide them under Labels first."
+    if not trial.plates:
+        return KINEMATICS, (
+            "Up to joint angles and cycles. There are no force plates; Dynamics ▸ Inverse can estimate what the joints "
+            "carry from the motion alone."
+        )
+    return STEPS[-1].name, "Up to joint angles, cycles, and what the joints carry (inverse dynamics)."
 
 
 # -------------------------------------------------------------------------------------------------- what to tell

@@ -29,7 +29,6 @@ from PySide6.QtWidgets import (
 
 from biomec.errors import BiomecError
 from biomec.io.session_import import SKIP, Choice
-from biomec.pipeline.analysis import STEPS
 from biomec.recording import EmgAlignment
 from biomec_app import files
 from biomec_app.context import Context
@@ -41,6 +40,7 @@ from biomec_app.dialogs.import_plan import (
     Preview,
     all_notices,
     analysis_of,
+    analysis_reach,
     chosen_path,
     decided,
     file_state,
@@ -103,8 +103,13 @@ class ImportDialog(QDialog):
         self.wrong = Fault("import.fault")
         self.analyse = QCheckBox("&Analyse at once")
         self.analyse.setObjectName("import.analyse")
-        self.analyse.setToolTip("Run all steps of Kinematics as soon as the recording is imported")
         self.analyse.setChecked(self.context.preferences.analyse_imported)
+        self.reach = explanation()
+        self.reach.setObjectName("import.reach")
+        self.reason = QLabel()
+        self.reason.setObjectName("import.reason")
+        self.reason.setWordWrap(True)
+        self.reason.setContentsMargins(18, 0, 18, 4)
         self.busy = QProgressBar()
         self.busy.setRange(0, 0)
         self.busy.setTextVisible(False)
@@ -122,10 +127,13 @@ class ImportDialog(QDialog):
         head.addWidget(self.summary)
         middle = QHBoxLayout()
         middle.addWidget(self.pages)
-        middle.addWidget(self.stack, 1)
+        right = QVBoxLayout()
+        right.addWidget(self.stack, 1)
+        right.addWidget(self.reason)
+        middle.addLayout(right, 1)
         bottom = QHBoxLayout()
         bottom.addWidget(self.analyse)
-        bottom.addStretch(1)
+        bottom.addWidget(self.reach, 1)
         bottom.addWidget(self.busy)
         bottom.addWidget(self.buttons)
         layout = QVBoxLayout(self)
@@ -134,6 +142,7 @@ class ImportDialog(QDialog):
         layout.addWidget(self.wrong)
         layout.addLayout(bottom)
         self.pages.currentRowChanged.connect(self.stack.setCurrentIndex)
+        self.pages.currentRowChanged.connect(lambda _: self._say_why())
         self.subject.changed.connect(self._check)
         self.mapping.changed.connect(self._check)
         self.axes.changed.connect(self._axes_chosen)
@@ -248,20 +257,20 @@ class ImportDialog(QDialog):
         """Mark the pages, and let nothing be imported that is wrong."""
         preview = self.preview
         subject, labels = self.subject.fault(), self.mapping.fault()
-        known = self.subject.mass.value() > 0 and self.subject.height_.value() > 0 and self.subject.sex.currentIndex()
+        unknown = self.subject.unknown()
         codes = {notice.code for notice in all_notices(preview.session)}
         doubts = any(code.endswith(("-contradicted", "-doubtful", "-implausible")) for code in codes)
         looked = not preview.labels_need_a_look or self.mapping.touched
         marks = {
             FILES: GOOD if file_state(preview, "static")[0] else LOOK,
-            SUBJECT: WRONG if subject else GOOD if known else LOOK,
+            SUBJECT: WRONG if subject else LOOK if unknown else GOOD,
             AXES: LOOK if doubts else GOOD,
             LABELS: WRONG if labels else GOOD if looked else LOOK,
             EMG: LOOK if "emg-frames" in codes or "emg-length" in codes else GOOD,
         }
         reasons = {
             FILES: "There is no static acquisition.",
-            SUBJECT: subject or "Mass, height or sex is not known and would be estimated.",
+            SUBJECT: subject or f"Not known, and therefore estimated: {', '.join(unknown)}.",
             AXES: "The data contradict the file.",
             LABELS: labels or "Some labels are not certain.",
             EMG: "The EMG does not cover the movement.",
@@ -277,8 +286,23 @@ class ImportDialog(QDialog):
         elif not self._told_by_files:
             self.wrong.say("")
         self.import_button.setEnabled(not (subject or labels))
+        self._step, words = analysis_reach(preview.session.dynamic, preview.fits or self.mapping.touched)
+        self.reach.setText(words)
+        self.analyse.setEnabled(self._step is not None)
+        self.analyse.setToolTip(words)
+        self._say_why()
+
+    def _say_why(self) -> None:
+        """Say why the page that is shown is worth a look; what is wrong is told elsewhere."""
+        item = self.pages.currentItem()
+        doubtful = item is not None and item.data(MARK) == LOOK
+        theme = current_theme(self.context)
+        told = f'<span style="color:{theme.rebuilt}"><b>{LOOK}</b></span>&nbsp; {item.toolTip()}' if doubtful else ""
+        self.reason.setText(told)
+        self.reason.setVisible(doubtful)
 
     _told_by_files = False
+    _step: str | None = None
 
     # ------------------------------------------------------------------ choices that need the files again
 
@@ -352,8 +376,8 @@ class ImportDialog(QDialog):
         self.context.preferences.analyse_imported = self.analyse.isChecked()
         super().accept()
         files.imported(self.context, analysis_of(plan, session), plan.dynamic, import_line(plan, session))
-        if self.analyse.isChecked() and not self.context.jobs.busy:
-            self.context.run_until(STEPS[-1].name)
+        if self.analyse.isChecked() and self._step is not None and not self.context.jobs.busy:
+            self.context.run_until(self._step, "Analysis")
 
     def done(self, result: int) -> None:
         """Stop reading when the dialog goes."""

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QFrame, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
 
 from biomec.notices import Notice, Severity
 from biomec_app import theme as themes
@@ -76,9 +76,35 @@ class NoticeText(QPlainTextEdit):
         self.setTabChangesFocus(True)
 
     def show_notices(self, notices: Iterable[Notice], nothing: str = "Nothing was noticed.") -> None:
-        """Show notices, or a sentence if there is none."""
+        """Show notices, or a sentence if there is none; then there is no empty box around it."""
         lines = [f"{MARKS[notice.severity]}  {notice.sentence}" for notice in notices]
+        self.setFrameShape(QFrame.Shape.StyledPanel if lines else QFrame.Shape.NoFrame)
+        self.viewport().setAutoFillBackground(bool(lines))
+        self.document().setDocumentMargin(4.0 if lines else 0.0)
         self.setPlainText("\n".join(lines) or nothing)
+
+
+class EmptyWords(QLabel):
+    """Words in the middle of a table or list, as long as it is empty."""
+
+    def __init__(self, view: QAbstractItemView, words: str) -> None:
+        super().__init__(words, view.viewport())
+        self._view = view
+        self.setObjectName(f"{view.objectName()}-empty")
+        self.setWordWrap(True)
+        self.setMargin(24)
+        self.setAlignment(Qt.AlignmentFlag.AlignCenter)
+        self.setAttribute(Qt.WidgetAttribute.WA_TransparentForMouseEvents)
+        self.setForegroundRole(QPalette.ColorRole.PlaceholderText)
+        layout = QVBoxLayout(view.viewport())
+        layout.setContentsMargins(0, 0, 0, 0)
+        layout.addWidget(self)
+        for signal in (view.model().rowsInserted, view.model().rowsRemoved, view.model().modelReset):
+            signal.connect(self._follow)
+        self._follow()
+
+    def _follow(self, *_: object) -> None:
+        self.setVisible(self._view.model().rowCount() == 0)
 
 
 def page(title: str, words: str) -> tuple[QWidget, QVBoxLayout]:

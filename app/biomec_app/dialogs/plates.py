@@ -73,8 +73,8 @@ class PlatesDialog(QDialog):
         self._forget = False
         layout = QVBoxLayout(self)
         layout.addWidget(explanation(
-            "Every stretch in which a plate is loaded, and the hand or foot that loads it. A contact of nobody is not "
-            "used. Change what is wrong; the steps that depend on it are then out of date."
+            "Every stretch in which a plate is loaded, and the hand or foot that loads it. Choose nobody for a "
+            "contact that is not to be used. The steps that depend on a change are then out of date."
         ))  # fmt: skip
         layout.addWidget(self.chart)
         layout.addWidget(self.table, 1)

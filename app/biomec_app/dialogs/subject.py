@@ -136,6 +136,11 @@ class SubjectForm(QWidget):
         self.measures.itemChanged.connect(self._edited)
         self._loading = False
 
+    def unknown(self) -> list[str]:
+        """What of mass, height and sex is not known."""
+        known = {"mass": self.mass.value(), "height": self.height_.value(), "sex": self.sex.currentIndex()}
+        return [name for name, value in known.items() if value <= 0]
+
     def _fill_measures(self) -> None:
         table, rows = self.measures, measure_rows()
         table.setObjectName("subject.measures")

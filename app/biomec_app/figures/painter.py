@@ -10,7 +10,7 @@ from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
 
-from PySide6.QtCore import QObject, QRunnable, QThreadPool, Signal
+from PySide6.QtCore import QObject, QThreadPool, Signal
 
 DRAWING = threading.Lock()
 
@@ -19,16 +19,15 @@ class _Talk(QObject):
     ended = Signal(object, object)
 
 
-class _Run(QRunnable):
+class _Run:
     def __init__(self, work: Callable[[], Any]) -> None:
-        super().__init__()
         self.talk = _Talk()
         self._work: Callable[[], Any] | None = work
 
     def run(self) -> None:
         value: Any = None
         fault: Exception | None = None
-        work, self._work = self._work, None  # PySide keeps runnables for good; what they work on must not stay too
+        work, self._work = self._work, None  # what it works on must not stay as long as this object
         assert work is not None
         try:
             with DRAWING:
@@ -73,11 +72,11 @@ class Painter(QObject):
             return
         work, self._done = self._waiting.pop(next(iter(self._waiting)))
         self._running = _Run(work)
-        self._running.setAutoDelete(False)
         self._running.talk.ended.connect(self._ended)  # a method: a function would keep this object for good
-        self._pool.start(self._running)
+        self._pool.start(self._running.run)  # a function: PySide keeps objects of QRunnable for good
 
     def _ended(self, value: Any, fault: Exception | None) -> None:
+        self._pool.waitForDone()  # the thread is on its last lines; its object must outlive them
         done, self._done, self._running = self._done, None, None
         if not self._stopped and done is not None:
             done(value, fault)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QCloseEvent, QColor, QImage, QKeySequence, QShortcut, QStandardItemModel
-from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QToolButton, QVBoxLayout, QWidget
+from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
@@ -85,11 +85,9 @@ class FigureWindow(QWidget):
         restore.setObjectName("figure-restore")
         restore.setToolTip("Show everything again (double click)")
         restore.clicked.connect(self.canvas.restore)
-        copy = QToolButton()
+        copy = QPushButton("&Copy")
         copy.setObjectName("figure-copy")
-        copy.setText("&Copy")
         copy.setToolTip("Copy the figure or its data")
-        copy.setPopupMode(QToolButton.ToolButtonPopupMode.InstantPopup)
         menu = QMenu(copy)
         for which, text in COPIES.items():
             menu.addAction(text, lambda which=which: self.copy(which)).setObjectName(f"figure-copy-{which}")

@@ -128,7 +128,7 @@ class BarChart(QWidget):
         note = note if metrics.horizontalAdvance(note) <= room else self._note
         note = metrics.elidedText(note, Qt.TextElideMode.ElideRight, room)
         if self._legend:
-            self._draw_legend(painter, title, metrics)
+            self._draw_legend(painter, title, metrics, room)
         else:
             painter.drawText(title, Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter, note)
         shown = self._bars[: self.lines]
@@ -148,8 +148,8 @@ class BarChart(QWidget):
             x = band.left() + part * band.width()
             painter.drawLine(round(x), round(band.top()), round(x), round(band.bottom()))
 
-    def _draw_legend(self, painter: QPainter, place: QRectF, metrics: QFontMetricsF) -> None:
-        """Note and colours in one line, from the right."""
+    def _draw_legend(self, painter: QPainter, place: QRectF, metrics: QFontMetricsF, room: float) -> None:
+        """Note and colours in one line, from the right; ``room`` is what the title leaves."""
         middle, right = Qt.AlignmentFlag.AlignVCenter, place.right()
         tints = [getattr(self._theme, name) for name in self._colours]
         for tint, words in reversed(list(zip(tints, self._legend, strict=False))):
@@ -161,8 +161,10 @@ class BarChart(QWidget):
             right -= 12.0
             painter.fillRect(QRectF(right, place.center().y() - 3.5, 8.0, 8.0), QColor(tint))
             right -= 10.0
-        note = QRectF(place.left(), place.top(), right - place.left(), place.height())
-        painter.drawText(note, Qt.AlignmentFlag.AlignRight | middle, self._note)
+        left = place.right() - room
+        note = metrics.elidedText(self._note, Qt.TextElideMode.ElideRight, max(0.0, right - left))
+        where = QRectF(left, place.top(), right - left, place.height())
+        painter.drawText(where, Qt.AlignmentFlag.AlignRight | middle, note)
 
     def _draw_line(self, painter: QPainter, k: int, bar: Bar, band: QRectF, metrics: QFontMetricsF) -> None:
         theme, y = self._theme, TITLE + k * LINE

@@ -30,6 +30,14 @@ from biomec_app.theme import LIGHT, Theme
 
 TAGLINE = "From recorded markers to consistent motion and joint angles – with the doubt shown."
 WIDTH = 860
+STEPS = (
+    ("Begin", "with the demo, or import your own recording: the static, the force plates and the EMG that belong to it "
+     "are found beside it."),
+    ("Look", "at the movement in the middle and at the joint angles beside it; Space plays, a click on a curve goes to "
+     "that moment."),
+    ("Judge", "in the panel Trust how well the model fits, and which marker, segment and stretch of time are worst."),
+    ("Keep", "the work as a project (Ctrl+S), or save angles, figures, movies and tables from the menu File."),
+)  # fmt: skip
 
 
 class StartPage(QWidget):
@@ -49,7 +57,7 @@ class StartPage(QWidget):
         for key, run in self._runs().items():
             self.buttons[key].clicked.connect(run)
         self.buttons["demo"].setShortcut("D")
-        self.recent, self.recent_title, self.hint = QListWidget(), QLabel("Recent"), QLabel()
+        self.recent, self.recent_title, self.hint, self.steps = QListWidget(), QLabel("Recent"), QLabel(), QLabel()
         self._build()
         context.document.opened.connect(self.refresh)
         for signal in (context.jobs.started, context.jobs.finished, context.jobs.cancelled, context.jobs.failed):
@@ -80,6 +88,9 @@ class StartPage(QWidget):
         font = QFont(self.recent_title.font())
         font.setBold(True)
         self.recent_title.setFont(font)
+        self.steps.setObjectName("start.steps")
+        self.steps.setWordWrap(True)
+        self.steps.setTextFormat(Qt.TextFormat.RichText)
         self.hint.setText("Or drop a file anywhere on this window")
         self.hint.setObjectName("start.hint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -94,7 +105,9 @@ class StartPage(QWidget):
         inner.addSpacing(6)
         inner.addWidget(self.recent_title)
         inner.addWidget(self.recent, 1)
+        inner.addWidget(self.steps)
         inner.addWidget(self.hint)
+        inner.addStretch(0)
         layout = QHBoxLayout(self)
         layout.setContentsMargins(0, 20, 0, 0)
         layout.addStretch(1)
@@ -112,10 +125,9 @@ class StartPage(QWidget):
             item.setData(Qt.ItemDataRole.UserRole, str(path))
             item.setToolTip(str(path))
             self.recent.addItem(item)
-        if not paths:
-            item = QListWidgetItem("No file was opened yet. Try the demo.")
-            item.setFlags(Qt.ItemFlag.NoItemFlags)
-            self.recent.addItem(item)
+        self.recent.setVisible(bool(paths))
+        self.steps.setVisible(not paths)
+        self.recent_title.setText("Recent" if paths else "First steps")
 
     def _open_recent(self, item: QListWidgetItem) -> None:
         name = item.data(Qt.ItemDataRole.UserRole)
@@ -133,6 +145,15 @@ class StartPage(QWidget):
         for button in self.buttons.values():
             button.set_theme(theme)
         self.hint.setStyleSheet(f"border: 1px dashed {theme.line}; border-radius: 8px; color: {theme.faint};")
+        rows = "".join(
+            f'<tr><td style="color:{theme.accent}; font-weight:bold; padding-right:14px">{n}</td>'
+            f'<td style="padding-bottom:8px"><b>{title}</b> {words}</td></tr>'
+            for n, (title, words) in enumerate(STEPS, 1)
+        )
+        self.steps.setText(f"<table cellspacing=0 cellpadding=2>{rows}</table>")
+        self.steps.setStyleSheet(
+            f"background: {theme.panel}; border: 1px solid {theme.line}; border-radius: 8px; padding: 12px;"
+        )
         palette = self.recent.palette()
         palette.setColor(QPalette.ColorRole.Base, QColor(theme.window))
         self.recent.setPalette(palette)

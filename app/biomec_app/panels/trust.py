@@ -78,6 +78,7 @@ class TrustPanel(QWidget):
         self.findings.setObjectName("trust.findings")
         self.findings.setAccessibleName("Where it fits worst")
         self.findings.setMinimumWidth(1)
+        self.findings.setWordWrap(True)
         self.findings.setTextFormat(Qt.TextFormat.RichText)
         self.findings.setTextInteractionFlags(
             Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
@@ -89,7 +90,7 @@ class TrustPanel(QWidget):
         self.violations = BarChart(
             "trust.violations",
             "Constraints",
-            f"mean violation; good: consistent below {_power(GOOD_AFTER)}",
+            f"mean; good below {_power(GOOD_AFTER)}",
             least=len(SHORT),
         )
         self.violations.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
@@ -224,7 +225,7 @@ class TrustPanel(QWidget):
             f"<b>{escape(head)}.</b> {escape(rest)}{reasons}{stale}"
         )
         rows = "".join(
-            f'<tr><td style="color:{theme.faint}; padding-right:8px">{escape(one.title)}</td>'
+            f'<tr><td style="color:{theme.faint}; padding-right:8px; white-space:nowrap">{escape(one.title)}</td>'
             f'<td><a href="{k}" style="color:{theme.accent}">{escape(self._named(one))}</a>'
             f'&nbsp; <span style="color:{theme.text}">{escape(one.detail)}</span></td></tr>'
             for k, one in enumerate(found.findings)

@@ -70,7 +70,7 @@ class CourseView(pg.GraphicsLayoutWidget):
 
     def minimumSizeHint(self) -> QSize:
         """Room for the lanes and a low curve."""
-        return QSize(120, self._height() + 44)
+        return QSize(120, self._height() + 34)
 
     def _height(self) -> int:
         """Height of the lanes with their axis."""

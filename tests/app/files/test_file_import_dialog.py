@@ -8,9 +8,10 @@ from PySide6.QtCore import Qt
 
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP
+from biomec.pipeline.analysis import KINEMATICS
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app import files as actions
-from biomec_app.dialogs.import_plan import ImportPlan, read
+from biomec_app.dialogs.import_plan import ImportPlan, analysis_reach, read
 from biomec_app.dialogs.importing import AXES, EMG, LABELS, MARK, SUBJECT, ImportDialog
 
 
@@ -194,6 +195,39 @@ def test_a_mapping_is_saved_and_loaded(qtbot, context, dialog, tmp_path):
     form.search.setText("glab")
     shown = [row for row in range(form.table.rowCount()) if not form.table.isRowHidden(row)]
     assert len(shown) == 1
+
+
+def test_what_analysing_at_once_does_is_told_and_ends_where_it_makes_sense(qtbot, context, dialog):
+    assert "what the joints carry" in dialog.reach.text()
+    assert dialog._step == "inverse"
+    trial = dialog.preview.session.dynamic
+    step, words = analysis_reach(replace(trial, plates=()), True)
+    assert step == KINEMATICS
+    assert "no force plates" in words
+    assert "joint angles" in words
+    step, words = analysis_reach(trial, False)
+    assert step is None
+    assert "Labels" in words
+    assert analysis_reach(replace(trial, markers=trial.markers.select([])), True)[0] is None
+    dialog._read(replace(dialog.plan, plates=SKIP))
+    idle(qtbot, dialog)
+    dialog.accept()
+    qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60000)
+    done = context.document.analysis.done
+    assert "cycles" in done
+    assert "inverse" not in done
+
+
+def test_a_page_that_is_worth_a_look_says_why(qtbot, dialog):
+    assert not dialog.reason.isVisible()
+    dialog.pages.setCurrentRow(SUBJECT)
+    assert dialog.reason.isVisible()
+    assert "sex" in dialog.reason.text()
+    dialog.subject.sex.setCurrentText("female")
+    assert "sex" not in dialog.reason.text()
+    dialog.subject.mass.setValue(72.5)
+    dialog.subject.height_.setValue(1.8)
+    assert not dialog.reason.isVisible()
 
 
 def test_analysing_at_once_gives_angles(qtbot, context, dialog):

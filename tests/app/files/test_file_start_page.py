@@ -28,12 +28,19 @@ def test_cards_and_recent_files_begin_something(qtbot, context, tmp_path, monkey
     assert begun == ["ask_and_import", "ask_and_open", "open_demo", "ask_and_open", "walk.c3d"]
 
 
-def test_without_recent_files_the_demo_is_recommended(qtbot, context):
+def test_without_recent_files_the_first_steps_are_told(qtbot, context, tmp_path):
     page = StartPage(context)
     qtbot.addWidget(page)
-    assert "demo" in page.recent.item(0).text()
-    page._open_recent(page.recent.item(0))  # nothing happens
-    assert not context.jobs.busy
+    page.set_theme(LIGHT)
+    page.show()
+    assert "demo" in page.steps.text()
+    assert page.steps.isVisible()
+    assert not page.recent.isVisible()
+    context.preferences.add_recent(tmp_path / "walk.c3d")
+    (tmp_path / "walk.c3d").write_bytes(b"x")
+    page.refresh()
+    assert page.recent.isVisible()
+    assert not page.steps.isVisible()
 
 
 def test_both_themes_draw_something_else(qtbot, context):
