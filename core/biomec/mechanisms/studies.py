@@ -9,7 +9,14 @@ from biomec.toml_table import did_you_mean
 
 def studies() -> tuple[Study, ...]:
     """All studies. Heavy libraries are loaded only when one runs."""
-    return ()
+    from biomec.mechanisms.prosthesis import damper_study, design_study, impact_study, swing_study
+
+    return (
+        swing_study.STUDY,
+        impact_study.STUDY,
+        design_study.STUDY,
+        damper_study.STUDY,
+    )
 
 
 def study(key: str) -> Study:

@@ -25,7 +25,8 @@ class RigidImpact:
     rates            : (n,) velocities after it;  change : (n,) how much they jumped
     multipliers      : (m,) impulses of the constraints, to be read as λ dt
     gap_rate_before, gap_rate_after : [m/s]
-    energy_lost      : [J]
+    energy_lost      : [J] at the contact, −J (gap rate before + after)/2
+    kinetic_change   : [J] of the whole; moving constraints (drivers) take part in it
     """
 
     impulse: float
@@ -36,6 +37,7 @@ class RigidImpact:
     gap_rate_before: float
     gap_rate_after: float
     energy_lost: float
+    kinetic_change: float
 
 
 def rigid_impact(
@@ -58,7 +60,6 @@ def rigid_impact(
     impulse = max(0.0, -(1.0 + restitution) * before / push)
     change = impulse * x
     after = v + change
-    lost = 0.5 * float(v @ M @ v - after @ M @ after)
     return RigidImpact(
         impulse,
         1.0 / push,
@@ -67,5 +68,6 @@ def rigid_impact(
         read_only(-impulse * y),
         before,
         float(g @ after),
-        lost,
+        -0.5 * impulse * (before + float(g @ after)),
+        0.5 * float(after @ M @ after - v @ M @ v),
     )

@@ -18,6 +18,7 @@ def test_two_free_masses_collide_as_in_the_books(e):
     assert found.effective_mass == pytest.approx(m1 * m2 / (m1 + m2))
     assert found.gap_rate_after == pytest.approx(-e * found.gap_rate_before)
     assert found.energy_lost == pytest.approx(0.5 * m1 * m2 / 5.0 * (1.0 - e**2) * (v1 - v2) ** 2)
+    assert found.kinetic_change == pytest.approx(-found.energy_lost, abs=1e-14)  # nothing else moves
 
 
 def test_a_rod_on_a_pin_that_is_struck_at_its_centre_of_percussion_leaves_the_pin_alone():

@@ -1,0 +1,344 @@
+"""A free motion in time that finds every touch of a stop: onset and separation are located as events, and the rate of
+overlap at the onset is latched there, not inside trial steps.
+
+Between events the forces are smooth. Steps are adaptive (Dormand-Prince of order 8, or Radau where a law is stiff), or
+constant with the classical Runge-Kutta method, whose every stage solves positions and velocities anew.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import partial
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomec.arrays import FloatArray
+from biomec.mechanisms.prosthesis.reduced import Reduced
+from biomec.mechanisms.reference_points import NotAssembled
+from biomec.progress import Progress
+
+STIFF_LAWS = ("step", "kelvin-voigt")
+MOST_TOUCHES = 60  # onsets of one stop: more is a contact that chatters
+MOST_STEPS = 60000
+LONGEST_STEP = 10e-3  # [s] of adaptive steps, so that no touch is stepped over
+FIRST_SHARE = 1e-9  # of a phase, after its beginning: a gap that is zero there must not count as an event
+
+
+@dataclass(frozen=True)
+class Event:
+    """Something that happened at a stop.
+
+    kind : ``onset``, ``force ends``, ``separation``, ``impact``, ``rest`` or ``release``
+    rate : of the gap at that time [m/s]
+    """
+
+    time_s: float
+    kind: str
+    stop: int
+    rate: float
+
+
+@dataclass(frozen=True, eq=False)
+class Phase:
+    """A stretch of smooth motion.
+
+    begin, end  : [s]
+    state       : times (k,) -> z and ż, (k, 2 f)
+    onset_rates : of each stop that is pressed, else None
+    held        : number of the stop that rests on its face without parting, if it is rigid, else None
+    """
+
+    begin: float
+    end: float
+    state: Callable[[FloatArray], FloatArray]
+    onset_rates: tuple[float | None, ...]
+    held: int | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Trajectory:
+    """Phases that follow each other, what separates them, and how it ended."""
+
+    phases: tuple[Phase, ...]
+    events: tuple[Event, ...]
+    status: str
+    evaluations: int
+
+    @property
+    def end(self) -> float:
+        """Last time reached [s]."""
+        return self.phases[-1].end
+
+
+@dataclass(frozen=True, eq=False)
+class Step:
+    """One step of an integrator, with the states (2 f,) at both ends and between them."""
+
+    begin: float
+    end: float
+    before: FloatArray
+    after: FloatArray
+    between: Callable[[ArrayLike], FloatArray]
+
+
+class Motion:
+    """Right-hand side ẏ = (ż, z̈) of one phase; it remembers the last state, from which the next position is guessed."""
+
+    def __init__(self, moving: Reduced, t: float, q: FloatArray, onset_rates: tuple[float | None, ...]) -> None:
+        self.moving, self.t, self.q, self.onset_rates = moving, t, q, onset_rates
+        self.qdot = np.zeros_like(q)
+        self.evaluations = 0
+
+    def __call__(self, t: float, y: FloatArray) -> FloatArray:
+        f = self.moving.f
+        self.evaluations += 1
+        self.q, self.qdot, acceleration = self.moving.evaluate(
+            y[:f], y[f:], float(t), self.guess(float(t)), self.onset_rates
+        )
+        self.t = float(t)
+        return np.concatenate([y[f:], acceleration])
+
+    def guess(self, t: float) -> FloatArray:
+        """Position (n,) near that at t: along the last velocity."""
+        return np.asarray(self.q + (t - self.t) * self.qdot)
+
+    def gaps(self, t: float, y: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Gaps and their rates, each (s,)."""
+        f = self.moving.f
+        q = self.moving.positions(y[:f], t, self.guess(t))
+        return self.moving.stops.gaps(q), self.moving.stops.rows(q) @ self.moving.velocities(q, y[f:], t)
+
+    def forces(self, t: float, y: FloatArray) -> FloatArray:
+        """What the formulae of the laws give (s,) [N], also where they would pull; 0 for stops that are not pressed."""
+        gaps, rates = self.gaps(t, y)
+        found = np.zeros(len(gaps))
+        for k, onset in enumerate(self.onset_rates):
+            if onset is not None:
+                found[k] = self.moving.stops.laws[k].unclamped(max(-gaps[k], 0.0), -rates[k], onset)
+        return found
+
+
+class AdaptiveSteps:
+    """Steps of scipy's solvers."""
+
+    def __init__(self, motion: Motion, t: float, y: FloatArray, end: float, tolerance: float, stiff: bool) -> None:
+        from scipy.integrate import DOP853, Radau
+
+        kind = Radau if stiff else DOP853
+        self.solver = kind(motion, t, y, end, rtol=tolerance, atol=0.01 * tolerance, max_step=LONGEST_STEP)
+
+    def step(self) -> Step | None:
+        """The next step; None if no step is short enough."""
+        before = self.solver.y.copy()
+        self.solver.step()
+        if self.solver.status == "failed":
+            return None
+        dense = self.solver.dense_output()
+        return Step(self.solver.t_old, self.solver.t, before, self.solver.y.copy(), lambda t: np.asarray(dense(t)))
+
+
+class ConstantSteps:
+    """Classical Runge-Kutta steps that end at multiples of h."""
+
+    def __init__(self, motion: Motion, t: float, y: FloatArray, end: float, h: float) -> None:
+        self.motion, self.t, self.y, self.end, self.h = motion, t, y, end, h
+
+    def step(self) -> Step | None:
+        """The next step, to the next multiple of h or to the end."""
+        node = (np.floor(self.t / self.h + 1e-9) + 1.0) * self.h
+        t, y = self.t, self.y
+        self.t = float(min(node, self.end))
+        self.y = rk4(self.motion, t, y, self.t - t)
+        if not np.isfinite(self.y).all():
+            return None
+        slopes = np.stack([self.motion(t, y), self.motion(self.t, self.y)])
+        after, end = self.y, self.t
+        return Step(t, end, y, after, lambda at: _hermite(at, t, end, np.stack([y, after]), slopes))
+
+
+def rk4(rates: Callable[[float, FloatArray], FloatArray], t: float, y: FloatArray, h: float) -> FloatArray:
+    """Classical Runge-Kutta step."""
+    k1 = rates(t, y)
+    k2 = rates(t + h / 2, y + h / 2 * k1)
+    k3 = rates(t + h / 2, y + h / 2 * k2)
+    k4 = rates(t + h, y + h * k3)
+    return np.asarray(y + h / 6 * (k1 + 2 * k2 + 2 * k3 + k4))
+
+
+def integrate(
+    moving: Reduced,
+    q: FloatArray,
+    qdot: FloatArray,
+    duration: float,
+    method: str = "adaptive",
+    tolerance: float = 1e-9,
+    step: float = 0.5e-3,
+    progress: Progress | None = None,
+) -> Trajectory:
+    """Free motion from a consistent state at t = 0 for a duration [s].
+
+    method    : ``adaptive`` with a relative ``tolerance``, or ``rk4`` with a constant ``step`` [s]
+    It ends early, with a status in words, where a contact chatters, steps become too many, or parts cannot be joined.
+    """
+    count = len(moving.stops.names)
+    free = list(moving.free)
+    y, t = np.concatenate([q[free], qdot[free]]), 0.0
+    gaps, rates = moving.stops.gaps(q), moving.stops.rows(q) @ qdot
+    onset: list[float | None] = [float(max(-rates[k], 0.0)) if gaps[k] < 0.0 else None for k in range(count)]
+    events = [Event(0.0, "onset", k, float(rates[k])) for k in range(count) if onset[k] is not None]
+    phases: list[Phase] = []
+    evaluations, steps, status = 0, 0, "completed"
+    while t < duration and status == "completed":
+        motion = Motion(moving, t, q, tuple(onset))
+        stiff = any(law.name in STIFF_LAWS and onset[k] is not None for k, law in enumerate(moving.stops.laws))
+        stepper: AdaptiveSteps | ConstantSteps
+        if method == "rk4":
+            stepper = ConstantSteps(motion, t, y, duration, step)
+        else:
+            stepper = AdaptiveSteps(motion, t, y, duration, tolerance, stiff)
+        made = stretch(motion, stepper, t, y, duration, MOST_STEPS - steps, progress)
+        steps, evaluations, status = steps + made.steps, evaluations + motion.evaluations, made.status
+        events += made.events
+        if made.phase is not None:
+            phases.append(made.phase)
+        t, y, q = made.end, made.state, motion.guess(made.end)
+        if made.stop is not None and status == "completed":
+            k = made.stop
+            _, rates = motion.gaps(t, y)
+            opens = onset[k] is not None
+            onset[k] = None if opens else float(max(-rates[k], 0.0))
+            events.append(Event(t, "separation" if opens else "onset", k, float(rates[k])))
+            touches = sum(one.kind == "onset" and one.stop == k for one in events)
+            if touches > MOST_TOUCHES:
+                status = chatters(moving.stops.names[k], touches, t)
+    return Trajectory(tuple(phases), tuple(sorted(events, key=lambda one: one.time_s)), status, evaluations)
+
+
+def chatters(name: str, touches: int, t: float) -> str:
+    """Status of a contact that opens and closes without end."""
+    return f"stopped: the contact of the {name} chatters ({touches} touches by {t:.4f} s)"
+
+
+@dataclass(frozen=True, eq=False)
+class Stretch:
+    """Motion up to the next event: phase (None if no step was made), end, state there and the stop that ended it."""
+
+    phase: Phase | None
+    end: float
+    state: FloatArray
+    stop: int | None
+    events: tuple[Event, ...]
+    status: str
+    steps: int
+
+
+def stretch(
+    motion: Motion,
+    stepper: AdaptiveSteps | ConstantSteps,
+    t: float,
+    y: FloatArray,
+    duration: float,
+    budget: int,
+    progress: Progress | None = None,
+) -> Stretch:
+    """Steps from t until a gap closes or opens, or the duration is over; ``budget`` is the largest number of steps."""
+    begin, pieces, status, steps = t, [], "completed", 0
+    events: list[Event] = []
+    found: tuple[float, int] | None = None
+    while found is None and t < duration:
+        steps += 1
+        try:
+            made = stepper.step()
+        except NotAssembled as error:
+            status = str(error)
+            break
+        if made is None or steps > budget:
+            status = "stopped: the forces are too stiff for any step that is worth waiting for"
+            break
+        first = made.begin + FIRST_SHARE * (made.end - made.begin) if made.begin == begin else made.begin
+        found = _first_event(motion, made, first)
+        t = found[0] if found is not None else made.end
+        events += _ends_of_force(motion, made, first, t)
+        if found is None:
+            y = made.after
+        elif isinstance(stepper, ConstantSteps):
+            y = rk4(motion, made.begin, made.before, t - made.begin)
+        else:
+            y = made.between(t)
+        pieces.append(made)
+        if progress is not None:
+            progress(min(t / duration, 1.0))
+    phase = Phase(begin, t, _joined(pieces), motion.onset_rates) if pieces else None
+    return Stretch(phase, t, y, found[1] if found else None, tuple(events), status, steps)
+
+
+def _first_event(motion: Motion, made: Step, first: float) -> tuple[float, int] | None:
+    """Time and stop of the first gap that closes (if it was open) or opens (if it was pressed) within a step."""
+    if not motion.onset_rates:
+        return None
+    before, after = motion.gaps(first, made.between(first))[0], motion.gaps(made.end, made.after)[0]
+    found = []
+    for k, onset in enumerate(motion.onset_rates):
+        sign = 1.0 if onset is None else -1.0  # open: from + to −; pressed: from − to +
+        if sign * after[k] < 0.0 or after[k] == 0.0:
+            if sign * before[k] <= 0.0:
+                found.append((first, k))
+                continue
+            found.append((_root(partial(_gap_at, motion, made, k), first, made.end), k))
+    return min(found) if found else None
+
+
+def _ends_of_force(motion: Motion, made: Step, first: float, end: float) -> list[Event]:
+    """Times within a step at which a stop that is still overlapped ceases to push."""
+    if all(one is None for one in motion.onset_rates) or end <= first:
+        return []
+    before, after = motion.forces(first, made.between(first)), motion.forces(end, made.between(end))
+    found = []
+    for k in range(len(before)):
+        if before[k] > 0.0 > after[k]:
+            t = _root(partial(_force_at, motion, made, k), first, end)
+            found.append(Event(t, "force ends", k, float(motion.gaps(t, made.between(t))[1][k])))
+    return found
+
+
+def _gap_at(motion: Motion, made: Step, k: int, t: float) -> float:
+    return float(motion.gaps(t, made.between(t))[0][k])
+
+
+def _force_at(motion: Motion, made: Step, k: int, t: float) -> float:
+    return float(motion.forces(t, made.between(t))[k])
+
+
+def _root(value: Callable[[float], float], low: float, high: float) -> float:
+    from scipy.optimize import brentq
+
+    return float(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
+
+
+def _joined(pieces: Sequence[Step]) -> Callable[[FloatArray], FloatArray]:
+    """State (k, 2 f) at times (k,) within steps that follow each other."""
+    ends = np.array([one.end for one in pieces])
+
+    def state(t: FloatArray) -> FloatArray:
+        time = np.asarray(t, dtype=np.float64)
+        at = np.minimum(np.searchsorted(ends, time), len(ends) - 1)
+        out = np.empty((len(time), len(pieces[0].after)))
+        for k in np.unique(at):
+            inside = at == k
+            out[inside] = pieces[k].between(time[inside]).T
+        return out
+
+    return state
+
+
+def _hermite(at: ArrayLike, t0: float, t1: float, y: FloatArray, slopes: FloatArray) -> FloatArray:
+    """Cubic through two states (2, n) with slopes (2, n): (n,) at one time, (n, k) at several."""
+    time, h = np.asarray(at, dtype=np.float64), t1 - t0
+    s = (time - t0) / h
+    a, b, c, d = (1 + 2 * s) * (1 - s) ** 2, s * (1 - s) ** 2 * h, s**2 * (3 - 2 * s), s**2 * (s - 1) * h
+    return np.asarray(
+        np.multiply.outer(y[0], a) + np.multiply.outer(slopes[0], b)
+        + np.multiply.outer(y[1], c) + np.multiply.outer(slopes[1], d)
+    )  # fmt: skip
