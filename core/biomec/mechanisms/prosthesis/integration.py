@@ -8,7 +8,7 @@ constant with the classical Runge-Kutta method, whose every stage solves positio
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 
 import numpy as np
@@ -48,6 +48,7 @@ class Phase:
     state       : times (k,) -> z and ż, (k, 2 f)
     onset_rates : of each stop that is pressed, else None
     held        : number of the stop that rests on its face without parting, if it is rigid, else None
+    nodes       : (k,) ends of the steps it was made of [s]
     """
 
     begin: float
@@ -55,6 +56,7 @@ class Phase:
     state: Callable[[FloatArray], FloatArray]
     onset_rates: tuple[float | None, ...]
     held: int | None = None
+    nodes: FloatArray = field(default_factory=lambda: np.zeros(0))
 
 
 @dataclass(frozen=True, eq=False)
@@ -270,7 +272,8 @@ def stretch(
         pieces.append(made)
         if progress is not None:
             progress(min(t / duration, 1.0))
-    phase = Phase(begin, t, _joined(pieces), motion.onset_rates) if pieces else None
+    nodes = np.array([one.end for one in pieces])
+    phase = Phase(begin, t, _joined(pieces), motion.onset_rates, None, nodes[nodes < t]) if pieces else None
     return Stretch(phase, t, y, found[1] if found else None, tuple(events), status, steps)
 
 

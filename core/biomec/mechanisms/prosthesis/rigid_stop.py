@@ -142,7 +142,7 @@ def _rest(moving: Reduced, q: FloatArray, t: float, duration: float, stop: int) 
             out[k] = where[moving.free[0]], rate[moving.free[0]]
         return out
 
-    return Phase(t, end, state, (None,) * len(moving.stops.names), stop)
+    return Phase(t, end, state, (None,) * len(moving.stops.names), stop, nodes[1:-1])
 
 
 def _closed(moving: Reduced, t: float, guess: FloatArray, stop: int) -> tuple[FloatArray, FloatArray]:

@@ -116,18 +116,29 @@ def summed_up(
 
 
 def _grid(trajectory: Trajectory) -> tuple[FloatArray, tuple[slice, ...]]:
-    """Times with an odd number of equally spaced samples in each smooth stretch; ends belong to both neighbours."""
+    """Times and the smooth stretches between events among them.
+
+    A stretch has an odd number of samples, every second midway between its neighbours, at least three for each step of
+    the integrator; ends of stretches belong to both neighbours.
+    """
     marks = {trajectory.phases[0].begin, trajectory.end}
     marks |= {phase.end for phase in trajectory.phases} | {one.time_s for one in trajectory.events}
-    edges = sorted(marks)
-    times, stretches, first = [], [], 0
-    for low, high in pairwise(edges):
+    nodes = np.concatenate([phase.nodes for phase in trajectory.phases])
+    times: list[FloatArray] = []
+    stretches: list[slice] = []
+    first = 0
+    for low, high in pairwise(sorted(marks)):
         if high - low < 1e-12:
             continue
-        half = max(1, int(np.ceil((high - low) / (2.0 * FINE))))
-        inside = np.linspace(low, high, 2 * half + 1)
+        within = nodes[(nodes > low + 1e-12) & (nodes < high - 1e-12)]
+        edges = np.concatenate([[low], within, [high]])
         if times:
-            inside[0] += 1e-12 * (high - low)  # within this stretch, not the one before
+            edges[0] += 1e-12 * (high - low)  # within this stretch, not the one before
+        parts = [np.array([edges[0]])]
+        for a, b in pairwise(edges):
+            half = max(1, int(np.ceil((b - a) / (2.0 * FINE))))
+            parts.append(np.linspace(a, b, 2 * half + 1)[1:])
+        inside = np.concatenate(parts)
         times.append(inside)
         stretches.append(slice(first, first + len(inside)))
         first += len(inside)
@@ -189,10 +200,11 @@ def top(t: FloatArray, x: FloatArray, stretches: tuple[slice, ...]) -> tuple[flo
         k = int(np.argmax(b))
         value, at = float(b[k]), float(a[k])
         if 0 < k < len(b) - 1:
-            bend = b[k - 1] - 2.0 * b[k] + b[k + 1]
+            left, right = (b[k] - b[k - 1]) / (a[k] - a[k - 1]), (b[k + 1] - b[k]) / (a[k + 1] - a[k])
+            bend = (right - left) / (a[k + 1] - a[k - 1])  # half the second derivative
+            slope = left + bend * (a[k] - a[k - 1])  # at the middle sample
             if bend < 0.0:
-                shift = 0.5 * (b[k - 1] - b[k + 1]) / bend
-                value, at = float(b[k] - 0.125 * (b[k - 1] - b[k + 1]) ** 2 / bend), at + shift * (a[k + 1] - a[k])
+                value, at = float(b[k] - slope**2 / (4.0 * bend)), float(a[k] - slope / (2.0 * bend))
         if value > best:
-            best, when = value, float(at)
+            best, when = value, at
     return best, when
