@@ -162,6 +162,12 @@ def _draw_runs(context: Context) -> None:
     open_figure(context, figure_named("simulation-runs"))
 
 
+def _workbench(context: Context) -> None:
+    from biomec_app.workbench.window import open_workbench
+
+    open_workbench(context)
+
+
 NEWTON = {"input": "resultant", "formulation": "newton-euler"}
 SIMULATIONS: tuple[Action, ...] = (
     Action(
@@ -256,6 +262,10 @@ ACTIONS: tuple[Action, ...] = (
     ),
     Action("dynamics.separator", "Dynamics", SEPARATOR, None),
     *SIMULATIONS,
+    Action(
+        "dynamics.workbench", "Dynamics", "Mechanism &Workbench…", _workbench,
+        "Describe a machine, move it, and ask for its forces, motion, equations and optimal control", "Ctrl+Shift+W",
+    ),
     _item(
         "Inner Biomechanics",
         "muscles.upper",

@@ -52,6 +52,11 @@ class Motion:
         return np.asarray(self.origins[body] + self.axes[body] @ point)
 
 
+def as_described(machine: Machine) -> Motion:
+    """The machine in the poses of its file, whether its parts are joined there or not. Takes no time."""
+    return _motion(machine.system, np.zeros(1), machine.system.reference[None], "")
+
+
 def at_start(machine: Machine) -> Motion:
     """The machine in one moment, its parts joined: where its laws begin, or else where a free motion does."""
     try:

@@ -1,0 +1,1 @@
+"""The workbench: machines chosen or described, moved, asked, and compared."""

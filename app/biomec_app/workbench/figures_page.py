@@ -1,0 +1,75 @@
+"""Headline figures of the shown runs as a table, with differences where there are several."""
+
+from __future__ import annotations
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QHBoxLayout,
+    QHeaderView,
+    QPushButton,
+    QTableWidget,
+    QTableWidgetItem,
+    QVBoxLayout,
+    QWidget,
+)
+
+from biomec_app.clipboard import copy_text
+from biomec_app.dialogs.parts import explanation
+from biomec_app.workbench.bench import Bench
+from biomec_app.workbench.results import FigureTable, figure_table
+
+NONE = "Headline figures of runs appear here. Tick several runs to see their differences."
+
+
+class FiguresPage(QWidget):
+    """The table, and a button that copies it."""
+
+    def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bench = bench
+        self.content: FigureTable = figure_table({})
+        self.words = explanation(NONE)
+        self.table = QTableWidget()
+        self.table.setObjectName("workbench.figures")
+        self.table.setAccessibleName("Headline figures")
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setAlternatingRowColors(True)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        self.copy_button = QPushButton("Co&py Table")
+        self.copy_button.setObjectName("workbench.copy-figures")
+        self.copy_button.setToolTip("Copy the table, for a spreadsheet")
+        self.copy_button.clicked.connect(lambda checked=False: copy_text(self.content.text()))
+        row = QHBoxLayout()
+        row.addWidget(self.words, 1)
+        row.addWidget(self.copy_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.setSpacing(4)
+        layout.addWidget(self.table, 1)
+        layout.addLayout(row)
+        bench.runs_changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the figures of the shown runs."""
+        shown = {kept.name: kept.run for kept in self.bench.shown}
+        self.content = content = figure_table(shown)
+        self.words.setText(NONE if len(shown) < 2 else "Δ: difference to the first run.")
+        self.table.setVisible(bool(content.rows))
+        self.copy_button.setEnabled(bool(content.rows))
+        self.table.setColumnCount(2 + len(content.columns))
+        self.table.setHorizontalHeaderLabels(["Figure", *content.columns, "Unit"])
+        self.table.setRowCount(len(content.rows))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for row, (key, words, unit, cells) in enumerate(content.rows):
+            for column, text in enumerate((words, *cells, unit)):
+                item = QTableWidgetItem(text)
+                if 0 < column <= len(cells):
+                    item.setTextAlignment(right)
+                item.setToolTip(key if column == 0 else text)
+                self.table.setItem(row, column, item)
+        head = self.table.horizontalHeader()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        head.setStretchLastSection(True)

@@ -1,0 +1,124 @@
+"""What the results of runs are: panes of curves, and a table of figures with differences. Without Qt."""
+
+from __future__ import annotations
+
+import csv
+import io
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from biomec.arrays import FloatArray
+from biomec.mechanisms.output import number_text
+from biomec.mechanisms.study import Run
+
+UNITS = {
+    "Nm": "N·m", "N": "N", "Ns": "N·s", "s": "s", "ms": "ms", "m": "m", "mm": "mm", "deg": "deg", "rad": "rad",
+    "J": "J", "W": "W", "kg": "kg", "Hz": "Hz", "percent": "%", "Nms": "N·m·s", "mps": "m/s",
+}  # fmt: skip
+DIFFERENCE = "Δ {}"
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """A curve of a run in a pane.
+
+    name, run : what a legend calls it, and the run that it belongs to
+    colour    : number of the quantity in the pane;  dash : number of the run
+    """
+
+    name: str
+    run: str
+    colour: int
+    dash: int
+    time_s: FloatArray
+    values: FloatArray
+
+    def at(self, time_s: float) -> float:
+        """Value at the moment nearest to a time; NaN outside."""
+        if not len(self.time_s) or not self.time_s[0] - 1e-9 <= time_s <= self.time_s[-1] + 1e-9:
+            return math.nan
+        return float(self.values[int(abs(self.time_s - time_s).argmin())])
+
+
+@dataclass(frozen=True, eq=False)
+class Pane:
+    """Curves that share axes: one group, one unit."""
+
+    title: str
+    unit: str
+    lines: tuple[Line, ...]
+
+    @property
+    def key(self) -> str:
+        """What it is known by when other runs come."""
+        return f"{self.title} [{self.unit}]" if self.unit else self.title
+
+
+def panes(runs: Mapping[str, Run]) -> tuple[Pane, ...]:
+    """Panes of runs by their names; the same quantity of several runs lies in one pane."""
+    found: dict[tuple[str, str], list[Line]] = {}
+    colours: dict[tuple[str, str], dict[str, int]] = {}
+    for dash, (name, run) in enumerate(runs.items()):
+        for one in run.curves:
+            key = one.group, one.unit
+            numbers = colours.setdefault(key, {})
+            colour = numbers.setdefault(one.name, len(numbers))
+            n = min(len(run.time_s), len(one.values))
+            found.setdefault(key, []).append(Line(one.name, name, colour, dash, run.time_s[:n], one.values[:n]))
+    return tuple(Pane(group, unit, tuple(lines)) for (group, unit), lines in found.items())
+
+
+@dataclass(frozen=True)
+class FigureTable:
+    """Headline figures of runs side by side.
+
+    columns : of the runs, then of the differences to the first one
+    rows    : (key, words, unit, cells)
+    """
+
+    columns: tuple[str, ...]
+    rows: tuple[tuple[str, str, str, tuple[str, ...]], ...]
+
+    def text(self, separator: str = "\t") -> str:
+        """The table for a clipboard or a file."""
+        made = io.StringIO()
+        table = csv.writer(made, delimiter=separator, lineterminator="\n")
+        table.writerow(["figure", "unit", *self.columns])
+        for _, words, unit, cells in self.rows:
+            table.writerow([words, unit, *cells])
+        return made.getvalue()
+
+
+def figure_table(runs: Mapping[str, Run]) -> FigureTable:
+    """Headline figures of runs by their names, and what they differ by from the first."""
+    names = list(runs)
+    keys = list(dict.fromkeys(key for run in runs.values() for key in run.figures))
+    rows = []
+    for key in keys:
+        words, unit = figure_words(key)
+        values = [float(run.figures.get(key, math.nan)) for run in runs.values()]
+        apart = [value - values[0] for value in values[1:]]
+        rows.append((key, words, unit, (*map(number_text, values), *map(_signed, apart))))
+    return FigureTable((*names, *(DIFFERENCE.format(name) for name in names[1:])), tuple(rows))
+
+
+def figure_words(key: str) -> tuple[str, str]:
+    """Words and unit of a key such as ``torque_max_Nm``."""
+    stem, _, last = key.rpartition("_")
+    if stem and last in UNITS:
+        return stem.replace("_", " "), UNITS[last]
+    return key.replace("_", " "), ""
+
+
+def status_words(runs: Sequence[tuple[str, Run]]) -> str:
+    """How runs ended and what was noticed, to be read."""
+    lines = []
+    for name, run in runs:
+        lines.append(f"{name}: {run.status}")
+        lines += [f"   {sentence}" for sentence in run.notices]
+    return "\n".join(lines)
+
+
+def _signed(value: float) -> str:
+    return f"{'+' if value > 0 else ''}{number_text(value)}"

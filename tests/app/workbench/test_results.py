@@ -1,0 +1,51 @@
+"""Panes of curves and tables of figures."""
+
+import math
+
+import pytest
+
+from biomec.mechanisms.catalogue import load_machine
+from biomec_app.workbench.results import figure_table, figure_words, panes, status_words
+from tests.core.mechanisms.swing_study import STUDY
+
+
+def run(L1=0.5, **options):
+    return STUDY.run(load_machine("four-bar", {"L1": L1}), STUDY.options(**options), None)
+
+
+def test_the_same_quantity_of_two_runs_lies_in_one_pane():
+    found = panes({"first": run(), "second": run(0.6, frames=5)})
+    assert [pane.key for pane in found] == ["Angles [deg]", "Torques [N·m]"]
+    torques = found[1].lines
+    assert [(line.name, line.run, line.colour, line.dash) for line in torques] == [
+        ("A", "first", 0, 0), ("B", "first", 1, 0), ("A", "second", 0, 1), ("B", "second", 1, 1),
+    ]  # fmt: skip
+    assert torques[0].at(0.0) == 0.5
+    assert torques[2].at(1.0) == pytest.approx(0.0, abs=1e-12)
+    assert math.isnan(torques[0].at(1.5))
+
+
+def test_differences_are_to_the_first_run():
+    table = figure_table({"first": run(), "second": run(0.6)})
+    assert table.columns == ("first", "second", "Δ second")
+    assert table.rows[0] == ("torque_max_Nm", "torque max", "N·m", ("0.5", "0.6", "+0.1"))
+    assert table.rows[1][3] == ("–", "–", "–")  # not a number
+    assert table.text(",").splitlines()[1] == "torque max,N·m,0.5,0.6,+0.1"
+
+
+@pytest.mark.parametrize(
+    ("key", "words"),
+    [
+        ("torque_max_Nm", ("torque max", "N·m")),
+        ("contact_impulse_Ns", ("contact impulse", "N·s")),
+        ("torque_squared_integral", ("torque squared integral", "")),
+        ("rank", ("rank", "")),
+    ],
+)
+def test_keys_are_words_with_units(key, words):
+    assert figure_words(key) == words
+
+
+def test_how_runs_ended_is_told():
+    told = status_words([("one", run(method="failing"))])
+    assert told == "one: ran away after 0.3 s\n   The torque is one-sided."

@@ -1,0 +1,330 @@
+"""The workbench with somebody at it."""
+
+import json
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QPoint, Qt
+from PySide6.QtGui import QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QWidget
+
+from biomec.mechanisms.catalogue import load_machine, machine_names
+from biomec.mechanisms.motion import STRAYED
+from biomec_app.theme import DARK, LIGHT
+from biomec_app.workbench.window import open_workbench
+from tests.app.acceptance.person import is_blank
+from tests.core.mechanisms.swing_study import STUDY
+
+
+def test_it_opens_once_with_a_machine_that_moves(student):
+    window = student.window
+    assert open_workbench(student.context) is window
+    assert window.width() <= 1280
+    assert window.height() <= 720
+    assert "Mechanism Workbench" in window.windowTitle()
+    assert len(window.preview.time_s) > 10
+    assert not is_blank(window)
+    assert not is_blank(window.stage)
+
+
+@pytest.mark.parametrize("name", machine_names())
+def test_every_machine_opens(student, name):
+    student.window.open_catalogued(name)
+    student.idle()
+    assert student.bench.machine.name == load_machine(name).name
+    assert set(student.window.form.boxes) == set(student.bench.machine.blueprint.parameters)
+    assert not is_blank(student.window.stage)
+    assert student.told == []
+
+
+def test_a_value_has_its_effect_at_once_and_can_be_undone(student):
+    window, bench = student.window, student.bench
+    before = window.stage.drawing.sketch.points["crank.B"][0]
+    window.form.boxes["L1"].setValue(0.4)  # no event loop in between
+    drawn = window.stage.drawing.sketch
+    assert np.linalg.norm(drawn.points["crank.B"][0] - drawn.points["crank.A"][0]) == pytest.approx(0.4)
+    assert "L1 = { value = 0.4," in window.editor.text.toPlainText()
+    assert window.form.resets["L1"].isVisibleTo(window)
+    window.form.boxes["L1"].setValue(0.45)
+    window.form.boxes["m1"].setValue(5.0)
+    assert bench.undo_stack.count() == 2  # two changes of the same value are one step
+    student.item("undo").trigger()
+    student.item("undo").trigger()
+    assert bench.machine.values["L1"] == 0.5
+    assert window.form.boxes["L1"].value() == 0.5
+    assert np.allclose(window.stage.drawing.sketch.points["crank.B"][0], before)
+    assert not window.form.resets["L1"].isVisibleTo(window)
+    student.item("redo").trigger()
+    assert bench.machine.values["L1"] == 0.45
+    window.form.resets["L1"].click()
+    assert bench.machine.values["L1"] == 0.5
+    window.form.boxes["L1"].setValue(0.6)
+    window.form.boxes["L2"].setValue(0.8)
+    window.form.reset_all.click()
+    assert bench.draft.changed == frozenset()
+
+
+def test_values_that_do_not_fit_together_are_told_in_the_drawing(student):
+    student.window.form.boxes["L1"].setValue(4.0)
+    assert student.window.stage.drawing.words == STRAYED
+    student.idle()
+    assert student.window.stage.drawing.words == STRAYED
+
+
+def test_a_slip_in_the_text_is_told_with_its_line_and_the_machine_stays(student):
+    window, area = student.window, student.window.editor.text
+    window.sides.setCurrentWidget(window.editor)
+    good = area.toPlainText()
+    area.setPlainText(good.replace('mass = "=m2"', 'mass = "=m22"'))
+    student.qtbot.waitUntil(lambda: window.editor.fault.isVisible(), timeout=60_000)
+    assert "m22" in window.editor.fault.text()
+    line = area.toPlainText().splitlines().index('mass = "=m22"') + 1
+    assert f"line {line}" in window.editor.fault.text()
+    assert area.extraSelections()[0].cursor.blockNumber() == line - 1
+    assert not window.studies.run_button.isEnabled()
+    assert not window.form.grid_widget.isEnabled()
+    assert student.bench.machine.values["m2"] == 11.55
+    student.item("undo").trigger()
+    assert area.toPlainText() == good
+    assert not window.editor.fault.isVisible()
+    assert window.studies.run_button.isEnabled()
+
+
+def test_text_that_was_typed_a_moment_ago_is_not_lost(student):
+    area = student.window.editor.text
+    area.setPlainText(area.toPlainText().replace("value = 0.5,", "value = 0.55,"))
+    student.item("undo").trigger()  # before the pause is over: takes back what was typed
+    assert student.bench.machine.values["L1"] == 0.5
+    student.item("redo").trigger()
+    assert student.bench.machine.values["L1"] == 0.55
+
+
+def test_a_run_is_played_plotted_and_told(student):
+    student.run(turn=30.0)
+    window, bench = student.window, student.bench
+    assert [kept.name for kept in bench.runs] == ["Swing by 30°"]
+    assert set(window.plots.plots) == {"Angles [deg]", "Torques [N·m]"}
+    assert window.figures.table.rowCount() == 2
+    assert "of two lines" in window.text.text.toPlainText()
+    assert "one-sided" in window.text.text.toPlainText()
+    assert len(window.player.times) == 21
+    window.player.slider.setValue(20)
+    assert bench.time_s == 1.0
+    assert window.plots.cursors[0].value() == 1.0
+    tip = window.stage.drawing.sketch.points["crank.B"][window.stage.drawing.sketch.frame_at(bench.time_s)]
+    assert np.allclose(tip, [0.2 + 0.5 * np.cos(np.pi / 6), 0.2 + 0.5 * np.sin(np.pi / 6)])
+    window.plots.cursors[0].setValue(0.5)
+    window.plots.cursors[0].sigDragged.emit(window.plots.cursors[0])
+    assert bench.time_s == 0.5
+
+
+def test_equations_are_typeset(student):
+    student.run()
+    student.window.results.setCurrentWidget(student.window.text)
+    student.idle()
+    labels = [one for one in student.window.text.area.widget().findChildren(QLabel) if not one.pixmap().isNull()]
+    assert len(labels) == 2
+    assert min(label.pixmap().width() for label in labels) > 40
+    student.window.text.latex_button.click()
+    assert r"\ddot{x}" in QApplication.clipboard().text()
+
+
+def test_runs_are_compared_renamed_and_removed(student):
+    student.run()
+    student.window.form.boxes["L1"].setValue(0.6)
+    window, bench = student.window, student.bench
+    assert window.runs.stale.isVisibleTo(window)
+    assert bench.current is None  # the edited machine is what is seen
+    student.run()
+    assert [kept.name for kept in bench.runs] == ["Swing by 90°", "Swing by 90° (2)"]
+    assert [kept.shown for kept in bench.runs] == [False, True]
+    assert not window.runs.stale.isVisibleTo(window)
+    window.runs.list.item(0).setCheckState(Qt.CheckState.Checked)
+    assert window.figures.content.columns[-1] == "Δ Swing by 90° (2)"
+    assert len(window.plots.panes[1].lines) == 4
+    assert len(window.stage.drawing.ghosts) == 1
+    window.runs.list.item(1).setText("long crank")
+    assert bench.runs[1].name == "long crank"
+    window.runs.list.item(1).setText("Swing by 90°")  # taken: nothing happens
+    assert bench.runs[1].name == "long crank"
+    window.runs.list.setCurrentRow(0)
+    assert bench.current is bench.runs[0]
+    window.runs.remove_button.click()
+    assert [kept.name for kept in bench.runs] == ["long crank"]
+    window.runs.remove_button.click()
+    assert window.plots.pages.currentIndex() == 0
+
+
+def test_a_long_run_is_cancelled(student):
+    window = student.window
+    window.studies.choose(STUDY.key, {"method": "slow"})
+    window.studies.run_button.click()
+    student.qtbot.waitUntil(lambda: window.studies.bar.value() > 0, timeout=60_000)
+    assert not window.studies.run_button.isEnabled()
+    with student.qtbot.waitSignal(window.jobs.cancelled, timeout=60_000):
+        window.studies.cancel_button.click()
+    assert student.bench.runs == []
+    assert "cancelled" in window.studies.told.text()
+    assert window.studies.run_button.isEnabled()
+
+
+def test_a_run_that_failed_is_kept_and_told(student):
+    student.run(method="failing")
+    assert "ran away" in student.window.studies.fault.text()
+    assert not student.bench.runs[0].run.succeeded
+
+
+def test_an_analysis_that_cannot_be_made_says_why(student):
+    student.window.open_catalogued("bennett")
+    student.idle()
+    assert "one plane" in student.window.studies.refusal.text()
+    assert not student.window.studies.run_button.isEnabled()
+
+
+def test_options_are_remembered_marked_and_reset(student):
+    panel = student.window.studies
+    panel.form.boxes["turn"].setValue(30.0)
+    assert panel.form.resets["turn"].isVisibleTo(panel)
+    student.window.form.boxes["L1"].setValue(0.55)
+    assert panel.form.values["turn"] == 30.0
+    panel.form.resets["turn"].click()
+    assert panel.form.options() == STUDY.options()
+
+
+def test_unsaved_text_asks_before_it_goes(student, tmp_path):
+    window, file = student.window, tmp_path / "mine.toml"
+    window.form.boxes["L1"].setValue(0.6)
+    window.close()
+    assert len(student.asked) == 1
+    assert window.isVisible()
+    window.open_catalogued("pendulum")
+    assert len(student.asked) == 2
+    assert student.bench.machine.name == "four-bar"
+    assert window.header.machines.currentData() == "four-bar"
+    student.context.ask_file = lambda *asked: file
+    student.answer = "Save"
+    window.open_catalogued("pendulum")
+    assert student.bench.machine.name == "pendulum"
+    assert load_machine(file).values["L1"] == 0.6
+    student.asked.clear()
+    window.ask_open()
+    assert student.bench.draft.path == file
+    assert window.header.machines.currentText() == "mine.toml"
+    window.close()
+    assert student.asked == []
+    assert window.shut not in student.context.closing
+    assert window.may_close not in student.context.leaving
+
+
+def test_a_file_that_is_no_machine_is_told(student, tmp_path):
+    file = tmp_path / "wrong.toml"
+    file.write_text("name = 3\n", encoding="utf-8")
+    student.context.ask_file = lambda *asked: file
+    student.item("open").trigger()
+    assert "wrong.toml" in student.told[0]
+    assert student.bench.machine.name == "four-bar"
+
+
+def test_a_new_machine_begins_with_text_that_works(student):
+    student.item("new").trigger()
+    student.idle()
+    assert student.bench.machine.name == "my machine"
+    assert student.window.sides.currentWidget() is student.window.editor
+    student.run()
+    assert student.bench.runs[0].run.succeeded
+
+
+def test_everything_can_be_saved(student, tmp_path):
+    window, context = student.window, student.context
+    student.item("curves").trigger()
+    assert "no run yet" in student.told.pop()
+    student.run()
+    written = {"curves": "a.csv", "figures": "b.csv", "plots": "c.svg", "drawing": "d.png", "equations": "e.c",
+               "movie": "f.gif"}  # fmt: skip
+    for name, file in written.items():
+        context.ask_file = lambda *asked, file=file: tmp_path / file
+        student.item(name).trigger()
+        student.idle()
+        assert (tmp_path / file).stat().st_size > 10, name
+    assert student.told == []
+    assert not QImage(str(tmp_path / "d.png")).isNull()
+    assert (tmp_path / "f.gif").read_bytes()[:4] == b"GIF8"
+    assert (tmp_path / "e.c").read_text("utf-8").startswith("double f")
+    context.ask_file = lambda *asked: tmp_path / "c.xyz"
+    for name in ("plots", "drawing", "equations", "movie"):
+        student.item(name).trigger()
+        student.idle()
+        assert "c.xyz" in student.told.pop(), name
+    shown = []
+    context.ask_folder = lambda *asked: tmp_path
+    context.show_written = lambda title, files, remarks: shown.extend(files)
+    student.item("all").trigger()
+    assert {path.name for path in shown} >= {"curves.csv", "figures.json", "report.txt", "machine.toml", "equations.c"}
+    facts = json.loads((tmp_path / "four-bar-swing-test" / "figures.json").read_text("utf-8"))
+    assert facts["torque_max_Nm"] == 0.5
+    window.bench.remove(window.bench.runs[0])
+
+
+def test_time_runs_loops_and_steps(student):
+    student.run()
+    player, now = student.window.player, [0.0]
+    player._clock = lambda: now[0]
+    player.toggle()
+    assert player.playing
+    now[0] = 0.25
+    player.tick()
+    assert student.bench.time_s == 0.25
+    player.speed.setCurrentIndex(player.speed.findData(2.0))
+    now[0] = 0.5
+    player.tick()
+    assert student.bench.time_s == 0.75
+    now[0] = 0.75
+    player.tick()
+    assert student.bench.time_s == pytest.approx(0.25)  # over the end, from the beginning
+    player.loop.setChecked(False)
+    now[0] = 3.0
+    player.tick()
+    assert student.bench.time_s == 1.0
+    assert not player.playing
+    player.step(-1)
+    assert player.moment == 19
+    QTest.keyClick(student.window.stage, Qt.Key.Key_Left)
+    assert player.moment == 18
+    player.first.click()
+    assert player.moment == 0
+
+
+def test_points_leave_trails_and_the_wheel_comes_nearer(student):
+    stage = student.window.stage
+    drawing = stage.drawing
+    (place,) = drawing.places(drawing.sketch.points["crank.B"][:1])
+    QTest.mouseClick(stage, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x()), round(place.y())))
+    assert drawing.trails <= {"crank.B", "coupler.B"}
+    assert len(drawing.trails) == 1
+    before = drawing.seen[1]
+    student.item("nearer").trigger()
+    assert drawing.seen[1] == pytest.approx(1.2 * before)
+    student.item("fit").trigger()
+    assert drawing.seen[1] == pytest.approx(before)
+
+
+def test_every_widget_that_can_be_used_has_a_name_and_says_what_it_is(student):
+    student.run()
+    for part in student.window.findChildren(QWidget):
+        if part.focusPolicy() == Qt.FocusPolicy.NoFocus or not part.isVisibleTo(student.window):
+            continue
+        if part.objectName().startswith("qt_") or type(part).__name__ in ("QTabBar", "QScrollBar", "QSplitterHandle"):
+            continue
+        words = part.accessibleName() or getattr(part, "text", lambda: "")()
+        if part.objectName().startswith("workbench."):
+            assert words or part.objectName() in ("workbench.sides", "workbench.results"), part.objectName()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_it_is_drawn_in_both_themes(student, theme):
+    student.run()
+    student.window.set_theme(theme)
+    student.idle()
+    image = student.window.stage.grab().toImage()
+    assert image.pixelColor(2, image.height() - 2).name() == theme.panel.lower()
