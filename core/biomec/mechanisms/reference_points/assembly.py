@@ -147,8 +147,11 @@ def follow(
                 model, (q[k - 1], qdot[k - 1], qddot[k - 1]), float(time[k - 1]), float(t)
             )
         else:
-            q[k] = assembled(model, float(t), guess)
-            qdot[k], qddot[k] = _determined(model, q[k], float(t))
+            begin = 0.0 if guess is None else float(t)  # the file places the bodies where they are at time 0
+            q[k] = assembled(model, begin, guess)
+            qdot[k], qddot[k] = _determined(model, q[k], begin)
+            if t != begin:
+                q[k], qdot[k], qddot[k] = _advanced(model, (q[k], qdot[k], qddot[k]), begin, float(t))
         if progress is not None and k % REPORTED == 0:
             progress((k + 1) / time.size)
     return q, qdot, qddot
