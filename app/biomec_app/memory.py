@@ -1,0 +1,38 @@
+"""Keeps the memory of the program small on Linux, whose allocator gives back little of what was used by itself.
+
+Each thread that allocates gets a pool of its own, up to eight a core, and what one pool has free no other can use: with
+a new thread for every figure and analysis they fill up in turn. Elsewhere the system needs no help.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import sys
+from functools import cache
+
+ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
+POOLS = 2  # one for the window, one for whatever works beside it
+
+
+@cache
+def _allocator() -> ctypes.CDLL | None:
+    """The C library, if it is the one that can be told."""
+    if not sys.platform.startswith("linux"):
+        return None
+    try:
+        library = ctypes.CDLL("libc.so.6")
+    except OSError:
+        return None
+    return library if hasattr(library, "malloc_trim") and hasattr(library, "mallopt") else None
+
+
+def share_memory() -> bool:
+    """Let all threads allocate from few pools; True if the system can do so. To be called before there are threads."""
+    library = _allocator()
+    return library is not None and bool(library.mallopt(ARENA_MAX, POOLS))
+
+
+def give_back() -> bool:
+    """Give what is free back to the system, such as after a recording was closed; True if anything was."""
+    library = _allocator()
+    return library is not None and bool(library.malloc_trim(0))
