@@ -1,0 +1,113 @@
+"""Is a solution what it claims to be? Its controls are integrated again, by an integrator of another kind.
+
+A solver holds the path at the points of its mesh; between them, and where its own rule of integration errs, the machine
+may leave it. The audit integrates the controls with an adaptive, stiff, implicit method (Radau IIA of order 5 with
+error control, from SciPy) and looks at the path at many points between those of the mesh.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.arrays import FloatArray, read_only
+from biomec.mechanisms.optimal_control.problem import Problem
+from biomec.mechanisms.optimal_control.solution import Solution
+from biomec.progress import Progress
+
+POINTS = 9  # looked at inside every interval
+ALLOWANCE = 1.03  # the path may be left by three per cent of its limit
+RUNAWAY = 1e6  # rad or rad/s: nothing but a motion that has left all bounds
+
+
+@dataclass(frozen=True, eq=False)
+class Audit:
+    """What the controls really do.
+
+    time_s (T,), states (T, nx), controls (T, nu) : of the second integration
+    path       : Σ f² (T,);  path_max : its largest value, NaN without a path
+    cost       : the integral of the cost along it
+    difference : largest distance of states from those of the solution, at the points of the mesh (nx,)
+    complete   : whether the integration came to the end
+    """
+
+    time_s: FloatArray
+    states: FloatArray
+    controls: FloatArray
+    path: FloatArray
+    path_max: float
+    cost: float
+    difference: FloatArray
+    complete: bool
+
+    def kept(self, limit: float) -> bool:
+        """Whether the path is kept to within three per cent of its limit."""
+        return self.complete and (not np.isfinite(self.path_max) or self.path_max <= ALLOWANCE * limit)
+
+
+def audited(
+    solution: Solution,
+    progress: Progress | None = None,
+    relative: float = 1e-8,
+    absolute: float = 1e-10,
+    points: int = POINTS,
+) -> Audit:
+    """Audit of a solution; ``relative``, ``absolute`` are the tolerances of the integration."""
+    import casadi as ca
+    from scipy.integrate import solve_ivp
+
+    problem = solution.problem
+    one = problem.dynamics
+    nx = one.x.numel()
+    whole = ca.vertcat(one.explicit, problem.cost)  # the cost is integrated as one state more
+    J = ca.horzcat(ca.jacobian(whole, one.x), ca.SX.zeros(nx + 1, 1))
+    rates = ca.Function("rates", [one.x, one.u, one.t], [whole])
+    slope = ca.Function("slope", [one.x, one.u, one.t], [ca.densify(J)])
+    knots = solution.knots
+    fine = np.linspace(0.0, 1.0, points + 2)[1:]
+    own = solution.own_points()
+    y, worst, complete = np.append(problem.start, 0.0), np.zeros(nx), True
+    times, states, controls = [knots[:1]], [y[None, :]], [solution.control_in(0, knots[:1])]
+    for k in range(solution.intervals):  # controls may jump from one interval to the next
+        begin, end = knots[k], knots[k + 1]
+        f = lambda t, y, k=k: np.asarray(rates(y[:-1], solution.control_in(k, t), t)).ravel()
+        jac = lambda t, y, k=k: np.asarray(slope(y[:-1], solution.control_in(k, t), t))
+        found = solve_ivp(f, (begin, end), y, "Radau", dense_output=True, jac=jac, rtol=relative, atol=absolute,
+                          first_step=1e-3 * (end - begin))  # fmt: skip
+        if not found.success or not np.isfinite(found.y).all() or np.abs(found.y[:-1, -1]).max() > RUNAWAY:
+            complete = False
+            break
+        y = found.y[:, -1]
+        t = begin + fine * (end - begin)
+        times.append(t)
+        states.append(np.vstack([found.sol(t[:-1]).T, y]))
+        controls.append(solution.control_in(k, t))
+        mine = slice(k * len(own) + 1, (k + 1) * len(own) + 1)
+        there = found.sol(begin + own * (end - begin)).T[:, :-1]
+        worst = np.maximum(worst, np.abs(there - solution.states[mine]).max(axis=0))
+        if progress is not None:
+            progress((k + 1) / solution.intervals)
+    t, x, u = np.concatenate(times), np.vstack(states)[:, :-1], np.vstack(controls)
+    path = path_values(problem, t, x, u)
+    return Audit(
+        time_s=read_only(t),
+        states=read_only(x),
+        controls=read_only(u),
+        path=read_only(path),
+        path_max=float(path.max()) if problem.path_size else np.nan,
+        cost=float(y[-1]) if complete else np.nan,
+        difference=read_only(worst if complete else np.full(nx, np.inf)),
+        complete=complete,
+    )
+
+
+def path_values(problem: Problem, time_s: FloatArray, states: FloatArray, controls: FloatArray) -> FloatArray:
+    """Sum of squares of the residuals of the path at times (T,); zeros without a path."""
+    import casadi as ca
+
+    if not problem.path_size:
+        return np.zeros(len(time_s))
+    one = problem.dynamics
+    value = ca.Function("l", [one.x, one.u, one.t], [ca.dot(problem.path, problem.path)]).map(len(time_s))
+    return np.asarray(value(states.T, controls.T, time_s[None, :]), dtype=np.float64).ravel()

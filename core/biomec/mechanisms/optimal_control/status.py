@@ -1,0 +1,42 @@
+"""How an attempt ended, in words and in the short codes that run histories use ([Silva2007])."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Status:
+    """code : as in a run history;  words : for people;  succeeded : whether the answer can be used."""
+
+    code: str
+    words: str
+    succeeded: bool = False
+
+
+NORMAL = Status("Normal", "completed", True)
+ACCEPTABLE = Status("KKC", "completed to an acceptable level: the last digits still change", True)
+MOST_ITERATIONS = Status("MNI", "stopped at the largest number of iterations")
+LINE_SEARCH = Status("LSF", "the search found no better point and gave up")
+NO_FEASIBLE_POINT = Status("NFP", "cannot be controlled: no torques were found that keep to the path and the bounds")
+NOT_A_NUMBER = Status("FPE", "the equations gave no number: the start, the guess or the step is not possible")
+NO_GRADIENT = Status("CECG", "the derivatives of the constraints could not be computed")
+OTHER = Status("HUMMM", "ended for an unknown reason")
+EVERY = (NORMAL, ACCEPTABLE, MOST_ITERATIONS, LINE_SEARCH, NO_FEASIBLE_POINT, NOT_A_NUMBER, NO_GRADIENT, OTHER)
+
+FROM_IPOPT = {
+    "Solve_Succeeded": NORMAL,
+    "Feasible_Point_Found": NORMAL,
+    "Solved_To_Acceptable_Level": ACCEPTABLE,
+    "Maximum_Iterations_Exceeded": MOST_ITERATIONS,
+    "Maximum_CpuTime_Exceeded": MOST_ITERATIONS,
+    "Maximum_WallTime_Exceeded": MOST_ITERATIONS,
+    "Infeasible_Problem_Detected": NO_FEASIBLE_POINT,
+    "Not_Enough_Degrees_Of_Freedom": NO_FEASIBLE_POINT,
+    "Search_Direction_Becomes_Too_Small": LINE_SEARCH,
+    "Restoration_Failed": LINE_SEARCH,
+    "Error_In_Step_Computation": LINE_SEARCH,
+    "Diverging_Iterates": LINE_SEARCH,
+    "Invalid_Number_Detected": NOT_A_NUMBER,
+}
+"""Return status of IPOPT -> ours."""
