@@ -54,6 +54,10 @@ class EquationsOfMotion:
     potential: Expr | None = None
     notices: tuple[str, ...] = ()
 
+    def __post_init__(self) -> None:
+        for name in MATRICES:  # constant like the rest: equations are kept and shared
+            object.__setattr__(self, name, sp.ImmutableMatrix(getattr(self, name)))
+
     # ------------------------------------------------------------------ parts
 
     @property

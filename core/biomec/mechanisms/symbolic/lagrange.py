@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import pairwise
 
 import sympy as sp
@@ -10,6 +11,7 @@ import sympy as sp
 from biomec.mechanisms.symbolic.coordinates import Coordinates, Expr, Matrix, Symbol, coordinates, symbol
 from biomec.mechanisms.symbolic.equations import EquationsOfMotion
 from biomec.mechanisms.symbolic.sorting import from_equations
+from biomec.mechanisms.symbolic.trigonometry import tidy
 
 
 def lagrange_equations(kinetic: Expr, potential: Expr, coords: Coordinates) -> list[Expr]:
@@ -44,15 +46,17 @@ def from_lagrangian(
     constraints : Φ(q), zero on the mechanism; they get multipliers
     parameters  : symbol -> value, needed only to compute numbers
     """
+    kinetic, potential = tidy(sp.sympify(kinetic)), tidy(sp.sympify(potential))  # short energies make short equations
     equations = sp.Matrix(lagrange_equations(kinetic, potential, coords))
     if F is not None:
         equations -= sp.Matrix(F) * sp.Matrix(list(inputs))
     return from_equations(
-        list(equations), coords, inputs, parameters, G=G, constraints=constraints, kinetic=sp.sympify(kinetic),
-        potential=sp.sympify(potential),
+        list(equations), coords, inputs, parameters, G=G, constraints=constraints, kinetic=kinetic,
+        potential=potential,
     )  # fmt: skip
 
 
+@lru_cache(maxsize=8)
 def planar_chain(count: int) -> EquationsOfMotion:
     """Chain of bars that hangs from the origin, mass centres at mid-length, a motor at every pin [Silva2007, §3.5].
 

@@ -53,21 +53,12 @@ class LinearModel:
     @property
     def uncontrollable(self) -> int:
         """Modes that the inputs cannot reach: eigenvalues s for which (s I − A, B) loses rank."""
-        return self._lost(self.A, self.B)
+        return _lost(self.A, self.B, 1)
 
     @property
     def unobservable(self) -> int:
         """Modes that the outputs do not show."""
-        return self._lost(self.A.T, self.C.T)
-
-    @staticmethod
-    def _lost(A: FloatArray, B: FloatArray) -> int:
-        lost = 0
-        for value in np.linalg.eigvals(A):
-            pencil = np.concatenate((value * np.eye(len(A)) - A, B), axis=1)
-            s = np.linalg.svd(pencil, compute_uv=False)
-            lost += bool(s[-1] < RANK * s[0])
-        return lost
+        return _lost(self.A.T, self.C.T, -1)
 
 
 def linearise(
@@ -115,6 +106,23 @@ def _basis(equations: CompiledEquations, x: FloatArray) -> FloatArray:
     _, s, vt = np.linalg.svd(jacobian)
     rank = int((s > RANK * s[0]).sum())
     return np.asarray(vt[rank:].T)
+
+
+def _lost(A: FloatArray, B: FloatArray, power: int) -> int:
+    """Eigenvalues s at which (s I − A, B) loses rank.
+
+    Rates count in units of s (power 1; −1 for the transposed matrices), so that fast modes are judged as slow ones are.
+    """
+    half, lost = len(A) // 2, 0
+    for value in np.linalg.eigvals(A):
+        speed = max(1.0, abs(value))
+        scale = np.concatenate((np.ones(half), np.full(half, speed**-power)))
+        pencil = (value * np.eye(len(A)) - A) * scale[:, None] / scale / speed
+        pushed = B * scale[:, None]
+        pushed = pushed / (float(np.abs(pushed).max(initial=0.0)) or 1.0)
+        s = np.linalg.svd(np.concatenate((pencil, pushed), axis=1), compute_uv=False)
+        lost += bool(s[-1] < RANK * s[0])
+    return lost
 
 
 def equilibrium(

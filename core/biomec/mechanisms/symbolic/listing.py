@@ -11,6 +11,7 @@ import sympy as sp
 
 from biomec.mechanisms.symbolic.coordinates import Expr, Matrix, Symbol
 
+LONGEST = 100_000  # numerator or denominator of a fraction that is written as one
 LARGEST_PRODUCT = 4  # powers up to it are written as products where the language has no operator for them
 C_WORDS = frozenset(("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
     "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "main", "register", "restrict",
@@ -54,13 +55,19 @@ def listing(
         for one in symbols:
             names[one] = sp.Symbol(_free_name(one.name, taken), real=True)
             taken.add(names[one].name)
-    entries = [one.xreplace(names) for matrix in outputs.values() for one in matrix]
+    entries = [_decimals(one.xreplace(names)) for matrix in outputs.values() for one in matrix]
     steps, reduced = sp.cse(entries, symbols=_temporaries(taken), order="none", list=True)
     parts = iter(reduced)
     made = {name: sp.ImmutableMatrix(*matrix.shape, [next(parts) for _ in matrix]) for name, matrix in outputs.items()}
     return Listing(
         {key: tuple(names[one] for one in symbols) for key, symbols in arguments.items()}, tuple(steps), made
     )
+
+
+def _decimals(expression: Expr) -> Expr:
+    """Long fractions as decimals of 17 digits, which is every digit that a number of double precision has."""
+    long = [one for one in expression.atoms(sp.Rational) if one.q > LONGEST or abs(one.p) > LONGEST]
+    return expression.xreplace({one: sp.Float(one, 17) for one in long})
 
 
 def _free_name(name: str, taken: set[str]) -> str:

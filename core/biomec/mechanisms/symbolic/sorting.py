@@ -10,7 +10,7 @@ import sympy as sp
 from biomec.errors import BiomecError
 from biomec.mechanisms.symbolic.coordinates import Coordinates, Expr, Matrix, Symbol
 from biomec.mechanisms.symbolic.equations import EquationsOfMotion
-from biomec.mechanisms.symbolic.trigonometry import tidy
+from biomec.mechanisms.symbolic.trigonometry import multiple_angles, tidy
 
 
 def from_equations(
@@ -31,19 +31,19 @@ def from_equations(
     on them in another way, stays in E; a coordinate inside a function such as sin is not taken out of it.
     """
     n, q, qdot, qddot = len(coordinates), coordinates.q, coordinates.qdot, coordinates.qddot
-    given = sp.Matrix([sp.sympify(one) for one in equations])
+    given = sp.Matrix([sp.expand(multiple_angles(sp.sympify(one))) for one in equations])
     if given.rows != n:
         raise BiomecError(f"{n} coordinates need {n} equations of motion, and there are {given.rows}.")
     A, F = given.jacobian(list(qddot)), _columns(given, inputs).applyfunc(lambda one: -one)
     if A.free_symbols & set(qddot) or (F.free_symbols & (set(inputs) | set(qddot))):
         raise BiomecError("The equations must be linear in the accelerations and in the inputs.")
-    rest = given.subs(dict.fromkeys((*qddot, *inputs), 0)).applyfunc(sp.expand)
-    still = dict.fromkeys(qdot, 0)
+    rest = given.xreplace(dict.fromkeys((*qddot, *inputs), sp.S.Zero)).applyfunc(sp.expand)
+    still = dict.fromkeys(qdot, sp.S.Zero)
     first = rest.jacobian(list(qdot))
-    B = sp.Matrix(n, n, lambda j, i: sp.diff(first[j, i], qdot[i]).subs(still) / 2)
+    B = sp.Matrix(n, n, lambda j, i: sp.diff(first[j, i], qdot[i]).xreplace(still) / 2)
     pairs = [(i, k) for i, k in combinations(range(n), 2)]
-    X = sp.Matrix(n, len(pairs), lambda j, c: sp.diff(first[j, pairs[c][0]], qdot[pairs[c][1]]).subs(still))
-    C = first.subs(still)
+    X = sp.Matrix(n, len(pairs), lambda j, c: sp.diff(first[j, pairs[c][0]], qdot[pairs[c][1]]).xreplace(still))
+    C = first.xreplace(still)
     kept = [c for c in range(len(pairs)) if any(tidy(one) != 0 for one in X[:, c])]
     pairs, X = [pairs[c] for c in kept], X.extract(list(range(n)), kept)
     squares = sp.Matrix([rate**2 for rate in qdot])

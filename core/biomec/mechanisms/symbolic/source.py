@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 from sympy.printing.c import C99CodePrinter
@@ -29,6 +30,9 @@ class _Python(PythonCodePrinter):  # type: ignore[misc]
 
 
 class _C(C99CodePrinter):  # type: ignore[misc]
+    def _print_Pi(self, expr: Expr) -> str:
+        return "3.14159265358979323846"  # M_PI is not part of the language
+
     def _print_Pow(self, expr: Expr) -> str:
         base, power = expr.as_base_exp()
         if power.is_Integer and 2 <= power <= LARGEST_PRODUCT:
@@ -67,7 +71,9 @@ def matrices_source(
             made = [f"double {key}[]" if 1 in one.shape else f"double {key}[][{one.cols}]"
                     for key, one in outputs.items()]  # fmt: skip
             head = ["#include <math.h>", "", f"void {name}({', '.join(given + made)})", "{"]
-            return "\n".join([*head, *(f"    {one}" for one in [*_c_steps(lines), *_c_outputs(lines)]), "}", ""])
+            return "\n".join(
+                [*head, *(f"    {one}" for one in [*_c_steps(lines), *_c_outputs(lines.outputs)]), "}", ""]
+            )
         case "matlab":
             title = f"function [{', '.join(outputs)}] = {name}({', '.join(arguments)})"
             return "\n".join(
@@ -115,7 +121,7 @@ def _legend(equations: EquationsOfMotion, title: str, place: str = "{}[{}]", fir
     rows = [f"State equations{f' of {title}' if title else ''}, derived by Biomec: dx/dt = f(t, x, u, p)."]
     for letter, words in (("x", states), ("u", motors), ("p", values)):
         rows += [f"{place.format(letter, k)}: {one}" for k, one in enumerate(words, first)]
-    return rows
+    return [re.sub(r'\*/|"""|\\|[\x00-\x1f]', " ", one) for one in rows]  # what would end a comment
 
 
 # ---------------------------------------------------------------------- Python
@@ -134,9 +140,9 @@ def python_values(matrix: Matrix) -> str:
     return "(" + "".join(f"{text(one)}, " for one in matrix) + ")"
 
 
-def _python_matrix(matrix: Matrix) -> str:
+def _python_matrix(matrix: Matrix, *, nested: bool = False) -> str:
     text = _printer("python")
-    if matrix.cols == 1:
+    if matrix.cols == 1 and not nested:
         return f"[{', '.join(text(one) for one in matrix)}]"
     rows = ("[" + ", ".join(text(one) for one in matrix.row(k)) + "]" for k in range(matrix.rows))
     return "[" + ", ".join(rows) + "]"
@@ -170,7 +176,7 @@ def _python(equations: EquationsOfMotion, lines: Listing, name: str, title: str)
     else:
         S, r = lines.outputs["S"], lines.outputs["r"]
         body += [
-            f"S = np.array({_python_matrix(S)})",
+            f"S = np.array({_python_matrix(S, nested=True)})",
             f"r = np.array({_python_matrix(r)})",
             "a = np.linalg.solve(S, r)",
         ]
@@ -214,10 +220,10 @@ def _c_steps(lines: Listing) -> list[str]:
     return parts + [f"const double {one} = {text(value)};" for one, value in lines.steps]
 
 
-def _c_outputs(lines: Listing) -> list[str]:
+def _c_outputs(outputs: Mapping[str, Matrix]) -> list[str]:
     text = _printer("c")
     found = []
-    for key, matrix in lines.outputs.items():
+    for key, matrix in outputs.items():
         if 1 in matrix.shape:
             found += [f"{key}[{k}] = {text(one)};" for k, one in enumerate(matrix)]
         else:
@@ -236,12 +242,13 @@ def _c(equations: EquationsOfMotion, lines: Listing, name: str, title: str) -> s
     head += ["#include <math.h>", ""]
     body = ["(void)t; (void)u; (void)p;", *_c_steps(lines)]
     if "a" in lines.outputs:
-        body += [f"double a[{n}];", *_c_outputs(lines), "const int status = 0;"]
+        body += [f"double a[{n}];", *_c_outputs(lines.outputs), "const int status = 0;"]
     else:
         size = lines.outputs["r"].rows
+        row_after_row = {"S": lines.outputs["S"].reshape(size * size, 1), "r": lines.outputs["r"]}
         head += [C_SOLVE]
-        body += [f"double S[{size}][{size}], r[{size}];", *_c_outputs(lines)]
-        body += [f"const int status = solve({size}, &S[0][0], r);", "const double *a = r;"]
+        body += [f"double S[{size * size}], r[{size}];", *_c_outputs(row_after_row)]
+        body += [f"const int status = solve({size}, S, r);", "const double *a = r;"]
     body += [f"for (int k = 0; k < {n}; k++) {{ dx[k] = x[k + {n}]; dx[k + {n}] = a[k]; }}", "return status;"]
     head += [f"int {name}(double t, const double *x, const double *u, const double *p, double *dx)", "{"]
     return "\n".join([*head, *(f"    {one}" for one in body), "}", ""])

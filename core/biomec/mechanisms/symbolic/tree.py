@@ -42,12 +42,16 @@ class Tree:
     """Bodies of a machine file in terms of coordinates; built by `tree_of`.
 
     tables      : of the file, every number an expression
+    coords      : coordinates;  owners : (kind, body) of each, kind ``phi``, ``s``, ``x`` or ``y``
+    placing     : body -> joint that places it, or None
     poses       : body or ``ground`` -> where it is
     constraints : Φ(q) of the joints that close loops
     """
 
     tables: Mapping[str, Any]
     coords: Coordinates
+    owners: Sequence[tuple[str, str]]
+    placing: Mapping[str, Mapping[str, Any] | None]
     poses: dict[str, Placed] = field(default_factory=dict)
     constraints: list[Expr] = field(default_factory=list)
 
@@ -109,7 +113,8 @@ def tree_of(tables: Mapping[str, Any], parameters: Sequence[Symbol]) -> Tree:
     labels = [(f"{letter}{names.index(body) + 1}", f"{word} of {body} [{unit}]")
               for body in names for letter, word, unit in kinds[body]]  # fmt: skip
     coords = coordinates([label for label, _ in labels], [about for _, about in labels], parameters)
-    tree = Tree(tables, coords, {GROUND: Placed(sp.S.Zero, fixed(0, 0))})
+    owners = [(letter, body) for body in names for letter, _, _ in kinds[body]]
+    tree = Tree(tables, coords, owners, placing, {GROUND: Placed(sp.S.Zero, fixed(0, 0))})
     symbols = iter(coords.q)
     of_body = {body: [next(symbols) for _ in kinds[body]] for body in names}
     for body, joint in placing.items():
