@@ -18,8 +18,10 @@ from PIL import Image
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtWidgets import QApplication, QWidget
 
+from biomec.dynamics.forward.what_if import WhatIf
 from biomec.io.atomic import atomic_path
 from biomec.pipeline.configuration import SEGMENTS
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import ImportDialog
@@ -31,6 +33,8 @@ from biomec_app.main import application, settle, wait
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
 from biomec_app.screens import FRAME, every_screen, file_name, laboratory_walk
+from biomec_app.simulations.dialog import SimulationDialog
+from biomec_app.simulations.running import simulate
 
 SIZE = (1440, 900)
 PLAIN = (1280, 720)  # of pages with little on them
@@ -38,10 +42,16 @@ DIALOG = (980, 600)
 FIGURE = (1100, 760)
 SETTINGS_PAGE, FIGURE_KEY, JOINT = "signals", "angles", "Shoulder"
 LOAD_FIGURE = "load-cycles"
+SIMULATIONS = (
+    SimulationSettings("Computed torque", frames=(100, 200)),
+    SimulationSettings("On contacts", root="contact", frames=(100, 200)),
+    SimulationSettings("10 % heavier", root="contact", frames=(100, 200), what_if=WhatIf(mass=1.1)),
+    SimulationSettings("Played back", "inverse", frames=(100, 200)),
+)
 PICTURES = (
     "window.png", "window-dark.png", "window-trust.png", "window-start.png", "window-import.png",
     "window-settings.png", "window-configuration.png", "window-figure.png", "window-loads.png",
-    "window-load-figure.png",
+    "window-load-figure.png", "window-simulation.png", "window-simulations.png",
 )  # fmt: skip
 
 
@@ -104,6 +114,8 @@ def _draw(app: QApplication, window: MainWindow, place: Path) -> Iterable[tuple[
     wait(app, lambda: figure.canvas.drawn is not None)
     yield "window-load-figure.png", _shot(app, figure)
     figure.close()
+    yield "window-simulation.png", _dialog(app, lambda: SimulationDialog(context, window))
+    yield "window-simulations.png", _shot_of_simulations(app, window)
 
 
 def _shot_of_loads(app: QApplication, window: MainWindow) -> bytes:
@@ -117,6 +129,20 @@ def _shot_of_loads(app: QApplication, window: MainWindow) -> bytes:
     taken = _shot(app, window)
     document.set_view(overlays=usual.overlays, force_scale=usual.force_scale)
     return taken
+
+
+def _shot_of_simulations(app: QApplication, window: MainWindow) -> bytes:
+    """The panel of simulations, and a body that falls, over the recorded one."""
+    context = window.context
+    for settings in SIMULATIONS:
+        name = simulate(context, settings)
+        wait(app, lambda: not context.jobs.busy)
+    run = context.document.analysis.simulations[name]
+    context.document.set_frame(run.first + len(run.q) - 1)
+    window.docks["simulations"].raise_()
+    settle(app)
+    wait(app, lambda: not context.aside.busy)
+    return _shot(app, window)
 
 
 def _configuration(window: MainWindow) -> ConfigurationDialog:
