@@ -63,8 +63,8 @@ def test_five_noisy_push_ups_are_followed_to_the_end(tmp_path):
     assert found.completed, found.simulation.sentence
     assert found.time_s[-1] - found.time_s[0] > 5 * 1.5
     assert not found.effort[:, :6].any()  # plates and joints alone
-    # computed torque errs by its steps of 4 ms, 16 times the 2e-6 m of 1 ms, in push-ups six times as brisk; and nothing
-    # grows from cycle to cycle
+    # computed torque errs by its steps of 4 ms, 16 times the 2e-6 m of 1 ms, in push-ups six times as brisk; and no
+    # error grows from cycle to cycle
     late = len(found.deviation) // 2
     assert np.abs(found.deviation[:, :3]).max() < 3e-4
     assert np.abs(found.deviation[late:]).max() < 2.0 * np.abs(found.deviation[:late]).max()
