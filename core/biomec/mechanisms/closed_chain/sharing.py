@@ -24,6 +24,10 @@ METHODS = ("pseudo-inverse", "pointwise", "smallest peak")
 POOR = 1e-6  # smallest over largest singular value of what motors can do: below, they cannot make the motion
 
 
+class CannotShare(BiomecError):
+    """Motors that alone cannot make a motion."""
+
+
 @dataclass(frozen=True, eq=False)
 class Sharing(Method):
     """Torques of chosen motors, by a method of that name; arrays are read-only.
@@ -65,7 +69,7 @@ def shared(
     reach = _reach(J, T)
     if (reach < POOR).any():
         at = float(solution.time_s[int(reach.argmin())])
-        raise BiomecError(
+        raise CannotShare(
             f"{model.name}: the motors {', '.join(motors)} alone cannot make this motion; at t = {at:g} s they have no "
             "hold on it. Choose other motors, or more."
         )

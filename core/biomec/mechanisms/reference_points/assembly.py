@@ -138,23 +138,38 @@ def follow(
 
     Instants follow each other, because each is the guess of the next. Raises `NotAssembled`, `SingularPosition`.
     """
+    q, qdot, qddot, reason = follow_as_far(model, time_s, guess, progress)
+    if reason is not None:
+        raise reason
+    return q, qdot, qddot
+
+
+def follow_as_far(
+    model: ReferencePointModel,
+    time_s: ArrayLike,
+    guess: ArrayLike | None = None,
+    progress: Progress | None = None,
+) -> tuple[FloatArray, FloatArray, FloatArray, NotAssembled | SingularPosition | None]:
+    """q, q̇, q̈ of the instants that the machine reaches, and why it reaches no more, or None."""
     time = np.asarray(time_s, dtype=np.float64).reshape(-1)
-    q = np.empty((time.size, model.n))
-    qdot, qddot = np.empty_like(q), np.empty_like(q)
+    states: list[tuple[FloatArray, FloatArray, FloatArray]] = []
+    reason: NotAssembled | SingularPosition | None = None
     for k, t in enumerate(time):
-        if k:
-            q[k], qdot[k], qddot[k] = _advanced(
-                model, (q[k - 1], qdot[k - 1], qddot[k - 1]), float(time[k - 1]), float(t)
-            )
-        else:
-            begin = 0.0 if guess is None else float(t)  # the file places the bodies where they are at time 0
-            q[k] = assembled(model, begin, guess)
-            qdot[k], qddot[k] = _determined(model, q[k], begin)
-            if t != begin:
-                q[k], qdot[k], qddot[k] = _advanced(model, (q[k], qdot[k], qddot[k]), begin, float(t))
+        try:
+            if k:
+                state = _advanced(model, states[-1], float(time[k - 1]), float(t))
+            else:
+                begin = 0.0 if guess is None else float(t)  # the file places the bodies where they are at time 0
+                q = assembled(model, begin, guess)
+                state = _advanced(model, (q, *_determined(model, q, begin)), begin, float(t))
+        except (NotAssembled, SingularPosition) as error:
+            reason = error
+            break
+        states.append(state)
         if progress is not None and k % REPORTED == 0:
             progress((k + 1) / time.size)
-    return q, qdot, qddot
+    whole = np.array(states).reshape(-1, 3, model.n)
+    return whole[:, 0], whole[:, 1], whole[:, 2], reason
 
 
 def _advanced(
