@@ -15,6 +15,7 @@ from biomec.mechanisms.study import Run
 from biomec_app.workbench.draft import Draft, is_stale
 
 LONGEST_NAME = 60
+MOST_VALUES = 2  # in the name of a run
 
 
 @dataclass(eq=False)
@@ -101,7 +102,7 @@ class Bench(QObject):
     def add(self, run: Run) -> Kept:
         """A new run, shown beside those that are shown of the same study; others are put aside."""
         names = {one.name for one in self.runs}
-        name = base = run.title[:LONGEST_NAME]
+        name = base = run_name(run, self.draft)
         number = 2
         while name in names:
             name, number = f"{base} ({number})", number + 1
@@ -159,6 +160,19 @@ class Bench(QObject):
         if time_s != self.time_s:
             self.time_s = time_s
             self.time_changed.emit(time_s)
+
+
+def run_name(run: Run, draft: Draft) -> str:
+    """What a list calls a run: its title, and its preset or the values that are not those of the file."""
+    there = run.machine.values
+    for preset in run.machine.blueprint.presets.values():
+        wanted = {**draft.opened, **preset.values}
+        if preset.values and all(there.get(name) == value for name, value in wanted.items()):
+            return f"{run.title}, {preset.name}"[:LONGEST_NAME]
+    changed = [name for name, value in draft.opened.items() if there.get(name, value) != value]
+    told = ", ".join(f"{name} = {there[name]:g}" for name in changed[:MOST_VALUES])
+    more = f" and {len(changed) - MOST_VALUES} more" if len(changed) > MOST_VALUES else ""
+    return (f"{run.title}, {told}{more}" if changed else run.title)[:LONGEST_NAME]
 
 
 class _Edit(QUndoCommand):

@@ -77,6 +77,7 @@ class Editor(QWidget):
         if self.text.toPlainText() != draft.text and not self._later.isActive():
             with QSignalBlocker(self.text):
                 _replace(self.text, draft.text)
+            self.text.make_room()
         self.fault.say(draft.fault)
         self.text.mark_line(draft.fault_line)
 
@@ -107,9 +108,9 @@ class TextArea(QPlainTextEdit):
         self.theme: Theme = LIGHT
         self._numbers = _Numbers(self)
         self._marked: int | None = None
-        self.blockCountChanged.connect(lambda _: self._make_room())
+        self.blockCountChanged.connect(lambda _: self.make_room())
         self.updateRequest.connect(self._scroll_numbers)
-        self._make_room()
+        self.make_room()
 
     def focusOutEvent(self, event: QFocusEvent) -> None:
         """Tell that typing is over."""
@@ -152,8 +153,14 @@ class TextArea(QPlainTextEdit):
         """Pixels that the numbers need."""
         return 10 + self.fontMetrics().horizontalAdvance("9") * len(str(max(99, self.blockCount())))
 
-    def _make_room(self) -> None:
+    def make_room(self) -> None:
+        """Leave as much room at the side as the numbers need."""
         self.setViewportMargins(self.number_width, 0, 0, 0)
+        self._place_numbers()
+
+    def _place_numbers(self) -> None:
+        inside = self.contentsRect()
+        self._numbers.setGeometry(QRect(inside.left(), inside.top(), self.number_width, inside.height()))
 
     def _scroll_numbers(self, area: QRect, way: int) -> None:
         if way:
@@ -164,8 +171,7 @@ class TextArea(QPlainTextEdit):
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Keep the numbers at the side."""
         super().resizeEvent(event)
-        inside = self.contentsRect()
-        self._numbers.setGeometry(QRect(inside.left(), inside.top(), self.number_width, inside.height()))
+        self._place_numbers()
 
     def paint_numbers(self, area: QRect) -> None:
         """Draw the numbers of the lines in sight."""

@@ -60,16 +60,16 @@ class FiguresPage(QWidget):
         self.table.setVisible(bool(content.rows))
         self.copy_button.setEnabled(bool(content.rows))
         self.table.setColumnCount(2 + len(content.columns))
-        self.table.setHorizontalHeaderLabels(["Figure", *content.columns, "Unit"])
+        self.table.setHorizontalHeaderLabels(["Figure", "Unit", *content.columns])
         self.table.setRowCount(len(content.rows))
         right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
         for row, (key, words, unit, cells) in enumerate(content.rows):
-            for column, text in enumerate((words, *cells, unit)):
+            for column, text in enumerate((words, unit, *cells)):
                 item = QTableWidgetItem(text)
-                if 0 < column <= len(cells):
+                if column > 1:
                     item.setTextAlignment(right)
                 item.setToolTip(key if column == 0 else text)
                 self.table.setItem(row, column, item)
         head = self.table.horizontalHeader()
         head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
-        head.setStretchLastSection(True)
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)

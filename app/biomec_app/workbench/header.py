@@ -28,6 +28,7 @@ class Header(QWidget):
     def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
+        self.chosen = ""  # preset that was asked for last
         self.machines, self.presets = self._combo("machine", "Machine"), self._combo("preset", "Preset")
         self.machines.setToolTip("Machines that come with Biomec")
         self.presets.setToolTip("Sets of values, with the analysis they are for")
@@ -35,7 +36,7 @@ class Header(QWidget):
             self.machines.addItem(_title(name), name)
             self.machines.setItemData(self.machines.count() - 1, name, 3)  # the tool tip
         self.machines.activated.connect(lambda at: self._machine(at))
-        self.presets.activated.connect(lambda at: self.preset_asked.emit(str(self.presets.itemData(at) or "")))
+        self.presets.activated.connect(lambda at: self.ask_preset(str(self.presets.itemData(at) or "")))
         labels = {"Machine": self.machines, "Preset": self.presets}
         grid = QGridLayout(self)
         grid.setContentsMargins(8, 8, 8, 2)
@@ -70,6 +71,12 @@ class Header(QWidget):
         combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         return combo
 
+    def ask_preset(self, name: str) -> None:
+        """Ask for a preset, empty for the values of the file."""
+        self.chosen = name
+        self.preset_asked.emit(name)
+        self.refresh()
+
     def _machine(self, at: int) -> None:
         name = self.machines.itemData(at)
         if name is not None:
@@ -96,7 +103,6 @@ class Header(QWidget):
     def _show_presets(self) -> None:
         """List the presets; the one whose values the machine has is chosen."""
         machine, opened = self.bench.machine, self.bench.draft.opened
-        before = self.presets.currentData()
         self.presets.clear()
         self.presets.addItem(NO_PRESET, "")
         fitting = []
@@ -106,7 +112,7 @@ class Header(QWidget):
             if all(machine.values.get(key) == value for key, value in {**opened, **preset.values}.items()):
                 fitting.append(name)
         unchanged = not self.bench.draft.changed
-        chosen = before if before in fitting else "" if unchanged else next(iter(fitting), "")
+        chosen = self.chosen if self.chosen in fitting else "" if unchanged else next(iter(fitting), "")
         self.presets.setCurrentIndex(max(0, self.presets.findData(chosen)))
         self.presets.setEnabled(self.presets.count() > 1)
 

@@ -22,8 +22,10 @@ from PySide6.QtWidgets import (
 from biomec.mechanisms.study import Study, options_from
 from biomec_app.dialogs.parts import explanation
 from biomec_app.workbench.parameter_form import NumberBox
+from biomec_app.workbench.results import UNITS
 
 LARGE = 2_000_000_000
+BOX = 136  # pixels
 
 
 class OptionForm(QWidget):
@@ -72,7 +74,7 @@ class OptionForm(QWidget):
     def _make_row(self, grid: QGridLayout, row: int, one: Field[Any], value: Any) -> None:
         about, unit = one.metadata.get("about", ""), one.metadata.get("unit", "")
         choices = one.metadata.get("choices", ())
-        words = one.name.replace("_", " ")
+        words = option_words(one.name, unit)
         box = _box(one.default, choices, unit, words)
         _set(box, value)
         box.setObjectName(f"workbench.option.{one.name}")
@@ -91,11 +93,10 @@ class OptionForm(QWidget):
         keep.setRetainSizeWhenHidden(True)
         reset.setSizePolicy(keep)
         reset.clicked.connect(lambda checked=False, name=one.name: self._reset(name))
-        wide = isinstance(box, QLineEdit)
         grid.addWidget(label, row, 0)
         grid.addWidget(box, row, 1)
         grid.addWidget(reset, row, 2)
-        box.setMinimumWidth(118 if not wide else 130)
+        box.setFixedWidth(BOX)
         if about:
             told = explanation(about)
             told.setContentsMargins(0, 0, 0, 5)
@@ -114,6 +115,12 @@ class OptionForm(QWidget):
     def _mark(self) -> None:
         for name, reset in self.resets.items():
             reset.setVisible(_value(self.boxes[name]) != self._defaults[name])
+
+
+def option_words(name: str, unit: str) -> str:
+    """Name of an option as words; a unit at its end is told by the box."""
+    stem, _, last = name.rpartition("_")
+    return (stem if stem and UNITS.get(last) == unit else name).replace("_", " ")
 
 
 def _box(default: Any, choices: tuple[Any, ...], unit: str, words: str) -> QWidget:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import re
+
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QWheelEvent
+from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QFrame,
@@ -12,6 +14,7 @@ from PySide6.QtWidgets import (
     QLabel,
     QPushButton,
     QScrollArea,
+    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -22,23 +25,46 @@ from biomec.mechanisms.blueprint import Parameter
 from biomec_app.dialogs.parts import Fault, explanation
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.workbench.bench import Bench
-from biomec_app.workbench.values import decimals_of, range_of, range_words, step_of
+from biomec_app.workbench.values import number_words, range_of, range_words, step_of
 
+DECIMALS = 15  # that a value may have, so that 1e-9 is not 0
 NONE = "This machine has no parameters. Write them into its text, under [parameters]."
 
 
 class NumberBox(QDoubleSpinBox):
-    """A number with as many decimals as it needs; the wheel turns the form, not the number, unless it was clicked."""
+    """A number of any size, also 1e9; the wheel turns the form, not the number, unless the box was clicked."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)
-        self.setDecimals(12)
+        self.setDecimals(DECIMALS)
+        self.setMinimumWidth(70)
+        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
 
     def textFromValue(self, value: float) -> str:
-        """Only the decimals that tell something."""
-        return f"{value:.{decimals_of(value)}f}".rstrip("0").rstrip(".") or "0"
+        """Only the digits that tell something."""
+        return number_words(value)
+
+    def valueFromText(self, text: str) -> float:
+        """The number that was typed; a comma is a point."""
+        try:
+            return float(self._plain(text))
+        except ValueError:
+            return self.value()
+
+    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
+        """Let numbers be typed, with powers of ten too; their range is told by the form."""
+        try:
+            inside = self.minimum() <= float(self._plain(text)) <= self.maximum()
+        except ValueError:
+            inside = False
+        typing = re.fullmatch(r"[-+−]?[\d.,]*([eE][-+−]?\d*)?", self._plain(text)) is not None
+        states = QValidator.State
+        return (states.Acceptable if inside else states.Intermediate if typing else states.Invalid), text, at
+
+    def _plain(self, text: str) -> str:
+        return text.removesuffix(self.suffix()).strip().replace("−", "-").replace(",", ".")
 
     def stepBy(self, steps: int) -> None:
         """Step in the second digit, and land on round numbers."""

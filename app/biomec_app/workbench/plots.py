@@ -2,22 +2,37 @@
 
 from __future__ import annotations
 
-import math
+from html import escape
 
 import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QColor, QPen
-from PySide6.QtWidgets import QHBoxLayout, QLabel, QListWidget, QListWidgetItem, QSplitter, QStackedWidget, QWidget
+from PySide6.QtGui import QPalette, QPen
+from PySide6.QtWidgets import (
+    QFrame,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QListWidget,
+    QListWidgetItem,
+    QScrollArea,
+    QSizePolicy,
+    QSplitter,
+    QStackedWidget,
+    QVBoxLayout,
+    QWidget,
+)
 
 from biomec_app.panels.plot_axis import Axis
 from biomec_app.panels.plot_style import DASHES, WIDTH, PlotStyle
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.workbench.bench import Bench
-from biomec_app.workbench.results import Line, Pane, panes
+from biomec_app.workbench.results import Line, Pane, legend, panes
 
 AT_FIRST = 2  # panes that are shown before the user has chosen
-COLUMNS = 2
-MOST = 12  # names in a legend; more would hide the curves
+COLUMNS, MANY = 2, 5  # panes beside each other, and from how many on there is one more
+MOST = 12  # names in a legend; more would not fit above a pane
+AXIS, SIDE, RIM = 38, 52, 14.0  # pixels for the numbers of the axes, and for half of the last one
+LOWEST = 120  # pixels of axes that can be read
 NONE = "Curves of runs appear here. Choose an analysis at the right and press Run (F5)."
 
 
@@ -33,6 +48,7 @@ class Plots(QWidget):
         self._drawn: tuple[object, ...] = ()
         self.cursors: list[pg.InfiniteLine] = []
         self.plots: dict[str, pg.PlotItem] = {}
+        self.legends: dict[str, QLabel] = {}
         self._titles: dict[str, Pane] = {}
         self.list = QListWidget()
         self.list.setObjectName("workbench.quantities")
@@ -42,14 +58,17 @@ class Plots(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideRight)
         self.list.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.list.itemChanged.connect(self._ticked)
-        self.canvas = pg.GraphicsLayoutWidget()
-        self.canvas.setObjectName("workbench.plots")
-        self.canvas.setAccessibleName("Curves")
+        self.area = QScrollArea()
+        self.area.setObjectName("workbench.plots")
+        self.area.setAccessibleName("Curves")
+        self.area.setWidgetResizable(True)
+        self.area.setFrameShape(QFrame.Shape.NoFrame)
+        self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         split = QSplitter(Qt.Orientation.Horizontal)
         split.addWidget(self.list)
-        split.addWidget(self.canvas)
+        split.addWidget(self.area)
         split.setStretchFactor(1, 1)
-        split.setSizes([150, 600])
+        split.setSizes([170, 600])
         split.setChildrenCollapsible(False)
         self.nothing = QLabel(NONE)
         self.nothing.setWordWrap(True)
@@ -111,29 +130,59 @@ class Plots(QWidget):
     # ------------------------------------------------------------------ drawing
 
     def _draw(self) -> None:
-        self.canvas.clear()
-        self.cursors, self.plots = [], {}
-        style = PlotStyle(self._theme)
+        """Make a pane for every chosen quantity."""
+        page, grid = QWidget(), QGridLayout()
+        page.setLayout(grid)
+        grid.setContentsMargins(4, 4, 4, 4)
+        grid.setSpacing(6)
+        self.cursors, self.plots, self.legends = [], {}, {}
         self._titles = {pane.key: pane for pane in self.chosen}
+        columns = COLUMNS if len(self.chosen) < MANY else COLUMNS + 1
         for k, pane in enumerate(self.chosen):
-            axes = {side: Axis(side) for side in ("left", "bottom")}
-            plot = self.canvas.addPlot(k // COLUMNS, k % COLUMNS, axisItems=axes)
-            self._dress(plot, pane, style)
-            for line in pane.lines:
-                plot.addItem(
-                    pg.PlotCurveItem(
-                        line.time_s, line.values, pen=self._pen(line, style), connect="finite", antialias=True
-                    )
-                )
-            cursor = pg.InfiniteLine(self.bench.time_s, movable=True, pen=style.cursor)
-            cursor.setCursor(Qt.CursorShape.SizeHorCursor)
-            cursor.sigDragged.connect(self._dragged)
-            plot.addItem(cursor, ignoreBounds=True)
-            self.cursors.append(cursor)
-            self.plots[pane.key] = plot
+            grid.addWidget(self._pane(pane), k // columns, k % columns)
+        for k in range(min(columns, len(self.chosen))):
+            grid.setColumnStretch(k, 1)
+        self.area.setWidget(page)
         self._tell_values()
 
-    def _dress(self, plot: pg.PlotItem, pane: Pane, style: PlotStyle) -> None:
+    def _pane(self, pane: Pane) -> QWidget:
+        """The legend over the axes."""
+        style = PlotStyle(self._theme)
+        words = QLabel()
+        words.setTextFormat(Qt.TextFormat.RichText)
+        words.setWordWrap(True)
+        words.setMinimumWidth(1)
+        words.setFont(style.font(-1.0))
+        words.setContentsMargins(6, 3, 6, 0)
+        axes = {side: Axis(side) for side in ("left", "bottom")}
+        canvas = pg.PlotWidget(axisItems=axes, background=self._theme.panel)
+        canvas.setMinimumHeight(LOWEST)
+        canvas.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
+        canvas.setAccessibleName(pane.key)
+        plot = canvas.getPlotItem()
+        self._dress(plot, style)
+        for line in pane.lines:
+            curve = pg.PlotCurveItem(
+                line.time_s, line.values, pen=self._pen(line, style), connect="finite", antialias=True
+            )
+            plot.addItem(curve)
+        cursor = pg.InfiniteLine(self.bench.time_s, movable=True, pen=style.cursor)
+        cursor.setCursor(Qt.CursorShape.SizeHorCursor)
+        cursor.sigDragged.connect(self._dragged)
+        plot.addItem(cursor, ignoreBounds=True)
+        self.cursors.append(cursor)
+        self.plots[pane.key], self.legends[pane.key] = plot, words
+        made = QFrame()
+        made.setAutoFillBackground(True)
+        made.setBackgroundRole(QPalette.ColorRole.Base)
+        column = QVBoxLayout(made)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(0)
+        column.addWidget(words)
+        column.addWidget(canvas, 1)
+        return made
+
+    def _dress(self, plot: pg.PlotItem, style: PlotStyle) -> None:
         theme = self._theme
         plot.hideButtons()
         plot.setMenuEnabled(False)
@@ -145,16 +194,9 @@ class Plots(QWidget):
             axis.enableAutoSIPrefix(False)
             axis.setStyle(tickFont=style.font(-1.0))
         plot.setLabel("bottom", "time [s]", color=theme.text)
-        names = list(dict.fromkeys((line.name, line.run) for line in pane.lines))
-        several = len({run for _, run in names}) > 1
-        if 1 < len(names) <= MOST:
-            legend = plot.addLegend(offset=(-6, 4), labelTextColor=theme.text, labelTextSize="8pt", verSpacing=-6)
-            ground = QColor(theme.panel)
-            ground.setAlphaF(0.75)
-            legend.setBrush(ground)
-            for line in pane.lines:
-                words = f"{line.name} · {line.run}" if several else line.name
-                legend.addItem(pg.PlotDataItem(pen=self._pen(line, style)), words)
+        plot.getAxis("bottom").setHeight(AXIS)
+        plot.getAxis("left").setWidth(SIDE)
+        plot.layout.setContentsMargins(0.0, 0.0, RIM, 0.0)
 
     def _pen(self, line: Line, style: PlotStyle) -> QPen:
         pen = QPen(style.colour(line.colour), WIDTH)
@@ -176,21 +218,15 @@ class Plots(QWidget):
         self._tell_values()
 
     def _tell_values(self) -> None:
-        """Write the values of the moment above every pane."""
+        """Write names, and values of the moment, above every pane; they are the legend as well."""
         style = PlotStyle(self._theme)
-        for key, plot in self.plots.items():
-            pane = self._titles[key]
-            told = []
-            for line in pane.lines:
-                value = line.at(self.bench.time_s)
-                if math.isfinite(value):
-                    colour = style.colour(line.colour).name()
-                    told.append(f'<span style="color:{colour}">{value:.4g}</span>'.replace("-", "−"))
-            values = "&nbsp; ".join(told) if len(told) <= MOST // 2 else ""
-            plot.setTitle(f"<b>{key}</b>&nbsp;&nbsp; {values}", color=self._theme.text, size="9pt")
+        for key, label in self.legends.items():
+            lines = legend(self._titles[key], self.bench.time_s)
+            parts = [f'<span style="color:{style.colour(k).name()}">{escape(words)}</span>' for k, words in lines]
+            told = " &nbsp; ".join(parts).replace(">-", ">−").replace(" -", " −") if len(parts) <= MOST else ""
+            label.setText(f"<b>{escape(key)}</b> &nbsp; {told}")
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of a theme."""
         self._theme = theme
-        self.canvas.setBackground(theme.panel)
         self._draw()

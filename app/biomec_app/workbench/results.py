@@ -16,6 +16,7 @@ UNITS = {
     "Nm": "N·m", "N": "N", "Ns": "N·s", "s": "s", "ms": "ms", "m": "m", "mm": "mm", "deg": "deg", "rad": "rad",
     "J": "J", "W": "W", "kg": "kg", "Hz": "Hz", "percent": "%", "Nms": "N·m·s", "mps": "m/s",
 }  # fmt: skip
+RATES = {"m_s": "m/s", "m_s2": "m/s²", "deg_s": "deg/s", "rad_s": "rad/s", "N_m": "N/m"}
 DIFFERENCE = "Δ {}"
 
 
@@ -69,6 +70,15 @@ def panes(runs: Mapping[str, Run]) -> tuple[Pane, ...]:
     return tuple(Pane(group, unit, tuple(lines)) for (group, unit), lines in found.items())
 
 
+def legend(pane: Pane, time_s: float) -> list[tuple[int, str]]:
+    """Colour and words of every quantity of a pane: its name, and its values at a time, one for every run."""
+    found: dict[tuple[int, str], list[str]] = {}
+    for line in pane.lines:
+        value = line.at(time_s)
+        found.setdefault((line.colour, line.name), []).append(f"{value:.4g}" if math.isfinite(value) else "–")
+    return [(colour, f"{name} {' | '.join(values)}") for (colour, name), values in found.items()]
+
+
 @dataclass(frozen=True)
 class FigureTable:
     """Headline figures of runs side by side.
@@ -105,9 +115,9 @@ def figure_table(runs: Mapping[str, Run]) -> FigureTable:
 
 def figure_words(key: str) -> tuple[str, str]:
     """Words and unit of a key such as ``torque_max_Nm``."""
-    stem, _, last = key.rpartition("_")
-    if stem and last in UNITS:
-        return stem.replace("_", " "), UNITS[last]
+    for unit, sign in (*RATES.items(), *UNITS.items()):
+        if key.endswith(f"_{unit}") and len(key) > len(unit) + 1:
+            return key.removesuffix(f"_{unit}").replace("_", " "), sign
     return key.replace("_", " "), ""
 
 

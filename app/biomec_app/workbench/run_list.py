@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QColor
+from PySide6.QtCore import QSignalBlocker, QSize, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -16,9 +16,11 @@ from PySide6.QtWidgets import (
 )
 
 from biomec_app.dialogs.parts import explanation
+from biomec_app.panels.plot_style import DASHES
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.workbench.bench import Bench, Kept
 
+SAMPLE, DENSITY = QSize(26, 12), 3.0
 STALE = "The machine has changed since this run. Run it again to see what that does."
 NONE = "No runs yet. Choose an analysis above and press Run (F5)."
 
@@ -36,6 +38,7 @@ class RunList(QWidget):
         self.list.setToolTip(
             "Tick those to be plotted and compared; the chosen one is played. F2 renames, Del removes."
         )
+        self.list.setIconSize(SAMPLE)
         self.list.setEditTriggers(
             QAbstractItemView.EditTrigger.EditKeyPressed | QAbstractItemView.EditTrigger.DoubleClicked
         )
@@ -77,7 +80,7 @@ class RunList(QWidget):
                 self.list.addItem(self._item(kept))
             if bench.current is not None:
                 self.list.setCurrentRow(bench.runs.index(bench.current))
-        stale = any(bench.is_stale(kept) for kept in bench.shown)
+        stale = bool(bench.shown) and all(bench.is_stale(kept) for kept in bench.shown)
         self.stale.setText(STALE if stale else "")
         self.stale.setVisible(stale)
         self.nothing.setVisible(not bench.runs)
@@ -96,11 +99,29 @@ class RunList(QWidget):
         font = item.font()
         font.setItalic(stale)
         item.setFont(font)
+        if kept.shown:
+            item.setIcon(self._sample(self.bench.shown.index(kept)))
         if not kept.run.succeeded:
             item.setForeground(QColor(self._theme.fault))
         elif stale:
             item.setForeground(QColor(self._theme.faint))
         return item
+
+    def _sample(self, number: int) -> QIcon:
+        """The stroke with which the curves of a run are drawn."""
+        picture = QPixmap(SAMPLE * DENSITY)
+        picture.setDevicePixelRatio(DENSITY)
+        picture.fill(Qt.GlobalColor.transparent)
+        painter = QPainter(picture)
+        pen = QPen(QColor(self._theme.text), 1.7)
+        if DASHES[number % len(DASHES)]:
+            pen.setDashPattern(list(DASHES[number % len(DASHES)]))
+        painter.setPen(pen)
+        painter.drawLine(0, SAMPLE.height() // 2, SAMPLE.width(), SAMPLE.height() // 2)
+        painter.end()
+        icon = QIcon(picture)
+        icon.addPixmap(picture, QIcon.Mode.Selected)
+        return icon
 
     @property
     def chosen(self) -> Kept | None:

@@ -7,6 +7,7 @@ from math import floor, inf, isfinite, log10
 from biomec.mechanisms.blueprint import Parameter
 
 DIGITS = 6  # significant ones that a box shows at least
+SMALL, LARGE = 1e-4, 1e7  # outside, numbers are shown with a power of ten
 
 
 def decimals_of(value: float) -> int:
@@ -15,6 +16,13 @@ def decimals_of(value: float) -> int:
     whole = len(text.partition(".")[2])
     small = DIGITS - 1 - floor(log10(abs(value))) if value else 3
     return min(12, max(3, whole if whole <= DIGITS else small))
+
+
+def number_words(value: float) -> str:
+    """A number as a box shows it: plain, or with a power of ten where it is very large or small."""
+    if value and not SMALL <= abs(value) < LARGE:
+        return f"{value:.{DIGITS}g}"
+    return f"{value:.{decimals_of(value)}f}".rstrip("0").rstrip(".") or "0"
 
 
 def step_of(value: float) -> float:

@@ -38,6 +38,7 @@ def test_differences_are_to_the_first_run():
     [
         ("torque_max_Nm", ("torque max", "N·m")),
         ("contact_impulse_Ns", ("contact impulse", "N·s")),
+        ("contact_speed_m_s", ("contact speed", "m/s")),
         ("torque_squared_integral", ("torque squared integral", "")),
         ("rank", ("rank", "")),
     ],

@@ -137,11 +137,11 @@ def test_runs_are_compared_renamed_and_removed(student):
     assert window.runs.stale.isVisibleTo(window)
     assert bench.current is None  # the edited machine is what is seen
     student.run()
-    assert [kept.name for kept in bench.runs] == ["Swing by 90°", "Swing by 90° (2)"]
+    assert [kept.name for kept in bench.runs] == ["Swing by 90°", "Swing by 90°, L1 = 0.6"]
     assert [kept.shown for kept in bench.runs] == [False, True]
     assert not window.runs.stale.isVisibleTo(window)
     window.runs.list.item(0).setCheckState(Qt.CheckState.Checked)
-    assert window.figures.content.columns[-1] == "Δ Swing by 90° (2)"
+    assert window.figures.content.columns[-1] == "Δ Swing by 90°, L1 = 0.6"
     assert len(window.plots.panes[1].lines) == 4
     assert len(window.stage.drawing.ghosts) == 1
     window.runs.list.item(1).setText("long crank")
@@ -319,6 +319,30 @@ def test_every_widget_that_can_be_used_has_a_name_and_says_what_it_is(student):
         words = part.accessibleName() or getattr(part, "text", lambda: "")()
         if part.objectName().startswith("workbench."):
             assert words or part.objectName() in ("workbench.sides", "workbench.results"), part.objectName()
+
+
+def test_numbers_of_lines_hide_no_text(student):
+    """The first letters lay under the numbers once a text of a hundred lines was opened."""
+    student.item("new").trigger()
+    student.window.open_catalogued("four-bar")
+    area = student.window.editor.text
+    assert area.blockCount() > 100
+    assert area.viewport().x() >= area._numbers.geometry().right()
+
+
+def test_numbers_of_any_size_can_be_typed(student):
+    box = student.window.form.boxes["L1"]
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "4.5e-1")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert student.bench.machine.values["L1"] == 0.45
+    box.selectAll()
+    QTest.keyClicks(box, "abc")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert student.bench.machine.values["L1"] == 0.45
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert student.bench.machine.values["L1"] == 0.46
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK])
