@@ -11,11 +11,14 @@ def studies() -> tuple[Study, ...]:
     """All studies. Heavy libraries are loaded only when one runs."""
     from biomec.mechanisms.closed_chain import inverse_study, kinematics_study, sharing_study
     from biomec.mechanisms.prosthesis import damper_study, design_study, impact_study, swing_study
+    from biomec.mechanisms.symbolic import equations_study, linearise_study
 
     return (
         kinematics_study.STUDY,
         inverse_study.STUDY,
         sharing_study.STUDY,
+        equations_study.STUDY,
+        linearise_study.STUDY,
         swing_study.STUDY,
         impact_study.STUDY,
         design_study.STUDY,

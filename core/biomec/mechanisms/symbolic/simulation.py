@@ -14,6 +14,7 @@ from biomec.mechanisms.symbolic.compiled import CompiledEquations
 from biomec.progress import Progress
 
 METHODS = ("DOP853", "Radau")
+FRAMES = 201  # of a motion that is shown
 Inputs = Callable[[float, FloatArray], ArrayLike]
 Rates = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -64,9 +65,13 @@ def simulate(
     def pushed(t: float, x: FloatArray) -> FloatArray:
         return none if inputs is None else np.asarray(inputs(t, x), dtype=np.float64)
 
+    furthest = 0.0
+
     def moved(t: float, x: FloatArray) -> FloatArray:
+        nonlocal furthest
         if progress is not None:
-            progress(min(1.0, max(0.0, (t - begin) / (end - begin))))
+            furthest = min(1.0, max(furthest, (t - begin) / (end - begin)))  # steps that are refused go back
+            progress(furthest)
         return quickly(x, pushed(t, x))
 
     def slopes(t: float, x: FloatArray) -> FloatArray:

@@ -10,6 +10,7 @@ from biomec.mechanisms.symbolic.coordinates import Expr, Matrix, Symbol
 from biomec.mechanisms.symbolic.equations import EquationsOfMotion
 from biomec.mechanisms.symbolic.rounding import rounded
 
+LARGEST_DENOMINATOR = 64  # of a fraction that is shown as one
 DIGITS = 6  # of numbers where nobody asked for another precision
 
 
@@ -117,8 +118,8 @@ def _is_there(matrix: Matrix) -> bool:
 
 
 def _shown(expression: Expr, digits: int) -> Expr:
-    """Expression whose long fractions are decimals of so many digits; short ones such as 1/12 stay."""
-    if isinstance(expression, sp.Rational) and expression.q > 100:
+    """Expression whose fractions are decimals of so many digits, except short ones of no few decimals, such as 1/12."""
+    if isinstance(expression, sp.Rational) and (expression.q > LARGEST_DENOMINATOR or expression.q % 5 == 0):
         value = rounded(expression, digits)
         return sp.Float(str(sp.N(value, digits)), digits)
     if isinstance(expression, sp.Float):

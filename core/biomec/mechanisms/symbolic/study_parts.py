@@ -1,0 +1,37 @@
+"""What the studies on symbolic equations have in common. Nothing here loads sympy."""
+
+from __future__ import annotations
+
+from biomec.mechanisms.machine import DRIVERS, Machine
+from biomec.mechanisms.study import Curve, curve
+from biomec.multibody.drivers import ADDED_COORDINATES
+from biomec.multibody.joints import Distance, Prismatic, Revolute, Weld
+
+KNOWN = (Revolute, Prismatic, Weld, Distance, *DRIVERS, *ADDED_COORDINATES)
+
+
+def refusal(machine: Machine) -> str | None:
+    """Why there are no symbolic equations of a machine."""
+    if not machine.is_planar:
+        return "it moves in space; symbolic equations are made of machines in one plane."
+    for one in machine.system.constraints:
+        if not isinstance(one, KNOWN):
+            return f"symbolic equations know no joint such as {one.name} ({type(one).__name__.lower()})."
+        if isinstance(one, Distance) and one.length is None:
+            return f"the joint {one.name} has no length in the file; symbolic equations need it as a number."
+    return None
+
+
+def state_curves(about: tuple[str, ...], values: object, group: str = "") -> list[Curve]:
+    """Curves of coordinates and rates (T, 2n), angles in degrees."""
+    import numpy as np
+
+    states, found = np.asarray(values, dtype=np.float64), []
+    for k, words in enumerate(about):
+        name, unit = words.removesuffix("]").split(" [")
+        factor, shown = (180.0 / np.pi, "deg") if unit == "rad" else (1.0, unit)
+        found.append(curve(group or "Coordinates", name, shown, factor * states[:, k]))
+        found.append(
+            curve(f"Rates{f' ({group.lower()})' * bool(group)}", name, f"{shown}/s", factor * states[:, len(about) + k])
+        )
+    return found
