@@ -20,13 +20,18 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.errors import BiomecError
+from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.studies import studies
 from biomec.mechanisms.study import Study, options_from
 from biomec.progress import Progress
 from biomec_app.dialogs.parts import Fault, explanation
+from biomec_app.figures.painter import Painter
 from biomec_app.jobs import Jobs, Status
 from biomec_app.workbench.bench import Bench
 from biomec_app.workbench.option_form import OptionForm
+
+LOOKING = "Looking at what can be asked of this machine …"
+FAULTY = "The text of the machine has a fault. Mend it first, or undo."
 
 
 class StudyPanel(QWidget):
@@ -37,10 +42,11 @@ class StudyPanel(QWidget):
 
     finished = Signal()
 
-    def __init__(self, bench: Bench, jobs: Jobs, parent: QWidget | None = None) -> None:
+    def __init__(self, bench: Bench, jobs: Jobs, painter: Painter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.bench, self.jobs = bench, jobs
+        self.bench, self.jobs, self._painter = bench, jobs, painter
         self.studies: tuple[Study, ...] = ()
+        self.reasons: dict[str, str | None] = {}  # why a study cannot be made of the machine
         self._chosen: dict[str, dict[str, Any]] = {}  # options that were chosen before, by study
         self._wanted = ""
         self._build()
@@ -118,23 +124,29 @@ class StudyPanel(QWidget):
         self._wanted = self.bench.machine.analysis
 
     def refresh(self) -> None:
+        """Look which studies can be made of the machine; that loads and computes, and so it is done beside."""
+        machine = self.bench.machine
+        self._painter.paint("studies", lambda: _looked_at(machine), lambda found, _: self._listed(machine, found))
+
+    def _listed(self, machine: Machine, found: dict[str, tuple[Study, str | None]] | None) -> None:
         """List the studies; those that cannot be made of this machine say why."""
-        keep = self._wanted or (self.study.key if self.study is not None else self.bench.machine.analysis)
-        self.studies = studies()
+        if found is None or machine is not self.bench.machine:
+            return
+        keep = self._wanted or (self.study.key if self.study is not None else machine.analysis)
+        self.studies = tuple(study for study, _ in found.values())
+        self.reasons = {key: reason for key, (_, reason) in found.items()}
         with QSignalBlocker(self.combo):
             self.combo.clear()
             model = self.combo.model()
             assert isinstance(model, QStandardItemModel)  # what a QComboBox has unless it is given another
-            for k, study in enumerate(self.studies):
-                reason = study.refusal(self.bench.machine)
+            for k, (study, reason) in enumerate(found.values()):
                 self.combo.addItem(study.title, study.key)
                 item = model.item(k)
                 item.setToolTip(f"{study.about} {reason}" if reason else study.about)
                 item.setEnabled(reason is None)
-            keys = [study.key for study in self.studies]
-            possible = [study.key for study in self.studies if study.refusal(self.bench.machine) is None]
+            possible = [key for key, reason in self.reasons.items() if reason is None]
             wanted = keep if keep in possible else next(iter(possible), "")
-            self.combo.setCurrentIndex(keys.index(wanted) if wanted else -1)
+            self.combo.setCurrentIndex(self.combo.findData(wanted) if wanted else -1)
         self._wanted = ""
         self._choose()
 
@@ -142,10 +154,12 @@ class StudyPanel(QWidget):
         """Choose a study, with options if they are given."""
         if options is not None:
             known = next((one for one in self.studies if one.key == key), None)
+            self._chosen[key] = dict(options)
             if known is not None:
                 chosen = options_from(known, options)
                 self._chosen[key] = {name: getattr(chosen, name) for name in options}
-                self.form = None
+            self.form = None
+        self._wanted = key
         at = self.combo.findData(key)
         if at >= 0:
             with QSignalBlocker(self.combo):
@@ -156,8 +170,8 @@ class StudyPanel(QWidget):
         study = self.study
         self.fault.say("")
         if study is None:
-            refusals = [f"{one.title}: {one.refusal(self.bench.machine)}" for one in self.studies]
-            self.about.setText("No analysis can be made of this machine.")
+            refusals = [f"{one.title}: {self.reasons[one.key]}" for one in self.studies]
+            self.about.setText("No analysis can be made of this machine." if self.studies else LOOKING)
             self.refusal.setText("\n".join(refusals))
             self.area.setWidget(QWidget())
             self.form = None
@@ -176,13 +190,12 @@ class StudyPanel(QWidget):
 
     def _enable(self) -> None:
         study = self.study
-        reason = study.refusal(self.bench.machine) if study is not None else "none"
+        reason = self.reasons.get(study.key) if study is not None else self.refusal.text()
         if self.bench.draft.fault:
-            reason = "The text of the machine has a fault. Mend it first, or undo."
-        self.refusal.setVisible(bool(reason) and (study is None or reason != "none"))
-        if study is not None:
-            self.refusal.setText(reason or "")
-        self.run_button.setEnabled(study is not None and reason is None and not self.jobs.busy)
+            reason = FAULTY
+        self.refusal.setText(reason or "")
+        self.refusal.setVisible(bool(reason))
+        self.run_button.setEnabled(study is not None and not reason and not self.jobs.busy)
 
     # ------------------------------------------------------------------ running
 
@@ -200,6 +213,9 @@ class StudyPanel(QWidget):
             return
 
         def work(progress: Progress) -> Any:
+            reason = study.refusal(machine)  # it may have been changed a moment ago
+            if reason is not None:
+                raise BiomecError(sentence(reason))
             return study.run(machine, options, progress)
 
         self.jobs.start(study.title, work, self._done)
@@ -242,3 +258,17 @@ class StudyPanel(QWidget):
             self.fault.say(fault)
         self._enable()
         self.finished.emit()
+
+
+def _looked_at(machine: Machine) -> dict[str, tuple[Study, str | None]]:
+    """All studies by their keys, and why each cannot be made of a machine."""
+    found: dict[str, tuple[Study, str | None]] = {}
+    for study in studies():
+        reason = study.refusal(machine)
+        found[study.key] = study, None if reason is None else sentence(reason)
+    return found
+
+
+def sentence(words: str) -> str:
+    """Words with a capital at their beginning."""
+    return words[:1].upper() + words[1:]

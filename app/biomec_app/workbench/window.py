@@ -73,7 +73,7 @@ class WorkbenchWindow(QMainWindow):
         self.header, self.form, self.editor = Header(bench), ParameterForm(bench), Editor(bench)
         self.stage, self.player, self.plots = Stage(), Player(bench), Plots(bench)
         self.figures, self.text = FiguresPage(bench), TextPage(bench, self.painter)
-        self.studies, self.runs = StudyPanel(bench, self.jobs), RunList(bench)
+        self.studies, self.runs = StudyPanel(bench, self.jobs, self._previews), RunList(bench)
         self.sides = QTabWidget()
         self.sides.setObjectName("workbench.sides")
         self.sides.addTab(self.form, "&Parameters")

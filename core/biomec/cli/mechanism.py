@@ -128,10 +128,11 @@ def _list(machine: "Machine", as_json: bool) -> int:
     for study in studies():
         reason = study.refusal(machine)
         mark = "*" if study.key == machine.analysis else " "
-        print(f"{mark} {study.key:{WIDTH - 2}s} {study.title if reason is None else f'cannot run. {reason}'}")
+        words = study.title if reason is None else f"cannot run. {reason[:1].upper()}{reason[1:]}"
+        print(f"{mark} {study.key:{WIDTH - 2}s} {words}")
         if reason is None:
-            for name, words in _options(study).items():
-                print(f"    {name:{WIDTH - 4}s} {words}")
+            for name, told in _options(study).items():
+                print(f"    {name:{WIDTH - 4}s} {told}")
     if machine.blueprint.presets:
         print("\nPresets")
         for preset in machine.blueprint.presets.values():

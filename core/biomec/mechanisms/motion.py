@@ -67,7 +67,14 @@ def at_start(machine: Machine) -> Motion:
 
 
 def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
-    """The motion that the laws of the machine prescribe; None where they leave anything free."""
+    """The motion that the laws of the machine prescribe; None where they leave anything free.
+
+    Driven angles without a law turn once, so that a machine whose file has none can be seen at work.
+    """
+    from biomec.mechanisms.closed_chain.study_parts import with_laws
+
+    if machine.system.drivers:
+        machine = with_laws(machine, 360.0 / machine.duration_s)
     if not _prescribed(machine):
         return None
     laws, system = {one.driver: one.law for one in machine.prescriptions}, machine.system
@@ -85,15 +92,18 @@ def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
 
 def of_run(run: Run) -> Motion | None:
     """The motion in the answer of a study; None if nothing moves there. Bodies left out stand still."""
-    poses = {name: np.asarray(one) for name, one in run.poses.items() if np.ndim(one) == 2 and np.shape(one)[1] == 3}
-    if not poses or not run.machine.is_planar:
+    poses = {name: np.asarray(one) for name, one in run.poses.items()}
+    frames = len(next(iter(poses.values()))) if poses else 0
+    if not frames:
         return None
-    frames = len(next(iter(poses.values())))
     start = at_start(run.machine) if set(poses) != {one.name for one in run.machine.system.bodies} else None
     origins, axes = {}, {}
     for body in run.machine.system.bodies:
         if body.name in poses:
             pose = poses[body.name]
+            if pose.ndim == 3:  # in space: attitude and position
+                origins[body.name], axes[body.name] = read_only(pose[..., 3]), read_only(pose[..., :3])
+                continue
             cos, sin = np.cos(pose[:, 2]), np.sin(pose[:, 2])
             origins[body.name] = read_only(pose[:, :2])
             axes[body.name] = read_only(np.stack([cos, -sin, sin, cos], axis=-1).reshape(-1, 2, 2))

@@ -42,7 +42,8 @@ class Run:
     study   : its key;  title : what a list calls the run
     machine : with the values of its parameters;  options : of the study
     time_s  : (T,)
-    poses   : body name -> (T, 3) position of its origin [m] and angle [rad, counter-clockwise]; empty if nothing moves
+    poses   : body name -> (T, 3) position of its origin [m] and angle [rad, counter-clockwise], or in space (T, 3, 4)
+              attitude and position; empty if nothing moves
     curves  : what can be plotted
     figures : headline figures, each key ending in its unit, such as ``torque_max_Nm``
     status  : ``completed``, or in a few words how else it ended;  succeeded : whether the answer can be used

@@ -5,6 +5,7 @@ import pytest
 
 from biomec.mechanisms.catalogue import load_machine, machine_names
 from biomec.mechanisms.motion import STRAYED, STUCK, Motion, along_laws, at_start, of_run
+from biomec.mechanisms.study import Run
 from biomec.multibody.joints import Revolute, Spherical
 from biomec.multibody.layout import GROUND
 from tests.core.mechanisms.swing_study import STUDY
@@ -54,6 +55,20 @@ def test_values_that_do_not_fit_are_told_and_drawn_nevertheless():
     assert stuck is not None
     assert stuck.fault == STUCK
     assert np.isfinite(stuck.place("follower", [0.0, 0.0])).all()
+
+
+def test_a_machine_in_space_turns_once():
+    machine = load_machine("bennett")
+    motion = along_laws(machine, 13)
+    assert motion is not None
+    assert motion.dimension == 3
+    assert max(gaps(machine, motion)) < ROUND_OFF
+    poses = {name: np.concatenate([motion.axes[name], at[..., None]], axis=-1) for name, at in motion.origins.items()}
+    again = of_run(Run("kinematics", "", machine, None, motion.time_s, (), {}, poses))
+    assert again is not None
+    for name, at in motion.origins.items():
+        assert np.array_equal(again.origins[name], at)
+        assert np.array_equal(again.axes[name], motion.axes[name])
 
 
 def test_nothing_is_played_where_something_is_free():
