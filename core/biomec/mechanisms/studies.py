@@ -9,7 +9,14 @@ from biomec.toml_table import did_you_mean
 
 def studies() -> tuple[Study, ...]:
     """All studies. Heavy libraries are loaded only when one runs."""
-    from biomec.mechanisms.closed_chain import inverse_study, kinematics_study, sharing_study
+    from biomec.mechanisms.closed_chain import (
+        drift_study,
+        forward_study,
+        inverse_study,
+        kinematics_study,
+        sharing_study,
+    )
+    from biomec.mechanisms.optimal_control import optimal_control_study
     from biomec.mechanisms.prosthesis import damper_study, design_study, impact_study, swing_study
     from biomec.mechanisms.symbolic import equations_study, linearise_study
 
@@ -17,8 +24,11 @@ def studies() -> tuple[Study, ...]:
         kinematics_study.STUDY,
         inverse_study.STUDY,
         sharing_study.STUDY,
+        forward_study.STUDY,
+        drift_study.STUDY,
         equations_study.STUDY,
         linearise_study.STUDY,
+        optimal_control_study.STUDY,
         swing_study.STUDY,
         impact_study.STUDY,
         design_study.STUDY,

@@ -12,6 +12,7 @@ from biomec.errors import BiomecError
 from biomec.mechanisms.laws import Polynomial
 from biomec.mechanisms.machine import Machine, Prescription
 from biomec.mechanisms.reference_points.assembly import assembled, velocities
+from biomec.mechanisms.reference_points.building import reference_point_model
 from biomec.mechanisms.reference_points.equations import Angle, Pin
 from biomec.mechanisms.reference_points.model import ReferencePointModel
 from biomec.mechanisms.study import Curve, curve
@@ -31,8 +32,8 @@ def not_driven(machine: Machine) -> str | None:
         return NOT_DRIVEN
     now = system.drive(dict(zip(system.drivers, system.driver_values(system.reference), strict=True)))
     free = system.n - int(np.linalg.matrix_rank(system.jacobian(system.reference, now), tol=FREE))
-    if free > 0 and machine.prescriptions:
-        return f"its laws leave {free} of its degrees of freedom free. Simulate it, or drive it further."
+    if free > 0:
+        return f"its drivers leave {free} of its degrees of freedom free. Simulate it, or drive it further."
     return None
 
 
@@ -69,8 +70,20 @@ def sample_times(machine: Machine, duration_s: float, samples: int) -> FloatArra
     return np.linspace(0.0, end, samples)
 
 
-def start_state(machine: Machine, model: ReferencePointModel) -> tuple[FloatArray, FloatArray]:
-    """q and q̇ (n,) where a free motion of a machine begins: the angles and rates of its file, or its poses and rest."""
+def pushed(machine: Machine, rate_deg_s: float) -> Machine:
+    """The machine with all its drivers turning steadily from where the file places them; those kept keep their laws."""
+    kept = tuple(one for one in machine.prescriptions if one.kept)
+    return with_laws(replace(machine, prescriptions=kept), rate_deg_s)
+
+
+def start_state(machine: Machine, model: ReferencePointModel, rate_deg_s: float = 0.0) -> tuple[FloatArray, FloatArray]:
+    """q and q̇ (n,) where a free motion of a machine begins: the angles and rates of its file, or its poses and rest.
+
+    rate_deg_s : of driven angles, where the file tells no start
+    """
+    if not machine.start.angles and not machine.start.rates and rate_deg_s and machine.system.drivers:
+        q = assembled(model)
+        return q, velocities(reference_point_model(pushed(machine, rate_deg_s)), q)
     held = model
     for body in dict.fromkeys([*machine.start.angles, *machine.start.rates]):
         angle = machine.start.angles.get(body, float(model.guess[model.column(body)]))
