@@ -12,6 +12,7 @@ import numpy as np
 from biomec.arrays import FloatArray, skew
 from biomec.dynamics.forward.formulation import Unsolvable
 
+NEXT, LAST = [1, 2, 0], [2, 0, 1]  # components of a cross product
 REACH_M = 0.05  # how far a contact can shift its load, as the lever of its moments
 
 
@@ -29,17 +30,20 @@ def shared_change(
     total = float(borne.sum())
     if not total > 0.0:
         raise Unsolvable("No hand and no foot presses on the ground, so the ground cannot hold the body.")
-    count = len(force)
+    share = (borne / total)[:, None]
     square = np.maximum(np.einsum("ki,ki->k", force, force), 1e-12)[:, None]
     point = (
-        centre + np.cross(force, moment - np.cross(centre, force)) / square
+        centre + cross_product(force, moment - cross_product(centre, force)) / square
     )  # where the force acts, near the segment
-    A, S = np.zeros((6, 6 * count)), np.zeros(6 * count)
-    for k in range(count):
-        at = 6 * k
-        A[:3, at : at + 3] = A[3:, at + 3 : at + 6] = np.eye(3)
-        A[3:, at : at + 3] = skew(point[k])
-        S[at : at + 3], S[at + 3 : at + 6] = borne[k] / total, borne[k] / total * REACH_M**2
-    SAt = S[:, None] * A.T
-    u = (SAt @ np.linalg.solve(A @ SAt, wanted)).reshape(count, 6)
-    return u[:, :3], u[:, 3:] + np.cross(point, u[:, :3])
+    # least Σ ‖f‖²/s + ‖m‖²/(s reach²) with Σ f = F and Σ (m + p × f) = M:  f = s (a + b × p),  m = s reach² b
+    middle = skew((share * point).sum(axis=0))
+    turning = (np.einsum("ki,ki", share * point, point) + REACH_M**2) * np.eye(3) - (share * point).T @ point
+    b = np.linalg.solve(turning + middle @ middle, wanted[3:] - middle @ wanted[:3])
+    a = wanted[:3] + middle @ b
+    change = share * (a + cross_product(b, point))
+    return change, share * REACH_M**2 * b + cross_product(point, change)
+
+
+def cross_product(a: FloatArray, b: FloatArray) -> FloatArray:
+    """a × b of (..., 3), contiguous as compiled code wants it; for few vectors much faster than `numpy.cross`."""
+    return np.ascontiguousarray(a[..., NEXT] * b[..., LAST] - a[..., LAST] * b[..., NEXT])

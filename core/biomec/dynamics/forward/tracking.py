@@ -12,7 +12,7 @@ from biomec.arrays import FloatArray, read_only
 from biomec.dynamics.forward.controllers import Controller, ControlOptions, reference_effort
 from biomec.dynamics.forward.forces import Forces, together, weight
 from biomec.dynamics.forward.formulation import Runaway
-from biomec.dynamics.forward.ground_sharing import shared_change
+from biomec.dynamics.forward.ground_sharing import cross_product, shared_change
 from biomec.dynamics.forward.integrators import IntegratorOptions, State, Step
 from biomec.dynamics.forward.joint_dynamics import add_wrenches
 from biomec.dynamics.forward.joint_space import JointSpace
@@ -107,6 +107,8 @@ class Tracked:
         self.strength = np.ones(self.space.size) if strength is None else np.asarray(strength, dtype=np.float64)
         if options.control.root == "ground" and ground is None:
             raise BiomecError("The ground can hold the body only where loads of hands or feet are given.")
+        gravity = np.linalg.norm(self.system.gravity)
+        self._up = -self.system.gravity / gravity if gravity > 0.0 else np.array([0.0, 1.0, 0.0])
         self._known: tuple[float, FloatArray, Evaluation] | None = None
 
     @property
@@ -202,10 +204,8 @@ class Tracked:
         s = np.reshape(q, (-1, 4, 3))
         centre = np.einsum("kj,kji->ki", tables.centre[tables.step_of[bodies]], s[bodies])
         root = tables.centre[0] @ s[tables.body[0]]
-        wanted = np.concatenate([u[:3], u[3:6] + np.cross(root, u[:3])])
-        gravity = np.linalg.norm(self.system.gravity)
-        up = -self.system.gravity / gravity if gravity > 0.0 else np.array([0.0, 1.0, 0.0])
-        force, moment = shared_change(*self.ground.wrenches(t), centre, up, wanted)
+        wanted = np.concatenate([u[:3], u[3:6] + cross_product(root, u[:3])])
+        force, moment = shared_change(*self.ground.wrenches(t), centre, self._up, wanted)
         Q = np.zeros(self.system.n)
         add_wrenches(tables, np.array(q), bodies, force, moment, Q)
         return np.stack([force, moment], axis=1), Q
