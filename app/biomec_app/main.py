@@ -48,6 +48,7 @@ def run(file: Path | None = None, *, demo: bool = False) -> int:
     app = application()
     window = MainWindow()
     window.show()
+    QTimer.singleShot(0, window.view.prepare)  # once the window is there
     QTimer.singleShot(0, lambda: _begin(window, file, demo))
     return int(app.exec())
 

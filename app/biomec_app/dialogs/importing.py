@@ -380,7 +380,8 @@ class ImportDialog(QDialog):
             self.context.run_until(self._step, "Analysis")
 
     def done(self, result: int) -> None:
-        """Stop reading when the dialog goes."""
+        """Stop reading and filling tables when the dialog goes."""
+        self.mapping.rest()
         self._jobs.cancel()
         self._jobs.wait(5.0)
         super().done(result)

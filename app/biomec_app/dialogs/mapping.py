@@ -36,7 +36,7 @@ from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_title
 from biomec_app.dialogs.parts import Fault, current_theme, explanation
 
 NOBODY = "not used"
-SLICE = 12  # boxes that are made in one turn of the event loop
+SLICE = 4  # boxes that are made in one turn of the event loop
 PROFILES = "Mapping of labels (*.toml)"
 
 
@@ -182,6 +182,10 @@ class MappingForm(QWidget):
         del self._waiting[:SLICE]
         if not self._waiting:
             self._slice.stop()
+
+    def rest(self) -> None:
+        """Make no more boxes: nobody sees them, and what is shown next would come later."""
+        self._slice.stop()
 
     @property
     def _combos(self) -> dict[str, QComboBox]:

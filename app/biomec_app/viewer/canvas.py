@@ -27,6 +27,11 @@ class Canvas:
         self._scene: Scene | None = None
         self._buffer = vtkUnsignedCharArray()
 
+    def prepare(self) -> None:
+        """Load the graphics library and its context, which the first picture would wait for."""
+        self._window.SetSize(8, 8)
+        self._window.Render()
+
     def show(self, scene: Scene | None) -> None:
         """Draw this scene from now on."""
         if scene is self._scene:

@@ -56,6 +56,7 @@ class BodyView(QWidget):
         self.bar.hide()
         self.legend = Legend(self)
         self.legend.resized.connect(self._arrange)
+        self._new = False  # a recording that was opened in this turn of the event loop; its first picture takes another
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self._settled)
         self._next_band = QTimer(self, singleShot=True, interval=0)
@@ -82,6 +83,7 @@ class BodyView(QWidget):
 
     def _opened(self) -> None:
         self._rebuild()
+        self._new = self.scene is not None
         if self.scene is not None:
             self.camera.heading = self.scene.poses.heading()
             self.camera.look("oblique")
@@ -217,6 +219,11 @@ class BodyView(QWidget):
                     painter.setPen(QColor(self.theme.text))
                     painter.drawText(self.rect(), Qt.AlignmentFlag.AlignCenter, self.failure)
                 return
+            if self._new and not self._quality.patient:
+                self._new = False
+                painter.fillRect(self.rect(), QColor(self.theme.sky_bottom))
+                QTimer.singleShot(0, self, self.update)
+                return
             began = perf_counter()
             drawn = self._stale or self._image is None
             if drawn:
@@ -240,12 +247,20 @@ class BodyView(QWidget):
         width, height = self.picture_size
         return max(1, round(ratio * width)), max(1, round(ratio * height))
 
-    def _shown_canvas(self) -> Canvas:
-        """What the scene is drawn on."""
+    def prepare(self) -> None:
+        """Get ready to draw, so that the first recording is shown without a pause."""
+        self._guard(lambda: self._made_canvas().prepare())
+
+    def _made_canvas(self) -> Canvas:
         if self._canvas is None:
             self._canvas = Canvas()
-        self._canvas.show(self.scene)
         return self._canvas
+
+    def _shown_canvas(self) -> Canvas:
+        """What the scene is drawn on."""
+        canvas = self._made_canvas()
+        canvas.show(self.scene)
+        return canvas
 
     def _render(self) -> None:
         canvas = self._shown_canvas()
