@@ -50,7 +50,7 @@ def run_inverse(machine: Machine, options: InverseOptions, progress: Progress | 
     except (NotAssembled, SingularPosition) as error:
         return Run(KEY, TITLE, machine, options, np.zeros(0), (), {}, status=str(error), succeeded=False)
     angles = driven_angles(model)
-    torques = np.array([found.driving[name] for name in angles]).reshape(len(angles), -1)
+    torques = np.array([found.driving[name] for name in angles]).reshape(len(angles), len(time_s))
     figures: dict[str, float] = {}
     if len(angles):
         strokes = np.array([found.q[:, model.column(body)] for body in angles.values()])
