@@ -4,6 +4,10 @@ Freedoms, in this order: place [m] and attitude [rad] of the root in laboratory 
 their proximal body; universal joints about their proximal and their distal axis; revolute joints about their axis.
 Efforts are conjugate to the rates: torques that the proximal body exerts on the distal one [N m], and what would hold
 the root, a force at its first basic point [N] and a torque [N m].
+
+The equations are those of `SemiRecursive`, by the same recursions (`recursion`, `tree_solution`), in other rates: there
+turns of spherical joints are in laboratory axes, which is quickest for accelerations; here in axes of the proximal
+body, where a movement can be described, interpolated and stepped (`joint_kernels`), and a controller has its errors.
 """
 
 from __future__ import annotations
