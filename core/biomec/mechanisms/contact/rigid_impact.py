@@ -23,7 +23,7 @@ class RigidImpact:
     impulse          : J [N·s], 0 if the bodies were already parting
     effective_mass   : [kg] that one would feel who pushed the gap open
     rates            : (n,) velocities after it;  change : (n,) how much they jumped
-    multipliers      : (m,) impulses of the constraints, to be read as λ dt
+    multipliers      : (m,) J y = ∫λ dt; the constraints exert −Cqᵀ of them
     gap_rate_before, gap_rate_after : [m/s]
     energy_lost      : [J] at the contact, −J (gap rate before + after)/2
     kinetic_change   : [J] of the whole; moving constraints (drivers) take part in it
@@ -65,7 +65,7 @@ def rigid_impact(
         1.0 / push,
         read_only(after),
         read_only(change),
-        read_only(-impulse * y),
+        read_only(impulse * y),
         before,
         float(g @ after),
         -0.5 * impulse * (before + float(g @ after)),

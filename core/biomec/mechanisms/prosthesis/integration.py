@@ -16,13 +16,14 @@ from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray
 from biomec.mechanisms.prosthesis.reduced import Reduced
-from biomec.mechanisms.reference_points import NotAssembled
+from biomec.mechanisms.reference_points import NotAssembled, SingularPosition
+from biomec.mechanisms.reference_points.partitioned import Partitioned
 from biomec.progress import Progress
 
 STIFF_LAWS = ("step", "kelvin-voigt")
 MOST_TOUCHES = 60  # onsets of one stop: more is a contact that chatters
-MOST_STEPS = 60000
-LONGEST_STEP = 10e-3  # [s] of adaptive steps, so that no touch is stepped over
+MOST_STEPS = 3000  # of adaptive integration; a swing takes 60 to 300
+LONGEST_STEP = 20e-3  # [s] of adaptive steps, so that no touch is stepped over
 FIRST_SHARE = 1e-9  # of a phase, after its beginning: a gap that is zero there must not count as an event
 
 
@@ -86,31 +87,30 @@ class Step:
 
 
 class Motion:
-    """Right-hand side ẏ = (ż, z̈) of one phase; it remembers the last state, from which the next position is guessed."""
+    """Right-hand side ẏ = (ż, z̈) of one phase, with the stops that are pressed in it."""
 
-    def __init__(self, moving: Reduced, t: float, q: FloatArray, onset_rates: tuple[float | None, ...]) -> None:
-        self.moving, self.t, self.q, self.onset_rates = moving, t, q, onset_rates
-        self.qdot = np.zeros_like(q)
+    def __init__(self, moving: Reduced, q: FloatArray, onset_rates: tuple[float | None, ...]) -> None:
+        self.moving, self.onset_rates = moving, onset_rates
+        pressed = any(one is not None for one in onset_rates)
+        self.problem = Partitioned(moving.model, q, loads=self._push if pressed else None, independent=moving.free)
         self.evaluations = 0
 
     def __call__(self, t: float, y: FloatArray) -> FloatArray:
-        f = self.moving.f
         self.evaluations += 1
-        self.q, self.qdot, acceleration = self.moving.evaluate(
-            y[:f], y[f:], float(t), self.guess(float(t)), self.onset_rates
-        )
-        self.t = float(t)
-        return np.concatenate([y[f:], acceleration])
+        return self.problem.rate(float(t), y)
 
-    def guess(self, t: float) -> FloatArray:
-        """Position (n,) near that at t: along the last velocity."""
-        return np.asarray(self.q + (t - self.t) * self.qdot)
+    def position(self, t: float, y: FloatArray) -> FloatArray:
+        """q (n,)."""
+        return self.problem.unpacked(t, y)[0]
 
     def gaps(self, t: float, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Gaps and their rates, each (s,)."""
-        f = self.moving.f
-        q = self.moving.positions(y[:f], t, self.guess(t))
-        return self.moving.stops.gaps(q), self.moving.stops.rows(q) @ self.moving.velocities(q, y[f:], t)
+        q, qdot = self.problem.unpacked(t, y)
+        return self.moving.stops.gaps(q), self.moving.stops.rows(q) @ qdot
+
+    def _push(self, _: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        rows = self.moving.stops.rows(q)
+        return np.asarray(self.moving.stops.forces(self.moving.stops.gaps(q), rows @ qdot, self.onset_rates) @ rows)
 
     def forces(self, t: float, y: FloatArray) -> FloatArray:
         """What the formulae of the laws give (s,) [N], also where they would pull; 0 for stops that are not pressed."""
@@ -192,20 +192,21 @@ def integrate(
     events = [Event(0.0, "onset", k, float(rates[k])) for k in range(count) if onset[k] is not None]
     phases: list[Phase] = []
     evaluations, steps, status = 0, 0, "completed"
+    budget = MOST_STEPS if method == "adaptive" else int(duration / step) + MOST_STEPS
     while t < duration and status == "completed":
-        motion = Motion(moving, t, q, tuple(onset))
+        motion = Motion(moving, q, tuple(onset))
         stiff = any(law.name in STIFF_LAWS and onset[k] is not None for k, law in enumerate(moving.stops.laws))
         stepper: AdaptiveSteps | ConstantSteps
         if method == "rk4":
             stepper = ConstantSteps(motion, t, y, duration, step)
         else:
             stepper = AdaptiveSteps(motion, t, y, duration, tolerance, stiff)
-        made = stretch(motion, stepper, t, y, duration, MOST_STEPS - steps, progress)
+        made = stretch(motion, stepper, t, y, duration, budget - steps, progress)
         steps, evaluations, status = steps + made.steps, evaluations + motion.evaluations, made.status
         events += made.events
         if made.phase is not None:
             phases.append(made.phase)
-        t, y, q = made.end, made.state, motion.guess(made.end)
+        t, y, q = made.end, made.state, motion.position(made.end, made.state)
         if made.stop is not None and status == "completed":
             k = made.stop
             _, rates = motion.gaps(t, y)
@@ -253,7 +254,7 @@ def stretch(
         steps += 1
         try:
             made = stepper.step()
-        except NotAssembled as error:
+        except (NotAssembled, SingularPosition) as error:
             status = str(error)
             break
         if made is None or steps > budget:

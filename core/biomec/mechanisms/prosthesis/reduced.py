@@ -1,14 +1,13 @@
-"""Motion by independent coordinates z of a reference-point model: all else follows exactly, at every evaluation.
+"""A machine with stops by its independent coordinates z, for many instants at once: all else follows exactly.
 
-    [Φq; I_z] q̇ = [ν; ż],   q̇ = R ż + …,   Rᵀ M R z̈ = Rᵀ (Q + gᵀ F − M S),   S = [Φq; I_z]⁻¹ [γ; 0]
+    [Φq; I_z] Δq = [−Φ; 0],   [Φq; I_z] q̇ = [ν; ż]
 
-I_z selects the independent columns of q [Markus2015]; nothing drifts, so nothing has to be stabilised. F are forces of
-stops with rows g.
+I_z selects the independent columns of q [Markus2015]. The motion in time is integrated by
+`biomec.mechanisms.reference_points.partitioned`, in the same coordinates.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -19,6 +18,7 @@ from biomec.errors import BiomecError
 from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.prosthesis.stops import Stops, stops_of
 from biomec.mechanisms.reference_points import NotAssembled, ReferencePointModel, reference_point_model
+from biomec.mechanisms.reference_points.partitioned import independent_columns
 
 ITERATIONS = 30
 STEP = (
@@ -77,26 +77,6 @@ class Reduced:
         right = np.concatenate([np.broadcast_to(self.model.rate_rhs(t), (*given.shape[:-1], self.model.m)), given], -1)
         return self._solved(self.square(q), right, t)
 
-    def evaluate(
-        self, z: FloatArray, zdot: FloatArray, t: float, guess: FloatArray, onset_rates: Sequence[float | None]
-    ) -> tuple[FloatArray, FloatArray, FloatArray]:
-        """q, q̇ (n,) and z̈ (f,) of one state, the stops pushing as their onset rates say."""
-        model, f = self.model, self.f
-        q = self.positions(z, t, guess)
-        whole = self.square(q)
-        right = np.zeros((model.n, 1 + f))
-        right[: model.m, 0], right[model.m :, 0] = model.rate_rhs(t), zdot
-        right[model.m :, 1:] = np.eye(f)
-        solved = self._solved(whole, right, t)
-        qdot, R = solved[:, 0], solved[:, 1:]
-        S = self._solved(whole, np.concatenate([model.acceleration_rhs(q, qdot, t), np.zeros(f)]), t)
-        Q = model.applied(q, qdot, t) - model.mass * S
-        if any(one is not None for one in onset_rates):
-            rows = self.stops.rows(q)
-            Q = Q + self.stops.forces(self.stops.gaps(q), rows @ qdot, onset_rates) @ rows
-        inertia = R.T @ (model.mass[:, None] * R)
-        return q, qdot, np.asarray(np.linalg.solve(inertia, R.T @ Q))
-
     def _solved(self, whole: FloatArray, right: FloatArray, t: ArrayLike) -> FloatArray:
         try:
             if right.ndim == whole.ndim:
@@ -129,7 +109,7 @@ def reduced_motion(machine: Machine, law: str = "") -> tuple[Reduced, FloatArray
     if model.m != model.n - f:
         raise BiomecError(f"{machine.name}: some of its constraints repeat others; leave them out.")
     named = [model.column(body) for body in machine.start.angles]
-    free = named if len(named) == f else _most_mobile(model, f)
+    free = named if len(named) == f else independent_columns(model, model.guess).tolist()
     moving = Reduced(model, stops_of(machine, model, law), tuple(free))
     guess, rates = np.array(model.guess), np.zeros(model.n)
     for body, angle in machine.start.angles.items():
@@ -138,11 +118,3 @@ def reduced_motion(machine: Machine, law: str = "") -> tuple[Reduced, FloatArray
         rates[model.column(body)] = rate
     q = moving.positions(guess[free], 0.0, guess)
     return moving, q, moving.velocities(q, rates[free], 0.0)
-
-
-def _most_mobile(model: ReferencePointModel, f: int) -> list[int]:
-    """Columns of q by pivoting of the null space: the rest is then well determined."""
-    from scipy.linalg import null_space, qr
-
-    motion = null_space(model.jacobian(model.guess), rcond=1e-9)
-    return sorted(int(one) for one in qr(motion.T, pivoting=True)[2][:f])

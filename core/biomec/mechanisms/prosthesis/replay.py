@@ -52,8 +52,8 @@ class Replay:
 
 def replayed(moving: Reduced, history: History) -> Replay:
     """The motion of a history with its free angle driven; forces of stops as they were."""
-    (column,) = moving.free if moving.f == 1 else (-1,)
-    if column % 3 != 2:
+    column = moving.free[0]
+    if moving.f != 1 or column % 3 != 2:
         raise BiomecError(f"{moving.model.name}: only a motion with one free angle is replayed.")
     law = SampledLaw(history.time_s, *(x[:, column] for x in (history.q, history.qdot, history.qddot)))
     model = moving.model.with_angle_driver(moving.model.bodies[column // 3], law)

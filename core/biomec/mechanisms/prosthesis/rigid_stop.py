@@ -74,13 +74,13 @@ def impact_swing(
     impacts: list[tuple[float, RigidImpact]] = []
     status, evaluations, steps = "completed", 0, 0
     while t < duration and status == "completed":
-        motion = Motion(moving, t, q, never)
+        motion = Motion(moving, q, never)
         stepper = AdaptiveSteps(motion, t, y, duration, settings.tolerance, False)
         made = stretch(motion, stepper, t, y, duration, MOST_STEPS - steps, watch)
         steps, evaluations, status = steps + made.steps, evaluations + motion.evaluations, made.status
         if made.phase is not None:
             phases.append(made.phase)
-        t, y, q = made.end, made.state, motion.guess(made.end)
+        t, y, q = made.end, made.state, motion.position(made.end, made.state)
         if made.stop is None or status != "completed":
             continue
         q = moving.positions(y[:1], t, q)
@@ -107,7 +107,8 @@ def impact_swing(
                 if t < duration:
                     events.append(Event(t, "release", made.stop, 0.0))
     trajectory = Trajectory(tuple(phases), tuple(events), status, evaluations)
-    return ImpactSwing(summed_up(machine, settings, moving, trajectory, start, progress), tuple(impacts))
+    swing = summed_up(machine, settings, moving, trajectory, start, progress, balanced=False)  # energy jumps at impacts
+    return ImpactSwing(swing, tuple(impacts))
 
 
 def _rest(moving: Reduced, q: FloatArray, t: float, duration: float, stop: int) -> Phase | None:

@@ -21,6 +21,7 @@ from biomec.mechanisms.prosthesis.reduced import Reduced, reduced_motion
 from biomec.progress import Progress, part_of
 
 FINE = 0.25e-3  # [s] between samples of integrals and peaks
+UNBALANCED = 0.02  # of the work that is exchanged: what an audit of energy may miss
 METHODS = ("adaptive", "rk4")
 
 
@@ -99,8 +100,12 @@ def summed_up(
     trajectory: Trajectory,
     q: FloatArray,
     progress: Progress | None = None,
+    balanced: bool = True,
 ) -> Swing:
-    """Histories and figures of a trajectory that starts at q."""
+    """Histories and figures of a trajectory that starts at q.
+
+    balanced : whether its energy must be explained by its powers for the run to count as completed
+    """
     if not trajectory.phases:
         raise BiomecError(f"{machine.name}: not a single step could be made. {trajectory.status}")
     count = int(np.floor(trajectory.end / settings.every + 1e-9))
@@ -110,9 +115,12 @@ def summed_up(
     figures = figures_of(machine, moving, fine, stretches, trajectory.events)
     if progress is not None:
         progress(1.0)
-    return Swing(
-        machine, settings, moving, trajectory, history, fine, stretches, trajectory.events, figures, trajectory.status
-    )
+    status = trajectory.status
+    exchanged = sum(abs(figures[name]) for name in ("contact_work_J", "damper_work_J", "drive_work_J"))
+    missing = abs(figures["energy_residual_J"])
+    if balanced and status == "completed" and missing > UNBALANCED * exchanged + 1e-3:
+        status = f"not converged: energy is out of balance by {missing:.3g} J. Take shorter steps, or converged ones"
+    return Swing(machine, settings, moving, trajectory, history, fine, stretches, trajectory.events, figures, status)
 
 
 def _grid(trajectory: Trajectory) -> tuple[FloatArray, tuple[slice, ...]]:

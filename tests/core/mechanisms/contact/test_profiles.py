@@ -40,7 +40,7 @@ def test_a_line_in_polar_form_lies_on_the_line():
         assert s * np.sin(phi) == pytest.approx(-3.9 * s * np.cos(phi) - 0.04)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(ANGLES, ANGLES, ANGLES, st.floats(0.35, 2.0))
 def test_two_circles_are_closest_on_the_line_of_centres(direction, turn_i, turn_j, distance):
     """Apart (distance above 0.5) and overlapping, as closed form has it; bodies turned anyhow."""
@@ -53,7 +53,7 @@ def test_two_circles_are_closest_on_the_line_of_centres(direction, turn_i, turn_
     np.testing.assert_allclose(found.normal_i, -way, atol=1e-12)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(ANGLES, st.floats(-0.4, 0.4), st.floats(-0.2, 0.2), st.floats(-0.01, 0.02), ANGLES)
 def test_a_circle_and_a_line_as_closed_form(turn, slope, along, gap, turn_i):
     """A circle over the line η = slope ξ + 0.05 of a body turned anyhow, at a known gap."""
@@ -113,7 +113,7 @@ def test_the_face_of_the_knee_stop_in_numbers():
     assert (face.point - PIN) @ face.normal * 1e3 == pytest.approx(10.22528, abs=1e-5)
 
 
-@settings(deadline=None)
+@settings(deadline=None, max_examples=40)
 @given(st.lists(st.floats(-1.0, 1.0), min_size=6, max_size=6))
 def test_the_row_of_the_gap_is_its_derivative(poses):
     face = face_of(FACE, PIN)
