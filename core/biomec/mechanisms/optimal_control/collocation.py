@@ -36,7 +36,7 @@ class CollocationOptions:
     intervals: int = 50
     degree: int = 3
     halvings: int = 3
-    tolerance: float = 1e-6
+    tolerance: float = 1e-7
     max_iterations: int = 400
     between: int = 1
     warm: bool = False

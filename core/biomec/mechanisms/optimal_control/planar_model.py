@@ -64,13 +64,13 @@ class PlanarModel:
 def refusal(machine: Machine) -> str | None:
     """Why no such model can be made of a machine, as a sentence, or None."""
     if not machine.is_planar:
-        return f"{machine.title} moves in space; optimal control is computed for planar machines."
+        return "it moves in space; optimal control is computed for planar machines."
     if machine.stops:
-        return f"{machine.title} has stops; optimal control needs smooth forces. Take the stops out of the file."
+        return "it has stops, and optimal control needs smooth forces. Take the stops out of the file."
     kinds = (Revolute, Spherical, Prismatic, Weld, Distance)
     for one in machine.free_system.constraints:
         if not isinstance(one, (*kinds, *MERELY_READ)):
-            return f"{machine.title}: optimal control knows no joints such as {one.name}."
+            return f"it has a joint of a kind that optimal control does not know: {one.name}."
     return None
 
 
@@ -78,7 +78,7 @@ def planar_model(machine: Machine, motors: Sequence[str] | None = None) -> Plana
     """Model of a machine in which only the named motors act; all of them if None."""
     sentence = refusal(machine)
     if sentence is not None:
-        raise DescriptionError(sentence)
+        raise DescriptionError(f"{machine.title}: {sentence}")
     return _Builder(machine, motors).model()
 
 

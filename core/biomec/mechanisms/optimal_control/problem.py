@@ -183,6 +183,12 @@ class Trajectory:
         t = np.asarray(time_s, dtype=np.float64)
         return Trajectory(t, _between(t, self.time_s, self.states), _between(t, self.time_s, self.controls))
 
+    def stretched(self, duration_s: float) -> Trajectory:
+        """Its beginning where a shorter time is asked for; else the same, whose last state is held on."""
+        if duration_s <= self.time_s[-1]:
+            return self.at(np.append(self.time_s[self.time_s < duration_s], duration_s))
+        return self.at(np.append(self.time_s, duration_s))
+
 
 def _between(t: FloatArray, time_s: FloatArray, values: FloatArray) -> FloatArray:
     made = np.zeros((len(t), values.shape[1]))

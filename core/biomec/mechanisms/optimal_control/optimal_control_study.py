@@ -1,0 +1,227 @@
+"""The study `optimal-control`: which torques do a machine's task at the least cost."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biomec.arrays import FloatArray, read_only
+from biomec.errors import BiomecError
+from biomec.mechanisms.machine import Machine
+from biomec.mechanisms.study import Curve, Run, Study, curve, option
+from biomec.progress import Progress, part_of
+
+if TYPE_CHECKING:
+    from biomec.mechanisms.optimal_control.continuation import Attempt, Chain
+
+COLLOCATION, SHOOTING = "collocation", "shooting"
+CHANGED = ("K", "C", "g")  # parameters that a log of runs always tells, where a machine has them
+
+
+@dataclass(frozen=True)
+class OptimalControlOptions:
+    """Options of the study."""
+
+    motors: str = option("", "Motors that act, with commas; empty: all")
+    cost: str = option("", "What is integrated over time, such as torque_A**2; empty: the weighted squares of torques")
+    weights: str = option("", "Weights of the squares of torques, with commas; empty: all 1")
+    path: str = option("", "What the machine must keep at zero all the time, with semicolons, such as gap_x_D; gap_y_D")
+    limit: float = option(0.0, "Largest sum of squares of the path; 0 holds the path exactly")
+    end: str = option("", "Where it ends, such as angle_bar = pi/2; rate_bar = 0")
+    bounds: str = option("", "Bounds, such as torque_A = -5, 5")
+    duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
+    steps: str = option(
+        "", "Values of parameters to go through, such as g = 0 5 9.81; each begins with the last answer"
+    )
+    start: str = option("kinematics", "What the first solution begins with", choices=("kinematics", "zero torques"))
+    method: str = option(COLLOCATION, "How it is solved", choices=(COLLOCATION, SHOOTING))
+    intervals: int = option(100, "Intervals of the mesh")
+    order: int = option(2, "Order of the splines of shooting", choices=(2, 4))
+    integrator: str = option("implicit", "Integrator of shooting", choices=("implicit", "RK4"))
+    tolerance: float = option(1e-7, "Tolerance of the solver")
+    max_iterations: int = option(400, "Largest number of iterations")
+    audit: bool = option(True, "Integrate the answer again by another method and look between the points of the mesh")
+    compare: str = option("", "Machine whose prescribed motion is compared, such as four-bar")
+
+
+def refusal(machine: Machine) -> str | None:
+    """Why a machine cannot be asked."""
+    from biomec.mechanisms.optimal_control.planar_model import refusal as refused
+
+    if not machine.motors:
+        return "it has no motors. Describe one under [[motor]]."
+    return refused(machine)
+
+
+def run_optimal_control(machine: Machine, options: OptimalControlOptions, progress: Progress | None = None) -> Run:
+    """Answer the study."""
+    from biomec.mechanisms.optimal_control.collocation import CollocationOptions
+    from biomec.mechanisms.optimal_control.continuation import continued, steps_of
+    from biomec.mechanisms.optimal_control.shooting import ShootingOptions
+    from biomec.mechanisms.optimal_control.task import Task
+
+    if not 2 <= options.intervals <= 2000:
+        raise BiomecError(f"Optimal control: {options.intervals} intervals are not possible; take 2 to 2000.")
+    if not (options.tolerance > 0.0 and options.max_iterations > 0):
+        raise BiomecError("Optimal control: tolerance and iterations must be positive.")
+    task = Task(
+        motors=tuple(one.strip() for one in options.motors.split(",") if one.strip()),
+        cost=options.cost,
+        weights=options.weights,
+        path=options.path,
+        limit=options.limit,
+        end=options.end,
+        bounds=options.bounds,
+        duration_s=options.duration_s,
+    )
+    solver: CollocationOptions | ShootingOptions
+    if options.method == SHOOTING:
+        solver = ShootingOptions(
+            options.intervals, options.order, options.integrator, options.tolerance, options.max_iterations
+        )
+    else:
+        solver = CollocationOptions(
+            options.intervals, tolerance=options.tolerance, max_iterations=options.max_iterations
+        )
+    chain = continued(
+        machine, task, steps_of(options.steps), solver, options.start, CHANGED, options.audit,
+        progress=part_of(progress, 0.0, 0.97),
+    )  # fmt: skip
+    return _answer(chain, options, progress)
+
+
+def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | None) -> Run:
+    from biomec.mechanisms.optimal_control.comparison import compared, strokes
+
+    last = chain.last
+    solution, audit = last.solution, last.audit
+    good = audit is not None and audit.complete
+    shown = audit if audit is not None and audit.complete else solution
+    time_s, states, controls = shown.time_s, shown.states, shown.controls
+    status, succeeded, notices = _judged(last, options)
+    figures = _figures(last, time_s, controls)
+    turned = strokes(last.model, last.machine, states) if np.isfinite(states).all() else np.full(controls.shape, np.nan)
+    works = np.sum(0.5 * (controls[1:] + controls[:-1]) * np.diff(turned, axis=0), axis=0)
+    figures |= {f"work_{name}_J": float(work) for name, work in zip(last.model.motors, works, strict=True)}
+    figures |= {"iterations": float(solution.iterations), "attempts": float(len(chain.attempts))}
+    text = chain.log.text()
+    if options.compare and good and audit is not None:
+        table, methods = compared(last.machine, last.model, audit, options.compare)
+        text += "\n\n" + table
+        figures |= {f"{one.name.replace('-', '_')}_torque_squared_integral": one.cost for one in methods[:-1]}
+    if progress is not None:
+        progress(1.0)
+    return Run(
+        study=STUDY.key,
+        title=f"Optimal control, {solution.method}",
+        machine=last.machine,
+        options=options,
+        time_s=time_s,
+        curves=_curves(last, time_s, states, controls),
+        figures=figures,
+        poses=_poses(last, states),
+        status=status,
+        succeeded=succeeded,
+        notices=notices,
+        text=text,
+        files={"runs.csv": chain.log.csv_text()},
+    )
+
+
+def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, tuple[str, ...]]:
+    """Status, whether the answer can be used, and sentences for the user."""
+    solution, audit, problem = last.solution, last.audit, last.solution.problem
+    status, succeeded = solution.status.words, solution.status.succeeded
+    notices = []
+    if not succeeded:
+        have, need = len(last.model.motors), len(last.model.coordinates) - last.model.closure.numel()
+        if have < need:
+            notices.append(
+                f"{have} {'motor drives' if have == 1 else 'motors drive'} {need} degrees of freedom. "
+                "More motors, a stiffer tie or a wider limit may make the task possible."
+            )
+    elif audit is not None and not audit.complete:
+        status, succeeded = "the torques could not be integrated again: the answer is not reliable", False
+    elif audit is not None and problem.limit > 0.0 and not audit.kept(problem.limit):
+        notices.append(
+            f"Between the points of the mesh the path reaches {audit.path_max / problem.limit:.2f} times its limit. "
+            "Take more intervals."
+        )
+    if np.isfinite(last.deviation) and succeeded:
+        notices.append(f"The last residual of the path, {_last(options.path)}, stays within {last.deviation:.4g}.")
+    return status, succeeded, tuple(notices)
+
+
+def _last(path: str) -> str:
+    return [one.strip() for one in path.split(";") if one.strip()][-1]
+
+
+def _figures(last: Attempt, time_s: FloatArray, controls: FloatArray) -> dict[str, float]:
+    solution, audit = last.solution, last.audit
+    squares = np.sum(controls**2, axis=1)
+    figures = {
+        "cost": solution.cost,
+        "cost_integrated_again": np.nan if audit is None else audit.cost,
+        "torque_max_Nm": float(controls.max()),
+        "torque_min_Nm": float(controls.min()),
+        "torque_squared_integral": float(np.trapezoid(squares, time_s)),
+    }
+    for k, name in enumerate(last.model.motors):
+        figures[f"torque_{name}_max_Nm"] = float(controls[:, k].max())
+        figures[f"torque_{name}_min_Nm"] = float(controls[:, k].min())
+    if solution.problem.path_size:
+        figures["path_limit"] = solution.problem.limit
+        figures["path_max"] = np.nan if audit is None else audit.path_max
+        figures["path_last_deviation"] = last.deviation
+    return figures
+
+
+def _curves(last: Attempt, time_s: FloatArray, states: FloatArray, controls: FloatArray) -> tuple[Curve, ...]:
+    """Torques, coordinates, rates, powers, forces of ties and springs, and the path."""
+    import casadi as ca
+
+    from biomec.mechanisms.optimal_control.audit import path_values
+
+    model, problem = last.model, last.solution.problem
+    one = problem.dynamics
+    n = model.q.numel()
+    found = [curve("Torques", name, "N·m", controls[:, k]) for k, name in enumerate(model.motors)]
+    for k, label in enumerate(model.coordinates):
+        turns = label.startswith("angle")
+        scale, unit = (np.rad2deg(1.0), "deg") if turns else (1.0, "m")
+        found.append(curve("Angles" if turns else "Ways", label, unit, scale * states[:, k]))
+        found.append(curve("Angular rates" if turns else "Speeds", label, f"{unit}/s", scale * states[:, n + k]))
+    groups = {"power_": ("Powers", "W"), "force_": ("Forces", "N"), "gap_x": ("Gaps", "m"), "gap_y": ("Gaps", "m")}
+    for name, expression in one.names.items():
+        for begin, (group, unit) in groups.items():
+            if name.startswith(begin) and not isinstance(expression, float | int):
+                value = ca.Function("f", [one.x, one.u, one.t], [expression]).map(len(time_s))
+                values = np.asarray(value(states.T, controls.T, time_s[None, :])).ravel()
+                found.append(curve(group, name.replace("_", " "), unit, values))
+    if problem.path_size:
+        found.append(curve("Path", "sum of squares", "", path_values(problem, time_s, states, controls)))
+        found.append(curve("Path", "limit", "", np.full(len(time_s), problem.limit)))
+    return tuple(found)
+
+
+def _poses(last: Attempt, states: FloatArray) -> dict[str, FloatArray]:
+    import casadi as ca
+
+    model = last.model
+    made = {}
+    for name, placed in model.bodies.items():
+        value = ca.Function("pose", [model.q], [ca.vertcat(placed.origin, placed.angle)]).map(len(states))
+        made[name] = read_only(np.asarray(value(states[:, : model.q.numel()].T)).T)
+    return made
+
+
+STUDY = Study(
+    "optimal-control",
+    "Optimal control",
+    "Find the torques that do a task at the least cost while the machine keeps to a path, within bounds, to an end.",
+    OptimalControlOptions,
+    refusal,
+    run_optimal_control,
+)
