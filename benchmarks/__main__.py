@@ -17,6 +17,7 @@ from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
 from benchmarks.scaling import CHAIN_FRAMES, Growth, with_bodies, with_frames
 from benchmarks.signals import print_signals
 from benchmarks.startup import start_cold_and_warm
+from benchmarks.symbolic import print_symbolic
 from benchmarks.timing import Task, Timing, interleaved
 from benchmarks.window import print_window
 from biomec.arrays import FloatArray
@@ -59,6 +60,7 @@ def main() -> None:
     print_growth(trial)
     print_signals()
     print_c3d()
+    print_symbolic()
     print_startup()
     print_end_to_end()
     print_window()

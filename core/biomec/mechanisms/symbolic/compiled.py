@@ -93,12 +93,16 @@ class CompiledEquations:
         x, u = self._given(x, u)
         n, m = self.equations.n, len(self.equations.inputs)
         matrix, right = self.system(x, u)
-        z = np.linalg.solve(matrix, right)
-        slopes = np.array(self._slopes(x.tolist(), u.tolist(), z.tolist(), self.parameters), dtype=np.float64)
-        by = -np.linalg.solve(matrix, slopes.reshape(self.size, 2 * n + m))[:n]
+        z = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+        by = -np.linalg.solve(matrix, self.slopes(x, u, z))[:n]
         upper = np.concatenate((np.zeros((n, n)), np.eye(n), np.zeros((n, m))), axis=1)
         both = np.concatenate((upper, by))
         return both[:, : 2 * n], both[:, 2 * n :]
+
+    def slopes(self, x: FloatArray, u: FloatArray, unknowns: FloatArray) -> FloatArray:
+        """∂(S z − r)/∂(x, u), (k, 2n + m), at one state and unknowns z = (q̈, λ)."""
+        flat = self._slopes(x.tolist(), u.tolist(), unknowns.tolist(), self.parameters)
+        return np.array(flat, dtype=np.float64).reshape(self.size, len(x) + len(u))
 
     def energies(self, x: ArrayLike) -> tuple[FloatArray, FloatArray]:
         """Kinetic and potential energy (...) [J]."""

@@ -61,6 +61,9 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
         shown, told = _formulas(equations, options.digits)
         lines += shown
         notices += told
+    if any(len(line) > LONGEST for line in lines):
+        notices.append("Some entries are too long to be typeset; they are in the text and in the programs.")
+        lines = [line for line in lines if len(line) <= LONGEST]
     tell(0.5)
     languages = {EVERY: tuple(ENDINGS), NONE: ()}.get(options.language, (options.language,))
     files = {}

@@ -144,10 +144,6 @@ def equilibrium(
     arguments = {"x": symbolic.coordinates.x, "u": symbolic.inputs, "p": tuple(symbolic.parameters)}
     loops = values_function(arguments, {"phi": symbolic.constraints})
 
-    def forces(q: FloatArray, u: FloatArray, multipliers: FloatArray) -> FloatArray:
-        matrix, right = equations.system(np.concatenate((q, still)), u)
-        return np.asarray(right[:n] - matrix[:n, n:] @ multipliers)
-
     def closed(q: FloatArray) -> FloatArray:
         return np.array(loops([*q.tolist(), *still.tolist()], u.tolist(), symbolic.values), dtype=np.float64)
 
@@ -164,13 +160,19 @@ def equilibrium(
         return np.concatenate((q, still)), np.asarray(solved[:m])
 
     def residual(y: FloatArray) -> FloatArray:
-        return np.concatenate((forces(y[:n], u, y[n:]), closed(y[:n])))
+        matrix, right = equations.system(np.concatenate((y[:n], still)), u)
+        return np.concatenate((matrix[:n, n:] @ y[n:] - right[:n], closed(y[:n])))
+
+    def slopes(y: FloatArray) -> FloatArray:
+        x = np.concatenate((y[:n], still))
+        by = equations.slopes(x, u, np.concatenate((still, y[n:])))[:n, :n]
+        J = equations.system(x, u)[0][n:, :n]
+        return np.block([[by, J.T], [J, np.zeros((c, c))]])
 
     first = np.concatenate((q, np.zeros(c)))
     scale = max(1.0, float(np.abs(residual(first)).max()))
-    found = least_squares(residual, first, method="lm" if c == 0 else "trf", x_scale="jac", xtol=1e-15, ftol=1e-15,
-                          gtol=1e-15, max_nfev=STEPS * (n + c + 1))  # fmt: skip
-    if not np.abs(found.fun).max() <= 1e-7 * scale:
+    found = least_squares(residual, first, slopes, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=STEPS)
+    if not np.abs(found.fun).max() <= RESIDUAL * scale:
         raise BiomecError(
             f"No equilibrium was found near this point: {np.abs(found.fun).max():.3g} N m are left over after "
             f"{found.nfev} steps. Begin nearer to one, or let the motors hold the machine."

@@ -32,8 +32,8 @@ def formula(expression: Expr, equations: EquationsOfMotion, digits: int = DIGITS
     """One expression in LaTeX, fractions only where they are short; numbers rounded to digits."""
     text: str = sp.latex(_shown(expression, digits), symbol_names=symbol_names(equations), fold_short_frac=False,
                          mul_symbol=r"\,", ln_notation=True)  # fmt: skip
-    for bracket in (r"\left", r"\right"):
-        text = text.replace(bracket, "")
+    for given, drawn in ((r"\left", ""), (r"\right", ""), (r"\frac", r"\dfrac")):  # simple engines, and tall fractions
+        text = text.replace(given, drawn)
     return text
 
 

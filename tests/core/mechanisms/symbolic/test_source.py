@@ -228,7 +228,7 @@ def test_the_lines_of_the_pendulum():
     lines = formulae(machine_equations(load_machine("triple-pendulum")))
     assert lines[0] == r"A\,\ddot{q} + B\,\dot{q}^{2} + E = F\,u"
     assert lines[1] == r"q = (\varphi_{1},\; \varphi_{2},\; \varphi_{3})"
-    assert r"A_{33} = \frac{L_{3}^{2}\,m_{3}}{3}" in lines
+    assert r"A_{33} = \dfrac{L_{3}^{2}\,m_{3}}{3}" in lines
     closed = formulae(machine_equations(load_machine("four-bar")))
     assert closed[0] == r"A\,\ddot{q} + B\,\dot{q}^{2} + E + \Phi_q^{T}\lambda = F\,u"
     assert any(line.startswith(r"\gamma_{2} = ") for line in closed)
