@@ -7,7 +7,7 @@ ROOT = Path(__file__).parents[2]
 PAGE = (ROOT / "docs" / "validation.md").read_text("utf-8")
 FOLDER = ROOT / "tests" / "core" / "multibody"
 NAMED = sorted(set(re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE)))
-ELSEWHERE = sorted(set(re.findall(r"`(\w+/test_\w+\.py)::(test_\w+)`", PAGE)))  # with their folder in tests/core
+ELSEWHERE = sorted(set(re.findall(r"`((?:\w+/)+test_\w+\.py)::(test_\w+)`", PAGE)))  # with their folder in tests/core
 
 
 def test_every_test_named_exists():
