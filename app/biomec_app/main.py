@@ -14,7 +14,7 @@ from PySide6.QtWidgets import QApplication
 from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.files import open_demo, open_file, open_unasked
 from biomec_app.main_window import MainWindow
-from biomec_app.memory import share_memory
+from biomec_app.memory import keep_loaded, share_memory
 from biomec_app.preferences import Preferences
 
 PATIENCE_S = 600.0  # for an analysis before a picture is taken; the first one compiles the engine
@@ -37,6 +37,7 @@ def application() -> QApplication:
     if isinstance(found, QApplication):
         return found
     share_memory()
+    keep_loaded()
     made = QApplication(sys.argv[:1])
     if QGuiApplication.platformName() == "offscreen":
         qInstallMessageHandler(_without_noise)

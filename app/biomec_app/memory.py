@@ -1,12 +1,14 @@
-"""Keeps the memory of the program small on Linux, whose allocator gives back little of what was used by itself.
+"""Keeps the memory of the program small, and the search for garbage short.
 
-Each thread that allocates gets a pool of its own, up to eight a core, and what one pool has free no other can use: with
-a new thread for every figure and analysis they fill up in turn. Elsewhere the system needs no help.
+The allocator of Linux gives back little by itself. Each thread that allocates gets a pool of its own, up to eight a
+core, and what one pool has free no other can use: with a new thread for every figure and analysis they fill up in turn.
+Elsewhere the system needs no help.
 """
 
 from __future__ import annotations
 
 import ctypes
+import gc
 import sys
 from functools import cache
 
@@ -30,6 +32,14 @@ def share_memory() -> bool:
     """Let all threads allocate from few pools; True if the system can do so. To be called before there are threads."""
     library = _allocator()
     return library is not None and bool(library.mallopt(ARENA_MAX, POOLS))
+
+
+def keep_loaded() -> None:
+    """Let Python's search for garbage pass over all that is there by now: modules, which stay.
+
+    With them it takes a fifth of a second, again and again, in which the window stands still.
+    """
+    gc.freeze()
 
 
 def give_back() -> bool:

@@ -1,15 +1,16 @@
 """The window answers within 100 ms, whatever it does: the best of some tries, for the machine has other work too."""
 
+import gc
+
 import pytest
 
 from biomec_app.figures.registry import figures
+from biomec_app.memory import keep_loaded
 from tests.app.acceptance.heartbeat import TRIES, Heartbeat, limit
 from tests.app.acceptance.person import Person
 
-OPENING = 1.5  # 100 ms are asked of analyses; all views of a recording that is opened are filled in few turns
 
-
-def assert_answers(what, prepare=lambda: None, *, allowed=1.0):
+def assert_answers(what, prepare=lambda: None):
     """Fail if the window stood still too long in every try; the message says where it did in the best one."""
     best = None
     for _ in range(TRIES):
@@ -17,19 +18,22 @@ def assert_answers(what, prepare=lambda: None, *, allowed=1.0):
         with Heartbeat() as beat:
             what()
         best = beat if best is None or beat.blocked < best.blocked else best
-        if best.blocked <= allowed * limit():
+        if best.blocked <= limit():
             return
-    assert best.blocked <= allowed * limit(), "\n".join(best.where)
+    assert best.blocked <= limit(), "\n".join(best.where)
 
 
 @pytest.fixture(scope="module")
 def at_work(qapp, tmp_path_factory, demo_analysis):
     """One window that has shown everything once: what is imported and compiled the first time has been."""
+    gc.collect()
+    keep_loaded()  # as the program does when it starts
     made = Person(tmp_path_factory.mktemp("window") / "prefs.ini")
     made.document.open(demo_analysis)
     made.pause(0.5)
     yield made
     made.leave()
+    gc.unfreeze()
 
 
 def measured(at_work, demo_analysis):
@@ -56,7 +60,7 @@ def test_while_a_project_is_opened_and_saved(at_work, demo_analysis, tmp_path):
         at_work.document.close()
         at_work.pause(0.5)
 
-    assert_answers(lambda: (at_work.choose("file.open"), at_work.pause(0.5)), close, allowed=OPENING)
+    assert_answers(lambda: (at_work.choose("file.open"), at_work.pause(0.5)), close)
 
 
 def test_while_a_recording_is_imported(at_work, squat_files):
@@ -66,7 +70,7 @@ def test_while_a_recording_is_imported(at_work, squat_files):
         at_work.document.close()
         at_work.pause(0.5)
 
-    assert_answers(lambda: (at_work.import_(squat_files["emt"]), at_work.pause(0.5)), close, allowed=OPENING)
+    assert_answers(lambda: (at_work.import_(squat_files["emt"]), at_work.pause(0.5)), close)
 
 
 @pytest.mark.parametrize("kind", figures(), ids=lambda kind: kind.key)
