@@ -34,6 +34,7 @@ from biomec.progress import Progress
 
 METHODS = {"runge-kutta 8": "DOP853", "runge-kutta 5": "RK45", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
 """What scipy's integrators are called here."""
+LEAST = 100.0 * float(np.finfo(np.float64).eps)  # relative error that can be asked for: round-off
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 4.0  # of the step's growth
 
 
@@ -159,7 +160,7 @@ def simulate_to_tolerance(
 
     end = start_s + duration_s
     solver = getattr(integrate, METHODS[method])(
-        rate, start_s, np.concatenate([state.q, state.qdot]), end, rtol=rtol, atol=atol, max_step=longest_s
+        rate, start_s, np.concatenate([state.q, state.qdot]), end, rtol=max(rtol, LEAST), atol=atol, max_step=longest_s
     )
     ending, sentence = Ending.COMPLETED, "Completed."
     while solver.status == "running":

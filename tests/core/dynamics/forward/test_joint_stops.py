@@ -7,6 +7,7 @@ import pytest
 
 from biomec.dynamics.forward.forces import together, weight
 from biomec.dynamics.forward.formulation import FormulationOptions
+from biomec.dynamics.forward.index3 import Index3
 from biomec.dynamics.forward.integrators import IntegratorOptions
 from biomec.dynamics.forward.joint_ranges import (
     load_joint_ranges,
@@ -17,6 +18,7 @@ from biomec.dynamics.forward.joint_ranges import (
 from biomec.dynamics.forward.joint_stops import AngleStop, JointStops, StopLaw
 from biomec.dynamics.forward.lagrangian import StabilisedLagrange
 from biomec.dynamics.forward.simulation import Ending, Stepped, simulate
+from biomec.dynamics.forward.variable_step import ErrorControl, simulate_adaptive
 from biomec.errors import BiomecError, DescriptionError
 from biomec.kinematics.joint_angles import joint_angles
 from biomec.multibody.body import planar_bar
@@ -134,6 +136,25 @@ def test_a_chain_released_against_its_stops_is_caught_by_them():
     energy = found.kinetic + found.potential + np.array([stops.energy(q) for q in found.q])
     assert energy[-1] < -15.0  # of 47 J that it can lose; the rest is in the stops, or still swings
     assert np.diff(energy).max() < 1e-6 * found.kinetic.max()  # nothing puts any in
+
+
+@pytest.mark.parametrize("code", [StabilisedLagrange, Index3])
+def test_hard_stops_and_long_steps_end_with_a_time_and_variable_steps_get_through(code):
+    """A stop of 1e5 N·m/rad swings a thousand times a second; steps of 20 ms cannot follow it."""
+    system = pendulum([0.0, 0.0], length=0.3, mass=2.0)
+    names = ["ground", *(body.name for body in system.bodies)]
+    stops = JointStops(system, [AngleStop(f"{b} to {a}", a, b, -0.2, 0.2, 1e5) for a, b in pairwise(names)])
+    forces, still = together(weight(system), stops), np.zeros(system.n)
+    options = IntegratorOptions("trapezoidal")
+    stepper = Index3(system, forces, integrator=options) if code is Index3 else Stepped(code(system), forces, options)
+    long = simulate(stepper, system.reference, still, 0.3, 0.02)
+    assert long.ending in (Ending.NOT_CONVERGED, Ending.DIVERGED, Ending.UNSOLVABLE)
+    assert long.sentence.startswith("Stopped at 0.")
+    assert 0.0 < long.time_s[-1] < 0.3
+    assert np.isfinite(long.q).all()
+    short = simulate_adaptive(stepper, system.reference, still, 0.2, ErrorControl(1e-5, 1e-2))
+    assert short.ending is Ending.COMPLETED, short.sentence
+    assert max(stops.beyond(q, "bar1 to ground") for q in short.q) > 0.0  # it was stopped
 
 
 def test_shipped_ranges_have_sources_and_know_the_joints_of_the_models():
