@@ -101,6 +101,40 @@ def test_what_if_reaches_the_settings(project, capsys):
 
 
 @pytest.mark.parametrize(
+    ("words", "found"),
+    [
+        (["--root", "contact", "--joint-stops"], {"root": "contact", "joint_stops": True, "input": "computed-torque"}),
+        (["--input", "pd", "--stiffness", "2000"], {"input": "pd", "stiffness": 2000.0}),
+        (
+            ["--input", "resultant", "--formulation", "independent", "--integrator", "gear", "--order", "2"],
+            {"formulation": "independent", "integrator": "gear", "order": 2},
+        ),
+        (
+            [
+                "--input",
+                "resultant",
+                "--formulation",
+                "augmented",
+                "--integrator",
+                "generalised-alpha",
+                "--alpha",
+                "1e6",
+            ],
+            {"formulation": "augmented", "integrator": "generalised-alpha"},
+        ),
+    ],
+)
+def test_what_is_asked_for_is_run(project, capsys, words, found):
+    assert main(["simulate", str(project), "--frames", "50-56", "--json", *words]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["ending"] == "completed"
+    assert facts["difference_from_recorded"]["q"]["mean"] < 1e-3
+    assert {name: facts["settings"][name] for name in found} == found
+    if "--joint-stops" in words:
+        assert facts["stop_torque_max_Nm"]
+
+
+@pytest.mark.parametrize(
     ("words", "told"),
     [
         (["--step", "0"], "must be positive"),

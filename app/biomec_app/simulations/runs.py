@@ -15,7 +15,7 @@ from biomec.pipeline.replay import python_text
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec_app.panels.curve_tools import capital
-from biomec_app.simulations.words import input_words, method_words, short_name, what_if_words
+from biomec_app.simulations.words import changed_words, input_words, method_words, short_name
 
 MM, MS = 1e3, 1e3
 NONE = "There are no simulations yet. Run one with Dynamics ▸ Simulation."
@@ -55,7 +55,7 @@ def run_facts(analysis: Analysis, run: SimulationRun) -> RunFacts:
     rows = {
         "Input": input_words(settings),
         "Equations and steps": f"{method_words(settings)}; {_step(run)}",
-        "Changed": what_if_words(settings.what_if) or "nothing",
+        "Changed": changed_words(settings) or "nothing",
         "Stretch": f"{stretch}frames {base + run.first} to {base + run.last}",
         "Reached": f"{run.reached_s:.2f} s of {whole:.2f} s",
         "Steps": f"{steps}",
@@ -72,6 +72,10 @@ def run_facts(analysis: Analysis, run: SimulationRun) -> RunFacts:
         "Residual force": _rms(run.residual_force, "N"),
         "Energy without a source": f"{number(float(np.abs(run.energy_drift).max()), 2)} J",
     }
+    if run.stop_names and np.any(run.stop_torques):
+        largest = np.abs(run.stop_torques).max(axis=0)
+        most = int(np.argmax(largest))
+        rows["Stop that bears most"] = f"{capital(run.stop_names[most])}, {_short(float(largest[most]))} N·m"
     if run.contacts and np.any(run.ground_change):
         rows["Ground reactions changed by"] = _rms(run.ground_change.sum(axis=1), "N")
     stale = run.name in analysis.stale_simulations

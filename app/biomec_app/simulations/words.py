@@ -110,8 +110,15 @@ INTEGRATORS_IN_ORDER = (AUTO, *INTEGRATORS)
 
 
 def input_words(settings: SimulationSettings) -> str:
-    """What moves the body, in short."""
-    return INPUTS[settings.input][0]
+    """What moves the body and what holds it, in short."""
+    held = "" if settings.root == AUTO else f"; held by {ROOTS[settings.root][0].lower()}"
+    return INPUTS[settings.input][0] + held
+
+
+def changed_words(settings: SimulationSettings) -> str:
+    """What is different from the recording, stops of the joints too; empty if nothing is."""
+    stops = "stops at the joints" if settings.joint_stops else ""
+    return ", ".join(words for words in (what_if_words(settings.what_if), stops) if words)
 
 
 def method_words(settings: SimulationSettings) -> str:

@@ -269,6 +269,19 @@ def test_facts_tell_what_the_library_found(simulated):
     assert settings.tables[0].rows[1][1] == "Torques of inverse dynamics and plates"
 
 
+def test_facts_tell_of_stops_and_of_what_holds_the_body(push_up):
+    """Hands on the floor bend the wrists farther than the table of ranges has it."""
+    settings = SimulationSettings("floor", root="contact", joint_stops=True, frames=(50, 56))
+    run = run_simulation(push_up, settings)
+    rows = run_facts(push_up.with_simulation(run), run).rows
+    assert rows["Input"] == "Computed torques; held by contact with the floor"
+    assert rows["Changed"] == "stops at the joints"
+    assert "wrist" in rows["Stop that bears most"]
+    assert "RMS" in rows["Ground reactions changed by"]
+    plain = push_up.with_simulation(run_simulation(push_up, SHORT))
+    assert "Stop that bears most" not in run_facts(plain, plain.simulations["short"]).rows
+
+
 def test_names_are_free_and_say_what_was_changed(simulated):
     assert free_name(simulated, "short") == "short (2)"
     assert named(simulated, SHORT).name == "short (2)"
