@@ -76,6 +76,9 @@ def test_many_frames_at_once_equal_one_at_a_time(system, rng):
         assert_allclose(
             system.acceleration_rhs(q, qdot, drive)[t], system.acceleration_rhs(q[t], qdot[t], one), rtol=0, atol=1e-13
         )
+    products = system.jacobian_products(q, qdot, 2.0 * qdot, drive=drive)
+    dense = np.einsum("tmn,tn->tm", system.jacobian(q, drive), qdot)
+    assert_allclose(products, [dense, 2.0 * dense], rtol=0, atol=1e-12)
     nested = system.residual(q.reshape(2, 2, -1), Drive(*(a.reshape(2, 2, -1) for a in (value, value, value))))
     assert_allclose(nested.reshape(4, -1), system.residual(q, Drive(value, value, value)), rtol=0, atol=0)
 
