@@ -27,7 +27,7 @@ class EquationsOfMotion:
     """Sorted equations of motion of n coordinates, m inputs and c constraints.
 
     coordinates : q, q̇, q̈
-    inputs      : u (m);  input_names : what people call them
+    inputs      : u (m);  input_names : what each is, such as ``torque of motor A [N m]``
     parameters  : symbol -> value, for every constant that is left as a symbol
     A           : n × n mass matrix;  B, C, D : n × n;  E, G : n × 1;  F : n × m
     pairs       : (i, k), i < k, of the columns of X, n × len(pairs)

@@ -107,9 +107,7 @@ def _formulas(equations: EquationsOfMotion, digits: int) -> tuple[list[str], lis
 def _legend(equations: EquationsOfMotion) -> str:
     coords = equations.coordinates
     rows = [f"{one.name}: {about}" for one, about in zip(coords.q, coords.about, strict=True)]
-    rows += [
-        f"{one.name}: motor {name} [N m]" for one, name in zip(equations.inputs, equations.input_names, strict=True)
-    ]
+    rows += [f"{one.name}: {about}" for one, about in zip(equations.inputs, equations.input_names, strict=True)]
     return "\n".join([*rows, "", "A q'' + B q'^2 + X q'q' + C q' + D q + E (+ Phi_q^T lambda) = F u + G", "", ""])
 
 

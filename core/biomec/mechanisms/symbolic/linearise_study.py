@@ -80,8 +80,8 @@ def run_linearise(machine: Machine, options: LineariseOptions, progress: Progres
         "uncontrollable_modes": float(model.uncontrollable),
         "unobservable_modes": float(model.unobservable),
     }  # fmt: skip
-    for name, torque in zip(equations.input_names, u, strict=True):
-        figures[f"torque_{name.replace(' ', '_')}_Nm"] = float(torque)
+    for motor, torque in zip(machine.motors, u, strict=True):
+        figures[f"torque_{motor.name.replace(' ', '_')}_Nm"] = float(torque)
     notices = list(equations.notices)
     if model.rest > REST:
         notices.append("The point is no equilibrium: the machine would move on at once, and the model holds briefly.")

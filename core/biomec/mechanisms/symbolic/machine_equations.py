@@ -63,13 +63,14 @@ def _derived(text: str, source: str) -> EquationsOfMotion:
     motors = tables.get("motor", [])
     taken = [*parameters, *coords.x, *coords.qddot]
     inputs = tuple(symbol(f"u{k + 1}", taken) for k in range(len(motors)))
+    about = tuple(f"torque of motor {one['name']} [N m]" for one in motors)
     F = sp.Matrix(len(coords), len(motors), lambda j, i: sp.diff(_relative(tree, motors[i]), coords.q[j]))
     G, stored = _elements(tree)
     rates = sp.Matrix(coords.qdot)
     matrices = (A, B, X, E, F, G, sp.Matrix(tree.constraints))
     used = set().union(*(one.free_symbols for one in matrices))
     return EquationsOfMotion(
-        coords, inputs, tuple(one["name"] for one in motors), {one: 0.0 for one in parameters if one in used}, A, B, X,
+        coords, inputs, about, {one: 0.0 for one in parameters if one in used}, A, B, X,
         pairs, sp.zeros(len(coords)), sp.zeros(len(coords)), E, F, G,
         sp.Matrix(len(tree.constraints), 1, tree.constraints), (rates.T * A * rates)[0] / 2, potential + stored,
         _left_out(tables),

@@ -116,10 +116,9 @@ def _legend(equations: EquationsOfMotion, title: str, place: str = "{}[{}]", fir
     """What the arguments are, for the comment at the top; ``place`` writes an index, which counts from ``first``."""
     about = equations.coordinates.about
     states = [*about, *(f"rate of {one.replace(']', '/s]')}" for one in about)]
-    motors = [f"motor {one} [N m]" for one in equations.input_names]
     values = [f"{one.name} = {value!r}" for one, value in equations.parameters.items()]
     rows = [f"State equations{f' of {title}' if title else ''}, derived by Biomec: dx/dt = f(t, x, u, p)."]
-    for letter, words in (("x", states), ("u", motors), ("p", values)):
+    for letter, words in (("x", states), ("u", equations.input_names), ("p", values)):
         rows += [f"{place.format(letter, k)}: {one}" for k, one in enumerate(words, first)]
     return [re.sub(r'\*/|"""|\\|[\x00-\x1f]', " ", one) for one in rows]  # what would end a comment
 

@@ -60,22 +60,24 @@ def formulae(equations: EquationsOfMotion, digits: int = DIGITS) -> tuple[str, .
 
 def latex_document(equations: EquationsOfMotion, title: str, digits: int = DIGITS) -> str:
     """LaTeX file with the matrices and their meaning, ready to compile."""
-    escaped = re.sub(r"([&%$#_{}])", r"\\\1", title)
     names = symbol_names(equations)
     parts = [r"\documentclass{article}", r"\usepackage{amsmath}", r"\usepackage[landscape,margin=1cm]{geometry}",
-             r"\allowdisplaybreaks", r"\begin{document}", rf"\section*{{{escaped}}}"]  # fmt: skip
+             r"\allowdisplaybreaks", r"\begin{document}", rf"\section*{{{_escaped(title)}}}"]  # fmt: skip
     template = formulae(equations, digits)[0]
     parts += [rf"\[ {template} \]"]
     meanings = [
         (names[one], about) for one, about in zip(equations.coordinates.q, equations.coordinates.about, strict=True)
     ]
-    meanings += [(names[one], f"motor {about} [N m]")
-                 for one, about in zip(equations.inputs, equations.input_names, strict=True)]  # fmt: skip
+    meanings += [(names[one], about) for one, about in zip(equations.inputs, equations.input_names, strict=True)]
     meanings += [(names[one], repr(value)) for one, value in equations.parameters.items()]
-    parts += [r"\begin{itemize}", *(rf"\item ${one}$: {about}" for one, about in meanings), r"\end{itemize}"]
+    parts += [r"\begin{itemize}", *(rf"\item ${one}$: {_escaped(about)}" for one, about in meanings), r"\end{itemize}"]
     lines = [line.replace(" = ", " &= ", 1) for line in formulae(equations, digits)[1:]]
     parts += [r"\begin{align*}", " \\\\\n".join(lines), r"\end{align*}", r"\end{document}", ""]
     return "\n".join(parts)
+
+
+def _escaped(words: str) -> str:
+    return re.sub(r"([&%$#_{}])", r"\\\1", words.replace("\\", "/"))
 
 
 def mathml(expression: Expr, equations: EquationsOfMotion, digits: int = DIGITS) -> str:

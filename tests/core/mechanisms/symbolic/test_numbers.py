@@ -52,7 +52,8 @@ MOTIONS = {
         0.5: (5.006552, 0.389809, 3.775518, 5.783700, -8.182955, -17.878302),
         1.0: (3.574711, -1.262981, -5.104247, -5.194360, -9.002266, -16.675595)}),
 }  # fmt: skip
-PLANAR = ("triple-pendulum", "tied-triple-pendulum", "posture", "finger", "double-pendulum", "four-bar", "slider-crank")
+PLANAR = ("triple-pendulum", "tied-triple-pendulum", "posture", "finger", "double-pendulum", "four-bar", "slider-crank",
+          "six-bar", "knee-prosthesis")  # fmt: skip
 
 
 @pytest.fixture(scope="module")

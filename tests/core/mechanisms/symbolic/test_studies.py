@@ -36,7 +36,7 @@ def test_equations_are_typeset_and_exported():
     assert run.formulae[0] == r"A\,\ddot{q} + B\,\dot{q}^{2} + E = F\,u"
     assert set(run.files) == {"equations.py", "equations.c", "equations.m", "equations.tex"}
     assert "B[1,2] = L1*L2*(m2/2 + m3)*sin(phi1 - phi2)" in run.text.splitlines()
-    assert "u2: motor B [N m]" in run.text.splitlines()
+    assert "u2: torque of motor B [N m]" in run.text.splitlines()
     assert run.figures["degrees_of_freedom"] == 3
     assert (len(run.time_s), run.curves, run.poses) == (0, (), {})
 
