@@ -103,6 +103,8 @@ def _refuse(options: EngineOptions, duration_s: float) -> None:
         raise BiomecError(
             f"The formulation {options.formulation} is integrated by {', '.join(fitting)}, not by {options.integrator}."
         )
+    if not (options.tolerance > 0.0 and options.alpha >= 0.0 and options.beta >= 0.0):
+        raise BiomecError("The tolerance must be positive, and α and β not negative.")
     if not (0.0 < options.step_s < np.inf) or duration_s / options.step_s > MOST_STEPS:
         raise BiomecError(f"{duration_s:g} s in steps of {options.step_s:g} s are too many steps. Take longer ones.")
 

@@ -21,6 +21,9 @@ from biomec.mechanisms.study import Run, Study, curve, option
 from biomec.progress import Progress
 
 KEY, TITLE = "inverse", "Inverse dynamics"
+REPEATED = (
+    "Some joints repeat what others do: how they share forces is not determined, and the smallest ones are shown."
+)
 
 
 @dataclass(frozen=True)
@@ -82,6 +85,7 @@ def run_inverse(machine: Machine, options: InverseOptions, progress: Progress | 
         curves=(*curves, *motion_curves(model, found.q, found.qdot, found.qddot)),
         figures=figures,
         poses=model.poses(found.q),
+        notices=(REPEATED,) if model.m > model.n else (),
     )
 
 

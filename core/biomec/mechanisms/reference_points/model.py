@@ -20,7 +20,7 @@ from biomec.mechanisms.reference_points.equations import Angle, Equation, Equati
 from biomec.mechanisms.reference_points.forces import PassiveForces
 from biomec.multibody.layout import GROUND
 
-LARGEST_MULTIPLIER = 1e13  # in terms of the right-hand sides: beyond, the saddle matrix was singular
+SUSPICIOUS = 1e7  # solution over right-hand side: beyond, the saddle matrix may be singular
 
 
 @dataclass(frozen=True, eq=False)
@@ -184,11 +184,11 @@ class ReferencePointModel:
         K, right = self.saddle_matrix(J), np.concatenate([Q, gamma], axis=-1)
         try:
             x = np.linalg.solve(K, right[..., None])[..., 0]
-            good = np.isfinite(x).all() and np.abs(x).max(initial=0.0) < LARGEST_MULTIPLIER * (1 + np.abs(right).max())
+            good = np.isfinite(x).all() and np.abs(x).max(initial=0.0) < SUSPICIOUS * (1.0 + np.abs(right).max())
         except np.linalg.LinAlgError:
             good = False
         if not good:
-            x = (np.linalg.pinv(K) @ right[..., None])[..., 0]
+            x = (np.linalg.pinv(K, rcond=1e-12) @ right[..., None])[..., 0]
         return x[..., : self.n], x[..., self.n :]
 
     # ------------------------------------------------------------------ points

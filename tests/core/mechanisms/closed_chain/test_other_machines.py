@@ -2,6 +2,8 @@
 
 import numpy as np
 import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
 
 from biomec.mechanisms.catalogue import load_machine
 from biomec.mechanisms.closed_chain.generalised_forces import generalised_forces, gradient, projected
@@ -12,6 +14,8 @@ from biomec.mechanisms.closed_chain.sharing import free_directions, shared
 from biomec.mechanisms.laws import Polynomial
 from biomec.mechanisms.machine import parse_machine
 from biomec.mechanisms.reference_points import assembled, model_of_system, reference_point_model, velocities
+from biomec.mechanisms.studies import study
+from biomec.mechanisms.study import options_from
 
 TIMES = np.linspace(0.0, 1.0, 61)
 
@@ -126,6 +130,89 @@ def test_several_degrees_of_freedom():
         solution.model.with_drivers([]).jacobian(solution.q[7:8]))[0], 0.0, atol=1e-8)  # fmt: skip
     with pytest.raises(Exception, match="cannot make this motion"):
         shared(solution, ["H"], "pointwise")
+
+
+def three_cranks():
+    """A beam on three equal cranks: one more than it needs, so that its joints repeat each other."""
+    text = """
+name = "three cranks"
+dimension = 2
+gravity = [0.0, -9.81]
+[ground]
+A = [0.0, 0.0]
+B = [0.5, 0.0]
+C = [1.0, 0.0]
+[[body]]
+name = "beam"
+points = { A = [0.0, 0.0], B = [0.5, 0.0], C = [1.0, 0.0] }
+basis = ["A", "C"]
+mass = 2.0
+centre_of_mass = [0.5, 0.0]
+inertia = 0.2
+position = [0.15, 0.26]
+"""
+    for k, x in zip("ABC", (0.0, 0.5, 1.0), strict=True):
+        text += f'''
+[[body]]
+name = "crank {k}"
+points = {{ O = [0.0, 0.0], P = [0.3, 0.0] }}
+basis = ["O", "P"]
+mass = 0.5
+centre_of_mass = [0.15, 0.0]
+inertia = 0.004
+position = [{x}, 0.0]
+angle_deg = 60.0
+[[joint]]
+type = "revolute"
+name = "{k} low"
+proximal = "ground.{k}"
+distal = "crank {k}.O"
+[[joint]]
+type = "revolute"
+name = "{k} high"
+proximal = "crank {k}.P"
+distal = "beam.{k}"
+[[motor]]
+name = "{k}"
+proximal = "ground"
+distal = "crank {k}"
+'''
+    text += '[[driver]]\ntype = "angle"\nname = "turn"\nstart = "ground.x"\nend = "crank A.x"\n'
+    text += '[[law]]\ndriver = "turn"\ntype = "sine"\nmean = 90.0\namplitude = 30.0\nfrequency_Hz = 1.0\n'
+    text += "phase_deg = -90.0\n"
+    return parse_machine(text, "three.toml")
+
+
+def test_joints_that_repeat_each_other():
+    machine = three_cranks()
+    solution = inverse_dynamics(reference_point_model(machine), TIMES)
+    law = machine.prescriptions[0].law
+    inertia, weight = 2.0 * 0.3**2 + 3 * (0.004 + 0.5 * 0.15**2), 9.81 * (2.0 * 0.3 + 3 * 0.5 * 0.15)
+    torque = inertia * law.acceleration(TIMES) + weight * np.cos(law.value(TIMES))
+    np.testing.assert_allclose(solution.driving["turn"], torque, rtol=0, atol=1e-9)
+    equal = shared(solution, ["A", "B", "C"], "pointwise").torques
+    np.testing.assert_allclose(equal, np.repeat(torque[:, None] / 3.0, 3, axis=1), rtol=0, atol=1e-9)
+    assert study("inverse").run(machine, options_from(study("inverse"), {}), None).notices[0].startswith("Some joints")
+    for formulation in ("partitioned", "Baumgarte"):
+        asked = options_from(study("forward"), {"formulation": formulation, "duration_s": 0.2, "samples": 21})
+        run = study("forward").run(machine, asked, None)
+        assert run.status == "completed"
+        assert run.figures["energy_balance_J"] < 1e-6
+
+
+@settings(max_examples=10, deadline=None)
+@given(x=st.floats(-5.0, 5.0), y=st.floats(-5.0, 5.0), heavier=st.floats(0.1, 10.0), t=st.floats(0.0, 1.0))
+def test_where_the_linkage_stands_does_not_matter_and_torques_grow_with_mass(x, y, heavier, t):
+    text = load_machine("four-bar").blueprint.text
+    moved = text.replace("A = [0.2, 0.2]", f"A = [{0.2 + x}, {0.2 + y}]")
+    moved = moved.replace('D = ["=0.2+L4", 0.2]', f'D = ["={0.2 + x}+L4", {0.2 + y}]')
+    plain = inverse_dynamics(reference_point_model(parse_machine(text, "plain.toml")), [t, t + 0.01])
+    masses = {"m1": 6.59 * heavier, "m2": 11.55 * heavier, "m3": 9.07 * heavier}
+    other = inverse_dynamics(reference_point_model(parse_machine(moved, "moved.toml", masses)), [t, t + 0.01])
+    np.testing.assert_allclose(
+        other.driving["crank angle"], heavier * plain.driving["crank angle"], rtol=1e-8, atol=1e-7
+    )
+    np.testing.assert_allclose(other.q[:, 2::3], plain.q[:, 2::3], rtol=0, atol=1e-10)
 
 
 # ---------------------------------------------------------------------- forces from pairs
