@@ -51,12 +51,16 @@ def comparison_table(methods: Sequence[Method]) -> str:
     names = list(dict.fromkeys(name for method in methods for name in method.motors))
     width = max([len(method.name) for method in methods] + [6])
     head = ["∫Σu² dt"] + [f"peak {name}" for name in names] + [f"work {name}" for name in names] + ["work, all"]
-    lines = [f"{'method':{width}s} " + " ".join(f"{one:>10s}" for one in head)]
+    sizes = [max(10, len(one)) for one in head]
+    lines = [_line("method", width, head, sizes)]
     for method in methods:
         peaks = dict(zip(method.motors, method.peaks, strict=True))
         works = dict(zip(method.motors, method.works, strict=True))
-        cells = [f"{method.cost:10.1f}"]
-        cells += [f"{peaks[name]:10.2f}" if name in peaks else f"{'–':>10s}" for name in names]
-        cells += [f"{works[name]:10.2f}" if name in works else f"{'–':>10s}" for name in names]
-        lines.append(f"{method.name:{width}s} " + " ".join([*cells, f"{method.works.sum():10.3f}"]))
+        cells = [f"{method.cost:.1f}"]
+        cells += [f"{values[name]:.2f}" if name in values else "–" for values in (peaks, works) for name in names]
+        lines.append(_line(method.name, width, [*cells, f"{method.works.sum():.3f}"], sizes))
     return "\n".join([*lines, "∫Σu² dt in N² m² s, peaks in N m, work in J"])
+
+
+def _line(name: str, width: int, cells: Sequence[str], sizes: Sequence[int]) -> str:
+    return " ".join([f"{name:{width}s}", *(f"{cell:>{size}s}" for cell, size in zip(cells, sizes, strict=True))])
