@@ -58,11 +58,11 @@ def run_drift(machine: Machine, options: DriftOptions, progress: Progress | None
         found = drift(model, q, qdot, float(time_s[-1]), alpha=alpha, beta=beta, options=settings,
                       progress=part_of(progress, 0.5 * k, 0.5 * k + 0.5))  # fmt: skip
         at = found.motion.time_s
-        for level, unit, values in (("Positions", "m", found.position), ("Velocities", "m/s", found.rate),
-                                    ("Accelerations", "m/s²", found.acceleration)):  # fmt: skip
+        for level, unit, key, values in (("Positions", "m", "m", found.position), ("Velocities", "m/s", "m_s", found.rate),
+                                         ("Accelerations", "m/s²", "m_s2", found.acceleration)):  # fmt: skip
             curves.append(curve(f"Violation of constraints: {level.lower()}", word, unit,
                                 np.interp(time_s, at, values, right=np.nan)))  # fmt: skip
-            figures[f"{word.replace(' ', '_')}_{level.lower()}_max"] = float(values.max())
+            figures[f"{word.replace(' ', '_')}_{level.lower()}_max_{key}"] = float(values.max())
         if k == 0:
             paths = [np.interp(time_s, at, column) for column in found.motion.q.T]
             poses = model.poses(np.array(paths).T)

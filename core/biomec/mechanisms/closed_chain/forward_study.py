@@ -177,8 +177,8 @@ def _own(
         "end_s": float(motion.time_s[-1]),
         "steps": float(motion.steps),
         "energy_balance_J": float(np.abs(balance).max()),
-        "position_error_max": float(errors[0].max()),
-        "velocity_error_max": float(errors[1].max()),
+        "position_error_max_m": float(errors[0].max()),
+        "velocity_error_max_m_s": float(errors[1].max()),
     }
     curves = [curve("Energy", name, "J", values) for name, values in energies.items()]
     curves.append(curve("Energy balance", "energy less start less work", "J", balance))
@@ -314,8 +314,8 @@ def _engine_run(
         "end_s": float(made.time_s[-1]),
         "steps": float(len(made.time_s) - 1),
         "energy_balance_J": float(np.abs(balance).max()),
-        "position_error_max": float(made.violation.max()),
-        "velocity_error_max": float(made.rate_violation.max()),
+        "position_error_max_m": float(made.violation.max()),
+        "velocity_error_max_m_s": float(made.rate_violation.max()),
     }
     if machine.is_planar:
         model = reference_point_model(machine, "kept")

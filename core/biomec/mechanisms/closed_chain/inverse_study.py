@@ -75,7 +75,7 @@ def run_inverse(machine: Machine, options: InverseOptions, progress: Progress | 
         curves += [curve("Joint forces, components", f"{name} {axis}", "N", force[:, k]) for k, axis in enumerate("xy")]
     energy = model.kinetic_energy(found.qdot) + model.potential_energy(found.q)
     curves.append(curve("Energy", "mechanical", "J", energy))
-    figures["position_error_max"] = float(found.position_error.max())
+    figures["position_error_max_m"] = float(found.position_error.max())
     return Run(
         study=KEY,
         title=TITLE,

@@ -53,7 +53,7 @@ def _planar(
     if not len(q):
         return _nothing(machine, options, str(reason))
     left = np.abs(model.residual(q, time_s)).max()
-    figures = {"position_error_max": float(left), **angle_ranges(model, q)}
+    figures = {"position_error_max_m": float(left), **angle_ranges(model, q)}
     notices: tuple[str, ...] = ()
     if options.compare_coordinates:
         try:
@@ -126,7 +126,7 @@ def _spatial(
         options=options,
         time_s=time_s,
         curves=tuple(curves),
-        figures={"position_error_max": float(found.violation[:reached].max())},
+        figures={"position_error_max_m": float(found.violation[:reached].max())},
         poses=poses_of(system, q),
         status="completed" if found.valid.all() else stuck,
         succeeded=bool(found.valid.all()),
