@@ -11,6 +11,7 @@ import argparse
 import io
 import os
 from collections.abc import Callable, Iterable
+from itertools import chain
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -35,6 +36,7 @@ from biomec_app.preferences import Preferences
 from biomec_app.screens import FRAME, every_screen, file_name, laboratory_walk
 from biomec_app.simulations.dialog import SimulationDialog
 from biomec_app.simulations.running import simulate
+from biomec_app.workbench import pictures as workbench
 
 SIZE = (1440, 900)
 PLAIN = (1280, 720)  # of pages with little on them
@@ -64,7 +66,9 @@ def draw_guide(folder: Path) -> list[Path]:
         preferences = Preferences(Path(place) / "preferences.ini")
         preferences.theme = "light"
         window = MainWindow(preferences)
-        made = _draw(app, window, Path(place))
+        made = chain(
+            _draw(app, window, Path(place)), workbench.draw(app, window.context, lambda widget: _shot(app, widget))
+        )
         written = [_write(picture, folder / name) for name, picture in made]
         window.context.document.undo_stack.setClean()  # nobody is asked about work that only pictures were taken of
         window.close()

@@ -19,7 +19,8 @@ from biomec_resources import resource
 
 FIRST = "window.md"
 CONTENTS: Mapping[str, tuple[str, ...]] = {
-    "Using Biomec": ("window.md", "demo.md", "analyse-a-recording.md", "plates-and-events.md", "glossary.md"),
+    "Using Biomec": ("window.md", "demo.md", "analyse-a-recording.md", "plates-and-events.md",
+                     "workbench.md", "machine-files.md", "glossary.md"),
     "What is computed": (
         "from-file-to-signals.md", "signals.md", "consistency.md", "joint-angles.md", "inertia-and-ellipsoids.md",
         "models.md", "marker-sets.md", "formats.md", "validation.md", "references.md",

@@ -30,6 +30,7 @@ from biomec_app.panels.start_page import Card
 from biomec_app.preferences import Preferences
 from biomec_app.simulations.dialog import SimulationDialog
 from biomec_app.viewer.quality import SMOOTH, Quality
+from biomec_app.workbench.pictures import PICTURES as WORKBENCH
 
 DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "window.md").read_text("utf-8")
@@ -155,8 +156,9 @@ def test_pictures_of_the_body_do_not_depend_on_the_machine():
 @pytest.mark.slow
 def test_pictures_can_be_made_again(qapp, tmp_path):
     written = draw_guide(tmp_path)
-    assert sorted(path.name for path in written) == sorted(PICTURES)
-    assert sorted(path.name for path in tmp_path.iterdir()) == sorted(PICTURES)
+    wanted = sorted((*PICTURES, *WORKBENCH))
+    assert sorted(path.name for path in written) == wanted
+    assert sorted(path.name for path in tmp_path.iterdir()) == wanted
     for path in written:
         with Image.open(path) as new, Image.open(DOCS / "pictures" / path.name) as old:
             assert new.size == old.size, path.name

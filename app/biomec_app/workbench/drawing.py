@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from copy import copy
 from dataclasses import dataclass, field
-from math import floor, log10
+from math import floor, hypot, log10
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -18,6 +18,7 @@ from biomec_app.workbench.sketch import Part, Shape, Sketch, outline, projected
 MARGIN = 46.0  # pixels around the machine
 AZIMUTH, ELEVATION = 0.6, 0.45  # rad: from where machines in space are seen
 NEAR = 9.0  # pixels: as near as a click must be to a point
+AWAY = 11.0  # pixels of a name from the middle of a bar
 FAINT_TRAIL = 0.85
 TRAILS = (Qt.PenStyle.SolidLine, Qt.PenStyle.DashLine, Qt.PenStyle.DotLine)
 
@@ -154,8 +155,7 @@ class Drawing:
             words, now = sketch.label(shape), shape.points[frame]
             if not words or not np.isfinite(now).all():
                 continue
-            (at,) = self.places(now.mean(axis=0)[None])
-            at += _beside(shape)
+            at = _beside(shape, self.places(now), metrics.boundingRect(words))
             box = metrics.boundingRect(words).translated(at)
             if any(box.intersects(other) for other in taken):
                 continue
@@ -179,5 +179,14 @@ class Drawing:
         painter.drawText(QPointF(x + 4.0, y - 5.0), f"{length:g} m" if length >= 0.01 else f"{1e3 * length:g} mm")
 
 
-def _beside(shape: Shape) -> QPointF:
-    return QPointF(7.0, 16.0) if shape.part is Part.BODY else QPointF(8.0, -8.0)
+def _beside(shape: Shape, places: list[QPointF], words: QRectF) -> QPointF:
+    """Where the name of a shape begins: right above a pin; below a bar, or beside it if it stands."""
+    middle = QPointF(sum(one.x() for one in places) / len(places), sum(one.y() for one in places) / len(places))
+    if shape.part is not Part.BODY or len(places) < 2:
+        return middle + QPointF(8.0, -8.0)
+    way = places[1] - places[0]
+    length = max(hypot(way.x(), way.y()), 1.0)
+    across = QPointF(-way.y() / length, way.x() / length)
+    across = across if across.y() > 0.0 or (across.y() == 0.0 and across.x() > 0.0) else -across
+    side = 0.5 + 0.5 * across.x()  # 1: the name begins at the bar, 0: it ends there
+    return middle + across * AWAY + QPointF((side - 1.0) * words.width(), 0.5 * words.height() * across.y())

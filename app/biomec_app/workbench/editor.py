@@ -80,6 +80,8 @@ class Editor(QWidget):
             self.text.make_room()
         self.fault.say(draft.fault)
         self.text.mark_line(draft.fault_line)
+        if draft.fault_line is not None and not self.text.hasFocus():
+            self.text.show_line(draft.fault_line)
 
     def set_theme(self, theme: Theme) -> None:
         """Write in the colours of a theme."""
@@ -140,6 +142,11 @@ class TextArea(QPlainTextEdit):
             marks.append(mark)
         self.setExtraSelections(marks)
         self._numbers.update()
+
+    def show_line(self, line: int) -> None:
+        """Bring a line into sight."""
+        self.setTextCursor(QTextCursor(self.document().findBlockByNumber(line - 1)))
+        self.centerCursor()
 
     def set_theme(self, theme: Theme) -> None:
         """Write in the colours of a theme."""

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from biomec.mechanisms.study import Study, options_from
 from biomec_app.dialogs.parts import explanation
 from biomec_app.workbench.parameter_form import NumberBox
-from biomec_app.workbench.results import UNITS
+from biomec_app.workbench.results import figure_words
 
 LARGE = 2_000_000_000
 BOX = 136  # pixels
@@ -119,8 +119,8 @@ class OptionForm(QWidget):
 
 def option_words(name: str, unit: str) -> str:
     """Name of an option as words; a unit at its end is told by the box."""
-    stem, _, last = name.rpartition("_")
-    return (stem if stem and UNITS.get(last) == unit else name).replace("_", " ")
+    words, told = figure_words(name)
+    return words if told and told == unit else name.replace("_", " ")
 
 
 def _box(default: Any, choices: tuple[Any, ...], unit: str, words: str) -> QWidget:

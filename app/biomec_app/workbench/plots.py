@@ -222,11 +222,16 @@ class Plots(QWidget):
         style = PlotStyle(self._theme)
         for key, label in self.legends.items():
             lines = legend(self._titles[key], self.bench.time_s)
-            parts = [f'<span style="color:{style.colour(k).name()}">{escape(words)}</span>' for k, words in lines]
-            told = " &nbsp; ".join(parts).replace(">-", ">−").replace(" -", " −") if len(parts) <= MOST else ""
+            parts = [f'<span style="color:{style.colour(k).name()}">{_held(words)}</span>' for k, words in lines]
+            told = " &nbsp; ".join(parts) if len(parts) <= MOST else ""
             label.setText(f"<b>{escape(key)}</b> &nbsp; {told}")
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of a theme."""
         self._theme = theme
         self._draw()
+
+
+def _held(words: str) -> str:
+    """Words that are not broken into lines, with true minus signs."""
+    return escape(words).replace("-", "−").replace(" ", "&nbsp;").replace("|", "\u2060|\u2060")  # words are joined

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import QSignalBlocker, QSize, Qt
-from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap
+from PySide6.QtGui import QColor, QIcon, QKeySequence, QPainter, QPen, QPixmap, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -46,6 +46,7 @@ class RunList(QWidget):
         self.list.setTextElideMode(Qt.TextElideMode.ElideMiddle)
         self.list.itemChanged.connect(self._item_changed)
         self.list.currentRowChanged.connect(self._row_changed)
+        QShortcut(QKeySequence.StandardKey.Delete, self.list, self.remove, context=Qt.ShortcutContext.WidgetShortcut)
         self.nothing = explanation(NONE)
         self.stale = QLabel()
         self.stale.setObjectName("workbench.stale")

@@ -47,7 +47,10 @@ class Stage(QWidget):
 
     def show_sketch(self, sketch: Sketch, ghosts: tuple[Sketch, ...] = (), words: str = "") -> None:
         """Draw another machine or motion now; what the user has zoomed to stays."""
-        self.drawing.sketch, self.drawing.ghosts, self.drawing.words = sketch, ghosts, words
+        drawing = self.drawing
+        if (drawing.sketch, drawing.ghosts, drawing.words) == (sketch, ghosts, words):
+            return
+        drawing.sketch, drawing.ghosts, drawing.words = sketch, ghosts, words
         self.repaint()
 
     def set_time(self, time_s: float) -> None:

@@ -69,7 +69,7 @@ class StudyPanel(QWidget):
         self.combo.setMaxVisibleItems(25)
         self.combo.setMinimumContentsLength(16)
         self.combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.combo.currentIndexChanged.connect(self._choose)
+        self.combo.currentIndexChanged.connect(self._picked)
         self.about = explanation()
         self.refusal = QLabel()
         self.refusal.setObjectName("workbench.refusal")
@@ -166,7 +166,11 @@ class StudyPanel(QWidget):
                 self.combo.setCurrentIndex(at)
             self._choose()
 
-    def _choose(self, *_: object) -> None:
+    def _picked(self, _: int) -> None:
+        self._wanted = ""
+        self._choose()
+
+    def _choose(self) -> None:
         study = self.study
         self.fault.say("")
         if study is None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from PySide6.QtCore import Qt
-from PySide6.QtGui import QFontDatabase, QPixmap
+from PySide6.QtGui import QFontDatabase, QPalette, QPixmap
 from PySide6.QtWidgets import (
     QFrame,
     QHBoxLayout,
@@ -50,7 +50,7 @@ class TextPage(QWidget):
         self.split = QSplitter(Qt.Orientation.Vertical)
         self.split.addWidget(self.area)
         self.split.addWidget(self.text)
-        self.split.setSizes([300, 200])
+        self.split.setSizes([300, 120])
         self.latex_button = QPushButton("Copy &LaTeX")
         self.latex_button.setObjectName("workbench.copy-latex")
         self.latex_button.setToolTip("Copy the equations as LaTeX")
@@ -97,6 +97,8 @@ class TextPage(QWidget):
     def _drawn(self, drawn: list[Typeset] | None, fault: Exception | None) -> None:
         page = QWidget()
         page.setObjectName("workbench.formulae")
+        page.setAutoFillBackground(True)
+        page.setBackgroundRole(QPalette.ColorRole.Base)
         column = QVBoxLayout(page)
         column.setSpacing(10)
         for one in drawn if drawn is not None else [Typeset(tex, None) for tex in self.formulae]:

@@ -38,7 +38,9 @@ TITLE = "Mechanism Workbench"
 FIRST = "four-bar"  # what the window opens with
 SIZE = (1270, 700)
 FILES = "Machine (*.toml);;All files (*)"
+PAGE = "workbench.md"  # of the user guide
 WAITING_S = 10.0
+HINT = "Change a value, and the drawing follows. Choose an analysis, and press F5. Ctrl+Space plays."
 
 
 class WorkbenchWindow(QMainWindow):
@@ -65,6 +67,7 @@ class WorkbenchWindow(QMainWindow):
         context.leaving.append(self.may_close)
         self._machine_changed()
         self._retitle()
+        self.statusBar().showMessage(HINT)
 
     # ------------------------------------------------------------------ parts
 
@@ -95,17 +98,16 @@ class WorkbenchWindow(QMainWindow):
 
     def _build_menus(self) -> None:
         """Everything that can be done, with its keys."""
-        keys = QKeySequence.StandardKey
         player, runs, bar = self.player, self.runs, self.menuBar()
         machine = bar.addMenu("&Machine")
-        self._item(machine, "new", "&New", self.new, keys.New)
-        self._item(machine, "open", "&Open…", self.ask_open, keys.Open)
-        self._item(machine, "save", "&Save", self.save, keys.Save)
+        self._item(machine, "new", "&New", self.new, "Ctrl+N")
+        self._item(machine, "open", "&Open…", self.ask_open, "Ctrl+O")
+        self._item(machine, "save", "&Save", self.save, "Ctrl+S")
         self._item(machine, "save-as", "Save &As…", self.save_as, "Ctrl+Shift+S")
         machine.addSeparator()
-        self._item(machine, "close", "&Close", self.close, keys.Close)
+        self._item(machine, "close", "&Close", self.close, "Ctrl+W")
         edit = bar.addMenu("&Edit")
-        self.undo = self._item(edit, "undo", "&Undo", self._undo, keys.Undo)
+        self.undo = self._item(edit, "undo", "&Undo", self._undo, "Ctrl+Z")
         self.redo = self._item(edit, "redo", "&Redo", self._redo, "Ctrl+Shift+Z", "Ctrl+Y")
         edit.addSeparator()
         self._item(edit, "reset", "Reset All &Parameters", self.form.reset_all.click)
@@ -137,6 +139,7 @@ class WorkbenchWindow(QMainWindow):
         for k, (words, page) in enumerate(pages):
             self._item(view, f"page{k}", words, partial(self._go, self.results, page), f"Ctrl+{3 + k}")
         self.saving.add_items(bar.addMenu("E&xport"), self._item)
+        self._item(bar.addMenu("&Help"), "guide", "&Guide to the Workbench", self._guide, "F1")
 
     def _item(self, menu: QMenu, name: str, text: str, act: Callable[[], Any], *keys: Any) -> QAction:
         item = QAction(text, self)
@@ -164,6 +167,13 @@ class WorkbenchWindow(QMainWindow):
         stack.indexChanged.connect(self._show_undo)
         self.editor.typed.connect(self._show_undo)
         self._show_undo()
+
+    def _guide(self) -> None:
+        """Open the page about the workbench in the user guide."""
+        from biomec_app.dialogs.manual_window import open_manual
+        from biomec_app.manual import pages
+
+        self.jobs.start("User Guide", lambda progress: pages(), lambda _: open_manual(self.context).go(PAGE))
 
     def _go(self, tabs: QTabWidget, page: QWidget) -> None:
         tabs.setCurrentWidget(page)
@@ -321,7 +331,7 @@ class WorkbenchWindow(QMainWindow):
         """The sketch of a motion; kept while its run is."""
         known = self._sketches.get(id(motion))
         if known is None or known[0] is not motion:
-            kept = {id(one.motion) for one in self.bench.runs}
+            kept = {id(one.motion) for one in self.bench.runs if one.motion is not None}
             self._sketches = {key: one for key, one in self._sketches.items() if key in kept}
             known = self._sketches[id(motion)] = (motion, sketch(machine, motion))
         return known[1]

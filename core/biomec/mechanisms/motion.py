@@ -132,6 +132,8 @@ def _start(machine: Machine) -> tuple[FloatArray, str]:
     if machine.is_planar and not _prescribed(machine):
         values |= {START.format(name): angle for name, angle in machine.start.angles.items()}
         kept += [AngleDriver(START.format(name), f"{GROUND}.x", f"{name}.x") for name in machine.start.angles]
+    if kept == list(system.constraints):
+        return _joined(system, values)
     layout = system.layout
     ground = {name: at for name, at in layout.ground.items() if name != "origin"}
     directions = {name: at for name, at in layout.directions.items() if name not in ("x", "y", "z")}
