@@ -58,8 +58,12 @@ def run_drift(machine: Machine, options: DriftOptions, progress: Progress | None
         found = drift(model, q, qdot, float(time_s[-1]), alpha=alpha, beta=beta, options=settings,
                       progress=part_of(progress, 0.5 * k, 0.5 * k + 0.5))  # fmt: skip
         at = found.motion.time_s
-        for level, unit, key, values in (("Positions", "m", "m", found.position), ("Velocities", "m/s", "m_s", found.rate),
-                                         ("Accelerations", "m/s²", "m_s2", found.acceleration)):  # fmt: skip
+        levels = (
+            ("Positions", "m", "m", found.position),
+            ("Velocities", "m/s", "m_s", found.rate),
+            ("Accelerations", "m/s²", "m_s2", found.acceleration),
+        )
+        for level, unit, key, values in levels:
             curves.append(curve(f"Violation of constraints: {level.lower()}", word, unit,
                                 np.interp(time_s, at, values, right=np.nan)))  # fmt: skip
             figures[f"{word.replace(' ', '_')}_{level.lower()}_max_{key}"] = float(values.max())
