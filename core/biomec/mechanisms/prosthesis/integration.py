@@ -22,7 +22,9 @@ from biomec.progress import Progress
 
 STIFF_LAWS = ("step", "kelvin-voigt")
 MOST_TOUCHES = 60  # onsets of one stop: more is a contact that chatters
-MOST_STEPS = 3000  # of adaptive integration; a swing takes 60 to 300
+MOST_STEPS = 1500  # of adaptive integration; a swing takes 60 to 300
+EXPLICIT_STEPS = 400  # of them without an implicit method: after that it is tried
+TOO_STIFF = "stopped: the forces are too stiff for any step that is worth waiting for"
 LONGEST_STEP = 20e-3  # [s] of adaptive steps, so that no touch is stepped over
 FIRST_SHARE = 1e-9  # of a phase, after its beginning: a gap that is zero there must not count as an event
 
@@ -191,21 +193,28 @@ def integrate(
     onset: list[float | None] = [float(max(-rates[k], 0.0)) if gaps[k] < 0.0 else None for k in range(count)]
     events = [Event(0.0, "onset", k, float(rates[k])) for k in range(count) if onset[k] is not None]
     phases: list[Phase] = []
-    evaluations, steps, status = 0, 0, "completed"
+    evaluations, steps, status, implicit = 0, 0, "completed", False
     budget = MOST_STEPS if method == "adaptive" else int(duration / step) + MOST_STEPS
     while t < duration and status == "completed":
         motion = Motion(moving, q, tuple(onset))
-        stiff = any(law.name in STIFF_LAWS and onset[k] is not None for k, law in enumerate(moving.stops.laws))
+        stiff = implicit or any(
+            law.name in STIFF_LAWS and onset[k] is not None for k, law in enumerate(moving.stops.laws)
+        )
         stepper: AdaptiveSteps | ConstantSteps
         if method == "rk4":
             stepper = ConstantSteps(motion, t, y, duration, step)
         else:
             stepper = AdaptiveSteps(motion, t, y, duration, tolerance, stiff)
-        made = stretch(motion, stepper, t, y, duration, budget - steps, progress)
+        allowed = budget - steps if stiff or method == "rk4" else min(EXPLICIT_STEPS, budget - steps)
+        made = stretch(motion, stepper, t, y, duration, allowed, progress)
         steps, evaluations, status = steps + made.steps, evaluations + motion.evaluations, made.status
         events += made.events
         if made.phase is not None:
             phases.append(made.phase)
+        if status == TOO_STIFF and not stiff and method == "adaptive" and steps < budget:
+            implicit, status = True, "completed"  # the same stretch goes on with implicit steps
+        if made.phase is None and status != "completed":
+            break
         t, y, q = made.end, made.state, motion.position(made.end, made.state)
         if made.stop is not None and status == "completed":
             k = made.stop
@@ -253,12 +262,13 @@ def stretch(
     while found is None and t < duration:
         steps += 1
         try:
-            made = stepper.step()
+            with np.errstate(all="ignore"):  # a motion that runs away is told by what comes next
+                made = stepper.step()
         except (NotAssembled, SingularPosition) as error:
             status = str(error)
             break
         if made is None or steps > budget:
-            status = "stopped: the forces are too stiff for any step that is worth waiting for"
+            status = TOO_STIFF
             break
         first = made.begin + FIRST_SHARE * (made.end - made.begin) if made.begin == begin else made.begin
         found = _first_event(motion, made, first)

@@ -64,6 +64,10 @@ def impact_swing(
         raise BiomecError(f"{machine.name} has {moving.f} degrees of freedom; rigid stops are simulated with one.")
     if not moving.stops.names:
         raise BiomecError(f"{machine.name} has no stop.")
+    if (moving.stops.gaps(q) < 0.0).any():
+        raise BiomecError(
+            f"{machine.name}: its start reaches into a stop. Rigid bodies cannot overlap; start elsewhere."
+        )
     duration = settings.duration or machine.duration_s
     never: tuple[float | None, ...] = (None,) * len(moving.stops.names)
     watch = part_of(progress, 0.0, 0.9)

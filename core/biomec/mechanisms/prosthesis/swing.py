@@ -106,7 +106,7 @@ def summed_up(
 
     balanced : whether its energy must be explained by its powers for the run to count as completed
     """
-    if not trajectory.phases:
+    if not trajectory.phases or trajectory.end < 1e-9:
         raise BiomecError(f"{machine.name}: not a single step could be made. {trajectory.status}")
     count = int(np.floor(trajectory.end / settings.every + 1e-9))
     history = sampled(moving, trajectory, settings.every * np.arange(count + 1, dtype=np.float64), q)
