@@ -74,13 +74,7 @@ class CompiledEquations:
     def accelerations(self, x: ArrayLike, u: ArrayLike | None = None) -> tuple[FloatArray, FloatArray]:
         """q̈ (..., n) and λ (..., c)."""
         matrix, right = self.system(x, u)
-        try:
-            solved: FloatArray = np.asarray(np.linalg.solve(matrix, right[..., None])[..., 0], dtype=np.float64)
-        except np.linalg.LinAlgError as error:
-            raise BiomecError(
-                "The equations of motion are singular in this state: a body without inertia is free, or a closed "
-                "chain stands in a dead centre."
-            ) from error
+        solved = _solved(matrix, right[..., None])[..., 0]
         return solved[..., : self.equations.n], solved[..., self.equations.n :]
 
     def xdot(self, x: ArrayLike, u: ArrayLike | None = None) -> FloatArray:
@@ -93,8 +87,8 @@ class CompiledEquations:
         x, u = self._given(x, u)
         n, m = self.equations.n, len(self.equations.inputs)
         matrix, right = self.system(x, u)
-        z = np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
-        by = -np.linalg.solve(matrix, self.slopes(x, u, z))[:n]
+        z = _solved(matrix, right)
+        by = -_solved(matrix, self.slopes(x, u, z))[:n]
         upper = np.concatenate((np.zeros((n, n)), np.eye(n), np.zeros((n, m))), axis=1)
         both = np.concatenate((upper, by))
         return both[:, : 2 * n], both[:, 2 * n :]
@@ -126,6 +120,16 @@ class CompiledEquations:
         batch = x.shape[:-1]
         found = values(np.moveaxis(x, -1, 0), np.moveaxis(u, -1, 0), self.parameters)
         return np.stack([np.broadcast_to(one, batch) for one in found], axis=-1)
+
+
+def _solved(matrix: FloatArray, right: FloatArray) -> FloatArray:
+    try:
+        return np.asarray(np.linalg.solve(matrix, right), dtype=np.float64)
+    except np.linalg.LinAlgError as error:
+        raise BiomecError(
+            "The equations of motion are singular in this state: a body without inertia is free, or a closed chain "
+            "stands in a dead centre."
+        ) from error
 
 
 def compiled(equations: EquationsOfMotion, *, stabilisation: float = 0.0) -> CompiledEquations:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,7 +11,7 @@ from biomec.errors import BiomecError
 from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.study import Run, Study, curve, option
 from biomec.mechanisms.symbolic.study_parts import refusal, state_curves
-from biomec.progress import Progress, part_of
+from biomec.progress import Cancelled, Progress, part_of
 
 if TYPE_CHECKING:
     from biomec.mechanisms.symbolic.equations import EquationsOfMotion
@@ -84,7 +84,12 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
         formulae=tuple(lines), files=files,
     )  # fmt: skip
     if options.simulated_s > 0.0:
-        run = _with_motion(run, equations, options, part_of(progress, 0.8, 1.0))
+        try:
+            run = _with_motion(run, equations, options, part_of(progress, 0.8, 1.0))
+        except Cancelled:
+            raise
+        except BiomecError as error:
+            run = replace(run, status=str(error), succeeded=False)
     tell(1.0)
     return run
 
@@ -127,17 +132,15 @@ def _operations(equations: EquationsOfMotion) -> int:
 
 def _with_motion(run: Run, equations: EquationsOfMotion, options: EquationsOptions, progress: Progress | None) -> Run:
     """The run with a simulated motion: curves, energy, poses."""
-    from dataclasses import replace
-
     from biomec.mechanisms.symbolic.compiled import compiled
     from biomec.mechanisms.symbolic.placing import poses_of, start_state
-    from biomec.mechanisms.symbolic.simulation import FRAMES, simulate
+    from biomec.mechanisms.symbolic.simulation import shown_times, simulate
 
     stabilisation = 20.0 if equations.constraints.rows else 0.0
     numbers = compiled(equations, stabilisation=stabilisation)
-    times = np.linspace(0.0, options.simulated_s, FRAMES)
-    start = start_state(run.machine)
-    motion = simulate(numbers, start, times, method=options.method, progress=progress)
+    motion = simulate(
+        numbers, start_state(run.machine), shown_times(options.simulated_s), method=options.method, progress=progress
+    )
     energy = motion.energy_J
     curves = [
         *state_curves(equations.coordinates.about, motion.x),

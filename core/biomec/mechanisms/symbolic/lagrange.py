@@ -49,7 +49,7 @@ def from_lagrangian(
     kinetic, potential = tidy(sp.sympify(kinetic)), tidy(sp.sympify(potential))  # short energies make short equations
     equations = sp.Matrix(lagrange_equations(kinetic, potential, coords))
     if F is not None:
-        equations -= sp.Matrix(F) * sp.Matrix(list(inputs))
+        equations -= sp.Matrix(F) * sp.Matrix(len(inputs), 1, list(inputs))
     return from_equations(
         list(equations), coords, inputs, parameters, G=G, constraints=constraints, kinetic=kinetic,
         potential=potential,

@@ -14,7 +14,8 @@ from biomec.errors import BiomecError
 from biomec.mechanisms.symbolic.compiled import CompiledEquations, values_function
 from biomec.mechanisms.symbolic.coordinates import Expr
 
-STEPS = 100  # of the search for an equilibrium
+STEPS = 100  # of one search for an equilibrium
+TRIES, ASIDE = 6, 0.2  # further searches, which begin so far [rad, m] from the guess
 RESIDUAL = 1e-9  # of forces [N m, N], times their size
 LOOP = 1e-8  # [m, rad] by which closed loops may be open at a point to linearise about
 RANK = 1e-9  # singular values below it, times the largest, count as zero
@@ -171,10 +172,18 @@ def equilibrium(
 
     first = np.concatenate((q, np.zeros(c)))
     scale = max(1.0, float(np.abs(residual(first)).max()))
-    found = least_squares(residual, first, slopes, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=STEPS)
-    if not np.abs(found.fun).max() <= RESIDUAL * scale:
-        raise BiomecError(
-            f"No equilibrium was found near this point: {np.abs(found.fun).max():.3g} N m are left over after "
-            f"{found.nfev} steps. Begin nearer to one, or let the motors hold the machine."
+    rng = np.random.default_rng(0)  # where the forces do not change with a coordinate, the search has no direction
+    aside = [np.zeros(n), *(rng.normal(scale=ASIDE, size=n) for _ in range(TRIES))]
+    left, steps = np.inf, 0
+    for shift in aside:
+        begin = first + np.concatenate((shift, np.zeros(c)))
+        found = least_squares(
+            residual, begin, slopes, x_scale="jac", xtol=1e-15, ftol=1e-15, gtol=1e-15, max_nfev=STEPS
         )
-    return np.concatenate((found.x[:n], still)), u
+        left, steps = min(left, float(np.abs(found.fun).max())), steps + int(found.nfev)
+        if left <= RESIDUAL * scale:
+            return np.concatenate((found.x[:n], still)), u
+    raise BiomecError(
+        f"No equilibrium was found near this point: {left:.3g} N m are left over after {steps} steps. "
+        f"Begin nearer to one, or let the motors hold the machine."
+    )

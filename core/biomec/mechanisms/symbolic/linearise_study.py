@@ -100,10 +100,10 @@ def _pushed(
     """Times (T,), states (T, 2n) of the linear model after a push, and of the full equations (open chains only)."""
     from scipy.linalg import expm
 
-    from biomec.mechanisms.symbolic.simulation import FRAMES, simulate
+    from biomec.mechanisms.symbolic.simulation import shown_times, simulate
 
     n, half = numbers.equations.n, model.basis.shape[1]
-    times = np.linspace(0.0, options.duration_s or machine.duration_s, FRAMES)
+    times = shown_times(options.duration_s or machine.duration_s)
     angle = numbers.equations.coordinates.about[0].endswith("[rad]")
     push = np.deg2rad(options.push_deg) if angle else options.push_deg / 100.0
     z = np.zeros(2 * half)

@@ -14,7 +14,7 @@ from biomec.mechanisms.symbolic.compiled import CompiledEquations
 from biomec.progress import Progress
 
 METHODS = ("DOP853", "Radau")
-FRAMES = 201  # of a motion that is shown
+FRAMES, MOST_FRAMES, RATE_Hz = 201, 5001, 100.0  # of a motion that is shown: at least, at most, in between
 Inputs = Callable[[float, FloatArray], ArrayLike]
 Rates = Callable[[FloatArray, FloatArray], FloatArray]
 
@@ -32,6 +32,13 @@ class Motion:
     energy_J: FloatArray
     status: str
     evaluations: int
+
+
+def shown_times(duration_s: float) -> FloatArray:
+    """Times of a motion that is shown: a hundred a second, but neither few nor very many."""
+    if not 0.0 < duration_s < np.inf:
+        raise BiomecError(f"A motion lasts longer than 0 s, not {duration_s:g} s.")
+    return np.linspace(0.0, duration_s, int(np.clip(round(RATE_Hz * duration_s) + 1, FRAMES, MOST_FRAMES)))
 
 
 def simulate(

@@ -14,6 +14,7 @@ from biomec.mechanisms.symbolic.rounding import exact, rounded
 from biomec.mechanisms.symbolic.sorting import from_equations
 from biomec.mechanisms.symbolic.state_space import accelerations, multiple_angle_fractions, state_vector
 from biomec.mechanisms.symbolic.trigonometry import multiple_angles, tidy
+from biomec.mechanisms.symbolic.written import equations_from_texts
 
 MATRICES = ("A", "B", "X", "C", "D", "E", "F", "G")
 
@@ -471,3 +472,46 @@ def test_energies_written_by_hand_give_a_damped_oscillator():
     made = from_lagrangian(m * v**2 / 2, k * x**2 / 2, coords, inputs=[f], F=sp.Matrix([1]), G=[-c * v])
     assert (made.A[0], made.D[0], made.G[0], made.F[0]) == (m, k, -c * v, 1)
     assert sp.simplify(accelerations(made)[0] - (f - c * v - k * x) / m) == 0
+
+
+# ---------------------------------------------------------------------- energies in texts
+
+
+def test_energies_in_texts_give_the_equations_of_a_cart_and_its_pendulum():
+    made = equations_from_texts(
+        ["x", "phi"],
+        "M*xd**2/2 + m*(xd**2 + 2*L*xd*phid*cos(phi) + L**2*phid**2)/2",
+        "-m*g*L*cos(phi)",
+        {"M": 1.0, "m": 0.2, "L": 0.5, "g": 9.81},
+        forces={"x": "f - c0*xd".replace("c0", "0.5")},
+        inputs=["f"],
+    )
+    M, m, L, g = (symbol(name) for name in ("M", "m", "L", "g"))
+    (_, phi), (v, _) = made.coordinates.q, made.coordinates.qdot
+    assert is_zero(made.A - sp.Matrix([[M + m, m * L * sp.cos(phi)], [m * L * sp.cos(phi), m * L**2]]))
+    assert tidy(made.E[1] - m * g * L * sp.sin(phi)) == 0
+    assert (list(made.F), list(made.G)) == ([1, 0], [-v / 2, 0])
+
+
+def test_a_constraint_in_a_text_gets_a_multiplier():
+    made = equations_from_texts(
+        ["x", "y"], "m*(xd**2 + yd**2)/2", "m*g*y", {"m": 2.0, "g": 9.81, "L": 1.0}, constraints=["x**2 + y**2 - L**2"]
+    )
+    assert made.freedom == 1
+    assert list(made.jacobian) == [2 * made.coordinates.q[0], 2 * made.coordinates.q[1]]
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"kinetic": "__import__('os')"}, "Kinetic energy: .* cannot be computed"),
+        ({"potential": "k*x**2/2"}, "Potential energy: there is no parameter k"),
+        ({"forces": {"y": "1"}}, "no coordinate"),
+        ({"forces": {"x": "u**2"}}, "linear in the inputs"),
+        ({"parameters": {"xd": 1.0}}, "xd is used twice"),
+    ],
+)
+def test_texts_that_cannot_be_read_are_told(changes, said):
+    given = {"names": ["x"], "kinetic": "xd**2/2", "potential": "0", "parameters": {}, "inputs": ["u"]} | changes
+    with pytest.raises(DescriptionError, match=said):
+        equations_from_texts(**given)

@@ -316,6 +316,12 @@ def test_a_hanging_bar_swings_with_its_known_frequency():
     assert (model.uncontrollable, model.unobservable, model.rest) == (0, 0, pytest.approx(0.0, abs=1e-8))
 
 
+def test_an_equilibrium_is_found_from_where_the_search_has_no_direction():
+    """A horizontal bar: its weight turns it, but does so with the same torque a little further."""
+    x, _ = equilibrium(compiled(planar_chain(1)), [0.0])
+    assert abs(np.cos(x[0])) < 1e-9
+
+
 def test_upside_down_it_falls_and_outputs_may_be_accelerations():
     equations = compiled(planar_chain(1))
     coords, inputs = equations.equations.coordinates, equations.equations.inputs

@@ -144,3 +144,15 @@ def test_cancelling_stops_and_spatial_machines_are_refused():
         with pytest.raises(Cancelled):
             one.run(machine, one.options(), stop)
         assert "moves in space" in one.refusal(load_machine("bennett"))
+
+
+MASSLESS = PUSHED.replace("mass = 2.0", "mass = 0.0").replace("inertia = 1.0", "inertia = 0.0")
+
+
+def test_a_singular_machine_ends_in_a_status():
+    machine = parse_machine(MASSLESS, "massless.toml")
+    run = answer("equations", machine, simulated_s=1.0, language="none")
+    assert not run.succeeded
+    assert "singular" in run.status
+    assert run.formulae  # the equations are there all the same
+    assert "singular" in answer("linearise", machine).status
