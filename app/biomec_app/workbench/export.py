@@ -32,8 +32,8 @@ LONGEST_S = 20.0  # of a movie
 STYLES = ("-", "--", "-.", ":")
 
 
-def plot_figure(panes: Sequence[Pane]) -> Figure:
-    """Panes as a figure on white paper. For any thread."""
+def plot_figure(panes: Sequence[Pane], over: str) -> Figure:
+    """Panes as a figure on white paper, over what ``over`` says. For any thread."""
     from matplotlib.figure import Figure
 
     if not panes:
@@ -47,11 +47,11 @@ def plot_figure(panes: Sequence[Pane]) -> Figure:
         several = len({line.run for line in pane.lines}) > 1
         for line in pane.lines:
             axes.plot(
-                line.time_s, line.values, STYLES[line.dash % len(STYLES)], color=PALETTE[line.colour % len(PALETTE)],
+                line.x, line.values, STYLES[line.dash % len(STYLES)], color=PALETTE[line.colour % len(PALETTE)],
                 linewidth=1.3, label=f"{line.name} · {line.run}" if several else line.name,
             )  # fmt: skip
         axes.set_title(pane.title, fontsize=10, loc="left", fontweight="bold")
-        axes.set_xlabel("time [s]", fontsize=9)
+        axes.set_xlabel(over, fontsize=9)
         axes.set_ylabel(f"[{pane.unit}]" if pane.unit else "", fontsize=9)
         axes.tick_params(labelsize=8)
         axes.grid(True, color=ink.theme.line, linewidth=0.5)
@@ -62,9 +62,9 @@ def plot_figure(panes: Sequence[Pane]) -> Figure:
     return figure
 
 
-def save_plots(panes: Sequence[Pane], path: Path) -> None:
+def save_plots(panes: Sequence[Pane], over: str, path: Path) -> None:
     """Write panes as PNG, SVG or PDF."""
-    save_figure(plot_figure(panes), path)
+    save_figure(plot_figure(panes, over), path)
 
 
 def save_text(text: str, path: Path) -> None:

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from html import escape
 
 import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtGui import QPalette, QPen
 from PySide6.QtWidgets import (
+    QComboBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -22,17 +24,19 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.mechanisms.study import Run
 from biomec_app.panels.plot_axis import Axis
 from biomec_app.panels.plot_style import DASHES, WIDTH, PlotStyle
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.workbench.bench import Bench
-from biomec_app.workbench.results import Line, Pane, legend, panes
+from biomec_app.workbench.results import Line, Pane, legend, panes, quantities
 
 AT_FIRST = 2  # panes that are shown before the user has chosen
 COLUMNS, MANY = 2, 5  # panes beside each other, and from how many on there is one more
 MOST = 12  # names in a legend; more would not fit above a pane
 AXIS, SIDE, RIM = 38, 52, 14.0  # pixels for the numbers of the axes, and for half of the last one
 LOWEST = 120  # pixels of axes that can be read
+TIME = "time [s]"
 NONE = "Curves of runs appear here. Choose an analysis at the right and press Run (F5)."
 
 
@@ -47,6 +51,9 @@ class Plots(QWidget):
         self._wanted: dict[str, bool] = {}  # what the user has ticked or not
         self._drawn: tuple[object, ...] = ()
         self.cursors: list[pg.InfiniteLine] = []
+        self.points: list[tuple[Pane, pg.ScatterPlotItem]] = []
+        self.over = ""  # what curves are plotted over; empty: time
+        self._study = ""  # of the newest run that is shown
         self.plots: dict[str, pg.PlotItem] = {}
         self.legends: dict[str, QLabel] = {}
         self._titles: dict[str, Pane] = {}
@@ -64,8 +71,28 @@ class Plots(QWidget):
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.axis = QComboBox()
+        self.axis.setObjectName("workbench.over")
+        self.axis.setAccessibleName("Plotted over")
+        self.axis.setToolTip("What the curves are plotted over")
+        self.axis.setMinimumContentsLength(6)
+        self.axis.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
+        self.axis.addItem(TIME, "")
+        self.axis.currentIndexChanged.connect(self._plot_over)
+        words = QLabel("o&ver")
+        words.setBuddy(self.axis)
+        below = QHBoxLayout()
+        below.setContentsMargins(4, 0, 2, 2)
+        below.addWidget(words)
+        below.addWidget(self.axis, 1)
+        side = QWidget()
+        column = QVBoxLayout(side)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(3)
+        column.addWidget(self.list, 1)
+        column.addLayout(below)
         split = QSplitter(Qt.Orientation.Horizontal)
-        split.addWidget(self.list)
+        split.addWidget(side)
         split.addWidget(self.area)
         split.setStretchFactor(1, 1)
         split.setSizes([170, 600])
@@ -93,7 +120,31 @@ class Plots(QWidget):
         if state == self._drawn:
             return
         self._drawn = state
-        self.panes = panes(shown)
+        self._offer(shown)
+        self._fill()
+
+    def _offer(self, shown: dict[str, Run]) -> None:
+        """List what the curves can be plotted over; what was chosen stays, or it is as the run wants it."""
+        there = quantities(shown)
+        newest = next(reversed(shown.values()), None)
+        if newest is not None and newest.study != self._study:
+            self._study, self.over = newest.study, newest.over
+        self.over = self.over if self.over in there else ""
+        with QSignalBlocker(self.axis):
+            self.axis.clear()
+            self.axis.addItem(TIME, "")
+            for key, words in there.items():
+                self.axis.addItem(words, key)
+            self.axis.setCurrentIndex(max(0, self.axis.findData(self.over)))
+
+    def _plot_over(self, at: int) -> None:
+        self.over = str(self.axis.itemData(at) or "")
+        self._fill()
+
+    def _fill(self) -> None:
+        """List the quantities, and draw those that are ticked."""
+        shown = {kept.name: kept.run for kept in self.bench.shown}
+        self.panes = panes(shown, self.over)
         self.pages.setCurrentIndex(1 if self.panes else 0)
         if shown and not self.panes:
             self.nothing.setText("The chosen runs have no curves; look at Figures and Text.")
@@ -135,7 +186,7 @@ class Plots(QWidget):
         page.setLayout(grid)
         grid.setContentsMargins(4, 4, 4, 4)
         grid.setSpacing(6)
-        self.cursors, self.plots, self.legends = [], {}, {}
+        self.cursors, self.points, self.plots, self.legends = [], [], {}, {}
         self._titles = {pane.key: pane for pane in self.chosen}
         columns = COLUMNS if len(self.chosen) < MANY else COLUMNS + 1
         for k, pane in enumerate(self.chosen):
@@ -162,15 +213,9 @@ class Plots(QWidget):
         plot = canvas.getPlotItem()
         self._dress(plot, style)
         for line in pane.lines:
-            curve = pg.PlotCurveItem(
-                line.time_s, line.values, pen=self._pen(line, style), connect="finite", antialias=True
-            )
+            curve = pg.PlotCurveItem(line.x, line.values, pen=self._pen(line, style), connect="finite", antialias=True)
             plot.addItem(curve)
-        cursor = pg.InfiniteLine(self.bench.time_s, movable=True, pen=style.cursor)
-        cursor.setCursor(Qt.CursorShape.SizeHorCursor)
-        cursor.sigDragged.connect(self._dragged)
-        plot.addItem(cursor, ignoreBounds=True)
-        self.cursors.append(cursor)
+        self._add_cursor(plot, pane, style)
         self.plots[pane.key], self.legends[pane.key] = plot, words
         made = QFrame()
         made.setAutoFillBackground(True)
@@ -181,6 +226,19 @@ class Plots(QWidget):
         column.addWidget(words)
         column.addWidget(canvas, 1)
         return made
+
+    def _add_cursor(self, plot: pg.PlotItem, pane: Pane, style: PlotStyle) -> None:
+        """A line at the moment, or where curves are not over time a point on each."""
+        if self.over:
+            points = pg.ScatterPlotItem(size=8, pen=style.cursor)
+            plot.addItem(points, ignoreBounds=True)
+            self.points.append((pane, points))
+            return
+        cursor = pg.InfiniteLine(self.bench.time_s, movable=True, pen=style.cursor)
+        cursor.setCursor(Qt.CursorShape.SizeHorCursor)
+        cursor.sigDragged.connect(self._dragged)
+        plot.addItem(cursor, ignoreBounds=True)
+        self.cursors.append(cursor)
 
     def _dress(self, plot: pg.PlotItem, style: PlotStyle) -> None:
         theme = self._theme
@@ -193,7 +251,7 @@ class Plots(QWidget):
             axis.setTextPen(theme.text)
             axis.enableAutoSIPrefix(False)
             axis.setStyle(tickFont=style.font(-1.0))
-        plot.setLabel("bottom", "time [s]", color=theme.text)
+        plot.setLabel("bottom", escape(self.axis.currentText()) or TIME, color=theme.text)
         plot.getAxis("bottom").setHeight(AXIS)
         plot.getAxis("left").setWidth(SIDE)
         plot.layout.setContentsMargins(0.0, 0.0, RIM, 0.0)
@@ -217,8 +275,15 @@ class Plots(QWidget):
                 cursor.setValue(time_s)
         self._tell_values()
 
+    def _move_points(self) -> None:
+        style = PlotStyle(self._theme)
+        for pane, points in self.points:
+            spots = [(line.place(self.bench.time_s), style.colour(line.colour)) for line in pane.lines]
+            points.setData([{"pos": at, "brush": colour} for at, colour in spots if math.isfinite(sum(at))])
+
     def _tell_values(self) -> None:
         """Write names, and values of the moment, above every pane; they are the legend as well."""
+        self._move_points()
         style = PlotStyle(self._theme)
         for key, label in self.legends.items():
             lines = legend(self._titles[key], self.bench.time_s)

@@ -26,6 +26,7 @@ class Line:
 
     name, run : what a legend calls it, and the run that it belongs to
     colour    : number of the quantity in the pane;  dash : number of the run
+    x         : what it is plotted over: time, or another quantity
     """
 
     name: str
@@ -34,12 +35,18 @@ class Line:
     dash: int
     time_s: FloatArray
     values: FloatArray
+    x: FloatArray
 
     def at(self, time_s: float) -> float:
         """Value at the moment nearest to a time; NaN outside."""
+        return self.place(time_s)[1]
+
+    def place(self, time_s: float) -> tuple[float, float]:
+        """Point of the curve at the moment nearest to a time; NaN outside."""
         if not len(self.time_s) or not self.time_s[0] - 1e-9 <= time_s <= self.time_s[-1] + 1e-9:
-            return math.nan
-        return float(self.values[int(abs(self.time_s - time_s).argmin())])
+            return math.nan, math.nan
+        moment = int(abs(self.time_s - time_s).argmin())
+        return float(self.x[moment]), float(self.values[moment])
 
 
 @dataclass(frozen=True, eq=False)
@@ -56,17 +63,33 @@ class Pane:
         return f"{self.title} [{self.unit}]" if self.unit else self.title
 
 
-def panes(runs: Mapping[str, Run]) -> tuple[Pane, ...]:
-    """Panes of runs by their names; the same quantity of several runs lies in one pane."""
+def quantities(runs: Mapping[str, Run]) -> dict[str, str]:
+    """``group: name`` of everything that curves can be plotted over -> with its unit, for an axis."""
+    found = {}
+    for run in runs.values():
+        for one in run.curves:
+            found.setdefault(f"{one.group}: {one.name}", f"{one.group}: {one.name} [{one.unit}]")
+    return found
+
+
+def panes(runs: Mapping[str, Run], over: str = "") -> tuple[Pane, ...]:
+    """Panes of runs by their names; the same quantity of several runs lies in one pane.
+
+    over : ``group: name`` of the curve that they are plotted over; empty for time. Runs without it are left out.
+    """
     found: dict[tuple[str, str], list[Line]] = {}
     colours: dict[tuple[str, str], dict[str, int]] = {}
     for dash, (name, run) in enumerate(runs.items()):
+        abscissa = {f"{one.group}: {one.name}": one.values for one in run.curves}.get(over) if over else run.time_s
+        if abscissa is None:
+            continue
         for one in run.curves:
             key = one.group, one.unit
             numbers = colours.setdefault(key, {})
             colour = numbers.setdefault(one.name, len(numbers))
-            n = min(len(run.time_s), len(one.values))
-            found.setdefault(key, []).append(Line(one.name, name, colour, dash, run.time_s[:n], one.values[:n]))
+            n = min(len(run.time_s), len(one.values), len(abscissa))
+            line = Line(one.name, name, colour, dash, run.time_s[:n], one.values[:n], abscissa[:n])
+            found.setdefault(key, []).append(line)
     return tuple(Pane(group, unit, tuple(lines)) for (group, unit), lines in found.items())
 
 

@@ -18,7 +18,8 @@ if TYPE_CHECKING:
     from biomec_app.workbench.window import WorkbenchWindow
 
 NO_RUN = "There is no run yet. Choose an analysis, and run it."
-LANGUAGES = {".py": "Python", ".c": "C", ".m": "MATLAB, Octave", ".tex": "LaTeX", ".csv": "Table", ".txt": "Text"}
+LANGUAGES = {".py": "Python", ".c": "C", ".m": "MATLAB, Octave", ".tex": "LaTeX", ".csv": "Table", ".txt": "Text",
+             ".json": "Data"}  # fmt: skip
 
 
 class Saving:
@@ -75,10 +76,10 @@ class Saving:
 
     def plots(self) -> None:
         """Save the plots as a figure, drawn in the background."""
-        run, panes = self._run, self._window.plots.chosen
+        run, panes, over = self._run, self._window.plots.chosen, self._window.plots.axis.currentText()
         path = self._ask("Save plots", "Picture (*.png);;Drawing (*.svg);;Document (*.pdf)", self._name(run, ".png"))
         if path is not None:
-            self._window.painter.paint("save", lambda: save_plots(panes, path), lambda _, f: self._saved(path, f))
+            self._window.painter.paint("save", lambda: save_plots(panes, over, path), lambda _, f: self._saved(path, f))
 
     def _saved(self, path: Path, fault: Exception | None) -> None:
         if isinstance(fault, BiomecError):

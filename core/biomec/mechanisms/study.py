@@ -51,6 +51,7 @@ class Run:
     text    : anything to be read besides, such as a table or equations
     formulae : equations to be typeset, one line of LaTeX each (what matplotlib's mathtext draws: no environments)
     files   : name -> content of text files that go with the answer, such as ``equations.c``; written where curves are
+    over    : ``group: name`` of the curve over which the others are plotted at first; empty for time
     """
 
     study: str
@@ -67,6 +68,7 @@ class Run:
     text: str = ""
     formulae: tuple[str, ...] = ()
     files: Mapping[str, str] = field(default_factory=dict)
+    over: str = ""
 
 
 @dataclass(frozen=True)

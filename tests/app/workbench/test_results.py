@@ -5,7 +5,7 @@ import math
 import pytest
 
 from biomec.mechanisms.catalogue import load_machine
-from biomec_app.workbench.results import figure_table, figure_words, panes, status_words
+from biomec_app.workbench.results import figure_table, figure_words, panes, quantities, status_words
 from tests.core.mechanisms.swing_study import STUDY
 
 
@@ -23,6 +23,15 @@ def test_the_same_quantity_of_two_runs_lies_in_one_pane():
     assert torques[0].at(0.0) == 0.5
     assert torques[2].at(1.0) == pytest.approx(0.0, abs=1e-12)
     assert math.isnan(torques[0].at(1.5))
+
+
+def test_curves_can_be_plotted_over_another_one():
+    runs = {"first": run(frames=3)}
+    assert list(quantities(runs).values())[:2] == ["Angles: crank [deg]", "Torques: A [N·m]"]
+    (line, *_) = panes(runs, "Angles: crank")[1].lines
+    assert list(line.x) == [0.0, 45.0, 90.0]
+    assert line.place(1.0) == (90.0, pytest.approx(0.0, abs=1e-12))
+    assert panes(runs, "Angles: nothing") == ()
 
 
 def test_differences_are_to_the_first_run():

@@ -119,6 +119,18 @@ def test_a_run_is_played_plotted_and_told(student):
     assert bench.time_s == 0.5
 
 
+def test_curves_are_plotted_over_another_quantity(student):
+    student.run()
+    plots = student.window.plots
+    plots.axis.setCurrentIndex(plots.axis.findData("Angles: crank"))
+    assert plots.cursors == []
+    assert plots.panes[1].lines[0].x[-1] == pytest.approx(90.0)
+    student.bench.set_time(1.0)
+    assert plots.points[1][1].getData()[0][0] == pytest.approx(90.0)
+    plots.axis.setCurrentIndex(0)
+    assert len(plots.cursors) == 2
+
+
 def test_equations_are_typeset(student):
     student.run()
     student.window.results.setCurrentWidget(student.window.text)

@@ -78,6 +78,7 @@ def run_design(machine: Machine, options: DesignOptions, progress: Progress | No
         machine=machine,
         options=options,
         time_s=0.01 * np.arange(len(bent), dtype=np.float64),
+        over="Knee: flexion",
         curves=tuple(curves),
         figures=figures,
         poses=made.moving.model.poses(made.q),
