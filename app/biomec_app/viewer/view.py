@@ -57,6 +57,8 @@ class BodyView(QWidget):
         self.legend = Legend(self)
         self.legend.resized.connect(self._arrange)
         self._new = False  # a recording that was opened in this turn of the event loop; its first picture takes another
+        self._first_picture = QTimer(self, singleShot=True, interval=0)
+        self._first_picture.timeout.connect(self.update)
         self._settle = QTimer(self, singleShot=True, interval=SETTLE_MS)
         self._settle.timeout.connect(self._settled)
         self._next_band = QTimer(self, singleShot=True, interval=0)
@@ -222,7 +224,7 @@ class BodyView(QWidget):
             if self._new and not self._quality.patient:
                 self._new = False
                 painter.fillRect(self.rect(), QColor(self.theme.sky_bottom))
-                QTimer.singleShot(0, self, self.update)
+                self._first_picture.start()
                 return
             began = perf_counter()
             drawn = self._stale or self._image is None
@@ -306,8 +308,8 @@ class BodyView(QWidget):
 
     def release(self) -> None:
         """Free the graphics library; nothing is drawn after that."""
-        self._settle.stop()
-        self._next_band.stop()
+        for timer in (self._first_picture, self._settle, self._next_band):
+            timer.stop()
         self.scene = self._fine = None
         if self._canvas is not None:
             self._canvas.close()
