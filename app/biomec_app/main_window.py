@@ -147,10 +147,11 @@ class MainWindow(QMainWindow):
         aside.failed.connect(lambda title, sentence: self.context.tell(title, sentence))
 
     def _working(self, busy: bool, title: str = "") -> None:
-        self.told.setText(title)
-        self.stop.setEnabled(True)
-        self.bar.setRange(0, 100)
-        self.bar.setValue(0)
+        if busy:
+            self.told.setText(title)
+            self.stop.setEnabled(True)
+            self.bar.setRange(0, 100)
+            self.bar.setValue(0)  # paints at once all that waits to be painted: not when a result is to be shown
         for widget in (self.told, self.bar, self.stop):
             widget.setVisible(busy)
 
@@ -211,10 +212,13 @@ class MainWindow(QMainWindow):
         if self.pages.currentIndex() == 1 and not is_open:
             self._note_panels()
             QTimer.singleShot(GIVE_BACK_MS, give_back)
-        self.pages.setCurrentIndex(1 if is_open else 0)
         hidden = self.context.preferences.hidden_panels
+        if not is_open:
+            self.pages.setCurrentIndex(0)
         for name, dock in self.docks.items():
             dock.setVisible(is_open and name not in hidden)
+        if is_open:
+            self.pages.setCurrentIndex(1)  # last: each panel that comes would change the size of the view
 
     def _note_panels(self) -> None:
         """Remember which panels were closed; those that lie under another as a tab count as open."""
