@@ -49,6 +49,8 @@ LEFT, RIGHT, BOTTOM = (
 )  # fmt: skip
 
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
+LEAST = (262, 460, 130)  # of the panels on the left, on the right and below, in points
+SHARE = (0.13, 0.3, 0.15)  # of a large window; the rest is the body's
 
 
 class MainWindow(QMainWindow):
@@ -100,8 +102,7 @@ class MainWindow(QMainWindow):
         self.tabifyDockWidget(self.docks["notices"], self.docks["history"])
         for front in ("plots", "notices"):
             self.docks[front].raise_()
-        self.resizeDocks([self.docks["browser"], self.docks["plots"]], [262, 460], Qt.Orientation.Horizontal)
-        self.resizeDocks([self.docks["notices"]], [130], Qt.Orientation.Vertical)
+        self._share_room(LEAST)
 
         self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions()), context)
         for dock in self.docks.values():
@@ -116,7 +117,7 @@ class MainWindow(QMainWindow):
         context.show_written = self._show_written
         self.set_theme(context.preferences.theme)
         self.restoreGeometry(context.preferences.layout("geometry"))
-        self.restoreState(context.preferences.layout("docks"))
+        self._arranged = self.restoreState(context.preferences.layout("docks"))
         self._opened()
 
     def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
@@ -219,6 +220,16 @@ class MainWindow(QMainWindow):
             dock.setVisible(is_open and name not in hidden)
         if is_open:
             self.pages.setCurrentIndex(1)  # last: each panel that comes would change the size of the view
+        if is_open and not self._arranged:
+            self._arranged = True
+            shares = (SHARE[0] * self.width(), SHARE[1] * self.width(), SHARE[2] * self.height())
+            self._share_room(tuple(max(least, round(share)) for least, share in zip(LEAST, shares, strict=True)))
+
+    def _share_room(self, room: tuple[int, ...]) -> None:
+        """Give the panels on the left and right their widths, and those below their height."""
+        left, right, below = room
+        self.resizeDocks([self.docks["browser"], self.docks["plots"]], [left, right], Qt.Orientation.Horizontal)
+        self.resizeDocks([self.docks["notices"]], [below], Qt.Orientation.Vertical)
 
     def _note_panels(self) -> None:
         """Remember which panels were closed; those that lie under another as a tab count as open."""

@@ -110,6 +110,23 @@ def test_every_item_has_a_letter_of_its_own(qtbot, tmp_path):
         assert max(Counter(mark[1].lower() for mark in letters).values(), default=0) <= 1, (path, texts)
 
 
+def test_choices_that_exclude_each_other_are_shown_as_such_and_one_is_on(menus, context, demo_analysis):
+    context.document.open(demo_analysis)
+    lines, capsules = (menus.items[f"visualize.shape.{name}"][1] for name in ("lines", "capsules"))
+    assert lines.actionGroup() is not None
+    assert lines.actionGroup() is capsules.actionGroup()
+    whole, raw = (menus.items[f"visualize.dynamic.{name}"][1] for name in ("whole", "raw"))
+    assert whole.actionGroup() is not raw.actionGroup()  # one of each may be on
+    assert menus.items["visualize.show.plates"][1].actionGroup() is None  # overlays can be on together
+    for item in (lines, capsules, capsules):  # the second time it stays on
+        item.trigger()
+        assert [one.isChecked() for one in (lines, capsules)] == [item is lines, item is capsules]
+    for key in ("visualize.static.whole", "visualize.dynamic.raw"):
+        menus.run(key)
+    assert not menus.items["visualize.static.whole"][1].isChecked()
+    assert menus.items["visualize.dynamic.raw"][1].isChecked()
+
+
 def test_letters_that_are_given_stay_and_doubles_get_another():
     assert with_letters(["ab", "a"]) == ["a&b", "&a"]  # the first gives way, so that both have one
     assert with_letters(["a", "a"]) == ["&a", "a"]  # there are no more letters

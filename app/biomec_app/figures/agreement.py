@@ -21,7 +21,7 @@ if TYPE_CHECKING:
     from biomec.analysis.half_axes import HalfAxesPlot
 
 ALL = "All markers"
-RADII = {"Holds 1 − α": "chi2", "z σ, as printed": "interval"}
+RADII = {"Holds that share": "chi2", "z σ, as printed": "interval"}
 ALPHAS = {"90 %": 0.1, "95 %": 0.05, "99 %": 0.01}
 MOST_POINTS = 4000  # drawn; all are counted
 

@@ -246,7 +246,7 @@ def _results(analysis: Analysis) -> Node:
         if step.name not in analysis.done:
             state, words, tip = TODO, "not yet", f"{step.title} has not run yet. Double-click to run it."
         elif analysis.is_current(step.name):
-            state, words, tip = CURRENT, "", f"{step.title}: its result is up to date."  # its dot says so
+            state, words, tip = CURRENT, "up to date", f"{step.title}: its result is up to date."
         else:
             state, words = STALE, "out of date"
             tip = f"{step.title}: settings have changed since it ran. Double-click to run it again."

@@ -187,7 +187,7 @@ class LineDelegate(QStyledItemDelegate):
         place = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, whole, whole.widget)
         label = QFontMetrics(whole.font).horizontalAdvance(node.label)
         room = place.width() - label - 14
-        detail = node.detail
+        detail = "" if node.step is not None and node.state in (CURRENT, TODO) else node.detail  # its dot says so
         full = whole.fontMetrics.horizontalAdvance(detail) + 4
         wanted = min(full, max(0, room))
         fits = wanted == full or (len(detail) > LONG and wanted > whole.fontMetrics.averageCharWidth() * LONG)

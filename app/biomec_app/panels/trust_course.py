@@ -66,11 +66,11 @@ class CourseView(pg.GraphicsLayoutWidget):
 
     def sizeHint(self) -> QSize:
         """Low; it grows where there is room."""
-        return QSize(200, self._height() + 44)
+        return QSize(200, self._height() + 30)
 
     def minimumSizeHint(self) -> QSize:
         """Room for the lanes and a low curve."""
-        return QSize(120, self._height() + 34)
+        return QSize(120, self._height() + 30)
 
     def _height(self) -> int:
         """Height of the lanes with their axis."""

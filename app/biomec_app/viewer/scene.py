@@ -222,7 +222,7 @@ class Scene:
         """What is to be said about the frame; empty if all is well."""
         view, poses = self.view, self.poses
         if not poses.has_body:
-            return "Markers only: the biomechanical model is not loaded yet"
+            return "Markers only; F5 runs the analysis and shows the body"
         if view.static:
             return "Static pose"
         if SIMULATED in self.kinds and self.run is not None:

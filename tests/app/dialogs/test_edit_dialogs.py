@@ -6,7 +6,7 @@ from datetime import date
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
-from PySide6.QtWidgets import QDialogButtonBox
+from PySide6.QtWidgets import QDialogButtonBox, QLabel
 
 from biomec.errors import BiomecError
 from biomec.io.redescription import redescribed
@@ -47,6 +47,20 @@ def replayed(context, before):
     exec(line, names)
     assert script(context.document.analysis, context.document.history, None, None)
     return names["analysis"].session
+
+
+def test_an_empty_table_of_events_says_what_to_do(qtbot, open_demo):
+    dialog = edit_events(open_demo)
+    words = dialog.findChild(QLabel, "events-table-empty")
+    assert words.isVisible() == (dialog.table.rowCount() == 0)
+    dialog.table.setRowCount(0)
+    assert words.isVisible()
+    dialog.add_here()
+    assert not words.isVisible()
+    dialog.table.selectRow(0)
+    dialog.remove()
+    assert words.isVisible()
+    dialog.reject()
 
 
 def test_events_are_added_changed_and_removed(qtbot, open_demo):

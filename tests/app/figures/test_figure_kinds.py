@@ -201,7 +201,7 @@ def test_the_derivatives_of_the_equations_are_those_of_the_differences(made):
 
 def test_one_marker_s_agreement_is_bland_and_altman_s(demo_analysis):
     kind = figure_named("agreement")
-    chosen = {"marker": "C7", "share": "95 %", "radius": "Holds 1 − α"}
+    chosen = {"marker": "C7", "share": "95 %", "radius": "Holds that share"}
     content = kind.content(demo_analysis, chosen)
     again = bland_altman(np.zeros_like(content.agreement.axes.difference), content.agreement.axes.difference, 0.05)
     assert_allclose(content.agreement.axes.upper, again.upper)

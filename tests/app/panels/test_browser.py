@@ -10,7 +10,6 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.actions import all_actions
 from biomec_app.panels.browser import Browser
 from biomec_app.panels.curve_drop import CurveDrop
-from biomec_app.panels.tree_content import CURRENT
 from biomec_app.panels.tree_model import MIME
 from biomec_app.theme import DARK
 from biomec_app.viewer.timeline import Timeline
@@ -121,7 +120,7 @@ def test_a_step_that_is_to_come_is_run_by_a_double_click(qtbot, context, demo_an
     with qtbot.waitSignal(context.jobs.finished, timeout=20_000):
         browser.view.doubleClicked.emit(index_of(browser, "results/preparation"))
     assert context.document.analysis.is_current("preparation")
-    assert browser.model.node(index_of(browser, "results/preparation")).state == CURRENT
+    assert browser.model.node(index_of(browser, "results/preparation")).detail == "up to date"
 
 
 def test_what_was_open_stays_open_after_an_edit(browser, document_with_demo, demo_analysis):

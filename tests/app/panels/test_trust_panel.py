@@ -4,7 +4,8 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, QPointF, Qt
+from PySide6.QtCore import QPoint, QPointF, QRect, Qt
+from PySide6.QtGui import QFont, QFontMetricsF
 
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.trust import Level
@@ -126,3 +127,19 @@ def test_violations_say_their_unit_and_what_is_good():
     assert "(m), the mean of a row. This is good" in _judged(joints)
     assert "too much" in _judged(TypeViolation("spherical", "Ball joints", 3e-3, 1e-3))
     assert _violation(TypeViolation("ellipsoid", "Scapula on ribs", 1e-2, 1e-12)).endswith("(scaled)")
+
+
+@pytest.mark.parametrize("width", [220, 330, 460])
+def test_title_note_and_legend_of_bars_never_lie_over_each_other(qtbot, width):
+    """The note is cut where there is no room for it: the title alone has the pixels of the title."""
+    legend = ("as measured", "consistent")
+    charts = [BarChart("x", "Constraints", note) for note in ("", "a note that is much longer than any room beside it")]
+    for chart in charts:
+        qtbot.addWidget(chart)
+        chart.resize(width, 60)
+        chart.set_bars([Bar("Hinges", (1.0, 0.5), "1")], ("rebuilt", "measured"), legend=legend)
+    font = QFont(charts[0].font())
+    font.setBold(True)
+    title = QRect(0, 0, round(QFontMetricsF(font).horizontalAdvance("Constraints")), TITLE)
+    alone, beside = (chart.grab(title).toImage() for chart in charts)
+    assert alone == beside

@@ -62,11 +62,11 @@ class Plates(Overlay):
 
     def labels(self, moment: Moment) -> list[Label]:
         return [
-            Label(name, c.mean(axis=0), self.theme.faint) for name, c in zip(self._names, self._corners, strict=True)
+            Label(name, c.mean(axis=0), self.theme.text) for name, c in zip(self._names, self._corners, strict=True)
         ]
 
     def legend(self) -> list[Entry]:
-        return [Entry("force plate" if self._known else "area of the forces", FORCE, "patch")]
+        return [Entry("force plate" if self._known else "area where forces act", FORCE, "patch")]
 
 
 class Forces(Overlay):
