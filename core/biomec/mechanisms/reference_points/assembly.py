@@ -19,6 +19,7 @@ from biomec.progress import Progress
 TOLERANCE = 1e-14  # of residuals [m, rad] and steps: round-off
 ACCEPTED = 1e-10  # residual that counts as closed where round-off ends the search earlier
 ITERATIONS = 30
+RESTARTS = 12  # from other places, where the file's poses do not lead to a closed machine
 SINGULAR = 1e-9  # smallest over largest singular value of the rows
 NEAR = 0.15  # [m, rad] between a position and what the position before foretold
 HALVINGS = 12  # of the time between two instants
@@ -45,7 +46,7 @@ def assembled(
 
     fixed : columns of q that keep their values; where rows and these are fewer than coordinates, the rest of q moves
             as little as it can
-    damping : where Newton's method fails, try it again with shorter steps
+    damping : where Newton's method fails, try it again with shorter steps, and from other places if no guess is given
     Raises `NotAssembled` with the joint that stays open.
     """
     start = np.array(model.guess if guess is None else guess, dtype=np.float64)
@@ -54,6 +55,14 @@ def assembled(
         q, worst = _newton(model, start.copy(), t, free, iterations * (3 if damped else 1), damped)
         if worst <= ACCEPTED:
             return q
+    if damping and guess is None:
+        random = np.random.default_rng(0)  # the same tries every time
+        for _ in range(RESTARTS):
+            other = start.copy()
+            other[free] += random.normal(size=free.size)
+            found, worst = _newton(model, other, t, free, iterations, False)
+            if worst <= ACCEPTED:
+                return found
     raise NotAssembled(_open_joint(model, q, t))
 
 
@@ -191,6 +200,10 @@ def _advanced(
             continue
         if not near:
             tried = assembled(model, t + h, foretold)
+            if np.abs(tried - foretold).max() > NEAR:
+                raise NotAssembled(
+                    f"{model.name}: it cannot go on at t = {t:g} s; what drives it asks for a place out of its reach."
+                )
         q, t = tried, (end if h == end - t else t + h)
         qdot, qddot = _determined(model, q, t)
     return q, qdot, qddot

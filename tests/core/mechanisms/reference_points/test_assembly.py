@@ -88,3 +88,18 @@ def test_following_can_be_stopped(four_bar):
 
     with pytest.raises(Cancelled):
         follow(four_bar, np.linspace(0.0, 1.0, 101), progress=stop)
+
+
+def test_every_linkage_that_can_be_closed_is_closed():
+    machine, rng, closed = load_machine("four-bar"), np.random.default_rng(3), 0
+    for _ in range(120):
+        L, start = rng.uniform(0.1, 3.0, 4), rng.uniform(-180.0, 180.0)
+        B = L[0] * np.array([np.cos(np.deg2rad(start)), np.sin(np.deg2rad(start))])
+        diagonal = np.hypot(L[3] - B[0], B[1])
+        if not 1.001 * abs(L[1] - L[2]) + 1e-3 < diagonal < 0.999 * (L[1] + L[2]):
+            continue
+        closed += 1
+        model = reference_point_model(machine.with_values(dict(zip(("L1", "L2", "L3", "L4"), L, strict=True)) | {
+            "start": start}))  # fmt: skip
+        np.testing.assert_allclose(model.residual(assembled(model)), 0.0, atol=1e-10)
+    assert closed > 40
