@@ -130,3 +130,22 @@ def test_what_does_not_fit_is_a_sentence(arguments, words, capsys):
     said = capsys.readouterr()
     assert words in said.err
     assert said.out == ""
+
+
+def test_the_torque_of_the_four_bar_linkage_as_published(capsys):
+    """[Silva2007] prints 203.47 and -232.28 N m."""
+    assert main(["mechanism", "four-bar", "--analysis", "inverse", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    assert facts["torque_max_Nm"] == pytest.approx(203.469, abs=5e-4)
+    assert facts["torque_min_Nm"] == pytest.approx(-232.284, abs=5e-4)
+    assert facts["torque_squared_integral"] == pytest.approx(10184.0, abs=1.0)
+
+
+def test_the_contact_of_the_knee_prosthesis(capsys):
+    """The converged second simulation."""
+    assert main(["mechanism", "knee-prosthesis", "--preset", "sim2", "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    wanted = {"contact_onset_s": 0.211147, "contact_peak_N": 8839.0, "contact_impulse_Ns": 196.14,
+              "contact_duration_s": 0.0824}  # fmt: skip
+    for key, value in wanted.items():
+        assert facts[key] == pytest.approx(value, rel=1e-3), key

@@ -50,6 +50,7 @@ class Bench(QObject):
         self.runs: list[Kept] = []
         self.current: Kept | None = None  # whose motion is played; None: that of the machine being edited
         self.time_s = 0.0
+        self.preset = ""  # that was chosen last; its values may have been changed since
 
     @property
     def machine(self) -> Machine:
@@ -62,7 +63,7 @@ class Bench(QObject):
         """Another machine takes the place; runs stay, to be compared."""
         self.undo_stack.clear()
         self.draft = draft
-        self.current = None
+        self.current, self.preset = None, ""
         self.opened.emit()
         self.machine_changed.emit()
         self.text_changed.emit()
@@ -102,7 +103,7 @@ class Bench(QObject):
     def add(self, run: Run) -> Kept:
         """A new run, shown beside those that are shown of the same study; others are put aside."""
         names = {one.name for one in self.runs}
-        name = base = run_name(run, self.draft)
+        name = base = run_name(run, self.draft, self.preset)
         number = 2
         while name in names:
             name, number = f"{base} ({number})", number + 1
@@ -162,13 +163,12 @@ class Bench(QObject):
             self.time_changed.emit(time_s)
 
 
-def run_name(run: Run, draft: Draft) -> str:
-    """What a list calls a run: its title, and its preset or the values that are not those of the file."""
+def run_name(run: Run, draft: Draft, preset: str = "") -> str:
+    """What a list calls a run: its title, and the preset that was chosen or the values that are not the file's."""
     there = run.machine.values
-    for preset in run.machine.blueprint.presets.values():
-        wanted = {**draft.opened, **preset.values}
-        if preset.values and all(there.get(name) == value for name, value in wanted.items()):
-            return f"{run.title}, {preset.name}"[:LONGEST_NAME]
+    chosen = run.machine.blueprint.presets.get(preset)
+    if chosen is not None and all(there.get(k) == value for k, value in {**draft.opened, **chosen.values}.items()):
+        return f"{run.title}, {chosen.name}"[:LONGEST_NAME]
     changed = [name for name, value in draft.opened.items() if there.get(name, value) != value]
     told = ", ".join(f"{name} = {there[name]:g}" for name in changed[:MOST_VALUES])
     more = f" and {len(changed) - MOST_VALUES} more" if len(changed) > MOST_VALUES else ""

@@ -28,7 +28,6 @@ class Header(QWidget):
     def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
-        self.chosen = ""  # preset that was asked for last
         self.machines, self.presets = self._combo("machine", "Machine"), self._combo("preset", "Preset")
         self.machines.setToolTip("Machines that come with Biomec")
         self.presets.setToolTip("Sets of values, with the analysis they are for")
@@ -73,7 +72,7 @@ class Header(QWidget):
 
     def ask_preset(self, name: str) -> None:
         """Ask for a preset, empty for the values of the file."""
-        self.chosen = name
+        self.bench.preset = name
         self.preset_asked.emit(name)
         self.refresh()
 
@@ -112,7 +111,7 @@ class Header(QWidget):
             if all(machine.values.get(key) == value for key, value in {**opened, **preset.values}.items()):
                 fitting.append(name)
         unchanged = not self.bench.draft.changed
-        chosen = self.chosen if self.chosen in fitting else "" if unchanged else next(iter(fitting), "")
+        chosen = self.bench.preset if self.bench.preset in fitting else "" if unchanged else next(iter(fitting), "")
         self.presets.setCurrentIndex(max(0, self.presets.findData(chosen)))
         self.presets.setEnabled(self.presets.count() > 1)
 

@@ -104,7 +104,7 @@ class ParameterForm(QWidget):
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.area.setWidget(self.grid_widget)
+        self._show_rows()
         self.reset_all = QPushButton("Reset &All")
         self.reset_all.setObjectName("workbench.reset-all")
         self.reset_all.setToolTip("Give all parameters the values of the file again")
@@ -159,7 +159,13 @@ class ParameterForm(QWidget):
             self._make_row(grid, 2 * row, name, one)
         grid.setRowStretch(2 * len(self._known), 1)
         grid.setColumnStretch(1, 1)
+        self._show_rows()
+
+    def _show_rows(self) -> None:
+        """Show the rows on the ground of the tab."""
         self.area.setWidget(self.grid_widget)
+        self.area.viewport().setAutoFillBackground(False)
+        self.grid_widget.setAutoFillBackground(False)
 
     def _make_row(self, grid: QGridLayout, row: int, name: str, one: Parameter) -> None:
         label, box, reset = QLabel(name), NumberBox(), QToolButton()

@@ -60,11 +60,10 @@ def swing(monkeypatch):
 @pytest.fixture
 def student(qtbot, context, swing):
     """Somebody at a new workbench."""
-    window = open_workbench(context)
-    made = Student(qtbot, context, window)
+    made = Student(qtbot, context, open_workbench(context))
     made.idle()
     yield made
     made.answer = "Don't save"
-    if not window._closed:
-        window.close()
+    if made.window is not None and not made.window._closed:
+        made.window.close()
     QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -1,15 +1,17 @@
 """The workbench with somebody at it."""
 
+import gc
 import json
+import weakref
 
 import numpy as np
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
-from biomec.mechanisms.catalogue import load_machine, machine_names
+from biomec.mechanisms.catalogue import load_machine, machine_names, machine_text
 from biomec.mechanisms.motion import STRAYED
 from biomec_app.theme import DARK, LIGHT
 from biomec_app.workbench.window import open_workbench
@@ -192,6 +194,72 @@ def test_an_analysis_that_cannot_be_made_says_why(student):
     student.idle()
     assert "one plane" in student.window.studies.refusal.text()
     assert not student.window.studies.run_button.isEnabled()
+
+
+PRESETS = """
+[[preset]]
+name = "short"
+title = "A short crank"
+values = { L1 = 0.3 }
+analysis = "swing-test"
+options = { turn = 45.0 }
+[[preset]]
+name = "usual"
+values = { L1 = 0.5 }
+"""
+
+
+def test_a_preset_brings_values_analysis_and_options(student, tmp_path):
+    window, file = student.window, tmp_path / "presets.toml"
+    file.write_text(machine_text("four-bar") + PRESETS, encoding="utf-8")
+    student.context.ask_file = lambda *asked: file
+    window.ask_open()
+    student.idle()
+    presets = window.header.presets
+    listed = [presets.itemText(k) for k in range(presets.count())]
+    assert (listed[0], *listed[-2:]) == ("as in the file", "A short crank", "usual")
+    assert presets.currentData() == ""
+    window.header.ask_preset("short")
+    student.idle()
+    assert student.bench.machine.values["L1"] == 0.3
+    assert window.studies.form.values["turn"] == 45.0
+    student.run()
+    window.header.ask_preset("usual")
+    assert student.bench.machine.values["L1"] == 0.5
+    assert presets.currentData() == "usual"
+    student.run()
+    assert [kept.name for kept in student.bench.runs] == ["Swing by 45°, short", "Swing by 45°, usual"]
+    window.header.ask_preset("")
+    window.form.boxes["L1"].setValue(0.4)
+    assert presets.currentData() == ""
+
+
+def test_the_analyses_that_come_with_biomec_run_here(student, monkeypatch):
+    monkeypatch.undo()  # the real studies
+    student.window.studies.refresh()
+    student.idle()
+    student.run("inverse")
+    assert student.bench.runs[0].run.figures["torque_max_Nm"] == pytest.approx(203.469, abs=5e-4)
+    assert student.bench.runs[0].motion is not None
+    student.window.open_catalogued("pendulum")
+    student.idle()
+    student.run("equations")
+    assert student.bench.runs[1].run.formulae
+    assert all(kept.run.succeeded for kept in student.bench.runs)
+    assert student.window.studies.fault.text() == ""
+
+
+def test_a_closed_workbench_is_gone(student):
+    student.run()
+    bench, window = weakref.ref(student.bench), weakref.ref(student.window)
+    student.window.close()
+    student.window = student.bench = None
+    for _ in range(3):
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+        gc.collect()
+    assert window() is None
+    assert bench() is None
 
 
 def test_options_are_remembered_marked_and_reset(student):
