@@ -17,7 +17,9 @@ from biomec.mechanisms.prosthesis.readouts import leg_refusal, readouts
 from biomec.mechanisms.prosthesis.swing import Swing, SwingSettings, simulate_swing, top
 from biomec.progress import Progress, part_of
 
-OBJECTIVES = ("contact_peak_N", "contact_impulse_Ns", "contact_speed_m_s", "contact_work_J")
+OBJECTIVES = ("contact_impulse_Ns", "contact_peak_N", "contact_speed_m_s", "contact_work_J")
+COLUMNS = ("contact_onset_s", "contact_speed_m_s", "contact_peak_N", "contact_impulse_Ns", "contact_work_J",
+           "flexion_max_deg", "drive_work_J", "damper_work_J")  # fmt: skip
 ROUGH = SwingSettings(tolerance=1e-6, every=0.02)  # figures to about 1e-5; the history is not shown
 GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
@@ -212,14 +214,23 @@ def _simplex(
 
 def study_text(trials: Sequence[Trial]) -> str:
     """Trials as a table to be read, sorted by their values."""
-    names = list(trials[0].values)
-    columns = ("contact_onset_s", "contact_speed_m_s", "contact_peak_N", "contact_impulse_Ns", "contact_work_J",
-               "flexion_max_deg", "drive_work_J")  # fmt: skip
-    lines = ["".join(f"{name:>20}" for name in (*names, *columns)) + "   ended"]
-    for one in sorted(trials, key=lambda x: tuple(x.values.values())):
-        cells = [*one.values.values(), *(one.figures.get(name, np.nan) for name in columns)]
-        lines.append("".join(f"{cell:20.6g}" for cell in cells) + f"   {one.status}")
+    lines = ["".join(f"{name:>20}" for name in (*trials[0].values, *COLUMNS)) + "   ended"]
+    lines += ["".join(f"{cell:20.6g}" for cell in cells) + f"   {status}" for cells, status in _rows(trials)]
     return "\n".join(lines)
+
+
+def study_table(trials: Sequence[Trial]) -> str:
+    """The same with commas between the columns."""
+    lines = [",".join((*trials[0].values, *COLUMNS, "ended"))]
+    lines += [",".join(f"{cell:.9g}" for cell in cells) + f',"{status}"' for cells, status in _rows(trials)]
+    return "\n".join(lines) + "\n"
+
+
+def _rows(trials: Sequence[Trial]) -> list[tuple[list[float], str]]:
+    ordered = sorted(trials, key=lambda one: tuple(one.values.values()))
+    return [
+        ([*one.values.values(), *(one.figures.get(name, np.nan) for name in COLUMNS)], one.status) for one in ordered
+    ]
 
 
 def best_swing(

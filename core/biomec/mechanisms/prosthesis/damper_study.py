@@ -8,11 +8,10 @@ import numpy as np
 
 from biomec.errors import BiomecError
 from biomec.mechanisms.machine import Machine
+from biomec.mechanisms.prosthesis.damper import OBJECTIVES
 from biomec.mechanisms.prosthesis.swing_study import refusal
 from biomec.mechanisms.study import Run, Study, option
 from biomec.progress import Progress, part_of
-
-OBJECTIVES = ("contact_impulse_Ns", "contact_peak_N", "contact_speed_m_s", "contact_work_J")
 
 
 @dataclass(frozen=True)
@@ -31,7 +30,7 @@ class DamperOptions:
 def run_damper(machine: Machine, options: DamperOptions, progress: Progress | None = None) -> Run:
     """Answer the study; curves and animation are those of the best swing."""
     from biomec.mechanisms.prosthesis.curves import history_curves, leg_figures, named
-    from biomec.mechanisms.prosthesis.damper import best_swing, optimal_damper, study_text
+    from biomec.mechanisms.prosthesis.damper import best_swing, optimal_damper, study_table, study_text
     from biomec.mechanisms.prosthesis.swing import SwingSettings
 
     names = [name.strip() for name in options.parameters.split(",") if name.strip()]
@@ -71,6 +70,7 @@ def run_damper(machine: Machine, options: DamperOptions, progress: Progress | No
         succeeded=found.feasible,
         notices=notices,
         text=study_text(found.trials),
+        files={"trials.csv": study_table(found.trials)},
     )
 
 

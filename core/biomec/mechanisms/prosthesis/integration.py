@@ -10,6 +10,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from functools import partial
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -128,13 +129,17 @@ class AdaptiveSteps:
     """Steps of scipy's solvers."""
 
     def __init__(self, motion: Motion, t: float, y: FloatArray, end: float, tolerance: float, stiff: bool) -> None:
-        from scipy.integrate import DOP853, Radau
-
-        kind = Radau if stiff else DOP853
-        self.solver = kind(motion, t, y, end, rtol=tolerance, atol=0.01 * tolerance, max_step=LONGEST_STEP)
+        self.given = motion, t, y, end
+        self.tolerance, self.stiff = tolerance, stiff
+        self.solver: Any = None
 
     def step(self) -> Step | None:
         """The next step; None if no step is short enough."""
+        from scipy.integrate import DOP853, Radau
+
+        if self.solver is None:  # made here, because it evaluates the motion already
+            kind = Radau if self.stiff else DOP853
+            self.solver = kind(*self.given, rtol=self.tolerance, atol=0.01 * self.tolerance, max_step=LONGEST_STEP)
         before = self.solver.y.copy()
         self.solver.step()
         if self.solver.status == "failed":

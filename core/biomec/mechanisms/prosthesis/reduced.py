@@ -109,7 +109,7 @@ def reduced_motion(machine: Machine, law: str = "") -> tuple[Reduced, FloatArray
     if model.m != model.n - f:
         raise BiomecError(f"{machine.name}: some of its constraints repeat others; leave them out.")
     named = [model.column(body) for body in machine.start.angles]
-    free = named if len(named) == f else independent_columns(model, model.guess).tolist()
+    free = named if len(named) == f else _free_columns(model, f)
     moving = Reduced(model, stops_of(machine, model, law), tuple(free))
     guess, rates = np.array(model.guess), np.zeros(model.n)
     for body, angle in machine.start.angles.items():
@@ -118,3 +118,16 @@ def reduced_motion(machine: Machine, law: str = "") -> tuple[Reduced, FloatArray
         rates[model.column(body)] = rate
     q = moving.positions(guess[free], 0.0, guess)
     return moving, q, moving.velocities(q, rates[free], 0.0)
+
+
+def _free_columns(model: ReferencePointModel, f: int) -> list[int]:
+    """Angles of bodies that determine the rest, because they do so in most positions; otherwise whatever does here."""
+    from scipy.linalg import null_space, qr
+
+    angles = np.arange(2, model.n, 3)
+    motion = null_space(model.jacobian(model.guess), rcond=1e-9)[angles]
+    _, R, order = qr(motion.T, pivoting=True, mode="economic")
+    size = np.abs(np.diag(R))
+    if len(size) == f and size[-1] > 1e-3 * size[0]:
+        return sorted(int(angles[k]) for k in order[:f])
+    return [int(one) for one in independent_columns(model, model.guess)]

@@ -21,6 +21,7 @@ from biomec.mechanisms.prosthesis.reduced import Reduced, reduced_motion
 from biomec.progress import Progress, part_of
 
 FINE = 0.25e-3  # [s] between samples of integrals and peaks
+HALVES = 3  # pairs of samples for each step of the integrator, whose order is higher than that of the integrals
 UNBALANCED = 0.02  # of the work that is exchanged: what an audit of energy may miss
 METHODS = ("adaptive", "rk4")
 
@@ -116,7 +117,7 @@ def summed_up(
     if progress is not None:
         progress(1.0)
     status = trajectory.status
-    exchanged = sum(abs(figures[name]) for name in ("contact_work_J", "damper_work_J", "drive_work_J"))
+    exchanged = figures["energy_exchanged_J"]
     missing = abs(figures["energy_residual_J"])
     if balanced and status == "completed" and missing > UNBALANCED * exchanged + 1e-3:
         status = f"not converged: energy is out of balance by {missing:.3g} J. Take shorter steps, or converged ones"
@@ -126,8 +127,8 @@ def summed_up(
 def _grid(trajectory: Trajectory) -> tuple[FloatArray, tuple[slice, ...]]:
     """Times and the smooth stretches between events among them.
 
-    A stretch has an odd number of samples, every second midway between its neighbours, at least three for each step of
-    the integrator; ends of stretches belong to both neighbours.
+    A stretch has an odd number of samples, every second midway between its neighbours, several for each step of the
+    integrator; ends of stretches belong to both neighbours.
     """
     marks = {trajectory.phases[0].begin, trajectory.end}
     marks |= {phase.end for phase in trajectory.phases} | {one.time_s for one in trajectory.events}
@@ -144,7 +145,7 @@ def _grid(trajectory: Trajectory) -> tuple[FloatArray, tuple[slice, ...]]:
             edges[0] += 1e-12 * (high - low)  # within this stretch, not the one before
         parts = [np.array([edges[0]])]
         for a, b in pairwise(edges):
-            half = max(1, int(np.ceil((b - a) / (2.0 * FINE))))
+            half = max(HALVES, int(np.ceil((b - a) / (2.0 * FINE))))
             parts.append(np.linspace(a, b, 2 * half + 1)[1:])
         inside = np.concatenate(parts)
         times.append(inside)
@@ -162,6 +163,7 @@ def figures_of(
     contact_peak_N and its time, contact_impulse_Ns = ∫F dt, contact_work_J = ∫F dδ lost, contact_depth_mm and its time
     contact_duration_s                         : how long a stop pushes
     drive_…                                    : torque of the kept law and its work;  damper_work_J
+    energy_exchanged_J                         : by drivers, dampers and stops, in or out
     energy_residual_J                          : what the audit of energy leaves unexplained
     """
     figures: dict[str, float] = {}
@@ -190,6 +192,8 @@ def figures_of(
     figures["contact_work_J"] = -work["stop"]
     figures["damper_work_J"] = work["damper"]
     figures["drive_work_J"] = work["drive"]
+    size = np.abs(power.drivers) + np.abs(power.dampers) + np.abs(power.stops)
+    figures["energy_exchanged_J"] = sum(integral(size[part], t[part]) for part in stretches)
     figures["energy_residual_J"] = float(power.energy[-1] - power.energy[0] - sum(work.values()))
     for one in moving.model.drivers:
         if one.rows == 1 and len(moving.model.drivers) == 1:

@@ -6,13 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
+from biomec.mechanisms.contact.force_laws import LAWS
 from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.study import Run, Study, option
 from biomec.progress import Progress, part_of
 
 AS_DESCRIBED = "as described"
-LAWS = ("hertz", "hunt-crossley", "herbert-mcwhannell", "lee-wang", "lankarani-nikravesh", "gonthier", "zhiying-qishao",
-        "flores", "kelvin-voigt", "step")  # fmt: skip
 METHODS = {
     "adaptive": "converged",
     "rk4": "constant steps",

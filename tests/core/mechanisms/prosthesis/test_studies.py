@@ -107,6 +107,7 @@ def test_the_best_damper_as_a_study():
     assert run.figures["contact_onset_s"] <= 0.25
     assert run.machine.values["c"] == pytest.approx(run.figures["best_c"])
     assert run.figures["trials"] == 5.0
+    assert len(run.files["trials.csv"].splitlines()) == 6
     with pytest.raises(BiomecError, match="no parameter"):
         answer("damper-study", parameters="nothing")
 

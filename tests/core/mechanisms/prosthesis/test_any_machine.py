@@ -1,0 +1,92 @@
+"""Stops of machines that are no knees: a pendulum against a wall, two pendulums, stops on the ground."""
+
+import numpy as np
+import pytest
+
+from biomec.mechanisms.machine import parse_machine
+from biomec.mechanisms.prosthesis.rigid_stop import impact_swing
+from biomec.mechanisms.prosthesis.swing import SwingSettings, simulate_swing
+
+PENDULUM = """
+name = "pendulum at a wall"
+dimension = 2
+gravity = [0.0, -9.81]
+duration = 0.95
+[[body]]
+name = "rod"
+points = { O = [0.0, 0.0], P = [1.0, 0.0] }
+basis = ["O", "P"]
+mass = 2.0
+centre_of_mass = [0.5, 0.0]
+inertia = 0.1666666666666667
+angle_deg = -150.0
+[[joint]]
+type = "revolute"
+name = "O"
+proximal = "ground.origin"
+distal = "rod.O"
+[[stop]]
+name = "wall"
+circle = "rod"
+centre = [1.0, 0.0]
+radius = 0.01
+face = "ground"
+point = [0.01, 0.0]
+normal = [-1.0, 0.0]
+law = "hertz"
+stiffness = 1e8
+restitution = 0.5
+[start]
+angles_deg = { rod = -150.0 }
+"""
+SECOND = """
+[[body]]
+name = "second"
+points = { P = [0.0, 0.0], E = [0.6, 0.0] }
+basis = ["P", "E"]
+mass = 1.0
+centre_of_mass = [0.3, 0.0]
+inertia = 0.03
+position = [-0.866, -0.5]
+angle_deg = -120.0
+[[joint]]
+type = "revolute"
+name = "P"
+proximal = "rod.P"
+distal = "second.P"
+"""
+SETTINGS = SwingSettings(every=0.01)
+
+
+def speed_at_the_bottom():
+    """ω there: ½ J ω² = m g h, J = m L²/3, the centre of mass falls from −0.25 to −0.5 m."""
+    return np.sqrt(2.0 * 2.0 * 9.81 * 0.25 / (2.0 / 3.0))
+
+
+def test_a_pendulum_meets_a_wall_and_swings_back():
+    swing = simulate_swing(parse_machine(PENDULUM, "wall.toml"), SETTINGS)
+    assert swing.completed
+    onset = swing.events[0]
+    assert -onset.rate == pytest.approx(speed_at_the_bottom(), rel=1e-6)
+    after = next(one for one in swing.events if one.kind == "separation")
+    assert after.rate == pytest.approx(-onset.rate, rel=1e-6)  # an elastic wall gives back what it took
+    assert swing.figures["contact_impulse_Ns"] == pytest.approx(2.0 * speed_at_the_bottom() * 2.0 / 3.0, rel=2e-3)
+    assert abs(swing.figures["energy_residual_J"]) < 1e-5
+    back = np.argmin(np.abs(swing.history.time_s - 2.0 * onset.time_s))
+    assert swing.history.q[back, 2] == pytest.approx(np.deg2rad(-150.0), abs=0.02)  # at rest again, sampled each 10 ms
+
+
+def test_a_rigid_wall_has_the_impulse_of_the_books():
+    """J = (1 + e) m_eff v with m_eff = J_O/L² at the rod's end."""
+    made = impact_swing(parse_machine(PENDULUM, "wall.toml"), 0.5, SwingSettings(every=0.01, duration=0.45))
+    _, hit = made.impacts[0]
+    assert hit.effective_mass == pytest.approx(2.0 / 3.0, rel=1e-9)
+    assert hit.impulse == pytest.approx(1.5 * 2.0 / 3.0 * speed_at_the_bottom(), rel=1e-6)
+
+
+def test_a_machine_of_two_degrees_of_freedom_meets_its_stop():
+    swing = simulate_swing(parse_machine(PENDULUM + SECOND, "two.toml"), SETTINGS)
+    assert swing.moving.f == 2
+    assert swing.completed
+    assert swing.figures["contact_touches"] >= 1.0
+    assert abs(swing.figures["energy_residual_J"]) < 1e-3
