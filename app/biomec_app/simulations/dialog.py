@@ -201,7 +201,7 @@ class SimulationDialog(QDialog):
 
     def _buttons(self) -> QDialogButtonBox:
         standard = QDialogButtonBox.StandardButton
-        buttons = QDialogButtonBox(standard.Cancel | standard.RestoreDefaults)
+        buttons = QDialogButtonBox(standard.Cancel | standard.RestoreDefaults, self)
         self.run = buttons.addButton("&Run", QDialogButtonBox.ButtonRole.AcceptRole)
         self.run.setObjectName("simulation.run")
         self.run.setDefault(True)

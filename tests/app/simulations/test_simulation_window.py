@@ -100,6 +100,9 @@ def test_defaults_follow_the_first_cycle_and_can_be_restored(qtbot, context, doc
     dialog.reset.click()
     assert dialog.settings == default_settings(document.analysis) == SimulationSettings(cycle="1")
     assert "steps of 1 ms" in dialog.summary.text()
+    dialog.show()
+    assert dialog.run.isDefault()  # Enter runs; it must not throw away what was set
+    assert not dialog.reset.isDefault()
 
 
 def test_what_cannot_be_is_said_before_it_runs(qtbot, context, document):
