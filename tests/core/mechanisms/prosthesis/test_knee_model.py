@@ -140,3 +140,28 @@ def test_as_many_rows_as_leave_one_degree_of_freedom(name):
 
 def _turn(angle):
     return np.array([[np.cos(angle), -np.sin(angle)], [np.sin(angle), np.cos(angle)]])
+
+
+def test_derivatives_of_the_knee_by_finite_differences(start):
+    """Point velocities and accelerations, Φq and γ along a curved path through a random state; 1e-6."""
+    moving, q0, _ = start
+    model, rng, h = moving.model, np.random.default_rng(7), 1e-4
+    v, a = rng.normal(size=(2, 12))
+
+    def path(s):
+        return q0 + s * v + 0.5 * s**2 * a
+
+    def rate(s):
+        return v + s * a
+
+    t = 0.1
+    phi = [model.residual(path(s), t + s) for s in (-h, 0.0, h)]
+    speed = model.jacobian(q0) @ v - model.rate_rhs(t)
+    np.testing.assert_allclose(speed, (phi[2] - phi[0]) / (2.0 * h), rtol=1e-6, atol=1e-6)
+    bend = model.jacobian(q0) @ a - model.acceleration_rhs(q0, v, t)
+    np.testing.assert_allclose(bend, (phi[0] - 2.0 * phi[1] + phi[2]) / h**2, rtol=1e-5, atol=2e-5)
+    for point in ("shank.toe", "posterior link.E", "thigh.B", "anterior link.C"):
+        places = [model.position(path(s), point) for s in (-h, 0.0, h)]
+        np.testing.assert_allclose(model.velocity(q0, v, point), (places[2] - places[0]) / (2.0 * h), atol=1e-6)
+        moved = (model.velocity(path(h), rate(h), point) - model.velocity(path(-h), rate(-h), point)) / (2.0 * h)
+        np.testing.assert_allclose(model.acceleration(q0, v, a, point), moved, atol=1e-6)
