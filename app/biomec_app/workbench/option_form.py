@@ -50,7 +50,7 @@ class OptionForm(QWidget):
         grid.setVerticalSpacing(1)
         grid.setColumnStretch(0, 1)
         for row, one in enumerate(fields(study.options)):
-            self._make_row(grid, 2 * row, one, values.get(one.name, one.default))
+            self._make_row(grid, 3 * row, one, values.get(one.name, one.default))
         column.addLayout(grid)
         if not self.boxes:
             column.addWidget(explanation("Nothing to be chosen here."))
@@ -94,13 +94,17 @@ class OptionForm(QWidget):
         reset.setSizePolicy(keep)
         reset.clicked.connect(lambda checked=False, name=one.name: self._reset(name))
         grid.addWidget(label, row, 0)
-        grid.addWidget(box, row, 1)
         grid.addWidget(reset, row, 2)
-        box.setFixedWidth(BOX)
+        if isinstance(box, QLineEdit):  # a text may be long: it has a line of its own
+            grid.addWidget(box, row + 1, 0, 1, 3)
+            box.setCursorPosition(0)
+        else:
+            grid.addWidget(box, row, 1)
+            box.setFixedWidth(BOX)
         if about:
             told = explanation(about)
             told.setContentsMargins(0, 0, 0, 5)
-            grid.addWidget(told, row + 1, 0, 1, 3)
+            grid.addWidget(told, row + 2, 0, 1, 3)
         self.boxes[one.name], self.resets[one.name] = box, reset
         _changed(box).connect(lambda *_: self._edited())
 

@@ -247,6 +247,8 @@ class WorkbenchWindow(QMainWindow):
         bench.set_values(values, f"Preset {preset.title}" if preset is not None else "Values of the file")
         if preset is not None:
             self.studies.choose(preset.analysis or bench.machine.analysis, preset.options)
+        elif self.studies.study is not None:
+            self.studies.choose(self.studies.study.key, {})
 
     def may_close(self) -> bool:
         """Whether the text may go: it is saved, or the user does not want it saved."""

@@ -230,6 +230,7 @@ def test_a_preset_brings_values_analysis_and_options(student, tmp_path):
     student.run()
     assert [kept.name for kept in student.bench.runs] == ["Swing by 45°, short", "Swing by 45°, usual"]
     window.header.ask_preset("")
+    assert window.studies.form.values["turn"] == 90.0
     window.form.boxes["L1"].setValue(0.4)
     assert presets.currentData() == ""
 
