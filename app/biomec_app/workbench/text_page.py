@@ -28,7 +28,7 @@ DRAWING = "Equations are being typeset …"
 
 
 class TextPage(QWidget):
-    """Equations over text of the chosen run."""
+    """Equations beside the text of the chosen run."""
 
     def __init__(self, bench: Bench, painter: Painter, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -47,10 +47,11 @@ class TextPage(QWidget):
         self.area.setAccessibleName("Equations")
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.StyledPanel)
-        self.split = QSplitter(Qt.Orientation.Vertical)
+        self.split = QSplitter(Qt.Orientation.Horizontal)
         self.split.addWidget(self.area)
         self.split.addWidget(self.text)
-        self.split.setSizes([300, 120])
+        self.split.setSizes([420, 250])
+        self.split.setChildrenCollapsible(False)
         self.latex_button = QPushButton("Copy &LaTeX")
         self.latex_button.setObjectName("workbench.copy-latex")
         self.latex_button.setToolTip("Copy the equations as LaTeX")
