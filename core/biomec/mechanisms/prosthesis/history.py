@@ -6,12 +6,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray, read_only
+from biomec.arrays import FloatArray, IntArray, read_only
 from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.prosthesis.integration import Trajectory
 from biomec.mechanisms.prosthesis.reduced import Reduced
 
-NODES = 20  # samples between positions that are solved one after another; those between start from interpolation
+GUIDE = 2.5e-3  # [s] between positions that are solved one after another; those between start from interpolation
 
 
 @dataclass(frozen=True, eq=False)
@@ -47,15 +47,11 @@ class History:
 def sampled(moving: Reduced, trajectory: Trajectory, time_s: FloatArray, guess: FloatArray) -> History:
     """History at times within a trajectory, in rising order; at an event, of the phase that ends there.
 
-    guess : (n,) a position near that of the first time
+    guess : (n,) a position near the beginning of the trajectory
     """
     time = np.asarray(time_s, dtype=np.float64)
-    ends = np.array([phase.end for phase in trajectory.phases])
-    which = np.minimum(np.searchsorted(ends, time), len(ends) - 1)
-    states = np.empty((len(time), 2 * moving.f))
-    for k in np.unique(which):
-        states[which == k] = trajectory.phases[k].state(time[which == k])
-    q = positions_along(moving, states[:, : moving.f], time, guess)
+    states, which = states_at(moving, trajectory, time)
+    q = positions_along(moving, trajectory, states[:, : moving.f], time, guess)
     qdot = moving.velocities(q, states[:, moving.f :], time)
     gap, rows = moving.stops.gaps(q), moving.stops.rows(q)
     rate = np.einsum("tsn,tn->ts", rows, qdot)
@@ -76,17 +72,28 @@ def sampled(moving: Reduced, trajectory: Trajectory, time_s: FloatArray, guess: 
     return History(*(read_only(x) for x in (time, q, qdot, qddot, multipliers, gap, rate, force, contact)))
 
 
-def positions_along(moving: Reduced, z: FloatArray, time: FloatArray, guess: FloatArray) -> FloatArray:
-    """Positions (T, n) along a smooth motion: nodes one after another, all others at once between them."""
-    if len(time) == 0:
-        return np.zeros((0, moving.model.n))
-    nodes = np.unique(np.append(np.arange(0, len(time), NODES), len(time) - 1))
+def states_at(moving: Reduced, trajectory: Trajectory, time: FloatArray) -> tuple[FloatArray, IntArray]:
+    """z and ż (T, 2 f) at times, and the number of the phase of each; at an event, of the phase that ends there."""
+    ends = np.array([phase.end for phase in trajectory.phases])
+    which = np.minimum(np.searchsorted(ends, time), len(ends) - 1)
+    states = np.empty((len(time), 2 * moving.f))
+    for k in np.unique(which):
+        states[which == k] = trajectory.phases[k].state(time[which == k])
+    return states, which
+
+
+def positions_along(
+    moving: Reduced, trajectory: Trajectory, z: FloatArray, time: FloatArray, guess: FloatArray
+) -> FloatArray:
+    """Positions (T, n) along a motion: close instants one after another, then all that are wanted, at once."""
+    begin = trajectory.phases[0].begin
+    nodes = np.linspace(begin, time[-1], int(np.ceil((time[-1] - begin) / GUIDE)) + 1)
     solved = np.empty((len(nodes), moving.model.n))
     last = guess
-    for k, node in enumerate(nodes):
-        last = moving.positions(z[node], time[node], last)
+    for k, one in enumerate(states_at(moving, trajectory, nodes)[0][:, : moving.f]):
+        last = moving.positions(one, nodes[k], last)
         solved[k] = last
-    between = np.stack([np.interp(np.arange(len(time)), nodes, column) for column in solved.T], axis=-1)
+    between = np.stack([np.interp(time, nodes, column) for column in solved.T], axis=-1)
     return moving.positions(z, time, between)
 
 

@@ -25,6 +25,7 @@ STIFF_LAWS = ("step", "kelvin-voigt")
 MOST_TOUCHES = 60  # onsets of one stop: more is a contact that chatters
 MOST_STEPS = 1500  # of adaptive integration; a swing takes 60 to 300
 EXPLICIT_STEPS = 400  # of them without an implicit method: after that it is tried
+HINT = "If they can, name another free angle under start: the present one does not determine the position there."
 TOO_STIFF = "stopped: the forces are too stiff for any step that is worth waiting for"
 LONGEST_STEP = 20e-3  # [s] of adaptive steps, so that no touch is stepped over
 FIRST_SHARE = 1e-9  # of a phase, after its beginning: a gap that is zero there must not count as an event
@@ -270,7 +271,7 @@ def stretch(
             with np.errstate(all="ignore"):  # a motion that runs away is told by what comes next
                 made = stepper.step()
         except (NotAssembled, SingularPosition) as error:
-            status = str(error)
+            status = f"{error} {HINT}"
             break
         if made is None or steps > budget:
             status = TOO_STIFF

@@ -7,7 +7,7 @@ taken on a grid of their own, stretch by stretch between the events.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -18,6 +18,7 @@ from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.prosthesis.history import History, integral, powers, sampled
 from biomec.mechanisms.prosthesis.integration import Event, Trajectory, integrate
 from biomec.mechanisms.prosthesis.reduced import Reduced, reduced_motion
+from biomec.mechanisms.reference_points import NotAssembled
 from biomec.progress import Progress, part_of
 
 FINE = 0.25e-3  # [s] between samples of integrals and peaks
@@ -109,10 +110,17 @@ def summed_up(
     """
     if not trajectory.phases or trajectory.end < 1e-9:
         raise BiomecError(f"{machine.name}: not a single step could be made. {trajectory.status}")
-    count = int(np.floor(trajectory.end / settings.every + 1e-9))
-    history = sampled(moving, trajectory, settings.every * np.arange(count + 1, dtype=np.float64), q)
-    time, stretches = _grid(trajectory)
-    fine = sampled(moving, trajectory, time, q)
+    try:
+        history, fine, stretches = _histories(settings, moving, trajectory, q)
+    except NotAssembled:
+        if trajectory.status == "completed":
+            raise
+        last = trajectory.phases[-1]  # it ended where parts could not be joined: leave the very end out
+        sooner = last.begin + 0.9 * (last.end - last.begin)
+        kept = replace(last, end=sooner, nodes=last.nodes[last.nodes < sooner])
+        events = tuple(one for one in trajectory.events if one.time_s <= sooner)
+        trajectory = replace(trajectory, phases=(*trajectory.phases[:-1], kept), events=events)
+        history, fine, stretches = _histories(settings, moving, trajectory, q)
     figures = figures_of(machine, moving, fine, stretches, trajectory.events)
     if progress is not None:
         progress(1.0)
@@ -122,6 +130,15 @@ def summed_up(
     if balanced and status == "completed" and missing > UNBALANCED * exchanged + 1e-3:
         status = f"not converged: energy is out of balance by {missing:.3g} J. Take shorter steps, or converged ones"
     return Swing(machine, settings, moving, trajectory, history, fine, stretches, trajectory.events, figures, status)
+
+
+def _histories(
+    settings: SwingSettings, moving: Reduced, trajectory: Trajectory, q: FloatArray
+) -> tuple[History, History, tuple[slice, ...]]:
+    count = int(np.floor(trajectory.end / settings.every + 1e-9))
+    time, stretches = _grid(trajectory)
+    shown = sampled(moving, trajectory, settings.every * np.arange(count + 1, dtype=np.float64), q)
+    return shown, sampled(moving, trajectory, time, q), stretches
 
 
 def _grid(trajectory: Trajectory) -> tuple[FloatArray, tuple[slice, ...]]:
