@@ -29,7 +29,6 @@ class Header(QWidget):
         super().__init__(parent)
         self.bench = bench
         self.machines, self.presets = self._combo("machine", "Machine"), self._combo("preset", "Preset")
-        self.machines.setToolTip("Machines that come with Biomec")
         self.presets.setToolTip("Sets of values, with the analysis they are for")
         for name in machine_names():
             self.machines.addItem(_title(name), name)
@@ -97,6 +96,7 @@ class Header(QWidget):
             else:
                 at = self.machines.findData(name)
             self.machines.setCurrentIndex(at)
+            self.machines.setToolTip(f"{draft.machine.title}. The list has the machines that come with Biomec.")
             self._show_presets()
 
     def _show_presets(self) -> None:

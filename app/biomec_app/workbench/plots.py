@@ -7,7 +7,7 @@ from html import escape
 
 import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QPalette, QPen
+from PySide6.QtGui import QColor, QPalette, QPen
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from biomec.mechanisms.study import Run
 from biomec_app.panels.plot_axis import Axis
-from biomec_app.panels.plot_style import DASHES, WIDTH, PlotStyle
+from biomec_app.panels.plot_style import DASHES, PALETTE, WIDTH, PlotStyle
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.workbench.bench import Bench
 from biomec_app.workbench.results import Line, Pane, legend, panes, quantities
@@ -35,6 +35,7 @@ AT_FIRST = 2  # panes that are shown before the user has chosen
 COLUMNS, MANY = 2, 5  # panes beside each other, and from how many on there is one more
 MOST = 12  # names in a legend; more would not fit above a pane
 AXIS, SIDE, RIM = 38, 52, 14.0  # pixels for the numbers of the axes, and for half of the last one
+AGAIN = 165  # percent of the lightness of a colour that comes again
 LOWEST = 120  # pixels of axes that can be read
 TIME = "time [s]"
 NONE = "Curves of runs appear here. Choose an analysis at the right and press Run (F5)."
@@ -257,7 +258,7 @@ class Plots(QWidget):
         plot.layout.setContentsMargins(0.0, 0.0, RIM, 0.0)
 
     def _pen(self, line: Line, style: PlotStyle) -> QPen:
-        pen = QPen(style.colour(line.colour), WIDTH)
+        pen = QPen(_colour(line.colour, style), WIDTH)
         pen.setCosmetic(True)
         dashes = DASHES[line.dash % len(DASHES)]
         if dashes:
@@ -278,7 +279,7 @@ class Plots(QWidget):
     def _move_points(self) -> None:
         style = PlotStyle(self._theme)
         for pane, points in self.points:
-            spots = [(line.place(self.bench.time_s), style.colour(line.colour)) for line in pane.lines]
+            spots = [(line.place(self.bench.time_s), _colour(line.colour, style)) for line in pane.lines]
             points.setData([{"pos": at, "brush": colour} for at, colour in spots if math.isfinite(sum(at))])
 
     def _tell_values(self) -> None:
@@ -287,7 +288,7 @@ class Plots(QWidget):
         style = PlotStyle(self._theme)
         for key, label in self.legends.items():
             lines = legend(self._titles[key], self.bench.time_s)
-            parts = [f'<span style="color:{style.colour(k).name()}">{_held(words)}</span>' for k, words in lines]
+            parts = [f'<span style="color:{_colour(k, style).name()}">{_held(words)}</span>' for k, words in lines]
             told = " &nbsp; ".join(parts) if len(parts) <= MOST else ""
             label.setText(f"<b>{escape(key)}</b> &nbsp; {told}")
 
@@ -295,6 +296,13 @@ class Plots(QWidget):
         """Draw in the colours of a theme."""
         self._theme = theme
         self._draw()
+
+
+def _colour(number: int, style: PlotStyle) -> QColor:
+    """Colour of a quantity; when the colours come again, they are paler or deeper."""
+    again = number // len(PALETTE) % 3
+    colour = style.colour(number)
+    return (colour, colour.lighter(AGAIN), colour.darker(AGAIN))[again]
 
 
 def _held(words: str) -> str:

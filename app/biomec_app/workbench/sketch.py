@@ -196,7 +196,8 @@ def _springs(machine: Machine, motion: Motion) -> Iterable[Shape]:
 
 
 def _motors(machine: Machine, motion: Motion) -> Iterable[Shape]:
-    for part, elements in ((Part.MOTOR, machine.motors), (Part.HINGE, machine.hinges)):
+    springy = [one for one in machine.hinges if one.stiffness or one.damping]
+    for part, elements in ((Part.MOTOR, machine.motors), (Part.HINGE, springy)):
         for one in elements:
             at = _meeting(machine, motion, {one.proximal, one.distal})
             if at is not None:

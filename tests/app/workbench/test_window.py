@@ -13,7 +13,9 @@ from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
 from biomec.mechanisms.catalogue import load_machine, machine_names, machine_text
 from biomec.mechanisms.motion import STRAYED
+from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.theme import DARK, LIGHT
+from biomec_app.workbench.plots import _colour
 from biomec_app.workbench.window import open_workbench
 from tests.app.acceptance.person import is_blank
 from tests.core.mechanisms.swing_study import STUDY
@@ -131,6 +133,11 @@ def test_curves_are_plotted_over_another_quantity(student):
     assert plots.points[1][1].getData()[0][0] == pytest.approx(90.0)
     plots.axis.setCurrentIndex(0)
     assert len(plots.cursors) == 2
+
+
+def test_a_colour_that_comes_again_is_another_one(qapp):
+    style = PlotStyle(LIGHT)
+    assert len({_colour(k, style).name() for k in range(12)}) == 12
 
 
 def test_equations_are_typeset(student):

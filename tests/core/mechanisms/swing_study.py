@@ -27,7 +27,7 @@ def refusal(machine: Machine) -> str | None:
 
 def run(machine: Machine, options: SwingOptions, progress: Progress | None) -> Run:
     """Turn the first body, scaled by the first parameter, so that changes are seen."""
-    waits = 400 if options.method == "slow" else 1
+    waits = 6000 if options.method == "slow" else 1
     for k in range(waits):  # ends early only by being cancelled
         if progress is not None:
             progress(k / waits)
