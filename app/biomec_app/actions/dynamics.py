@@ -263,8 +263,12 @@ ACTIONS: tuple[Action, ...] = (
     Action("dynamics.separator", "Dynamics", SEPARATOR, None),
     *SIMULATIONS,
     Action(
-        "dynamics.workbench", "Dynamics", "Mechanism &Workbench…", _workbench,
-        "Describe a machine, move it, and ask for its forces, motion, equations and optimal control", "Ctrl+Shift+W",
+        "dynamics.workbench",
+        "Dynamics",
+        "Mechanism &Workbench…",
+        _workbench,
+        "Describe a machine, move it, and ask for its forces, motion, equations and optimal control",
+        "Ctrl+Shift+W",
     ),
     _item(
         "Inner Biomechanics",
