@@ -147,7 +147,7 @@ def _program(problem: Problem, mesh: Mesh, between: int) -> _Program:
     path = None
     if problem.path_size:
         f = problem.path
-        squares = ca.dot(f, f) / problem.limit if problem.limit > 0.0 else f
+        squares = ca.dot(f, f) / (problem.aim * problem.limit) if problem.limit > 0.0 else f
         path_here = ca.Function("path", [one.x, one.u, one.t], [squares])
         path = path_here.map(N)
     stage, acting = [x[:, j::d] for j in range(d)], [u[:, j::d] for j in range(d)]

@@ -23,6 +23,8 @@ from biomec.progress import Progress, part_of
 
 DURATION, LIMIT = "duration", "limit"  # what a step may change besides parameters of the machine
 KINEMATICS, ZERO = "kinematics", "zero torques"
+TIGHTENED = 2  # times that a path is aimed at more narrowly, because it was left between the points of the mesh
+LITTLE = 2.0  # times the limit: what is mended in that way
 STARTS = (KINEMATICS, ZERO)
 
 
@@ -100,7 +102,8 @@ def continued(
     """Solve a task, through steps if there are any; a step that fails ends the chain.
 
     start  : of the first step, unless there is a ``guess``;  logged : parameters that the log tells in any case
-    audit  : integrate the last answer again (the others are not audited)
+    audit  : integrate the last answer again (the others are not audited); where it leaves the path between the points
+             of the mesh, solve again for a narrower one
     """
     every = tuple(steps) or (Step(),)
     log, attempts, before = RunLog(), [], guess
@@ -115,23 +118,39 @@ def continued(
         )
         problem, model = machine_problem(now, asked)
         first = begun(problem, start) if before is None else before.stretched(problem.duration_s)
-        solution = _solved(problem, first, options, before is not None, part_of(watch, 0.0, 0.8))
-        look = audit and k == len(every) - 1 and np.isfinite(solution.controls).all() and np.isfinite(solution.cost)
-        checked = audited(solution, part_of(watch, 0.8, 1.0)) if look else None
-        off = path_deviation(solution, checked)
-        attempts.append(Attempt(now, asked, model, solution, checked, off))
         told = {name: now.values[name] for name in (*step.values, *logged) if name in now.values}
-        log = log.with_run(solution, checked, told, origin, off)
+        for again in range(TIGHTENED + 1):
+            solution = _solved(problem, first, options, before is not None, part_of(watch, 0.0, 0.8))
+            look = audit and k == len(every) - 1 and np.isfinite(solution.controls).all() and np.isfinite(solution.cost)
+            checked = audited(solution, part_of(watch, 0.8, 1.0)) if look else None
+            off = path_deviation(solution, checked)
+            attempts.append(Attempt(now, asked, model, solution, checked, off))
+            log = log.with_run(solution, checked, told, origin, off)
+            if again == TIGHTENED or checked is None or not tightenable(solution, checked):
+                break
+            problem = replace(problem, aim=problem.aim * problem.limit / checked.path_max)
         if not solution.status.succeeded:
             break
         before, origin = solution.trajectory, f"run {len(attempts):03d}"
     return Chain(tuple(attempts), log)
 
 
+def tightenable(solution: Solution, audit: Audit) -> bool:
+    """Whether a solution leaves the path between its points by so little that aiming lower will mend it."""
+    problem = solution.problem
+    return (
+        solution.status.succeeded
+        and audit.complete
+        and problem.limit > 0.0
+        and not audit.kept(problem.limit)
+        and audit.path_max < LITTLE * problem.limit
+    )
+
+
 def begun(problem: Problem, start: str) -> Trajectory:
     """A cold start: motion along the path with its torques, or without any."""
     found = path_guess(problem)
-    return found if start == KINEMATICS else Trajectory(found.time_s, found.states, np.zeros_like(found.controls))
+    return found if start == KINEMATICS else replace(found, controls=np.zeros_like(found.controls))
 
 
 def path_deviation(solution: Solution, audit: Audit | None) -> float:

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from biomec.mechanisms.optimal_control.continuation import Attempt, Chain
 
 COLLOCATION, SHOOTING = "collocation", "shooting"
+MISSED = 0.01  # rad, rad/s or m: the end may be missed by so much without a word
 CHANGED = ("K", "C", "g")  # parameters that a log of runs always tells, where a machine has them
 
 
@@ -38,6 +39,7 @@ class OptimalControlOptions:
     start: str = option("kinematics", "What the first solution begins with", choices=("kinematics", "zero torques"))
     method: str = option(COLLOCATION, "How it is solved", choices=(COLLOCATION, SHOOTING))
     intervals: int = option(100, "Intervals of the mesh")
+    degree: int = option(3, "Points of collocation in an interval", choices=(1, 2, 3, 4, 5))
     order: int = option(2, "Order of the splines of shooting", choices=(2, 4))
     integrator: str = option("implicit", "Integrator of shooting", choices=("implicit", "RK4"))
     tolerance: float = option(1e-7, "Tolerance of the solver")
@@ -83,7 +85,7 @@ def run_optimal_control(machine: Machine, options: OptimalControlOptions, progre
         )
     else:
         solver = CollocationOptions(
-            options.intervals, tolerance=options.tolerance, max_iterations=options.max_iterations
+            options.intervals, options.degree, tolerance=options.tolerance, max_iterations=options.max_iterations
         )
     chain = continued(
         machine, task, steps_of(options.steps), solver, options.start, CHANGED, options.audit,
@@ -149,9 +151,23 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
             f"Between the points of the mesh the path reaches {audit.path_max / problem.limit:.2f} times its limit. "
             "Take more intervals."
         )
+    missed = _missed(last)
+    if succeeded and missed > MISSED:
+        notices.append(
+            f"Integrated again, the torques miss the end by {missed:.2g} (rad, rad/s or m): an unstable motion "
+            "magnifies small errors. Take more intervals, or a higher degree."
+        )
     if np.isfinite(last.deviation) and succeeded:
         notices.append(f"The last residual of the path, {_last(options.path)}, stays within {last.deviation:.4g}.")
     return status, succeeded, tuple(notices)
+
+
+def _missed(last: Attempt) -> float:
+    """How far the audited motion ends from where it should."""
+    asked = np.isfinite(last.solution.problem.end)
+    if last.audit is None or not last.audit.complete or not asked.any():
+        return 0.0
+    return float(np.abs(last.audit.states[-1] - last.solution.problem.end)[asked].max())
 
 
 def _last(path: str) -> str:

@@ -30,6 +30,7 @@ class Dynamics:
     x, u, t, rate, z  : symbols of state (nx,), control (nu,), time, ẋ (nx,) and multipliers (nz,)
     residual          : (nx + nz,) in these symbols;  explicit : ẋ (nx,) in x, u, t
     names             : what formulas may use, by name: expressions in x, u, t, or numbers
+    closure           : what vanishes in every possible state: loops are closed and stay so; None if there are none
     """
 
     states: tuple[str, ...]
@@ -42,6 +43,7 @@ class Dynamics:
     residual: Any
     explicit: Any
     names: Mapping[str, Any]
+    closure: Any = None
 
 
 def explicit_dynamics(
@@ -75,7 +77,7 @@ def mechanical_dynamics(
     }
     names |= {name: u[k] for k, name in enumerate(controls)} | {"time": t}
     none = ca.SX.zeros(0)
-    return _second_order(
+    return second_order(
         coordinates, controls, q, v, u, t, ca.SX(mass), ca.SX(force), none, ca.SX.zeros(0, n), none, names
     )
 
@@ -85,14 +87,15 @@ def machine_dynamics(model: PlanarModel) -> Dynamics:
     import casadi as ca
 
     t = ca.SX.sym("t")
-    return _second_order(model.coordinates, model.motors, model.q, model.v, model.u, t, model.mass, model.force,
+    return second_order(model.coordinates, model.motors, model.q, model.v, model.u, t, model.mass, model.force,
                          model.closure, model.closure_jacobian, model.gamma, {**model.names, "time": t})  # fmt: skip
 
 
-def _second_order(
+def second_order(
     coordinates: tuple[str, ...], controls: tuple[str, ...], q: Any, v: Any, u: Any, t: Any, mass: Any, force: Any,
     closure: Any, jacobian: Any, gamma: Any, names: Mapping[str, Any],
 ) -> Dynamics:  # fmt: skip
+    """Dynamics M v̇ + Φqᵀ z = f, Φq v̇ = γ of expressions in q, v, u, t."""
     import casadi as ca
 
     n, m = len(coordinates), closure.numel()
@@ -108,7 +111,7 @@ def _second_order(
         acceleration = ca.solve(mass, force)
     states = (*coordinates, *(f"rate of {name}" for name in coordinates))
     return Dynamics(states, controls, ca.vertcat(q, v), u, t, rate, z, ca.vertcat(*rows),
-                    ca.vertcat(v, acceleration), names)  # fmt: skip
+                    ca.vertcat(v, acceleration), names, ca.vertcat(closure, jacobian @ v) if m else None)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +122,7 @@ class Problem:
     start      : x⁰ (nx,);  end : xᵀ (nx,), NaN where it is free (empty: all free)
     path       : residuals f (nf,), expressions; nf = 0 without a path
     limit      : Σ f² stays at or below it; 0 makes the residuals vanish
+    aim        : part of the limit that a solver stays within, below 1 where a mesh is known to leave it in between
     low, high  : bounds of x (nx,);  least, most : bounds of u (nu,); empty: none
     size_x, size_u : ordinary sizes of states and controls, which scale the numerical problem; empty: 1 and 100
     """
@@ -129,6 +133,7 @@ class Problem:
     start: FloatArray
     path: Any = None
     limit: float = 0.0
+    aim: float = 1.0
     end: FloatArray = field(default_factory=lambda: np.zeros(0))
     low: FloatArray = field(default_factory=lambda: np.zeros(0))
     high: FloatArray = field(default_factory=lambda: np.zeros(0))
@@ -172,15 +177,26 @@ class Problem:
 
 @dataclass(frozen=True, eq=False)
 class Trajectory:
-    """States and controls at times: a guess, or a solution. time_s (T,), states (T, nx), controls (T, nu)."""
+    """States and controls at times: a guess, or a solution. time_s (T,), states (T, nx), controls (T, nu).
+
+    smooth : cubic splines give what lies between the times; otherwise straight lines do
+    """
 
     time_s: FloatArray
     states: FloatArray
     controls: FloatArray
+    smooth: bool = False
 
     def at(self, time_s: ArrayLike) -> Trajectory:
-        """The same at other times, by linear interpolation; constant beyond its ends."""
+        """The same at other times; constant beyond its ends."""
         t = np.asarray(time_s, dtype=np.float64)
+        if self.smooth:
+            from scipy.interpolate import CubicSpline
+
+            inside = np.clip(t, self.time_s[0], self.time_s[-1])
+            both = CubicSpline(self.time_s, np.hstack([self.states, self.controls]))(inside)
+            nx = self.states.shape[1]
+            return Trajectory(t, both[:, :nx], both[:, nx:], smooth=True)
         return Trajectory(t, _between(t, self.time_s, self.states), _between(t, self.time_s, self.controls))
 
     def stretched(self, duration_s: float) -> Trajectory:

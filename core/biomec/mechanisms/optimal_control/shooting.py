@@ -121,7 +121,7 @@ class _Shot:
         least: list[Any] = []
         if problem.path_size:
             f = problem.path
-            kept = 1.0 - ca.dot(f, f) / problem.limit if problem.limit > 0.0 else f
+            kept = 1.0 - ca.dot(f, f) / (problem.aim * problem.limit) if problem.limit > 0.0 else f
             last = coefficients @ ca.DM(self.basis(knots + h)).T
             path = ca.Function("path", [one.x, one.u, one.t], [kept]).map(N)(states, last, ca.DM(knots + h).T)
             (least if problem.limit > 0.0 else equal).append(ca.vec(path))
