@@ -88,7 +88,7 @@ def test_torques_of_the_open_chain_along_the_closed_motion(g, J):
     if g == 9.81:  # samples of an independent computation, rounded to two digits
         np.testing.assert_allclose(torques[0], [182.88, 72.39, -19.67], atol=0.01)
         np.testing.assert_allclose(torques[[120, 360]], [[29.63, 218.47, 45.18], [635.52, 347.43, -64.91]], atol=0.01)
-        np.testing.assert_allclose(torques.max(axis=0), [663.4, 393.1, 49.0], atol=0.1)
+        np.testing.assert_allclose(torques.max(axis=0), [663.4, 393.1, 49.0], atol=0.2)  # of other samples
 
 
 def test_the_guess_closes_the_loop_of_the_published_motion():
