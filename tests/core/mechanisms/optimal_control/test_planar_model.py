@@ -173,3 +173,43 @@ def test_machines_that_cannot_be_modelled_are_refused_in_words():
 def test_an_impossible_geometry_is_refused_in_words():
     with pytest.raises(DescriptionError, match="cannot be closed"):
         planar_model(load_machine("four-bar", {"L4": 3.0}))
+
+
+def test_the_tie_pulls_nothing_where_it_is_closed_and_is_the_slope_of_its_energy():
+    machine = load_machine("tied-triple-pendulum", {"K": 1e5, "C": 0.0, "g": 0.0})
+    with_tie = evaluated(planar_model(machine))
+    without = evaluated(planar_model(machine.with_values({"K": 0.0})))
+
+    def pull(q, v):
+        return (with_tie(q, v, np.zeros(3))[1] - without(q, v, np.zeros(3))[1]).full().ravel()
+
+    q, v = planar_model(machine).start
+    np.testing.assert_allclose(pull(q, v), 0.0, atol=1e-7)  # 1e5 N/m of round-off
+    q = q + np.array([0.02, -0.05, 0.03])
+
+    def energy(q):
+        gap = [np.sum(L * np.cos(q)) - 1.0, np.sum(L * np.sin(q))]
+        return 0.5e5 * np.dot(gap, gap)
+
+    step = 1e-6 * np.eye(3)
+    slope = [(energy(q + one) - energy(q - one)) / 2e-6 for one in step]
+    np.testing.assert_allclose(pull(q, v), -np.array(slope), rtol=1e-6)
+    # the curve of a damper's force is −K e − C ė, with the cosine that a published program has wrong
+    damped = planar_model(machine.with_values({"C": 30.0}))
+    force = ca.Function("f", [damped.q, damped.v], [damped.names["force_y_D"]])
+    height, rate = np.sum(L * np.sin(q)), np.sum(L * v * np.cos(q))
+    assert float(force(q, v)) == pytest.approx(-1e5 * height - 30.0 * rate, rel=1e-12)
+
+
+def test_derivatives_of_rates_and_path_against_differences():
+    problem, _ = machine_problem(load_machine("tied-triple-pendulum"), Task(path=PATH, limit=1.0))
+    one = problem.dynamics
+    both = ca.vertcat(one.explicit, ca.dot(problem.path, problem.path))
+    w = ca.vertcat(one.x, one.u)
+    value = ca.Function("f", [w], [both])
+    slope = ca.Function("J", [w], [ca.jacobian(both, w)])
+    at = np.concatenate([problem.start + 0.01, [10.0, -20.0, 5.0]])
+    step = 1e-5
+    central = [(value(at + step * e) - value(at - step * e)).full().ravel() / (2 * step) for e in np.eye(9)]
+    exact = slope(at).full()
+    np.testing.assert_allclose(exact, np.array(central).T, rtol=1e-6, atol=1e-7 * np.abs(exact).max())
