@@ -163,9 +163,10 @@ def _draw_runs(context: Context) -> None:
 
 
 def _workbench(context: Context) -> None:
-    from biomec_app.workbench.window import open_workbench
+    """Open the workbench; what it needs is loaded beside, the first time, because that takes a while."""
+    from biomec_app.workbench.opening import open_when_loaded
 
-    open_workbench(context)
+    open_when_loaded(context)
 
 
 NEWTON = {"input": "resultant", "formulation": "newton-euler"}

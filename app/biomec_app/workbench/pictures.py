@@ -43,6 +43,7 @@ def draw(app: QApplication, context: Context, shot: Callable[[QWidget], bytes]) 
         window.header.ask_preset(preset)
         _run(app, window, "swing")
     window.bench.show(window.bench.runs[0], True)
+    _idle(app, window)
     for pane in window.plots.panes:
         window.plots.tick(pane.key, pane.key in ("Angles [deg]", FORCE))
     window.bench.set_time(0.222)

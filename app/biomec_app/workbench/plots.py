@@ -6,7 +6,7 @@ import math
 from html import escape
 
 import pyqtgraph as pg
-from PySide6.QtCore import QSignalBlocker, Qt
+from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtGui import QColor, QPalette, QPen
 from PySide6.QtWidgets import (
     QComboBox,
@@ -58,6 +58,10 @@ class Plots(QWidget):
         self.plots: dict[str, pg.PlotItem] = {}
         self.legends: dict[str, QLabel] = {}
         self._titles: dict[str, Pane] = {}
+        self._later = QTimer(self)
+        self._later.setSingleShot(True)
+        self._later.setInterval(0)
+        self._later.timeout.connect(self.show_now)
         self.list = QListWidget()
         self.list.setObjectName("workbench.quantities")
         self.list.setAccessibleName("Quantities")
@@ -115,7 +119,17 @@ class Plots(QWidget):
     # ------------------------------------------------------------------ content
 
     def refresh(self) -> None:
+        """Show the curves of the shown runs in the next turn of the event loop, once for all that changes in this."""
+        self._later.start()
+
+    @property
+    def is_pending(self) -> bool:
+        """Whether curves are still to be shown."""
+        return self._later.isActive()
+
+    def show_now(self) -> None:
         """Show the curves of the shown runs, if they are others than before."""
+        self._later.stop()
         shown = {kept.name: kept.run for kept in self.bench.shown}
         state = (tuple(shown), tuple(map(id, shown.values())))
         if state == self._drawn:

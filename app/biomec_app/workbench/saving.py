@@ -76,6 +76,7 @@ class Saving:
 
     def plots(self) -> None:
         """Save the plots as a figure, drawn in the background."""
+        self._window.plots.show_now()
         run, panes, over = self._run, self._window.plots.chosen, self._window.plots.axis.currentText()
         path = self._ask("Save plots", "Picture (*.png);;Drawing (*.svg);;Document (*.pdf)", self._name(run, ".png"))
         if path is not None:

@@ -361,7 +361,7 @@ class WorkbenchWindow(QMainWindow):
     @property
     def is_drawing(self) -> bool:
         """Whether something still happens in the background."""
-        return self.jobs.busy or self.painter.busy or self._previews.busy
+        return self.jobs.busy or self.painter.busy or self._previews.busy or self.plots.is_pending
 
     def set_theme(self, theme: Theme) -> None:
         """Show everything in a theme."""
@@ -448,14 +448,14 @@ def _split(way: Qt.Orientation, parts: tuple[QWidget, ...], sizes: tuple[int, ..
     return split
 
 
-def open_workbench(context: Context) -> WorkbenchWindow:
-    """Open the workbench, or bring it to the front if it is open."""
+def open_workbench(context: Context, draft: Draft | None = None) -> WorkbenchWindow:
+    """Open the workbench, with a machine if one is given, or bring it to the front if it is open."""
     for close in context.closing:
         window = getattr(close, "__self__", None)
         if isinstance(window, WorkbenchWindow):
             window.raise_()
             window.activateWindow()
             return window
-    window = WorkbenchWindow(context, context.window)
+    window = WorkbenchWindow(context, context.window, draft)
     window.show()
     return window

@@ -2,6 +2,7 @@
 
 import gc
 import json
+import threading
 import weakref
 
 import numpy as np
@@ -15,6 +16,7 @@ from biomec.mechanisms.catalogue import load_machine, machine_names, machine_tex
 from biomec.mechanisms.motion import STRAYED
 from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.theme import DARK, LIGHT
+from biomec_app.workbench.opening import open_when_loaded
 from biomec_app.workbench.plots import _colour
 from biomec_app.workbench.window import open_workbench
 from tests.app.acceptance.person import is_blank
@@ -30,6 +32,20 @@ def test_it_opens_once_with_a_machine_that_moves(student):
     assert len(window.preview.time_s) > 10
     assert not is_blank(window)
     assert not is_blank(window.stage)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_the_menu_opens_it_also_while_other_work_goes_on(qtbot, context, swing, busy):
+    go_on = threading.Event()
+    if busy:
+        context.aside.start("Something", lambda progress: go_on.wait(60.0), lambda _: None)
+    open_when_loaded(context)
+    qtbot.waitUntil(lambda: bool(context.leaving), timeout=60_000)
+    window = context.leaving[0].__self__
+    assert window.isVisible()
+    go_on.set()
+    qtbot.waitUntil(lambda: not (window.is_drawing or context.aside.busy), timeout=60_000)
+    window.close()
 
 
 @pytest.mark.parametrize("name", machine_names())
@@ -162,6 +178,7 @@ def test_runs_are_compared_renamed_and_removed(student):
     assert [kept.shown for kept in bench.runs] == [False, True]
     assert not window.runs.stale.isVisibleTo(window)
     window.runs.list.item(0).setCheckState(Qt.CheckState.Checked)
+    student.idle()
     assert window.figures.content.columns[-1] == "Δ Swing by 90°, L1 = 0.6"
     assert len(window.plots.panes[1].lines) == 4
     assert len(window.stage.drawing.ghosts) == 1
@@ -174,6 +191,7 @@ def test_runs_are_compared_renamed_and_removed(student):
     window.runs.remove_button.click()
     assert [kept.name for kept in bench.runs] == ["long crank"]
     window.runs.remove_button.click()
+    student.idle()
     assert window.plots.pages.currentIndex() == 0
 
 
