@@ -120,9 +120,10 @@ def continued(
         first = begun(problem, start) if before is None else before.stretched(problem.duration_s)
         told = {name: now.values[name] for name in (*step.values, *logged) if name in now.values}
         for again in range(TIGHTENED + 1):
-            solution = _solved(problem, first, options, before is not None, part_of(watch, 0.0, 0.8))
+            mine = part_of(watch, 1.0 - 0.3**again, 1.0 - 0.3 ** (again + 1))
+            solution = _solved(problem, first, options, before is not None, part_of(mine, 0.0, 0.7))
             look = audit and k == len(every) - 1 and np.isfinite(solution.controls).all() and np.isfinite(solution.cost)
-            checked = audited(solution, part_of(watch, 0.8, 1.0)) if look else None
+            checked = audited(solution, part_of(mine, 0.7, 1.0)) if look else None
             off = path_deviation(solution, checked)
             attempts.append(Attempt(now, asked, model, solution, checked, off))
             log = log.with_run(solution, checked, told, origin, off)
