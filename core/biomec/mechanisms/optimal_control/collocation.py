@@ -17,6 +17,7 @@ from biomec.arrays import FloatArray, read_only
 from biomec.mechanisms.optimal_control.interior_point import solve, watching
 from biomec.mechanisms.optimal_control.problem import Problem, Trajectory
 from biomec.mechanisms.optimal_control.solution import Solution
+from biomec.mechanisms.optimal_control.status import off_at_the_start
 from biomec.progress import Progress
 
 AT_THE_START = 4  # points a gap in the first interval, where controls may jump
@@ -80,10 +81,14 @@ def solve_collocation(
     program = _program(problem, mesh, options.between)
     nodes = guess.at(mesh.time_s)
     first = program.packed(nodes.states, nodes.controls, np.zeros((len(nodes.time_s), program.nz)))
+    off = problem.start_off_path()
     watch = watching(program.nlp, progress)
-    found, status, iterations, value = solve(
-        program.nlp, program.bounds, first, options.tolerance, options.max_iterations, options.warm, watch
-    )
+    if off is not None:
+        found, status, iterations, value = first, off_at_the_start(off, problem.limit), 0, np.nan
+    else:
+        found, status, iterations, value = solve(
+            program.nlp, program.bounds, first, options.tolerance, options.max_iterations, options.warm, watch
+        )
     states, controls, _ = program.unpacked(found)
     everything = np.vstack([problem.start, states])
     times = np.concatenate([[0.0], mesh.time_s])

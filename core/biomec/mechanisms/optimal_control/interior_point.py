@@ -55,7 +55,8 @@ def solve(
     """Minimum of a nonlinear program: unknowns, how it ended, iterations, value. Raises `Cancelled` if stopped."""
     import casadi as ca
 
-    if not np.isfinite(first).all():
+    values = ca.Function("values", [nlp["x"]], [nlp["f"], nlp["g"]])
+    if not (np.isfinite(first).all() and all(np.isfinite(np.asarray(one)).all() for one in values(first))):
         return first, NOT_A_NUMBER, 0, np.nan
     settings: dict[str, Any] = {
         "print_level": 0,
@@ -79,4 +80,5 @@ def solve(
     found = np.asarray(answer["x"], dtype=np.float64).ravel()
     if not np.isfinite(found).all():
         return first, NOT_A_NUMBER, int(statistics["iter_count"]), np.nan
-    return found, status, int(statistics["iter_count"]), float(answer["f"])
+    value = np.nan if status is NOT_A_NUMBER else float(answer["f"])
+    return found, status, int(statistics["iter_count"]), value

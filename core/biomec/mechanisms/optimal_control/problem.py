@@ -19,6 +19,7 @@ from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
 from biomec.mechanisms.optimal_control.planar_model import PlanarModel
 
+ROUND_OFF = 1e-12  # sum of squares of a path that is kept exactly
 STABILISATION = 10.0  # 1/s, of Baumgarte's form γ − 2αΦ̇ − α²Φ: loops that drift apart close again
 
 
@@ -168,6 +169,17 @@ class Problem:
         rate = float(ca.Function("rate", [one.x, one.u, one.t], [self.cost])(self.start, self.size_u, 0.0))
         found = abs(rate) * self.duration_s
         return found if np.isfinite(found) and found > 0.0 else 1.0
+
+    def start_off_path(self) -> float | None:
+        """Sum of squares of the path at the start where it is too large already, and nothing can help; else None."""
+        import casadi as ca
+
+        one = self.dynamics
+        if not self.path_size or ca.depends_on(self.path, one.u):
+            return None
+        squares = ca.dot(self.path, self.path)
+        value = float(ca.Function("l", [one.x, one.t], [squares])(self.start, 0.0))
+        return None if value <= self.limit * (1.0 + 1e-6) + ROUND_OFF else value
 
     @property
     def path_size(self) -> int:

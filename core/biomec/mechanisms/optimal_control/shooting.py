@@ -26,6 +26,7 @@ from biomec.mechanisms.optimal_control.status import (
     NOT_A_NUMBER,
     OTHER,
     Status,
+    off_at_the_start,
 )
 from biomec.progress import Progress
 
@@ -69,6 +70,9 @@ def solve_shooting(
         if progress is not None:
             progress(min(0.99, counted / (counted + 40.0)))
 
+    off = problem.start_off_path()
+    if off is not None:
+        return shot.solution(first, off_at_the_start(off, problem.limit), 0, begin)
     value, slopes = shot.values(first), shot.slopes(first)
     if not all(np.isfinite(one).all() for one in value):
         return shot.solution(first, NOT_A_NUMBER, 0, begin)
@@ -240,7 +244,9 @@ class _Shot:
             time_s=read_only(times),
             states=read_only(self._hermite(knots, ends, self.basis(knots) @ coefficients, inside)),
             controls=read_only(controls),
-            cost=np.nan if status is NOT_A_NUMBER else float(self.values(w)[0][0]) * problem.ordinary_cost(),
+            cost=np.nan
+            if status is NOT_A_NUMBER or not iterations
+            else float(self.values(w)[0][0]) * problem.ordinary_cost(),
             iterations=iterations,
             seconds=time.perf_counter() - begin,
             knots=read_only(knots),

@@ -24,6 +24,16 @@ NO_GRADIENT = Status("CECG", "the derivatives of the constraints could not be co
 OTHER = Status("HUMMM", "ended for an unknown reason")
 EVERY = (NORMAL, ACCEPTABLE, MOST_ITERATIONS, LINE_SEARCH, NO_FEASIBLE_POINT, NOT_A_NUMBER, NO_GRADIENT, OTHER)
 
+
+def off_at_the_start(squares: float, limit: float) -> Status:
+    """The task fails before it begins."""
+    return Status(
+        NO_FEASIBLE_POINT.code,
+        f"cannot be controlled: the start is off the path already, by a sum of squares of {squares:.3g}; "
+        f"the limit is {limit:.3g}",
+    )
+
+
 FROM_IPOPT = {
     "Solve_Succeeded": NORMAL,
     "Feasible_Point_Found": NORMAL,

@@ -162,3 +162,21 @@ def test_controls_between_the_points_of_a_mesh():
     solution = solved(moved())
     t = np.linspace(0.0, 2.0, 23)
     np.testing.assert_allclose(solution.control_at(t)[:, 0], 1.5 - 1.5 * t, atol=5e-3)
+
+
+@pytest.mark.parametrize("solver", [solve_collocation, solve_shooting])
+def test_a_start_off_the_path_is_told_at_once(solver):
+    """D moved to 3 m: no bar reaches it, and the gap of 2 m stands there before anything moves."""
+    problem, _ = machine_problem(load_machine("tied-triple-pendulum", {"L4": 3.0}), Task(path=PATH, limit=0.1))
+    options = CollocationOptions(5) if solver is solve_collocation else ShootingOptions(5)
+    solution = solved(problem, solver, options)
+    assert solution.status.code == "NFP"
+    assert "off the path already, by a sum of squares of 4;" in solution.status.words
+    assert solution.iterations == 0
+
+
+def test_a_cost_without_a_value_is_told():
+    problem, _ = machine_problem(load_machine("acrobot"), Task(cost="sqrt(0 - 1 - torque_hip**2)"))
+    solution = solved(problem, options=CollocationOptions(5))
+    assert solution.status.code == "FPE"
+    assert np.isnan(solution.cost)
