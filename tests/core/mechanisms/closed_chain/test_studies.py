@@ -184,6 +184,7 @@ def test_presets_of_the_four_bar(name):
         "replay": ("crank_rate_off_max_deg_s", 2.76, 0.02),
         "let-go": ("energy_balance_J", 0.0, 1e-5),
         "drift": ("stabilised_positions_max_m", 0.0, 1e-8),
+        "optimal-two-motors": ("cost", 4401.7, 0.5),  # the least torque at every instant, by another way
     }
     machine, preset = load_machine("four-bar").with_preset(name)
     run = ask(preset.analysis, machine, **preset.options)
