@@ -17,6 +17,7 @@ from biomec.mechanisms.closed_chain.study_parts import (
     with_laws,
 )
 from biomec.mechanisms.machine import Machine
+from biomec.mechanisms.reference_points.equations import OnLine, Pin
 from biomec.mechanisms.study import Run, Study, curve, option
 from biomec.progress import Progress
 
@@ -56,13 +57,15 @@ def run_inverse(machine: Machine, options: InverseOptions, progress: Progress | 
     torques = np.array([found.driving[name] for name in angles]).reshape(len(angles), len(time_s))
     figures: dict[str, float] = {}
     if len(angles):
-        strokes = np.array([found.q[:, model.column(body)] for body in angles.values()])
         figures = {
             "torque_max_Nm": float(torques.max()),
             "torque_min_Nm": float(torques.min()),
             "torque_squared_integral": float(np.trapezoid((torques**2).sum(axis=0), time_s)),
-            "work_J": float(work_trapezoid(torques.T, strokes.T).sum()),
         }
+    driven = [one for one in model.drivers if not isinstance(one, Pin | OnLine)]
+    strokes = np.array([one.law.value(time_s) for one in driven])  # what each torque or force turns or moves
+    driving = np.array([found.driving[one.name] for one in driven])
+    figures["work_J"] = float(work_trapezoid(driving.T, strokes.T).sum())
     curves = [curve("Driving torques", name, "N·m", found.driving[name]) for name in angles]
     for name, force in found.driving.items():
         if name not in angles:

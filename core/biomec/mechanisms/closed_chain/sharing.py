@@ -22,6 +22,7 @@ from biomec.mechanisms.reference_points.model import ReferencePointModel
 
 METHODS = ("pseudo-inverse", "pointwise", "smallest peak")
 POOR = 1e-6  # smallest over largest singular value of what motors can do: below, they cannot make the motion
+WEAK = 0.02  # of their best hold on the motion: below, they nearly lose it
 
 
 class CannotShare(BiomecError):
@@ -82,6 +83,26 @@ def shared(
     return Sharing(
         method, tuple(motors), solution.time_s, read_only(u), read_only(solution.q @ T), read_only(multipliers)
     )
+
+
+def weak_hold(solution: InverseDynamics, motors: Sequence[str], kept: Sequence[str] = ()) -> float | None:
+    """When motors come near losing their hold on the motion, or lose it between two instants [s]; None if never.
+
+    With as many motors as degrees of freedom they lose it where det RᵀT changes its sign; R is made to follow the
+    motion, so that its own sign does not matter.
+    """
+    model = solution.model.with_drivers(kept)
+    J, T = model.jacobian(solution.q), model.transmission[:, motor_columns(model, motors)]
+    reach = _reach(J, T)
+    near = reach < WEAK * reach.max()
+    R = free_directions(J)
+    if R.shape[-1] == T.shape[-1] > 0:
+        along = np.sign(np.linalg.det(np.swapaxes(R[:-1], -1, -2) @ R[1:]))  # whether R turned over
+        hold = np.linalg.det(np.swapaxes(R, -1, -2) @ T)
+        near[1:] |= hold[:-1] * hold[1:] * along < 0.0
+    if not near.any():
+        return None
+    return float(solution.time_s[int(np.where(near, reach, np.inf).argmin())])
 
 
 def motor_columns(model: ReferencePointModel, motors: Sequence[str]) -> IntArray:

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.errors import BiomecError
-from biomec.mechanisms.closed_chain.sharing import METHODS, CannotShare, Sharing, shared
+from biomec.mechanisms.closed_chain.sharing import METHODS, CannotShare, Sharing, shared, weak_hold
 from biomec.mechanisms.closed_chain.study_parts import (
     SPATIAL,
     SPEED,
@@ -84,6 +84,7 @@ def run_sharing(machine: Machine, options: SharingOptions, progress: Progress | 
         return Run(KEY, TITLE, machine, options, np.zeros(0), (), {}, status=str(error), succeeded=False)
     every = [found if one == options.method else shared(solution, motors, one, weight, options.force_weight, kept)
              for one in METHODS]  # fmt: skip
+    weak = weak_hold(solution, motors, kept)
     rates = solution.qdot @ model.transmission[:, [model.motors.index(name) for name in motors]]
     curves = [curve("Motor torques", name, "N·m", found.torques[:, k]) for k, name in enumerate(motors)]
     curves += [curve("Motor power", name, "W", (found.torques * rates)[:, k]) for k, name in enumerate(motors)]
@@ -97,7 +98,15 @@ def run_sharing(machine: Machine, options: SharingOptions, progress: Progress | 
         curves=(*curves, *motion_curves(model, solution.q, solution.qdot)),
         figures=_figures(found),
         poses=model.poses(solution.q),
+        notices=() if weak is None else (_weak(motors, weak),),
         text=comparison_table(every),
+    )
+
+
+def _weak(motors: tuple[str, ...], at: float) -> str:
+    return (
+        f"Near t = {at:g} s the motors {', '.join(motors)} have almost no hold on this motion: torques grow there "
+        "without limit as the instants come closer. Add a motor."
     )
 
 

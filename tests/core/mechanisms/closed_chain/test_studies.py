@@ -170,6 +170,49 @@ def test_motors_that_cannot_do_it_are_a_status():
     assert "E alone cannot make this motion" in run.status
 
 
+@pytest.mark.parametrize(("motors", "weak"), [("A", False), ("B", False), ("C", True), ("D", True), ("A,B", False)])
+def test_motors_that_lose_their_hold_between_two_instants_are_told(motors, weak):
+    run = ask("sharing", load_machine("four-bar"), motors=motors, method="pointwise")
+    assert run.succeeded
+    assert any("almost no hold" in one for one in run.notices) == weak
+
+
+ARM = """
+name = "arm"
+dimension = 2
+body = [
+  { name = "upper", points = { S = [0.0, 0.0], E = [0.3, 0.0] }, basis = ["S", "E"], mass = 2.0, centre_of_mass = [0.15, 0.0], inertia = 0.015 },
+  { name = "fore", points = { E = [0.0, 0.0], H = [0.25, 0.0] }, basis = ["E", "H"], mass = 1.5, centre_of_mass = [0.12, 0.0], inertia = 0.008, position = [0.3, 0.0] },
+]
+joint = [
+  { type = "revolute", name = "shoulder", proximal = "ground.origin", distal = "upper.S" },
+  { type = "revolute", name = "elbow", proximal = "upper.E", distal = "fore.E" },
+]
+driver = [
+  { type = "angle", name = "shoulder angle", start = "ground.x", end = "upper.x" },
+  { type = "angle", name = "elbow angle", start = "upper.x", end = "fore.x" },
+]
+law = [
+  { driver = "shoulder angle", type = "polynomial", coefficients = [-90.0, 10.0, 20.0] },
+  { driver = "elbow angle", type = "sine", mean = 45.0, amplitude = 30.0, frequency_Hz = 0.7 },
+]
+motor = [
+  { name = "S", proximal = "ground", distal = "upper" },
+  { name = "E", proximal = "upper", distal = "fore" },
+]
+"""  # noqa: E501
+
+
+def test_work_of_drivers_between_bodies_is_that_of_motors_in_their_place():
+    arm = parse_machine(ARM, "arm.toml")
+    driven, motored = ask("inverse", arm), ask("sharing", arm, method="pointwise")
+    assert driven.figures["torque_squared_integral"] == pytest.approx(motored.figures["torque_squared_integral"])
+    assert driven.figures["work_J"] == pytest.approx(motored.figures["work_total_J"], abs=1e-9)
+    energy = next(one for one in driven.curves if one.group == "Energy").values
+    # the work of everything but the weight is what the energy gains, to the square of the step: 1e-4 of it
+    assert driven.figures["work_J"] == pytest.approx(energy[-1] - energy[0], rel=1e-3)
+
+
 # ---------------------------------------------------------------------- presets
 
 
