@@ -6,6 +6,7 @@ the blueprint becomes a `biomec.mechanisms.machine.Machine`; with symbols, symbo
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -75,10 +76,12 @@ class Blueprint:
                     f"{self.source}: there is no parameter {name}{guess} The parameters are {there}."
                 )
             one = self.parameters[name]
+            if not math.isfinite(value):
+                raise DescriptionError(f"{self.source}: {name} must be a finite number, not {value:g}.")
             if not one.minimum <= value <= one.maximum:
+                unit = f" {one.unit}" if one.unit else ""
                 raise DescriptionError(
-                    f"{self.source}: {name} = {value:g} {one.unit} is out of its range, "
-                    f"{one.minimum:g} to {one.maximum:g}."
+                    f"{self.source}: {name} = {value:g}{unit} is out of its range, {one.minimum:g} to {one.maximum:g}."
                 )
             values[name] = float(value)
         return values

@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray
 from biomec.errors import DescriptionError
-from biomec.toml_table import Table
+from biomec.toml_table import Table, shown
 
 
 class Law(Protocol):
@@ -101,16 +101,21 @@ def fitted(time_s: Sequence[float], value: Sequence[float], degree: int = 4) -> 
     return Polynomial(tuple(np.polynomial.Polynomial.fit(t, x, degree).convert().coef))
 
 
-def law_in(table: Table) -> Law:
-    """Law described by a table of a machine file (``docs/machine-files.md``); angles there in degrees."""
+def law_in(table: Table, *, of_length: bool = False) -> Law:
+    """Law described by a table of a machine file (``docs/machine-files.md``).
+
+    of_length : its driver is a length or a place [m]; otherwise an angle, in degrees unless the table says rad
+    """
     kind = table.text("type")
     if kind not in _READERS:
         raise table.refusal(f"there is no law of type {kind}. The types are {', '.join(_READERS)}.")
     keys, make = _READERS[kind]
     table.only(("driver", "type", "kept", "unit", *keys))
-    unit = table.text("unit") if "unit" in table else "deg"
-    if unit not in ("deg", "rad", "m"):
-        raise table.refusal('unit must be "deg", "rad" or "m".')
+    what, units = ("a length", ("m",)) if of_length else ("an angle", ("deg", "rad"))
+    unit = table.text("unit") if "unit" in table else units[0]
+    if unit not in units:
+        allowed = " or ".join(f'"{one}"' for one in units)
+        raise table.refusal(f"its driver is {what}, so unit must be {allowed}, not {shown(unit)}.", "unit")
     return make(table, np.pi / 180.0 if unit == "deg" else 1.0)
 
 
@@ -129,6 +134,8 @@ def _constant_rate(table: Table, unit: float) -> Law:
 
 def _polynomial(table: Table, unit: float) -> Law:
     coefficients = unit * _list(table, "coefficients")
+    if not len(coefficients):
+        raise table.refusal("coefficients must hold at least one number.", "coefficients")
     coefficients[0] += unit * _number(table, "offset", 0.0)
     return Polynomial(tuple(coefficients))
 
@@ -143,9 +150,12 @@ def _sine(table: Table, unit: float) -> Law:
 
 
 def _samples(table: Table, unit: float) -> Law:
+    time_s, values = _list(table, "time_s").tolist(), (unit * _list(table, "values")).tolist()
+    degree = _number(table, "degree", 4.0)
+    if degree < 0.0 or degree != int(degree):
+        raise table.refusal(f"degree must be a whole number from 0 on, not {degree:g}.", "degree")
     try:
-        return fitted(_list(table, "time_s").tolist(), (unit * _list(table, "values")).tolist(),
-                      int(_number(table, "degree", 4.0)))  # fmt: skip
+        return fitted(time_s, values, int(degree))
     except DescriptionError as error:
         raise table.refusal(str(error)) from error
 

@@ -5,7 +5,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass, fields
 from typing import TypeVar
 
@@ -16,7 +16,7 @@ from biomec.errors import DescriptionError
 from biomec.mechanisms.blueprint import Blueprint, Preset, read_blueprint
 from biomec.mechanisms.laws import Law, law_in
 from biomec.multibody.description import FILE_KEYS, system_in
-from biomec.multibody.drivers import AngleDriver, CoordinateDriver, LengthDriver, PointDriver
+from biomec.multibody.drivers import AngleDriver, CoordinateDriver, LengthCoordinate, LengthDriver, PointDriver
 from biomec.multibody.layout import GROUND
 from biomec.multibody.system import System
 from biomec.toml_table import Table, did_you_mean
@@ -195,11 +195,14 @@ def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
     ties = tuple(_plain(table, Tie) for table in top.tables("tie"))
     hinges = tuple(_plain(table, Hinge) for table in top.tables("hinge"))
     stops = tuple(_stop(table) for table in top.tables("stop"))
-    pairs = [(one.name, (one.proximal, one.distal)) for one in motors]
-    pairs += [(one.name, (one.proximal, one.distal)) for one in hinges]
-    pairs += [(one.name, (one.circle, one.face)) for one in stops]
-    for name, names in pairs:
-        _bodies_there(system, name, names)
+    for key, named in (
+        ("motor", ("proximal", "distal")),
+        ("hinge", ("proximal", "distal")),
+        ("stop", ("circle", "face")),
+    ):
+        for table in top.tables(key):
+            for one in named:
+                _body_there(table, system, table.text(one), one)
     ends = [(one.name, (one.first, one.second)) for one in springs]
     ends += [(one.name, (one.first, one.second)) for one in ties]
     for name, points in ends:
@@ -215,7 +218,7 @@ def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
         title=words["title"] or system.name,
         about=words["about"],
         analysis=words["analysis"] or "kinematics",
-        duration_s=float(top.numbers("duration", ())) if "duration" in top else 1.0,
+        duration_s=_duration(top),
         system=system,
         motors=motors,
         springs=springs,
@@ -260,19 +263,35 @@ def _prescription(table: Table, system: System) -> Prescription:
     kept = table.values.get("kept", False)
     if not isinstance(kept, bool):
         raise table.refusal("kept must be true or false.", "kept")
-    return Prescription(driver, law_in(table), kept)
+    return Prescription(driver, law_in(table, of_length=_is_length(driver, system)), kept)
+
+
+def _is_length(driver: str, system: System) -> bool:
+    """Whether a driver gives a length or a place [m], rather than an angle."""
+    items = {one.name: one for one in system.constraints}
+    found = items[next(row.owner for row in system.rows if row.driver == driver)]
+    if isinstance(found, CoordinateDriver):
+        found = items[found.coordinate]
+    return isinstance(found, LengthDriver | PointDriver | LengthCoordinate)
+
+
+def _duration(top: Table) -> float:
+    seconds = float(top.numbers("duration", ())) if "duration" in top else 1.0
+    if not seconds > 0.0:
+        raise top.refusal(f"duration must be more than 0 s, not {seconds:g}.", "duration")
+    return seconds
 
 
 def _angles(table: Table, system: System) -> dict[str, float]:
-    _bodies_there(system, table.where, table.values)
+    for name in table.values:
+        _body_there(table, system, name, name)
     return {name: float(np.deg2rad(table.numbers(name, ()))) for name in table.values}
 
 
-def _bodies_there(system: System, where: str, names: Iterable[str]) -> None:
+def _body_there(table: Table, system: System, name: str, key: str) -> None:
     known = [GROUND, *(body.name for body in system.bodies)]
-    for name in names:
-        if name not in known:
-            raise DescriptionError(
-                f"{system.name}: {where}: there is no body {name}{did_you_mean(name, known)} "
-                f"The bodies are {', '.join(known[1:])}."
-            )
+    if name not in known:
+        place = f"{table.prefix.rstrip('.')}: " if table.prefix else ""
+        raise table.refusal(
+            f"{place}there is no body {name}{did_you_mean(name, known)} The bodies are {', '.join(known[1:])}.", key
+        )

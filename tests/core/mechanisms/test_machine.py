@@ -89,6 +89,21 @@ def test_values_out_of_range_or_unknown_are_refused():
         machine.with_values({"l": 5.0})
 
 
+@pytest.mark.parametrize("value", [np.nan, np.inf, -np.inf])
+@pytest.mark.parametrize("name", ["L", "m"])
+def test_a_value_that_is_no_finite_number_is_refused(name, value):
+    with pytest.raises(DescriptionError, match=f"^mine.toml: {name} must be a finite number, not"):
+        parse_machine(BAR, "mine.toml", {name: value})
+
+
+def test_a_range_is_told_with_the_unit_if_there_is_one():
+    text = BAR.replace("m = 6.0", "m = { value = 6.0, maximum = 7.0 }")
+    with pytest.raises(DescriptionError, match="m = 8 is out of its range"):
+        parse_machine(text, "mine.toml", {"m": 8.0})
+    with pytest.raises(DescriptionError, match="L = 5 m is out of its range"):
+        parse_machine(text, "mine.toml", {"L": 5.0})
+
+
 @pytest.mark.parametrize(
     ("words", "law"),
     [
@@ -105,6 +120,91 @@ def test_laws(words, law):
     h = 1e-5  # central differences: truncation h² f‴ / 6 < 1e-7, round-off 1e-16 / h
     np.testing.assert_allclose((law.value(t + h) - law.value(t - h)) / (2 * h), law.rate(t), atol=1e-5)
     np.testing.assert_allclose((law.rate(t + h) - law.rate(t - h)) / (2 * h), law.acceleration(t), atol=1e-5)
+
+
+RAM = """
+name = "ram"
+dimension = 2
+[[body]]
+name = "ram"
+points = { C = [0.0, 0.0] }
+basis = ["C", "x"]
+mass = 2.0
+inertia = 0.01
+position = [0.3, 0.0]
+[[coordinate]]
+type = "length"
+name = "way"
+first = "ground.origin"
+second = "ram.C"
+[[coordinate]]
+type = "angle"
+name = "lean"
+start = "ground.x"
+end = "ram.x"
+"""
+KINDS = {
+    "length": ("type = 'length'\nfirst = 'ground.origin'\nsecond = 'ram.C'\n", "d", 1.0),
+    "point": ("type = 'point'\npoint = 'ram.C'\n", "d.y", 1.0),
+    "length coordinate": ("type = 'coordinate'\ncoordinate = 'way'\n", "d", 1.0),
+    "angle": ("type = 'angle'\nstart = 'ground.x'\nend = 'ram.x'\n", "d", np.pi / 180.0),
+    "angle coordinate": ("type = 'coordinate'\ncoordinate = 'lean'\n", "d", np.pi / 180.0),
+}
+
+
+@pytest.mark.parametrize("kind", KINDS)
+def test_the_unit_of_a_law_follows_the_kind_of_its_driver(kind):
+    words, driver, unit = KINDS[kind]
+    text = f"{RAM}[[driver]]\nname = 'd'\n{words}[[law]]\ndriver = '{driver}'\ntype = 'polynomial'\n"
+    text += "coefficients = [0.3, 0.1]\n"
+
+    def value(text):
+        (found,) = parse_machine(text, "mine.toml").prescriptions
+        return float(found.law.value(1.0))
+
+    own, others = ("m", ("deg", "rad")) if unit == 1.0 else ("deg", ("m",))
+    assert value(text) == pytest.approx(0.4 * unit, rel=1e-14)
+    assert value(f"{text}unit = '{own}'\n") == value(text)
+    for other in others:
+        said = refused(f"{text}unit = '{other}'\n")
+        assert said.startswith("mine.toml: Law number 1: its driver is a")
+        assert f'"{own}"' in said
+        assert f'not "{other}"' in said
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "type = 'samples'\ntime_s = ['a', 1.0]\nvalues = [0.0, 1.0]",
+        "type = 'samples'\ntime_s = [0.0, 1.0]\nvalues = [0.0, 1.0]",
+        "type = 'samples'\ntime_s = [0.0, 1.0]\nvalues = [0.0, 1.0]\ndegree = -1",
+        "type = 'samples'\ntime_s = [0.0, 1.0]\nvalues = [0.0, 1.0]\ndegree = 0.5",
+        "type = 'polynomial'\ncoefficients = []",
+    ],
+)
+def test_a_law_that_cannot_be_read_names_the_file_once(words):
+    said = refused(f"{DRIVEN}[[law]]\ndriver = 'turn'\n{words}\n")
+    assert said.startswith("mine.toml: Law number 1: ")
+    assert said.count("mine.toml") == 1
+
+
+@pytest.mark.parametrize(
+    ("addition", "place"),
+    [
+        ("[[motor]]\nname = 'A'\nproximal = 'ground'\ndistal = 'rdo'\n", "Motor A"),
+        ("[[hinge]]\nname = 'h'\nproximal = 'rdo'\ndistal = 'rod'\n", "Hinge h"),
+        ("[start]\nrates_deg_s = { rdo = 3.0 }\n", "start.rates_deg_s"),
+    ],
+)
+def test_a_body_that_is_not_there_is_told_with_the_file(addition, place):
+    said = refused(BAR + addition)
+    assert said == f'mine.toml: {place}: there is no body rdo; did you mean "rod"? The bodies are rod.'
+
+
+@pytest.mark.parametrize("seconds", ["0.0", "-1.0", "'=m - 6'"])
+def test_a_duration_that_is_not_positive_is_refused(seconds):
+    said = refused(f"duration = {seconds}\n{BAR}")
+    assert said.startswith("mine.toml: duration must be more than 0 s")
 
 
 def test_samples_are_fitted_and_a_polynomial_comes_back():

@@ -18,7 +18,7 @@ from biomec.mechanisms.symbolic.equations import EquationsOfMotion
 from biomec.mechanisms.symbolic.listing import listing
 from biomec.mechanisms.symbolic.source import python_steps, python_values
 
-NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "sqrt", "pi")
+NAMES = ("sin", "cos", "tan", "asin", "acos", "atan", "atan2", "exp", "log", "sqrt", "pi", "copysign")
 SCALAR: Mapping[str, Any] = {name: getattr(math, name) for name in NAMES}
 ARRAYS: Mapping[str, Any] = {name: getattr(np, name) for name in NAMES}
 

@@ -149,7 +149,8 @@ def _python_matrix(matrix: Matrix, *, nested: bool = False) -> str:
 
 def _python_imports(lines: Listing) -> list[str]:
     body = " ".join([*python_steps(lines), *(python_values(one) for one in lines.outputs.values())])
-    found = [one for one in ("acos", "asin", "atan", "atan2", "cos", "exp", "log", "pi", "sin", "sqrt", "tan")
+    found = [one for one in ("acos", "asin", "atan", "atan2", "copysign", "cos", "exp", "log", "pi", "sin", "sqrt",
+                             "tan")
              if f"{one}(" in body or (one == "pi" and "pi" in body)]  # fmt: skip
     return [f"from math import {', '.join(found)}"] if found else []
 

@@ -326,6 +326,45 @@ def test_jacobians_of_a_path_constraint():
 # ---------------------------------------------------------------------- linear models
 
 
+SLIDER = """
+name = "slider"
+dimension = 2
+[[body]]
+name = "block"
+points = { C = [0.0, 0.0] }
+basis = ["C", "x"]
+mass = 2.0
+inertia = 0.01
+position = [SIDE0.3, 0.0]
+[[joint]]
+type = "prismatic"
+name = "rail"
+proximal = "ground.origin"
+distal = "block.C"
+axis = "ground.x"
+[[spring]]
+name = "s"
+first = "ground.origin"
+second = "block.C"
+stiffness = 100.0
+free_length = 0.2
+damping = 3.0
+"""
+
+
+@pytest.mark.parametrize("side", ["", "-"])
+def test_a_block_on_a_rail_swings_on_its_spring_with_the_known_frequency(side):
+    """m s̈ + c ṡ + k (|s| − l₀) sign s = 0: undamped ω = √(k/m), damped −c/2m ± i √(k/m − (c/2m)²), on either side."""
+    for c in (0.0, 3.0):
+        text = SLIDER.replace("SIDE", side).replace("damping = 3.0", f"damping = {c}")
+        equations = compiled(machine_equations(parse_machine(text, "slider.toml")))
+        x, u = equilibrium(equations, [float(f"{side}0.3")])
+        assert x[0] == pytest.approx(float(f"{side}0.2"), abs=1e-9)
+        values = linearise(equations, x, u).eigenvalues
+        omega = np.sqrt(100.0 / 2.0 - (c / 4.0) ** 2)
+        np.testing.assert_allclose(np.sort_complex(values), [-c / 4.0 - 1j * omega, -c / 4.0 + 1j * omega], atol=1e-7)
+
+
 def test_a_hanging_bar_swings_with_its_known_frequency():
     equations = compiled(planar_chain(1))
     x, u = equilibrium(equations, [-1.2])

@@ -122,6 +122,25 @@ def test_exported_c_compiles_without_a_warning_and_is_equal(name, explicit, tmp_
         same(one, other)
 
 
+def slope_of_a_magnitude(language):
+    s = sp.Symbol("s", real=True)
+    return matrices_source(language, "slope", {"x": (s,)}, {"J": sp.Matrix([3 * sp.Abs(s)]).jacobian([s])})
+
+
+def test_the_slope_of_a_magnitude_is_exported_to_python(tmp_path):
+    module = imported(slope_of_a_magnitude("python"), tmp_path, "slopes")
+    assert [float(np.ravel(module.slope([x]))[0]) for x in (-0.2, 0.0, 0.2)] == [-3.0, 0.0, 3.0]
+
+
+@pytest.mark.skipif(CC is None, reason="there is no C compiler on this computer")
+def test_the_slope_of_a_magnitude_is_exported_to_c(tmp_path):
+    main = (
+        "\n#include <stdio.h>\nint main(void) { const double x[] = {-0.2, 0.0, 0.2}; double J[1];\n"
+        '  for (int k = 0; k < 3; k++) { slope(x + k, J); printf("%.17g\\n", J[0]); }\n  return 0; }\n'
+    )
+    assert run_c(slope_of_a_magnitude("c"), main, tmp_path).tolist() == [-3.0, 0.0, 3.0]
+
+
 @pytest.mark.skipif(CC is None, reason="there is no C compiler on this computer")
 def test_vectors_and_matrices_are_exported_to_c_with_one_and_two_indices(tmp_path):
     equations = planar_chain(2)
