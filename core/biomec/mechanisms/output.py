@@ -17,7 +17,7 @@ from biomec.mechanisms.study import Run
 
 CURVES, FIGURES, REPORT, MACHINE = "curves.csv", "figures.json", "report.txt", "machine.toml"
 FILES = (CURVES, FIGURES, REPORT, MACHINE)
-"""What every run is written as; `Run.files` come besides."""
+"""What a run is written as, without the first where it has no curves; `Run.files` come besides."""
 
 
 def headline(run: Run) -> dict[str, Any]:
@@ -77,14 +77,14 @@ def machine_file(run: Run) -> str:
 def written_files(run: Run) -> dict[str, str]:
     """Name -> content of all files of a run."""
     figures = json.dumps(headline(run), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    own = {CURVES: curves_table(run), FIGURES: figures, REPORT: report(run), MACHINE: machine_file(run)}
-    return {**run.files, **own}
+    curves = {CURVES: curves_table(run)} if run.curves else {}
+    return {**run.files, **curves, FIGURES: figures, REPORT: report(run), MACHINE: machine_file(run)}
 
 
 def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> list[Path]:
     """Write a run into a folder, which is made if it is not there; return what was written."""
     files = written_files(run)
-    refuse_existing(folder, tuple(files), overwrite)
+    refuse_existing(folder, tuple(dict.fromkeys((*FILES, *files))), overwrite)
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -95,6 +95,8 @@ def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> list[Path]:
         with atomic_path(path) as temporary:
             temporary.write_text(content, encoding="utf-8")
         written.append(path)
+    if CURVES not in files:
+        (folder / CURVES).unlink(missing_ok=True)  # those of the run that is overwritten
     return written
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec.mechanisms.optimal_control.status import FROM_IPOPT, NOT_A_NUMBER, OTHER, Status
+from biomec.mechanisms.optimal_control.status import FROM_IPOPT, NOT_A_NUMBER, OTHER, Status, stopped_early
 from biomec.progress import Cancelled, Progress
 
 
@@ -81,4 +81,12 @@ def solve(
     if not np.isfinite(found).all():
         return first, NOT_A_NUMBER, int(statistics["iter_count"]), np.nan
     value = np.nan if status is NOT_A_NUMBER else float(answer["f"])
-    return found, status, int(statistics["iter_count"]), value
+    held = (answer["g"], bounds["lbg"], bounds["ubg"]), (answer["x"], bounds["lbx"], bounds["ubx"])
+    off = max(violation(*(np.asarray(one, dtype=np.float64).ravel() for one in three)) for three in held)
+    return found, stopped_early(status, off, tolerance), int(statistics["iter_count"]), value
+
+
+def violation(values: FloatArray, low: FloatArray, high: FloatArray) -> float:
+    """By how much the worst of some values leaves its bounds; infinite if one of them is no number."""
+    off = np.maximum(low - values, values - high).max(initial=0.0)
+    return float(off) if np.isfinite(off) else np.inf

@@ -9,12 +9,16 @@ import numpy as np
 
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
+from biomec.mechanisms.closed_chain.study_parts import key
 from biomec.mechanisms.machine import Machine
+from biomec.mechanisms.optimal_control.status import NOT_KEPT
 from biomec.mechanisms.study import Curve, Run, Study, curve, option
 from biomec.progress import Progress, part_of
 
 if TYPE_CHECKING:
     from biomec.mechanisms.optimal_control.continuation import Attempt, Chain
+    from biomec.mechanisms.optimal_control.problem import Problem
+    from biomec.mechanisms.optimal_control.task import Task
 
 COLLOCATION, SHOOTING = "collocation", "shooting"
 MISSED = 0.01  # rad, rad/s or m: the end may be missed by so much without a word
@@ -52,9 +56,10 @@ def refusal(machine: Machine) -> str | None:
     """Why a machine cannot be asked."""
     from biomec.mechanisms.optimal_control.planar_model import refusal as refused
 
-    if not machine.motors:
+    sentence = refused(machine)
+    if sentence is None and not machine.motors:
         return "it has no motors. Describe one under [[motor]]."
-    return refused(machine)
+    return sentence
 
 
 def run_optimal_control(machine: Machine, options: OptimalControlOptions, progress: Progress | None = None) -> Run:
@@ -106,7 +111,7 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
     figures = _figures(last, time_s, controls)
     turned = strokes(last.model, last.machine, states) if np.isfinite(states).all() else np.full(controls.shape, np.nan)
     works = np.sum(0.5 * (controls[1:] + controls[:-1]) * np.diff(turned, axis=0), axis=0)
-    figures |= {f"work_{name}_J": float(work) for name, work in zip(last.model.motors, works, strict=True)}
+    figures |= {f"work_{key(name)}_J": float(work) for name, work in zip(last.model.motors, works, strict=True)}
     figures |= {"iterations": float(solution.iterations), "attempts": float(len(chain.attempts))}
     text = chain.log.text()
     if options.compare and good and audit is not None:
@@ -137,6 +142,13 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
     solution, audit, problem = last.solution, last.audit, last.solution.problem
     status, succeeded = solution.status.words, solution.status.succeeded
     notices = []
+    if nothing_asked(last.task, problem):
+        notices.append("No path and no end was asked for; no torque at all is the least.")
+    if solution.status is NOT_KEPT:
+        notices.append(
+            "The motion and the torques are those of the last iteration; they do not keep to what was asked for. "
+            "The task may be impossible: wider bounds or a wider limit, or more iterations, may help."
+        )
     if not succeeded:
         have, need = len(last.model.motors), len(last.model.coordinates) - last.model.closure.numel()
         if have < need:
@@ -162,6 +174,13 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
     return status, succeeded, tuple(notices)
 
 
+def nothing_asked(task: Task, problem: Problem) -> bool:
+    """Whether nothing makes a motor act: squares of torques are the cost, and no torques keep to all that is asked."""
+    free = np.isneginf(problem.low).all() and np.isposinf(problem.high).all()
+    rest = (problem.least <= 0.0).all() and (problem.most >= 0.0).all()
+    return not any(one.strip() for one in (task.path, task.end, task.cost)) and bool(free and rest)
+
+
 def _missed(last: Attempt) -> float:
     """How far the audited motion ends from where it should."""
     asked = np.isfinite(last.solution.problem.end)
@@ -185,8 +204,8 @@ def _figures(last: Attempt, time_s: FloatArray, controls: FloatArray) -> dict[st
         "torque_squared_integral": float(np.trapezoid(squares, time_s)),
     }
     for k, name in enumerate(last.model.motors):
-        figures[f"torque_{name}_max_Nm"] = float(controls[:, k].max())
-        figures[f"torque_{name}_min_Nm"] = float(controls[:, k].min())
+        figures[f"torque_{key(name)}_max_Nm"] = float(controls[:, k].max())
+        figures[f"torque_{key(name)}_min_Nm"] = float(controls[:, k].min())
     if solution.problem.path_size:
         figures["path_limit"] = solution.problem.limit
         figures["path_max"] = np.nan if audit is None else audit.path_max

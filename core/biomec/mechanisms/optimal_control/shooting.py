@@ -27,6 +27,7 @@ from biomec.mechanisms.optimal_control.status import (
     OTHER,
     Status,
     off_at_the_start,
+    stopped_early,
 )
 from biomec.progress import Progress
 
@@ -221,7 +222,9 @@ class _Shot:
             return NOT_A_NUMBER
         off = max(np.abs(equal).max(initial=0.0), -least.min(initial=0.0))
         status = FROM_SLSQP.get(code, OTHER)
-        return NO_FEASIBLE_POINT if status.succeeded and off > FEASIBLE else status
+        if status.succeeded and off > FEASIBLE:
+            return NO_FEASIBLE_POINT
+        return stopped_early(status, float(off), self.options.tolerance)
 
     def solution(self, w: FloatArray, status: Status, iterations: int, begin: float) -> Solution:
         """The solution of coefficients."""

@@ -17,6 +17,10 @@ class Status:
 NORMAL = Status("Normal", "completed", True)
 ACCEPTABLE = Status("KKC", "completed to an acceptable level: the last digits still change", True)
 MOST_ITERATIONS = Status("MNI", "stopped at the largest number of iterations")
+NOT_KEPT = Status(
+    "MNI",
+    "stopped at the largest number of iterations: no torques were found that keep to the path, the bounds and the end",
+)
 LINE_SEARCH = Status("LSF", "the search found no better point and gave up")
 NO_FEASIBLE_POINT = Status("NFP", "cannot be controlled: no torques were found that keep to the path and the bounds")
 NOT_A_NUMBER = Status("FPE", "the equations gave no number: the start, the guess or the step is not possible")
@@ -32,6 +36,19 @@ def off_at_the_start(squares: float, limit: float) -> Status:
         f"cannot be controlled: the start is off the path already, by a sum of squares of {squares:.3g}; "
         f"the limit is {limit:.3g}",
     )
+
+
+FAR = 1e-3  # violation, of the scaled problem, beyond which constraints are plainly not kept
+
+
+def stopped_early(status: Status, violation: float, tolerance: float) -> Status:
+    """What to say of a search that ran out of iterations, by the largest violation of its constraints where it stopped.
+
+    A search that was stopped proves nothing, so that even a large violation is no proof that nothing can be found.
+    """
+    if status is not MOST_ITERATIONS:
+        return status
+    return MOST_ITERATIONS if violation <= max(FAR, 1e3 * tolerance) else NOT_KEPT
 
 
 FROM_IPOPT = {

@@ -1,0 +1,121 @@
+"""What is said of an answer: tasks that are refused, that ask for nothing, that ran out of iterations."""
+
+import numpy as np
+import pytest
+
+from biomec.mechanisms.catalogue import load_machine
+from biomec.mechanisms.optimal_control.interior_point import violation
+from biomec.mechanisms.optimal_control.status import (
+    LINE_SEARCH,
+    MOST_ITERATIONS,
+    NO_FEASIBLE_POINT,
+    NORMAL,
+    NOT_KEPT,
+    stopped_early,
+)
+from biomec.mechanisms.studies import study
+from biomec.mechanisms.study import options_from
+
+ARM = """
+name = "arm"
+title = "Arm"
+dimension = 2
+gravity = [0.0, -9.81]
+duration = 1.0
+[[body]]
+name = "upper arm"
+points = { S = [0.0, 0.0], E = [0.3, 0.0] }
+basis = ["S", "E"]
+mass = 2.0
+centre_of_mass = [0.15, 0.0]
+inertia = 0.015
+angle_deg = -90.0
+[[joint]]
+type = "revolute"
+name = "shoulder"
+proximal = "ground.origin"
+distal = "upper arm.S"
+[[motor]]
+name = "shoulder motor"
+proximal = "ground"
+distal = "upper arm"
+"""
+NOTHING = "No path and no end was asked for; no torque at all is the least."
+
+
+@pytest.fixture
+def arm(tmp_path):
+    path = tmp_path / "arm.toml"
+    path.write_text(ARM, "utf-8")
+    return load_machine(path)
+
+
+def asked(machine, **told):
+    optimal = study("optimal-control")
+    return optimal.run(machine, options_from(optimal, {"intervals": 5, "audit": False, **told}), None)
+
+
+@pytest.mark.parametrize(
+    ("status", "off", "tolerance", "said"),
+    [
+        (MOST_ITERATIONS, 9.0, 1e-7, NOT_KEPT),
+        (MOST_ITERATIONS, np.inf, 1e-7, NOT_KEPT),
+        (MOST_ITERATIONS, 1e-5, 1e-7, MOST_ITERATIONS),
+        (MOST_ITERATIONS, 0.05, 1e-3, MOST_ITERATIONS),  # within what so wide a tolerance asks for
+        (NORMAL, 9.0, 1e-7, NORMAL),
+        (LINE_SEARCH, 9.0, 1e-7, LINE_SEARCH),
+        (NO_FEASIBLE_POINT, 9.0, 1e-7, NO_FEASIBLE_POINT),
+    ],
+)
+def test_out_of_iterations_is_told_by_how_far_the_constraints_are_off(status, off, tolerance, said):
+    assert stopped_early(status, off, tolerance) is said
+
+
+def test_the_violation_is_that_of_the_worst_value():
+    low, high = np.array([-np.inf, 0.0, -1.0]), np.array([1.0, 0.0, np.inf])
+    assert violation(np.array([1.0, 0.0, -1.0]), low, high) == 0.0
+    assert violation(np.array([1.5, -2.0, 7.0]), low, high) == 2.0
+    assert violation(np.array([0.0, np.nan, 0.0]), low, high) == np.inf
+    assert violation(np.zeros(0), np.zeros(0), np.zeros(0)) == 0.0
+
+
+def test_a_task_beyond_its_bounds_that_runs_out_of_iterations_is_not_kept(arm):
+    run = asked(arm, path="rate_upper_arm - 20*time", bounds="torque_shoulder_motor = -0.01, 0.01", max_iterations=2)
+    assert not run.succeeded
+    assert run.status == NOT_KEPT.words
+    assert any("do not keep to what was asked for" in one for one in run.notices)
+    assert "MNI" in run.text
+
+
+@pytest.mark.parametrize(("name", "why"), [("knee-prosthesis", "it has stops"), ("bennett", "it moves in space")])
+def test_what_no_motor_would_mend_is_told_first(name, why):
+    machine = load_machine(name)
+    assert not machine.motors
+    assert study("optimal-control").refusal(machine).startswith(why)
+
+
+def test_a_machine_without_motors_is_told_to_get_one(tmp_path):
+    path = tmp_path / "bare.toml"
+    path.write_text(ARM[: ARM.index("[[motor]]")], "utf-8")
+    assert study("optimal-control").refusal(load_machine(path)) == "it has no motors. Describe one under [[motor]]."
+
+
+def test_a_task_that_asks_for_nothing_says_so(arm):
+    run = asked(arm)
+    assert run.succeeded
+    assert NOTHING in run.notices
+    assert run.figures["cost"] == pytest.approx(0.0, abs=1e-9)
+
+
+@pytest.mark.parametrize(
+    "told", [{"end": "rate_upper_arm = 1"}, {"cost": "(rate_upper_arm - 1)**2 + torque_shoulder_motor**2"},
+             {"bounds": "torque_shoulder_motor = 0.1, 5"}]
+)  # fmt: skip
+def test_a_task_that_asks_for_something_does_not(arm, told):
+    assert NOTHING not in asked(arm, **told).notices
+
+
+def test_keys_of_figures_have_no_blanks(arm):
+    figures = asked(arm, end="rate_upper_arm = 1").figures
+    assert {"torque_shoulder_motor_max_Nm", "torque_shoulder_motor_min_Nm", "work_shoulder_motor_J"} <= set(figures)
+    assert not any(" " in name for name in figures)
