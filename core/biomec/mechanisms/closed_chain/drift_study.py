@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.mechanisms.closed_chain.study_parts import SPATIAL, sample_times, start_state
+from biomec.mechanisms.closed_chain.study_parts import SPATIAL, refuse_long, sample_times, start_state
 from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.reference_points.integration import FIXED_STEP, METHODS, IntegrationOptions
 from biomec.mechanisms.study import Curve, Run, Study, curve, option
@@ -39,13 +39,15 @@ def run_drift(machine: Machine, options: DriftOptions, progress: Progress | None
     from biomec.mechanisms.reference_points import NotAssembled, SingularPosition, follow, reference_point_model
 
     time_s = sample_times(machine, options.duration_s, options.samples)
+    refuse_long(options.integrator, float(time_s[-1]), options.step_s)
+    notices: tuple[str, ...] = ()
     model = reference_point_model(machine, "kept")
     driven = reference_point_model(machine)
     try:
         if driven.m >= driven.n:
             q, qdot, _ = (level[0] for level in follow(driven, [0.0]))
         else:
-            q, qdot = start_state(machine, model)
+            q, qdot, notices = start_state(machine, model)
     except (NotAssembled, SingularPosition) as error:
         return Run(KEY, TITLE, machine, options, np.zeros(0), (), {}, status=str(error), succeeded=False)
     settings = IntegrationOptions(
@@ -83,6 +85,7 @@ def run_drift(machine: Machine, options: DriftOptions, progress: Progress | None
         poses=poses,
         status="; ".join(ended) or "completed",
         succeeded=not ended,
+        notices=notices,
     )
 
 

@@ -18,6 +18,7 @@ from biomec.mechanisms.closed_chain.study_parts import (
     driven_angles,
     motion_curves,
     not_driven,
+    refuse_long,
     sample_times,
     start_state,
     with_laws,
@@ -98,6 +99,7 @@ def _planar(
     machine: Machine, options: ForwardOptions, time_s: FloatArray, notices: tuple[str, ...], progress: Progress | None
 ) -> Run:
     from biomec.mechanisms.reference_points import reference_point_model
+    from biomec.mechanisms.reference_points.partitioned import Partitioned
 
     model = reference_point_model(machine, "kept")
     torques: Torques | None = None
@@ -106,7 +108,9 @@ def _planar(
         wanted, torques = _found_torques(machine, options, time_s, part_of(progress, 0.0, SHARE))
         q, qdot = wanted.q[0], wanted.qdot[0]
     else:
-        q, qdot = start_state(machine, model, options.start_rate_deg_s)
+        q, qdot, moved = start_state(machine, model, options.start_rate_deg_s)
+        notices += moved
+    Partitioned(model, q)  # refuses singular positions, whatever the formulation
     rest = part_of(progress, SHARE if wanted is not None else 0.0, 1.0)
     if options.formulation in engine.FORMULATIONS:
         if model.drivers:
@@ -161,6 +165,7 @@ def _own(
             f"{options.formulation} is integrated by {', '.join(METHODS)}; {options.integrator} is for natural "
             "coordinates."
         )
+    refuse_long(options.integrator, float(time_s[-1]), options.step_s)
     settings = IntegrationOptions(
         options.integrator, options.step_s, rtol=options.tolerance, atol=0.01 * options.tolerance
     )

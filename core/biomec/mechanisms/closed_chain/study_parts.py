@@ -11,15 +11,18 @@ from biomec.arrays import FloatArray
 from biomec.errors import BiomecError
 from biomec.mechanisms.laws import Polynomial
 from biomec.mechanisms.machine import Machine, Prescription
-from biomec.mechanisms.reference_points.assembly import assembled, velocities
+from biomec.mechanisms.reference_points.assembly import NotAssembled, assembled, velocities
 from biomec.mechanisms.reference_points.building import reference_point_model
 from biomec.mechanisms.reference_points.equations import Angle, Pin
+from biomec.mechanisms.reference_points.integration import FIXED_STEP, refuse_steps
 from biomec.mechanisms.reference_points.model import ReferencePointModel
 from biomec.mechanisms.study import Curve, curve
 from biomec.multibody.drivers import AngleCoordinate, AngleDriver, CoordinateDriver
 
 MOST_SAMPLES = 200_001
+USUAL_STEP_S = 0.01  # about the longest one of integrators that choose their steps themselves, in a moving machine
 FREE = 1e-7  # singular value of the constraints below which something is free
+NOTICED = 1e-4  # [rad] between the start that is asked for and the one that is taken
 SPATIAL = "it moves in space; this analysis is for machines in one plane."
 NOT_DRIVEN = "nothing in it is driven. Give it a driver, and a law if it is not to turn steadily."
 SPEED = "Speed of a driven angle that has no law"
@@ -70,26 +73,56 @@ def sample_times(machine: Machine, duration_s: float, samples: int) -> FloatArra
     return np.linspace(0.0, end, samples)
 
 
+def refuse_long(integrator: str, duration_s: float, step_s: float) -> None:
+    """Raise before a simulation that would take too many steps."""
+    if step_s > 0.0:
+        refuse_steps(duration_s, step_s if integrator == FIXED_STEP else USUAL_STEP_S)
+
+
 def pushed(machine: Machine, rate_deg_s: float) -> Machine:
     """The machine with all its drivers turning steadily from where the file places them; those kept keep their laws."""
     kept = tuple(one for one in machine.prescriptions if one.kept)
     return with_laws(replace(machine, prescriptions=kept), rate_deg_s)
 
 
-def start_state(machine: Machine, model: ReferencePointModel, rate_deg_s: float = 0.0) -> tuple[FloatArray, FloatArray]:
+def start_state(
+    machine: Machine, model: ReferencePointModel, rate_deg_s: float = 0.0
+) -> tuple[FloatArray, FloatArray, tuple[str, ...]]:
     """q and q̇ (n,) where a free motion of a machine begins: the angles and rates of its file, or its poses and rest.
 
+    Driven angles begin where the file places them; where they cannot, nearby, and notices say so.
     rate_deg_s : of driven angles, where the file tells no start
     """
-    if not machine.start.angles and not machine.start.rates and rate_deg_s and machine.system.drivers:
-        q = assembled(model)
-        return q, velocities(reference_point_model(pushed(machine, rate_deg_s)), q)
+    if not machine.start.angles and not machine.start.rates and machine.system.drivers:
+        driven = reference_point_model(pushed(machine, rate_deg_s))
+        notices: tuple[str, ...] = ()
+        try:
+            q = assembled(driven)
+        except NotAssembled:
+            q = assembled(model)
+            notices = _moved(driven, q)
+        return q, velocities(driven, q), notices
     held = model
     for body in dict.fromkeys([*machine.start.angles, *machine.start.rates]):
         angle = machine.start.angles.get(body, float(model.guess[model.column(body)]))
         held = held.with_angle_driver(body, Polynomial((angle, machine.start.rates.get(body, 0.0))), f"start of {body}")
     q = assembled(held)
-    return q, velocities(held, q)
+    return q, velocities(held, q), ()
+
+
+def _moved(driven: ReferencePointModel, q: FloatArray) -> tuple[str, ...]:
+    """Sentences about driven angles that a position does not have."""
+    found = []
+    off = driven.residual(q, 0.0)
+    for one in driven.drivers:
+        by = float(off[driven.rows_of(one.name)[0]])
+        if isinstance(one, Angle) and abs(by) > NOTICED:
+            asked = float(one.law.value(0.0))
+            found.append(
+                f"{one.name} cannot be {np.rad2deg(asked):.5g}° at the start: the parts cannot be joined there. "
+                f"The motion begins at {np.rad2deg(asked + by):.5g}°, near the places of the file."
+            )
+    return tuple(found)
 
 
 def motion_curves(

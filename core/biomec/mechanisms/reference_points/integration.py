@@ -32,6 +32,7 @@ METHODS = {
 RUNAWAY = 1e6  # [m, rad, m/s, rad/s]; beyond, a motion is no motion of a machine
 PATIENCE = 300  # evaluations in a row that give no numbers, before a run gives up
 COMPLETED = "completed"
+MOST_STEPS = 1_000_000
 
 Torques = Callable[[float], FloatArray]
 """Torques of all motors (motors,) [N m] at a time [s]."""
@@ -69,7 +70,7 @@ class IntegrationOptions:
     rtol: float = 1e-9
     atol: float = 1e-11
     longest_s: float = np.inf
-    most_steps: int = 1_000_000
+    most_steps: int = MOST_STEPS
     keep_steps: bool = False
 
     def __post_init__(self) -> None:
@@ -138,7 +139,18 @@ def integrate(
     times = np.asarray(time_s, dtype=np.float64).reshape(-1)
     if times.size < 2 or not (np.diff(times) > 0.0).all() or not np.isfinite(times).all():
         raise BiomecError("A motion needs at least two times, which increase.")
+    if options.method == FIXED_STEP:
+        refuse_steps(float(times[-1] - times[0]), options.step_s, options.most_steps)
     return _Run(problem, times, options, events, torques, progress).run(np.array(q), np.array(qdot))
+
+
+def refuse_steps(duration_s: float, step_s: float, most_steps: int = MOST_STEPS) -> None:
+    """Raise where a motion would take more steps than are allowed."""
+    if duration_s / step_s > most_steps * (1.0 + 1e-9):
+        raise BiomecError(
+            f"{duration_s:g} s in steps of about {step_s:g} s are too many steps (more than {most_steps}). "
+            "Take longer steps or a shorter motion."
+        )
 
 
 class _Run:

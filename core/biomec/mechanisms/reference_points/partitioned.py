@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray, IntArray
-from biomec.mechanisms.reference_points.assembly import ACCEPTED, NotAssembled, SingularPosition
+from biomec.mechanisms.reference_points.assembly import ACCEPTED, SINGULAR, NotAssembled, SingularPosition
 from biomec.mechanisms.reference_points.integration import (
     Event,
     IntegrationOptions,
@@ -63,18 +63,27 @@ class Partitioned:
         self._near = np.array(q, dtype=np.float64)
         self._choose(independent_columns(model, q) if independent is None else np.asarray(independent, dtype=np.int64))
 
-    def _choose(self, columns: IntArray) -> None:
+    def _choose(self, columns: IntArray, t: float | None = None) -> None:
         self.independent = columns
         self.dependent = np.setdiff1d(np.arange(self.model.n), columns)
         J = self.model.jacobian(self._near)[:, self.dependent]
         self.square = J.shape[0] == J.shape[1]
         self.best = _conditioning(J)
-        if self.best < 1e-10 and self.dependent.size:
+        if self.best < SINGULAR and self.dependent.size:
+            if not self.given:
+                raise SingularPosition(self._in_line(t))
             names = ", ".join(_named(self.model, column) for column in columns) or "none"
             raise SingularPosition(
                 f"{self.model.name}: in this position {names} do not determine the other coordinates. "
                 "Choose other independent coordinates."
             )
+
+    def _in_line(self, t: float | None) -> str:
+        where = "at the start" if t is None else f"at t = {t:.5g} s"
+        return (
+            f"{self.model.name}: {where} it stands in a singular position (bars in line), where its constraints do not "
+            "say how it moves on."
+        )
 
     # ------------------------------------------------------------------ state
 
@@ -157,12 +166,15 @@ class Partitioned:
         self._near = np.array(q)
         if self.given or not self.independent.size:
             return False
-        if _conditioning(self.model.jacobian(q)[:, self.dependent]) > WORN * self.best:
+        now = _conditioning(self.model.jacobian(q)[:, self.dependent])
+        if now > max(WORN * self.best, SINGULAR):
             return False
         columns = independent_columns(self.model, q)
         if columns.size != self.independent.size or np.array_equal(columns, self.independent):
+            if now < SINGULAR:  # no others are better
+                raise SingularPosition(self._in_line(t))
             return False
-        self._choose(columns)
+        self._choose(columns, t)
         return True
 
 

@@ -12,6 +12,7 @@ from biomec.progress import Cancelled
 
 LOCKING = {"L1": 0.9, "L2": 0.8, "L3": 0.4}
 OPEN = {"L2": 0.2, "L3": 0.2}
+PARALLELOGRAM = {"L1": 0.5, "L2": 1.0, "L3": 0.5, "L4": 1.0}
 
 
 def ask(key, machine, progress=None, **options):
@@ -94,6 +95,21 @@ def test_impossible_geometry_is_a_status(key):
 
 
 @pytest.mark.parametrize("key", ["kinematics", "inverse", "sharing", "forward", "drift"])
+def test_a_parallelogram_in_line_is_a_status(key):
+    run = ask(key, load_machine("four-bar", {**PARALLELOGRAM, "start": 0.0}))
+    assert not run.succeeded
+    assert "bars in line" in run.status
+    assert not run.figures
+
+
+@pytest.mark.parametrize("formulation", ["Baumgarte", "penalty"])
+def test_a_parallelogram_in_line_is_a_status_of_every_formulation(formulation):
+    run = ask("forward", load_machine("four-bar", {**PARALLELOGRAM, "start": 0.0}), formulation=formulation)
+    assert not run.succeeded
+    assert "bars in line" in run.status
+
+
+@pytest.mark.parametrize("key", ["kinematics", "inverse", "sharing", "forward", "drift"])
 def test_every_study_can_be_stopped(key):
     def stop(_):
         raise Cancelled("stop")
@@ -113,6 +129,12 @@ def test_headline_figures_of_inverse_dynamics():
     assert abs(run.figures["work_J"]) < 1e-9
     assert run.figures["A_joint_force_max_N"] == pytest.approx(1010.0, abs=0.01)
     assert curve_of(run, "Driving torques", "crank angle")[0] == pytest.approx(79.6092, abs=5e-5)
+
+
+def test_torque_of_a_parallelogram():
+    run = ask("inverse", load_machine("four-bar", {**PARALLELOGRAM, "start": 60.0}))
+    assert run.succeeded
+    assert run.figures["torque_max_Nm"] == pytest.approx(95.04, abs=5e-3)
 
 
 def test_forces_of_driven_lengths():
@@ -303,6 +325,28 @@ def test_the_start_of_the_file_or_a_rate():
     assert curve_of(run, "Angular velocities", "crank")[0] == pytest.approx(90.0)
     pushed = ask("forward", "slider-crank", start_rate_deg_s=400.0, duration_s=0.05, samples=6)
     assert curve_of(pushed, "Angular velocities", "crank")[0] == pytest.approx(400.0)
+
+
+def test_a_start_that_cannot_be_is_told():
+    run = ask("forward", load_machine("four-bar", {"L2": 0.1}), duration_s=0.02, samples=3)
+    assert "crank angle cannot be 60°" in run.notices[0]
+    assert "begins at 39.4°" in run.notices[0]
+    assert curve_of(run, "Angles", "crank")[0] == pytest.approx(39.4, abs=5e-3)
+    moved = ask("forward", load_machine("four-bar", {**PARALLELOGRAM, "start": 70.0}), duration_s=0.02, samples=3)
+    assert not moved.notices
+    assert curve_of(moved, "Angles", "crank")[0] == pytest.approx(70.0, abs=1e-9)
+
+
+def test_simulations_that_would_not_end_are_refused():
+    for key, options in (
+        ("forward", {"duration_s": 1e6}),
+        ("forward", {"integrator": "runge-kutta 4", "step_s": 1e-12}),
+        ("forward", {"formulation": "Baumgarte", "duration_s": 1e6}),
+        ("drift", {"duration_s": 1e6}),
+        ("drift", {"integrator": "runge-kutta 4", "step_s": 1e-12}),
+    ):
+        with pytest.raises(BiomecError, match="too many steps"):
+            ask(key, "four-bar", **options)
 
 
 def test_choices_that_exclude_each_other_are_told():

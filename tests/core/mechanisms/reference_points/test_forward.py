@@ -6,7 +6,7 @@ import pytest
 from biomec.errors import BiomecError
 from biomec.mechanisms.catalogue import load_machine
 from biomec.mechanisms.machine import parse_machine
-from biomec.mechanisms.reference_points import assembled, follow, reference_point_model, velocities
+from biomec.mechanisms.reference_points import SingularPosition, assembled, follow, reference_point_model, velocities
 from biomec.mechanisms.reference_points.integration import Event, IntegrationOptions
 from biomec.mechanisms.reference_points.partitioned import Partitioned, independent_columns, simulate_partitioned
 from biomec.mechanisms.reference_points.stabilised import constraint_errors, simulate_stabilised
@@ -216,12 +216,14 @@ def test_what_cannot_go_on_says_why(four_bar):
     wild = simulate_stabilised(free, q, np.zeros(9), [0.0, 1.0], torques=lambda t: np.full(4, np.nan))
     assert not wild.succeeded
     assert "stopped at 0 s" in wild.status
-    slow = IntegrationOptions("runge-kutta 4", step_s=1e-3, most_steps=3)
+    slow = IntegrationOptions("runge-kutta 8", most_steps=3)
     few = simulate_partitioned(free, q, np.zeros(9), [0.0, 1.0], options=slow)
     assert not few.succeeded
     assert "too many steps" in few.status
     fast = simulate_stabilised(free, q, np.full(9, 1e5), [0.0, 1.0], options=IntegrationOptions("runge-kutta 4"))
     assert "ran away" in fast.status
+    with pytest.raises(BiomecError, match="too many steps"):  # known before it begins
+        simulate_partitioned(free, q, np.zeros(9), [0.0, 1.0], options=IntegrationOptions("runge-kutta 4", 1e-12))
     for options in ({"method": "magic"}, {"step_s": 0.0}):
         with pytest.raises(BiomecError):
             IntegrationOptions(**options)
@@ -229,6 +231,22 @@ def test_what_cannot_go_on_says_why(four_bar):
         simulate_stabilised(free, q, np.zeros(9), [0.0])
     with pytest.raises(BiomecError, match="cannot be negative"):
         simulate_stabilised(free, q, np.zeros(9), [0.0, 1.0], alpha=-1.0)
+
+
+def test_a_parallelogram_in_line_is_not_simulated():
+    sides = {"L1": 0.5, "L2": 1.0, "L3": 0.5, "L4": 1.0}
+    driven = reference_point_model(load_machine("four-bar", {**sides, "start": 0.0}))
+    with pytest.raises(SingularPosition, match="bars in line"):
+        follow(driven, [0.0])
+    free, q = driven.with_drivers([]), assembled(driven)
+    with pytest.raises(SingularPosition, match="bars in line"):
+        Partitioned(free, q)
+    with pytest.raises(SingularPosition, match="Choose other independent coordinates"):
+        Partitioned(free, q, independent=[2])
+    begun = reference_point_model(load_machine("four-bar", {**sides, "start": 60.0}))
+    problem = Partitioned(free, assembled(begun))
+    with pytest.raises(SingularPosition, match=r"at t = 0\.3 s it stands in a singular position"):
+        problem.renewed(0.3, q, np.zeros(9))
 
 
 def test_a_motion_can_be_stopped(four_bar):
