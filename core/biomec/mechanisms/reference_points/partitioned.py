@@ -29,6 +29,7 @@ from biomec.progress import Progress
 CLOSED = 1e-13  # residual at which a stage counts as closed [m, rad]
 PASSES = 20  # of Newton's method at a stage
 WORN = 0.05  # of the best conditioning of the dependent columns: choose others
+ENTERED = 1e-5  # conditioning at which a motion counts as having come to a singular position: steps become tiny there
 
 
 def independent_columns(model: ReferencePointModel, q: FloatArray) -> IntArray:
@@ -167,11 +168,11 @@ class Partitioned:
         if self.given or not self.independent.size:
             return False
         now = _conditioning(self.model.jacobian(q)[:, self.dependent])
-        if now > max(WORN * self.best, SINGULAR):
+        if now > max(WORN * self.best, ENTERED):
             return False
         columns = independent_columns(self.model, q)
         if columns.size != self.independent.size or np.array_equal(columns, self.independent):
-            if now < SINGULAR:  # no others are better
+            if now < ENTERED:  # no others are better
                 raise SingularPosition(self._in_line(t))
             return False
         self._choose(columns, t)
