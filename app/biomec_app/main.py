@@ -13,6 +13,7 @@ from PySide6.QtWidgets import QApplication
 
 from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.files import open_demo, open_file, open_unasked
+from biomec_app.jobs import take_turns
 from biomec_app.main_window import MainWindow
 from biomec_app.memory import keep_loaded, share_memory
 from biomec_app.preferences import Preferences
@@ -38,6 +39,7 @@ def application() -> QApplication:
         return found
     share_memory()
     keep_loaded()
+    take_turns()
     made = QApplication(sys.argv[:1])
     if QGuiApplication.platformName() == "offscreen":
         qInstallMessageHandler(_without_noise)

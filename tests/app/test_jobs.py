@@ -1,5 +1,6 @@
 """Work in the background."""
 
+import sys
 import threading
 import time
 from dataclasses import replace
@@ -12,7 +13,7 @@ from PySide6.QtCore import QTimer
 from biomec.errors import BiomecError
 from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.progress import Cancelled
-from biomec_app.jobs import PREPARING, Jobs
+from biomec_app.jobs import PREPARING, TURN_S, Jobs, take_turns
 
 
 def test_a_job_hands_its_value_over_and_says_how_far_it_is(qtbot):
@@ -153,3 +154,12 @@ def test_cancelled_work_that_keeps_what_it_reached_is_used_only_if_it_says_so(qt
         jobs.cancel()
     assert values == (["half"] if partial else [])
     assert words[:2] == ["1 s of 4 s", "2 s of 4 s"]
+
+
+def test_the_program_gives_its_window_turns_soon():
+    usual = sys.getswitchinterval()
+    try:
+        take_turns()
+        assert sys.getswitchinterval() == pytest.approx(TURN_S, rel=1e-3)
+    finally:
+        sys.setswitchinterval(usual)

@@ -11,7 +11,7 @@ import pytest
 
 from biomec_app.figures.painter import Painter
 from biomec_app.jobs import Jobs
-from biomec_app.memory import give_back, share_memory
+from biomec_app.memory import give_back, own_garbage, share_memory
 
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="needs the allocator of Linux")
 
@@ -40,6 +40,26 @@ def test_what_is_free_goes_back_to_the_system():
 @on_linux
 def test_the_system_can_be_told_to_share_memory_between_threads():
     assert share_memory()
+
+
+def test_what_a_piece_of_work_leaves_is_searched_alone_and_at_once():
+    """The garbage of some figures was searched together, with all that a recording has, for up to 200 ms."""
+
+    class Ring:
+        def __init__(self):
+            self.itself = self
+
+    searched, left = [], []
+    gc.callbacks.append(note := lambda phase, info: searched.append((phase, info["generation"])))
+    try:
+        with own_garbage():
+            left += [weakref.ref(Ring()) for _ in range(5000)]
+            assert not gc.isenabled()
+    finally:
+        gc.callbacks.remove(note)
+    assert not any(one() for one in left)
+    assert searched == [("start", 0), ("stop", 0)]
+    assert gc.isenabled()
 
 
 @pytest.mark.parametrize("other", [False, True])

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
@@ -21,11 +21,38 @@ Limits = dict[int, tuple[tuple[float, float], tuple[float, float]]]
 """Number of the axes -> what they show in x and y."""
 
 
-@dataclass(eq=False)
-class Drawn:
-    """A drawn figure and its pixels (height, width, 4)."""
+@dataclass(frozen=True, eq=False)
+class DrawnAxes:
+    """Where axes are in a picture, and what they show there.
 
-    figure: Figure
+    box      : left, lower, right, upper edge [pixels of the figure, from its lower left corner]
+    limits   : what they show in x and in y
+    labels   : what x and y are, with their units
+    to_data  : pixels (n, 2) -> values (n, 2)
+    readable : whether values can be read from them
+    """
+
+    box: tuple[float, float, float, float]
+    limits: tuple[tuple[float, float], tuple[float, float]]
+    labels: tuple[str, str]
+    to_data: Callable[[Any], np.ndarray]
+    readable: bool
+
+    def contains(self, x: float, y: float) -> bool:
+        """Whether a pixel lies in them."""
+        left, lower, right, upper = self.box
+        return left <= x <= right and lower <= y <= upper
+
+
+@dataclass(frozen=True, eq=False)
+class Drawn:
+    """The pixels (height, width, 4) of a drawn figure, its axes and its words.
+
+    The figure itself is let go: it has tens of thousands of parts, and the search for garbage stops the window.
+    """
+
+    axes: tuple[DrawnAxes, ...]
+    words: str
     pixels: np.ndarray
     image: QImage
     ratio: float
@@ -46,7 +73,19 @@ def rendered(make: Callable[[tuple[float, float], float], Figure], size: QSize, 
     height, width = pixels.shape[:2]
     image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBA8888)
     image.setDevicePixelRatio(ratio)
-    return Drawn(figure, pixels, image, ratio)
+    words = (text.get_text() for text in (*figure.texts, *(axes.title for axes in figure.axes)))
+    return Drawn(tuple(map(_seen, figure.axes)), " ".join(filter(None, words)), pixels, image, ratio)
+
+
+def _seen(axes: Axes) -> DrawnAxes:
+    """What is left of axes when they are drawn."""
+    return DrawnAxes(
+        box=axes.bbox.extents,
+        limits=(axes.get_xlim(), axes.get_ylim()),
+        labels=(axes.get_xlabel().replace("\n", " ") or "x", axes.get_ylabel().replace("\n", " ") or "y"),
+        to_data=axes.transData.inverted().transform,
+        readable=axes.axison,
+    )
 
 
 class FigureCanvas(QWidget):
@@ -80,6 +119,7 @@ class FigureCanvas(QWidget):
     def show_drawn(self, drawn: Drawn) -> None:
         """Show a new picture."""
         self.drawn, self.sentence = drawn, ""
+        self.setAccessibleDescription(drawn.words)
         self.update()
 
     def say(self, sentence: str) -> None:
@@ -143,13 +183,13 @@ class FigureCanvas(QWidget):
 
     # ------------------------------------------------------------------ axes
 
-    def axes_at(self, place: QPointF) -> tuple[int, Axes] | None:
+    def axes_at(self, place: QPointF) -> tuple[int, DrawnAxes] | None:
         """Number and axes under a place of the widget."""
         if self.drawn is None:
             return None
         x, y = self._pixel(place)
-        for number, axes in enumerate(self.drawn.figure.axes):
-            if axes.axison and axes.bbox.contains(x, y):
+        for number, axes in enumerate(self.drawn.axes):
+            if axes.readable and axes.contains(x, y):
                 return number, axes
         return None
 
@@ -159,10 +199,8 @@ class FigureCanvas(QWidget):
         if found is None:
             return ""
         axes = found[1]
-        x, y = axes.transData.inverted().transform(self._pixel(place))
-        names = [(label.get_text().replace("\n", " ") or letter) for letter, label in
-                 (("x", axes.xaxis.label), ("y", axes.yaxis.label))]  # fmt: skip
-        return f"{names[0]}: {x:.4g}    {names[1]}: {y:.4g}".replace("-", "−")
+        x, y = axes.to_data(self._pixel(place))
+        return f"{axes.labels[0]}: {x:.4g}    {axes.labels[1]}: {y:.4g}".replace("-", "−")
 
     def zoom(self, place: QPointF, factor: float) -> None:
         """Show ``factor`` times as much of the axes under a place, which stays where it is."""
@@ -171,24 +209,24 @@ class FigureCanvas(QWidget):
             return
         number, axes = found
         x, y = self._pixel(place)
-        box = axes.bbox
+        left, lower, right, upper = axes.box
         corners = [
-            (x + factor * (box.x0 - x), y + factor * (box.y0 - y)),
-            (x + factor * (box.x1 - x), y + factor * (box.y1 - y)),
+            (x + factor * (left - x), y + factor * (lower - y)),
+            (x + factor * (right - x), y + factor * (upper - y)),
         ]
         self._limit(number, axes, corners)
 
     def move_axes(self, number: int, start: QPointF, stop: QPointF) -> None:
         """Move what axes show by the way of the mouse."""
         assert self.drawn is not None
-        axes = self.drawn.figure.axes[number]
+        axes = self.drawn.axes[number]
         (x0, y0), (x1, y1) = self._pixel(start), self._pixel(stop)
-        box = axes.bbox
+        left, lower, right, upper = axes.box
         across, up = x1 - x0, y1 - y0
-        self._limit(number, axes, [(box.x0 - across, box.y0 - up), (box.x1 - across, box.y1 - up)])
+        self._limit(number, axes, [(left - across, lower - up), (right - across, upper - up)])
 
-    def _limit(self, number: int, axes: Axes, corners: list[tuple[float, float]]) -> None:
-        low, high = axes.transData.inverted().transform(corners)
+    def _limit(self, number: int, axes: DrawnAxes, corners: list[tuple[float, float]]) -> None:
+        low, high = axes.to_data(corners)
         if np.isfinite([low, high]).all():
             self.limits[number] = (float(low[0]), float(high[0])), (float(low[1]), float(high[1]))
             self.wanted.emit()

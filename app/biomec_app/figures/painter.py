@@ -12,6 +12,8 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 
+from biomec_app.memory import own_garbage
+
 DRAWING = threading.Lock()
 
 
@@ -30,7 +32,7 @@ class _Run:
         work, self._work = self._work, None  # what it works on must not stay as long as this object
         assert work is not None
         try:
-            with DRAWING:
+            with DRAWING, own_garbage():
                 value = work()
         except Exception as error:  # must reach the user, not vanish with the thread
             fault = error

@@ -38,9 +38,9 @@ def drawn(qtbot, window):
 
 def middle_of_axes(window, number=0):
     canvas = window.canvas
-    box = canvas.drawn.figure.axes[number].bbox
+    left, lower, right, upper = canvas.drawn.axes[number].box
     height, width = canvas.drawn.pixels.shape[:2]
-    x, y = 0.5 * (box.x0 + box.x1) / width, 1.0 - 0.5 * (box.y0 + box.y1) / height
+    x, y = 0.5 * (left + right) / width, 1.0 - 0.5 * (lower + upper) / height
     return QPointF(x * canvas.width(), y * canvas.height())
 
 
@@ -58,7 +58,8 @@ def test_another_choice_draws_another_figure(qtbot, opened):
     before = window.canvas.drawn
     window.combos["joint"].setCurrentText("Elbow")
     qtbot.waitUntil(lambda: window.canvas.drawn is not before and not window.painter.busy, timeout=60_000)
-    assert "Elbow" in " ".join(text.get_text() for text in window.canvas.drawn.figure.texts)
+    assert "Elbow" in window.canvas.drawn.words
+    assert "Elbow" in window.canvas.accessibleDescription()
 
 
 def test_a_change_of_settings_marks_the_figure_as_out_of_date(qtbot, opened, document_with_demo):
@@ -126,27 +127,27 @@ def test_values_are_read_zoomed_moved_and_restored(qtbot, opened):
     canvas, place = window.canvas, middle_of_axes(window)
     assert canvas.values_at(place).startswith("x:")
     assert canvas.values_at(QPointF(1.0, 1.0)) == ""
-    axes = canvas.drawn.figure.axes[0]
-    before = axes.get_xlim()
+    axes = canvas.drawn.axes[0]
+    before = axes.limits[0]
     canvas.zoom(place, 0.5)
     drawn_again(qtbot, window, axes)
-    after = canvas.drawn.figure.axes[0].get_xlim()
+    after = canvas.drawn.axes[0].limits[0]
     np.testing.assert_allclose(np.diff(after), 0.5 * np.diff(before), rtol=1e-6)
     np.testing.assert_allclose(np.mean(after), np.mean(before), rtol=0.02)  # the place under the mouse stays
-    axes = canvas.drawn.figure.axes[0]
+    axes = canvas.drawn.axes[0]
     canvas.move_axes(0, place, place + QPointF(50.0, 0.0))
     drawn_again(qtbot, window, axes)
-    moved = canvas.drawn.figure.axes[0].get_xlim()
+    moved = canvas.drawn.axes[0].limits[0]
     assert moved[0] < after[0]
     np.testing.assert_allclose(np.diff(moved), np.diff(after), rtol=1e-6)
-    axes = canvas.drawn.figure.axes[0]
+    axes = canvas.drawn.axes[0]
     canvas.restore()
     drawn_again(qtbot, window, axes)
-    np.testing.assert_allclose(canvas.drawn.figure.axes[0].get_xlim(), before)
+    np.testing.assert_allclose(canvas.drawn.axes[0].limits[0], before)
 
 
 def drawn_again(qtbot, window, axes):
-    qtbot.waitUntil(lambda: window.canvas.drawn.figure.axes[0] is not axes and not window.painter.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: window.canvas.drawn.axes[0] is not axes and not window.painter.busy, timeout=60_000)
 
 
 def test_a_slow_figure_runs_as_a_job_that_can_be_cancelled_and_started_again(qtbot, opened, context):
