@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from biomec.dynamics.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis
-from biomec_app.loads.curves import EXTERNAL, INTERNAL, load_key, read_key
+from biomec_app.loads.curves import EXTERNAL, INTERNAL, PRESSED, load_key, read_key
 from biomec_app.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, stem
 
 WHAT = {
@@ -66,7 +66,7 @@ def chosen_keys(analysis: Analysis, choice: LoadChoice) -> tuple[str, ...]:
         return tuple(f"residual load/{axes}/{name}" for name in readings.residual(axes).names)
     if choice.what == "contact":
         contacts = readings.found.multibody.contacts
-        return tuple(f"contact force/{name}/{axis}" for axis in "XYZ" for name in contacts)
+        return tuple(f"contact force/{name}/{part}" for part in (PRESSED, *"XYZ") for name in contacts)
     if choice.what == "power":
         unit = "W" if choice.unit == "none" else "W/kg"
         return tuple(f"power/{unit}/{joint}" for joint in joints)

@@ -73,7 +73,7 @@ def exercise(name: str, analysis: Analysis) -> ExerciseLoad:
     cycles = next((one for one in analysis.repetitions.cycles.values() if one.valid.any()), None)
     if cycles is None:
         raise BiomecError(f"{name} has no valid cycle, so that it cannot be ordered among others.")
-    body, loads = analysis.loaded.body, analysis.loads.newton_euler
+    body, loads = analysis.loaded.body, analysis.loads.carried
     stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
     spans = np.asarray(cycles.spans)[np.asarray(cycles.valid)]
     return exercise_load(name, loads, stress, spans, analysis.clean.trial.rate_hz, float(body.measures["mass"]))

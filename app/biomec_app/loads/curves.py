@@ -26,7 +26,7 @@ IN_AXES = {"joint": "", "distal": ", distal axes", "proximal": ", proximal axes"
 BESIDE = {"joint": "joint axes", "distal": "distal axes", "proximal": "proximal axes", "laboratory": "laboratory"}
 LEAST = {("none", FORCE): 10.0, ("none", MOMENT): 2.0, ("mass", FORCE): 0.15, ("mass", MOMENT): 0.03,
          ("weight", FORCE): 1.5, ("weight", MOMENT): 0.2}  # fmt: skip
-STEP = "inverse"
+STEP, PRESSED = "inverse", "pressed"
 STRESSES = ("compression", "traction", "shear")
 OFF_AXIS = "torque off the axis"
 NBSP = "\N{NO-BREAK SPACE}"
@@ -208,6 +208,11 @@ def contacts(analysis: Analysis) -> Iterator[Curve]:
     loads, time = analysis.loads.multibody, analysis.session.dynamic.time_s
     for k, name in enumerate(loads.contacts):
         side, stem = side_of_name(name)
+        yield Curve(
+            f"contact force/{name}/{PRESSED}", CONTACT, capital(stem), side, "pressed on the ribs",
+            f"{name}, pressed on the ribs", "N", column(time, loads.contact_pressing, k), capital(stem),
+            f"pressed on the ribs{NBSP}+ / pulled off{NBSP}−", step=STEP, least=LEAST["none", FORCE],
+        )  # fmt: skip
         for i, axis in enumerate(LABORATORY):
             yield Curve(
                 f"contact force/{name}/{axis[0]}", CONTACT, capital(stem), side, f"force {axis[0]}",

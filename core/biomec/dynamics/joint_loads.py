@@ -27,6 +27,8 @@ class JointLoads:
     residual_force, residual_torque : (T, 3) [N], [N m] about ``root_point``
     contacts        : (C,) gliding contacts whose force is known; none where the joints carry it
     contact_point   : (T, C, 3) [m];  contact_force : (T, C, 3) on the segment that glides [N]
+    contact_pressing : (T, C) the same along the normal of the surface [N]: positive where the segment is pressed on it,
+                      negative where something would have to pull the segment back on it
     """
 
     method: str
@@ -43,6 +45,7 @@ class JointLoads:
     contacts: tuple[str, ...]
     contact_point: FloatArray
     contact_force: FloatArray
+    contact_pressing: FloatArray
 
     def __post_init__(self) -> None:
         for one in fields(self):

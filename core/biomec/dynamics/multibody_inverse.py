@@ -94,7 +94,7 @@ def multibody_loads(
     if gliding is None:
         return as_loads(TITLES[method], tree, centre, force, torque)
     pushed = pressure[..., None] * gliding.normal
-    return as_loads(f"{TITLES[method]}, gliding contacts", tree, centre, force, torque, gliding.point, pushed)
+    return as_loads(f"{TITLES[method]}, gliding contacts", tree, centre, force, torque, gliding.point, pushed, pressure)
 
 
 def _guide_directions(

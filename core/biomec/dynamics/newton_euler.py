@@ -67,6 +67,7 @@ def as_loads(
     torque: FloatArray,
     contact_point: FloatArray | None = None,
     contact_force: FloatArray | None = None,
+    contact_pressing: FloatArray | None = None,
 ) -> JointLoads:
     """Name loads on the children of a tree, (T, J + 1, 3) with the residual last, as loads of its joints.
 
@@ -90,6 +91,7 @@ def as_loads(
         contacts=() if contact_point is None else tuple(contact.name for contact in tree.contacts),
         contact_point=none if contact_point is None else contact_point,
         contact_force=none if contact_force is None else contact_force,
+        contact_pressing=none[..., 0] if contact_pressing is None else contact_pressing,
     )
 
 

@@ -50,7 +50,7 @@ def write_loads(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
         with atomic_path(path) as temporary:
             temporary.write_text(loads_csv(analysis), encoding="utf-8")
         return ()
-    loads, trial = analysis.loads.newton_euler, analysis.clean.trial
+    loads, trial = analysis.loads.carried, analysis.clean.trial
     parts = (("f", "N", loads.force), ("m", "Nm", loads.torque), ("p", "m", loads.centre))
     names, units, columns = [], [], []
     for j, (joint, distal) in enumerate(zip(loads.joints, loads.distal, strict=True)):

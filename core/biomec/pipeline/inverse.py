@@ -45,7 +45,7 @@ class InverseDynamics:
     multibody    : of the same motion by the equations of the whole mechanism, as the options choose
     external     : what the ground does to the body, measured or estimated
     trust        : residual, balance, faults of the plates
-    power        : of all loads, and the energy of the body
+    power        : of the loads that count (`carried`), and the energy of the body
     reduced      : the adjusted body and motion that all of these are of; None where nothing was adjusted
     """
 
@@ -57,6 +57,15 @@ class InverseDynamics:
     options: InverseOptions
     notices: tuple[Notice, ...] = ()
     reduced: ReducedResiduals | None = None
+
+    @property
+    def carried(self) -> JointLoads:
+        """The loads that count as the result, wherever only one can be told.
+
+        Both methods give the same ones, and those of Newton and Euler are taken; but where the multibody method kept
+        the gliding contacts, only its loads know what the ribs bear.
+        """
+        return _carried(self.newton_euler, self.multibody)
 
     def to_result(self) -> Result:
         """Return what a session stores: loads of both methods, external loads, trust, power."""
@@ -104,8 +113,12 @@ def inverse_dynamics(
         trust = judged()
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
     notices += [*told, *trust.notices, *_agreement(newton, multibody)]
-    power = load_power(tree, newton, segments, external)
+    power = load_power(tree, _carried(newton, multibody), segments, external)
     return InverseDynamics(newton, multibody, external, trust, power, options, tuple(notices), reduced)
+
+
+def _carried(newton: JointLoads, multibody: JointLoads) -> JointLoads:
+    return multibody if multibody.contacts else newton
 
 
 def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> JointTree:

@@ -32,11 +32,15 @@ def read_loads(
     analysis: Analysis,
     reading: LoadReading = LoadReading(),
     *,
-    multibody: bool = False,
+    multibody: bool | None = None,
     joints: Sequence[str] | None = None,
 ) -> LoadComponents:
-    """Loads of all joints, or of those named, as named curves, by Newton-Euler or by the multibody method."""
-    loads = analysis.loads.multibody if multibody else analysis.loads.newton_euler
+    """Loads of all joints, or of those named, as named curves.
+
+    multibody : by the multibody method, or by Newton-Euler; those that count as the result (`carried`) if not given
+    """
+    found = analysis.loads
+    loads = found.carried if multibody is None else found.multibody if multibody else found.newton_euler
     body = analysis.loaded.body
     return load_components(
         loads,
@@ -65,22 +69,34 @@ def loads_over_cycles(
     chosen = cycles[wanted[0]]
     curves = read_loads(analysis, reading)
     if joints:
-        there = [analysis.loads.newton_euler.joints[analysis.loads.newton_euler.index(name)] for name in joints]
+        loads = analysis.loads.carried
+        there = [loads.joints[loads.index(name)] for name in joints]
         curves = curves.chosen(name for name, joint in zip(curves.names, curves.joint, strict=True) if joint in there)
     spans = np.asarray(chosen.spans)[np.asarray(chosen.valid)]
     return condition(title, curves.names, curves.units, curves.values, spans, analysis.clean.trial.rate_hz)
 
 
 def loads_csv(analysis: Analysis) -> str:
-    """Loads of all joints in the axes of their distal segments, their power, and the residual; one row a frame."""
+    """Loads of all joints in the axes of their distal segments, their power, the residual, and what the ribs bear.
+
+    One row a frame; contacts of the scapulae are there where all constraints were kept.
+    """
     found, curves = analysis.loads, read_loads(analysis, TABLE)
-    loads = found.newton_euler
+    loads = found.carried
     names = [f"{name} ({unit.replace('·', ' ')})" for name, unit in zip(curves.names, curves.units, strict=True)]
     names += [f"{joint} power (W)" for joint in found.power.joints]
     names += [
         f"residual {what} {axis} ({unit})" for what, unit in (("force", "N"), ("moment", "N m")) for axis in "XYZ"
     ]
-    columns = (curves.values, found.power.joint, loads.residual_force, loads.residual_torque)
+    names += [name for contact in loads.contacts for name in contact_columns(contact)]
+    contacts = np.concatenate([loads.contact_force, loads.contact_pressing[..., None]], axis=2)
+    columns = (
+        curves.values,
+        found.power.joint,
+        loads.residual_force,
+        loads.residual_torque,
+        contacts.reshape(len(contacts), -1),
+    )
     rows = [
         [*head, int(estimated)]
         for head, estimated in zip(by_frame(analysis.clean.trial), found.external.estimated, strict=True)
@@ -88,16 +104,23 @@ def loads_csv(analysis: Analysis) -> str:
     return table_text(["frame", "time_s", "ground reaction estimated", *names], rows, np.concatenate(columns, axis=1))
 
 
+def contact_columns(contact: str) -> tuple[str, ...]:
+    """Names of the four columns of a contact: along the axes of the laboratory, and along the normal of the ribs."""
+    axes = (f"{contact} contact, force on the scapula {axis} (N)" for axis in "XYZ")
+    return (*axes, f"{contact} contact, pressed on the ribs + pulled off - (N)")
+
+
 def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
     """What the joints carried and how far it can be trusted, as plain data; None if the step has not run."""
     if "inverse" not in analysis.done:
         return None
     found = analysis.loads
-    trust, size, loads = found.trust, found.trust.residuals, found.newton_euler
-    force, torque = (None, None) if found.multibody.contacts else largest_difference(loads, found.multibody)
+    trust, size, loads = found.trust, found.trust.residuals, found.carried
+    force, torque = (None, None) if loads.contacts else largest_difference(loads, found.multibody)
     balance = trust.balance
     return {
         "method": found.multibody.method,
+        "loads_of": loads.method,
         "constraints": found.options.constraints,
         "convention": CONVENTION,
         "root": loads.root,

@@ -19,13 +19,14 @@ RIGHT, LEFT = "right ", "left "
 def loads_section(analysis: Analysis) -> Section:
     """Trust first, then peaks of every joint on both sides."""
     found = analysis.loads
-    trust, loads = found.trust, found.newton_euler
+    trust, loads = found.trust, found.carried
     external = found.external
     contacts = list(dict.fromkeys(external.segments))
     share = 100.0 * float(external.estimated.mean()) if external.frames else 0.0
     about: dict[str, str | None] = {
-        "Methods": f"{loads.method} and {found.multibody.method}",
+        "Methods": f"{found.newton_euler.method} and {found.multibody.method}",
         "They differ by": None,
+        "Loads told here": f"{loads.method}: the ribs bear the scapulae" if loads.contacts else None,
         "External forces on": ", ".join(contacts) or "nobody",
         "Frames with an estimated ground reaction": number(share, 0, "%"),
         "Residual on": f"{loads.root}, over {int(trust.residuals.counted.sum())} frames",
@@ -58,7 +59,7 @@ def _residual(analysis: Analysis) -> list[Table]:
 
 def _peaks(analysis: Analysis) -> list[Table]:
     found = analysis.loads
-    loads = found.newton_euler
+    loads = found.carried
     weight = GRAVITY * float(analysis.loaded.body.measures["mass"])
     columns = {
         joint: (

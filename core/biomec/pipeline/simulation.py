@@ -210,7 +210,7 @@ def _torques(
     body, motion = setup.body, segment_motion(setup.system, q, qdot, qddot)
     loads = newton_euler(joint_tree(setup.system, setup.roots), motion, q, external)
     found = load_components(loads, motion, body.model, READING, hinges=body.joint_axes())
-    before = read_loads(analysis, READING)
+    before = read_loads(analysis, READING, multibody=False)  # as the loads beside them
     names = tuple(name for name, what in zip(found.names, found.quantity, strict=True) if what == MOMENT)
     inverse = before.chosen(names).values[setup.stretch.first : setup.stretch.first + count]
     return names, found.chosen(names).values, inverse, loads

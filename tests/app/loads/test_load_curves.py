@@ -14,7 +14,7 @@ from biomec.pipeline.load_output import TABLE, read_loads
 from biomec.pipeline.load_sensitivity import load_sensitivity
 from biomec.recording.marker_set import Side
 from biomec_app.loads.choice import BOTH, LoadChoice, chosen_keys, important_joints, joints_of, read_choice
-from biomec_app.loads.curves import LoadKey, load_key, read_key
+from biomec_app.loads.curves import PRESSED, LoadKey, load_key, read_key
 from biomec_app.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, has_loads
 from biomec_app.panels.catalogue import list_curves
 from biomec_app.panels.figure_data import figure_table
@@ -158,9 +158,19 @@ def test_the_force_of_the_ribs_is_listed_where_all_constraints_are_kept(grips):
     after = analysis.with_settings(kept).run_until("inverse")
     listed = list_curves(after)
     keys = chosen_keys(after, LoadChoice("contact"))
-    assert len(keys) == 3 * len(after.loads.multibody.contacts) > 0
+    assert len(keys) == 4 * len(after.loads.multibody.contacts) > 0
     loads = after.loads.multibody
     for key in keys:
-        _, name, axis = key.split("/")
-        expected = loads.contact_force[:, loads.contacts.index(name), "XYZ".index(axis)]
+        _, name, part = key.split("/")
+        c = loads.contacts.index(name)
+        expected = loads.contact_pressing[:, c] if part == PRESSED else loads.contact_force[:, c, "XYZ".index(part)]
         assert np.array_equal(listed[key].values, expected, equal_nan=True)
+
+
+def test_the_table_holds_the_curves_that_the_window_shows_first_where_the_ribs_bear_the_scapulae(grips):
+    analysis = grips["closed"]
+    kept = replace(analysis.settings, inverse=InverseOptions(constraints="all"))
+    after = analysis.with_settings(kept).run_until("inverse")
+    table, listed = read_loads(after, TABLE), list_curves(after)
+    for name in table.names:
+        assert np.array_equal(listed[load_key(name, "distal")].values, table[name], equal_nan=True)

@@ -18,7 +18,7 @@ def with_residual(force: FloatArray, torque: FloatArray) -> JointLoads:
     nothing = np.zeros((frames, 0, 3))
     return JointLoads(
         "test", (), (), (), nothing, nothing, nothing, "thorax", np.zeros((frames, 3)), force, torque, (), nothing,
-        nothing,
+        nothing, nothing[..., 0],
     )  # fmt: skip
 
 
