@@ -117,10 +117,8 @@ def _ground(run: SimulationRun) -> Iterator[Curve]:
                 f"Simulated {what}", axis, least=LEAST["none", least],
             )  # fmt: skip
     if np.any(run.ground_change):
-        for name in dict.fromkeys(run.contacts):
-            there = [k for k, one in enumerate(run.contacts) if one == name]
+        for name, change in run.ground_changes.items():
             side, stem = side_of_name(name)
-            change = run.ground_change[:, there].sum(axis=1)
             for i, axis in enumerate(axes):
                 yield Curve(
                     simulation_key(run.name, f"{GROUND}/{name} {axis}"), KIND + run.name, "Change of ground reactions",

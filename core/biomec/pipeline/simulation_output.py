@@ -76,8 +76,10 @@ def simulation_summary(run: SimulationRun) -> dict[str, Any]:
         "torque_rms_Nm": {name: plain_number(one) for name, one in run.torque_rms.items()},
         "residual_force_rms_N": _rms_of_size(run.residual_force),
         "residual_torque_rms_Nm": _rms_of_size(run.residual_torque),
-        "ground_change_rms_N": {
-            segment: _rms_of_size(run.ground_change[:, k]) for k, segment in enumerate(run.contacts)
+        "ground_change_rms_N": {segment: _rms_of_size(change) for segment, change in run.ground_changes.items()},
+        "ground_change_mean_N": {
+            segment: [plain_number(float(one)) for one in change.mean(axis=0)]
+            for segment, change in run.ground_changes.items()
         },
         "stop_torque_max_Nm": {
             name: plain_number(float(np.abs(run.stop_torques[:, k]).max()))

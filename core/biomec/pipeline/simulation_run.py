@@ -58,7 +58,8 @@ class SimulationRun:
     torque_names, torques, inverse_torques : (M,), (F, M) [N m] net joint moments that the simulated motion needs under
                     what acted on it, and those of inverse dynamics; none where inverse dynamics has not run
     residual_force, residual_torque : (F, 3) [N], [N m] that hold the root, where joint moments are known
-    contacts, ground_change         : (K,), (F, K, 3) [N] what was added to the ground reactions
+    contacts, ground_change         : (K,), (F, K, 3) [N] what was added to the ground reactions; a segment that touched
+                    the ground more than once is there as often
     stop_names, stop_torques        : (Z,), (F, Z) [N m] with which stops turn angles back, a part of the net moments;
                     none where there are no stops
     ending, sentence : how and why it ended
@@ -149,6 +150,15 @@ class SimulationRun:
     def torque_rms(self) -> dict[str, float]:
         """Joint moment -> root mean square difference from inverse dynamics [N m]."""
         return _rms(self.torque_names, self.torques - self.inverse_torques)
+
+    @property
+    def ground_changes(self) -> dict[str, FloatArray]:
+        """Segment -> (F, 3) [N] what was added to the ground reactions on it, all of its contacts together."""
+        segments = np.array(self.contacts)
+        return {
+            segment: np.asarray(self.ground_change[:, segments == segment].sum(axis=1))
+            for segment in dict.fromkeys(self.contacts)
+        }
 
     def to_result(self) -> Result:
         """Return what a session stores: everything."""

@@ -12,8 +12,10 @@ from biomec.dynamics.forward.what_if import WhatIf
 from biomec.errors import BiomecError
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import SIMULATION, Analysis, run_first
+from biomec.pipeline.demo import demo_session
 from biomec.pipeline.reopen import open_again, reopened
 from biomec.pipeline.simulation import run_simulation
+from biomec.pipeline.simulation_output import simulation_summary
 from biomec.pipeline.simulation_run import BY_FRAME, BY_STEP, NAMES, TEXTS, SimulationRun, stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.progress import Cancelled
@@ -160,6 +162,30 @@ def test_an_underactuated_body_needs_no_residual(analysis):
     assert np.abs(run.residual_force).max() < 1e-6  # [N]
     assert np.abs(run.residual_torque).max() < 1e-6
     assert run.ground_change.shape == (31, len(run.contacts), 3)
+
+
+def test_the_ground_adds_what_a_heavier_body_lacks_however_often_its_hands_touched(tmp_path):
+    """The demonstration touches every plate twice; its summary told a change of 0 N, that of the other contact."""
+    analysis = Analysis(demo_session(tmp_path)[1]).run_until("inverse")
+    asked = SimulationSettings(input="underactuated", frames=(30, 60))
+    plain, heavy = (
+        run_simulation(analysis, replace(asked, what_if=what_if))
+        for what_if in (WhatIf(), WhatIf(mass=1.1, carried={"right hand": 5.0}))
+    )
+    assert len(heavy.contacts) > len(set(heavy.contacts))  # else nothing is tested
+    more = [
+        sum(np.array(mean) for mean in simulation_summary(run)["ground_change_mean_N"].values())
+        for run in (plain, heavy)
+    ]
+    tenth = 0.1 * sum(body.mass for body in analysis.loaded.body.system.bodies)
+    weight = np.array([0.0, 9.81 * (tenth + 5.0), 0.0])
+    assert weight[1] == pytest.approx(122.6, abs=0.05)
+    faster = tenth * analysis.segments.whole_body_acceleration[30:61].mean(axis=0)  # the hand stays on the floor
+    assert abs(faster[1]) < 2.0  # hardly anything of the 122.6 N
+    assert_allclose(more[1] - more[0], weight + faster, atol=0.1)
+    told = simulation_summary(heavy)["ground_change_rms_N"]
+    assert set(told) == {"right hand", "left hand", "right foot", "left foot"}
+    assert min(told.values()) > 5.0  # all four bear a part
 
 
 def test_a_heavier_body_needs_more_of_the_residual_by_its_weight(analysis):
