@@ -12,6 +12,7 @@ from biomec.arrays import FloatArray
 from biomec.dynamics.external_loads import ExternalLoads, external_loads
 from biomec.dynamics.tree import JointTree, joint_tree
 from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.multibody.loads import wrench
 from biomec.multibody.reference.trees import Tree, TreeJoint
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, model_of, record
 from tests.oracles.pinocchio_tree import PinocchioTree, pin
@@ -34,6 +35,14 @@ class Moving:
     def segments(self) -> SegmentMotion:
         """Motion of the segments."""
         return segment_motion(self.tree.system, self.q, self.qdot, self.qddot)
+
+    def applied(self, t: int) -> FloatArray:
+        """Generalised force (n,) of weight and external loads in a frame."""
+        system, given = self.tree.system, self.external
+        Q = np.array(system.gravity_force)
+        for k, name in enumerate(given.segments):
+            Q += wrench(system, name, self.q[t], given.point[t, k], given.force[t, k], given.moment[t, k])
+        return Q
 
 
 @cache

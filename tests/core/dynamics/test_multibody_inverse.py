@@ -7,7 +7,7 @@ from biomec.dynamics.newton_euler import newton_euler
 from biomec.dynamics.options import METHODS
 from biomec.errors import BiomecError
 from biomec.multibody.joints import Revolute, Spherical, Universal
-from biomec.multibody.loads import point_force, resultant, torque, wrench
+from biomec.multibody.loads import point_force, resultant, torque
 from biomec.multibody.system import System
 from tests.core.dynamics.people import MODELS, Moving, push_up, random_states, truth_of
 
@@ -38,14 +38,6 @@ def test_every_method_agrees_on_a_recorded_movement(method):
     assert max(largest_difference(ours, newton_euler(moving.tree, moving.segments, moving.q, moving.external))) < 1e-8
 
 
-def _external(moving: Moving, t: int) -> np.ndarray:
-    system, q, given = moving.tree.system, moving.q[t], moving.external
-    Q = np.array(system.gravity_force)
-    for k, name in enumerate(given.segments):
-        Q += wrench(system, name, q, given.point[t, k], given.force[t, k], given.moment[t, k])
-    return Q
-
-
 def _torque_rows(system: System, q: np.ndarray, child: str, parent: str | None, directions: np.ndarray) -> np.ndarray:
     """Rows of G: a unit torque along each column of ``directions`` on the child, the opposite on its parent."""
     rows = [torque(system, child, q, h) - (torque(system, parent, q, h) if parent else 0.0) for h in directions.T]
@@ -67,7 +59,7 @@ def test_blocks_give_what_the_whole_matrix_gives():
             rows += list(_torque_rows(system, q, *ends, np.eye(3)))
         G, Phi = np.array(rows), system.jacobian(q)[kept]
         assert (len(Phi), len(G)) == (186, 66)
-        x = np.linalg.solve(np.hstack([Phi.T, -G.T]), _external(moving, t) - system.mass_matrix @ moving.qddot[t])
+        x = np.linalg.solve(np.hstack([Phi.T, -G.T]), moving.applied(t) - system.mass_matrix @ moving.qddot[t])
         multipliers = dict(zip(kept.tolist(), x[:186], strict=True))
         np.testing.assert_allclose(ours.residual_force[t], x[186:189], rtol=0, atol=AGREEMENT)
         np.testing.assert_allclose(ours.residual_torque[t], x[189:192], rtol=0, atol=AGREEMENT)
@@ -117,7 +109,7 @@ def test_all_constraints_give_the_multipliers_of_the_whole_system():
             rows += list(_torque_rows(system, q, *ends, directions))
         G = np.array(rows)
         assert (len(Phi), len(G)) == (214, 44)
-        wanted = _external(moving, t) - system.mass_matrix @ moving.qddot[t]
+        wanted = moving.applied(t) - system.mass_matrix @ moving.qddot[t]
         x, _, rank, _ = np.linalg.lstsq(np.hstack([Phi.T, -G.T]), wanted, rcond=1e-10)
         assert rank == 252  # six rows of the hinges are redundant
         multipliers, efforts = x[:214], x[214:]
