@@ -18,7 +18,8 @@ class ExternalLoads:
     segments  : (K,) names; one may occur several times
     point     : (T, K, 3) where the force acts [m]; anything finite where there is none
     force     : (T, K, 3) [N];  moment : (T, K, 3) about the point [N m]
-    estimated : (T,) frames whose loads were computed from the motion, not measured
+    estimated : (T,) frames some of whose loads were computed from the motion, not measured
+    computed  : (K,) which of them were; all in those frames, if it is empty
     """
 
     segments: tuple[str, ...]
@@ -26,6 +27,7 @@ class ExternalLoads:
     force: FloatArray
     moment: FloatArray
     estimated: BoolArray
+    computed: tuple[bool, ...] = ()
 
     def __post_init__(self) -> None:
         shape = (len(self.estimated), len(self.segments), 3)
@@ -38,6 +40,12 @@ class ExternalLoads:
     def frames(self) -> int:
         """Number of frames."""
         return len(self.estimated)
+
+    @property
+    def estimated_loads(self) -> BoolArray:
+        """(T, K) forces that were computed from the motion, not measured."""
+        there = self.estimated[:, None] & (self.force != 0.0).any(axis=2)
+        return np.asarray(there & np.array(self.computed, dtype=np.bool_) if self.computed else there)
 
     @property
     def total_force(self) -> FloatArray:

@@ -113,6 +113,7 @@ def estimated_reaction(
         read_only(np.concatenate([measured.force, shared], axis=1)),
         read_only(np.concatenate([measured.moment, about], axis=1)),
         read_only(measured.estimated | there, np.bool_),
+        (*(False for _ in measured.segments), *(True for _ in floor.segments)),
     )
     friction, outside = _judged(floor, shared, about)
     fall = np.linalg.norm(system.gravity) * float(motion.mass.sum())

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 
 import numpy as np
@@ -11,6 +11,7 @@ from biomec.arrays import BoolArray
 from biomec.dynamics.balance import MASS_LIMIT, BodyBalance, body_balance
 from biomec.dynamics.external_loads import ExternalLoads
 from biomec.dynamics.floor_contacts import FloorContacts, measured_frames
+from biomec.dynamics.joint_frames import JointFrames, joint_frames
 from biomec.dynamics.joint_loads import JointLoads
 from biomec.dynamics.plate_faults import PlateFault, fault_sentence, plate_faults
 from biomec.dynamics.residuals import THRESHOLDS, Residuals, residuals
@@ -36,6 +37,7 @@ class LoadTrust:
     balance   : measured against required force and moment of the whole body, and the masses
     faults    : of the plates, with the joints that they touch
     estimated : (T,) frames whose ground reaction was estimated
+    frames_of : joint -> frames in which its loads can be used
     """
 
     level: str
@@ -44,6 +46,7 @@ class LoadTrust:
     balance: BodyBalance
     faults: tuple[PlateFault, ...]
     estimated: BoolArray
+    frames_of: Mapping[str, JointFrames]
     rate_hz: float
     notices: tuple[Notice, ...] = field(default=())
 
@@ -133,6 +136,7 @@ def load_trust(
         balance,
         faults,
         external.estimated,
+        joint_frames(tree, loads, external, floor, faults, ENDS),
         rate_hz,
         tuple(notices),
     )

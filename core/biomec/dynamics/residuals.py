@@ -113,7 +113,7 @@ def residuals(loads: JointLoads, measured: BoolArray | None = None, ends: int = 
     finite = np.isfinite(np.concatenate([loads.residual_force, loads.residual_torque], axis=1))
     known = np.asarray(finite.all(axis=1))
     bears = np.ones_like(known) if measured is None else measured
-    counted = np.asarray(_inner(known, ends) & bears)
+    counted = np.asarray(inner_frames(known, ends) & bears)
     force_rms, force_peak = _sizes(loads.residual_force[counted])
     torque_rms, torque_peak = _sizes(loads.residual_torque[counted])
     found = {"force_rms": force_rms, "force_peak": force_peak, "torque_rms": torque_rms, "torque_peak": torque_peak}
@@ -132,8 +132,8 @@ def residuals(loads: JointLoads, measured: BoolArray | None = None, ends: int = 
     )
 
 
-def _inner(known: BoolArray, ends: int) -> BoolArray:
-    """Stretches of frames without their first and last few."""
+def inner_frames(known: BoolArray, ends: int) -> BoolArray:
+    """(T,) frames of every stretch of ``known`` (T,) without its first and last few."""
     inner = np.zeros(len(known), dtype=np.bool_)
     for first, stop in stretches(np.asarray(known)).tolist():
         inner[first + ends : max(stop - ends, 0)] = True

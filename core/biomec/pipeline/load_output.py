@@ -8,8 +8,9 @@ from typing import Any
 import numpy as np
 
 from biomec.analysis.load_condition import Condition, condition
-from biomec.dynamics.joint_loads import JointLoads, largest_difference
+from biomec.dynamics.joint_loads import largest_difference
 from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
+from biomec.dynamics.load_peaks import JointPeaks, joint_peaks
 from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import SegmentMotion
 from biomec.pipeline.analysis import Analysis
@@ -155,24 +156,22 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
             {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": one.frames}
             for one in trust.faults
         ],
-        "joints": _peaks(loads, found.power.joint),
+        "joints": {one.joint: _plain_peaks(one, analysis.clean.trial.rate_hz) for one in peaks_of(analysis)},
     }
 
 
-def _peaks(loads: JointLoads, power: np.ndarray) -> dict[str, dict[str, float | None]]:
-    """Joint -> greatest size of force and torque, greatest and least power."""
-    force, torque = (np.linalg.norm(one, axis=2) for one in (loads.force, loads.torque))
+def peaks_of(analysis: Analysis) -> tuple[JointPeaks, ...]:
+    """Peaks of the loads that count, joint by joint, over the frames in which they can be used."""
+    found = analysis.loads
+    return joint_peaks(found.carried, found.power.joint, found.trust)
 
-    def of(function: Any, column: np.ndarray) -> float | None:
-        there = column[np.isfinite(column)]
-        return float(function(there)) if there.size else None
 
-    return {
-        joint: {
-            "force_peak_N": of(np.max, force[:, j]),
-            "torque_peak_Nm": of(np.max, torque[:, j]),
-            "power_max_W": of(np.max, power[:, j]),
-            "power_min_W": of(np.min, power[:, j]),
-        }
-        for j, joint in enumerate(loads.joints)
-    }
+def _plain_peaks(one: JointPeaks, rate_hz: float) -> dict[str, Any]:
+    """Peaks of a joint, when they were, and what they rest on."""
+    facts: dict[str, Any] = {}
+    for name, unit, peak in (("force", "N", one.force), ("torque", "Nm", one.torque)):
+        facts[f"{name}_peak_{unit}"] = plain_number(peak.value)
+        facts[f"{name}_peak_s"] = None if peak.frame is None else peak.frame / rate_hz
+        facts[f"{name}_peak_estimated"] = peak.estimated
+    facts["power_max_W"], facts["power_min_W"] = plain_number(one.power_high.value), plain_number(one.power_low.value)
+    return {**facts, "frames": one.frames, "usable": one.usable}

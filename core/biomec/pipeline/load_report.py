@@ -2,18 +2,17 @@
 
 from __future__ import annotations
 
-import numpy as np
-
 from biomec.analysis.report_table import NOTHING, Section, Table, facts, number, power
-from biomec.arrays import FloatArray
 from biomec.dynamics.joint_loads import largest_difference
+from biomec.dynamics.load_peaks import JointPeaks, Peak
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_output import CONVENTION
+from biomec.pipeline.load_output import CONVENTION, peaks_of
 
 LOADS = "Joint loads"
 WORDS = {"good": "They can be used.", "check": "Look at them with care.", "poor": "They are not to be relied upon."}
 GRAVITY = 9.81  # m/s²
 RIGHT, LEFT = "right ", "left "
+ESTIMATED, UNUSABLE = "*", "†"  # marks of peaks
 
 
 def loads_section(analysis: Analysis) -> Section:
@@ -58,20 +57,10 @@ def _residual(analysis: Analysis) -> list[Table]:
 
 
 def _peaks(analysis: Analysis) -> list[Table]:
-    found = analysis.loads
-    loads = found.carried
     weight = GRAVITY * float(analysis.loaded.body.measures["mass"])
-    columns = {
-        joint: (
-            _largest(np.linalg.norm(loads.force[:, j], axis=1)),
-            _largest(np.linalg.norm(loads.torque[:, j], axis=1)),
-            _largest(found.power.joint[:, j]),
-            -_largest(-found.power.joint[:, j]),
-        )
-        for j, joint in enumerate(loads.joints)
-    }
+    columns = {one.joint: one for one in peaks_of(analysis)}
     both, middle = [], []
-    for joint in reversed(loads.joints):
+    for joint in reversed(columns):
         if joint.startswith(LEFT) and joint.replace(LEFT, RIGHT, 1) in columns:
             continue
         if joint.startswith((RIGHT, LEFT)):
@@ -81,21 +70,38 @@ def _peaks(analysis: Analysis) -> list[Table]:
         else:
             middle.append((joint.capitalize(), *_cells(columns[joint], weight)))
     side = ("Force [N]", "[% weight]", "Moment [N·m]", "Power [W]")
-    note = f"{CONVENTION} Greatest size over the frames with a motion; power: greatest and least."
+    note = f"{CONVENTION} {_rest(tuple(columns.values()))}"
     tables = [Table("Peaks, right and left", ("Joint", *side, *side), tuple(both), note)] if both else []
     if middle:
         tables.append(Table("Peaks, trunk and head", ("Joint", *side), tuple(middle), "" if both else note))
     return tables
 
 
-def _cells(peaks: tuple[float, float, float, float] | None, weight: float) -> tuple[str, str, str, str]:
+def _rest(peaks: tuple[JointPeaks, ...]) -> str:
+    """What the peaks rest on."""
+    counts = [one.frames for one in peaks if one.usable]
+    words = "Greatest size over the frames that can be used for the joint"
+    if counts:
+        least, most = min(counts), max(counts)
+        words += f" ({least} frames)" if least == most else f" ({least} to {most} frames)"
+    words += "; power: greatest and least."
+    if any(one.estimated for one in peaks):
+        words += f" {ESTIMATED} The ground reaction was estimated there, not measured."
+    if not all(one.usable for one in peaks):
+        words += (
+            f" {UNUSABLE} No frame of this joint can be used: the peak is that of all frames, to be looked at only."
+        )
+    return words
+
+
+def _cells(peaks: JointPeaks | None, weight: float) -> tuple[str, str, str, str]:
     if peaks is None:
         return NOTHING, NOTHING, NOTHING, NOTHING
-    force, torque, high, low = peaks
-    share, powers = number(100.0 * force / weight, 0), f"{number(high, 0)} / {number(low, 0)}"
-    return number(force, 0), share, number(torque, 1), powers
 
+    def told(peak: Peak, digits: int) -> str:
+        mark = (ESTIMATED if peak.estimated else "") + ("" if peaks.usable else UNUSABLE)
+        return number(peak.value, digits) + mark
 
-def _largest(values: FloatArray) -> float:
-    there = values[np.isfinite(values)]
-    return float(there.max()) if there.size else float("nan")
+    share = number(100.0 * peaks.force.value / weight, 0)
+    powers = f"{number(peaks.power_high.value, 0)} / {number(peaks.power_low.value, 0)}"
+    return told(peaks.force, 0), share, told(peaks.torque, 1), powers

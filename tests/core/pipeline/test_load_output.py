@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.dynamics.load_components import LoadReading
+from biomec.dynamics.options import InverseOptions
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze
 from biomec.pipeline.export import write_loads
@@ -96,9 +97,37 @@ def test_the_report_has_a_section_of_loads_with_the_verdict_first(whole):
     peaks = next(one for one in section.tables if one.caption.startswith("Peaks, right"))
     elbow = next(row for row in peaks.rows if row[0] == "Elbow")
     j = analysis.loads.newton_euler.index("right elbow")
-    assert elbow[1] == f"{np.linalg.norm(analysis.loads.newton_euler.force[:, j], axis=1).max():.0f}"
+    assert elbow[1] == f"{np.linalg.norm(analysis.loads.newton_euler.force[2:-2, j], axis=1).max():.0f}"
+    count = analysis.clean.trial.frames - 4
+    assert f"over the frames that can be used for the joint ({count} frames)" in peaks.note
     residual = next(one for one in section.tables if one.caption.startswith("Residual"))
     assert [row[-1] for row in residual.rows] == ["", "kept", "kept"]
+
+
+def test_peaks_say_over_how_many_frames_and_whether_they_rest_on_an_estimate(whole):
+    _, analysis = whole
+    facts = loads_summary(analysis)["joints"]["right elbow"]
+    force = np.linalg.norm(analysis.loads.newton_euler.force[2:-2, analysis.loads.newton_euler.index("right elbow")],
+                           axis=1)  # fmt: skip
+    assert facts["force_peak_N"] == force.max()
+    assert facts["force_peak_s"] == (2 + int(force.argmax())) / 50.0
+    assert facts["frames"] == analysis.clean.trial.frames - 4
+    assert facts["usable"] is True
+    assert facts["force_peak_estimated"] is facts["torque_peak_estimated"] is False
+    guessed = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(external="estimated"))).run("inverse")
+    assert loads_summary(guessed)["joints"]["right elbow"]["torque_peak_estimated"] is True
+    tables = report_content(guessed).section(LOADS).tables
+    peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
+    assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("*")
+    assert "* The ground reaction was estimated there" in peaks.note
+    nothing = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(external="none"))).run("inverse")
+    bare = loads_summary(nothing)["joints"]["right elbow"]
+    assert bare["usable"] is False  # the hand lies on the ground, and nobody says what that does
+    assert bare["frames"] == analysis.clean.trial.frames
+    tables = report_content(nothing).section(LOADS).tables
+    peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
+    assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("†")
+    assert "† No frame of this joint can be used" in peaks.note
 
 
 def test_opensim_gets_joint_reactions_by_its_names(whole, tmp_path):
