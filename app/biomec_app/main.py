@@ -5,12 +5,15 @@ from __future__ import annotations
 import sys
 from collections.abc import Callable
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from time import monotonic
 
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
-from PySide6.QtGui import QGuiApplication
+from PySide6.QtGui import QGuiApplication, QImageWriter, QPixmap
 from PySide6.QtWidgets import QApplication
 
+from biomec.errors import BiomecError, FileError
+from biomec.io.atomic import atomic_path
 from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.files import open_demo, open_file, open_unasked
 from biomec_app.jobs import take_turns
@@ -64,29 +67,63 @@ def screenshot(
     theme: str = "light",
     preferences: Preferences | None = None,
 ) -> None:
-    """Draw the window, with a file or else the demonstration opened and analysed, into a picture. Needs no screen."""
+    """Draw the window, with a file or else the demonstration opened and analysed, into a picture. Needs no screen.
+
+    Nobody can answer here: what the window would tell its user is raised as a `BiomecError`, and nothing is drawn.
+    """
+    path = Path(path)
+    _refuse_picture(path)
     app = application()
-    window = MainWindow(preferences or Preferences(path.parent / ".biomec-screenshot.ini"))
-    window.resize(*size)
-    window.set_theme(theme)
+    with TemporaryDirectory(prefix="biomec-screenshot-") as place:
+        remembered = preferences or Preferences(Path(place) / "preferences.ini")
+        window = MainWindow(remembered)
+        try:
+            window.resize(*size)
+            window.set_theme(theme)
+            picture = _drawn(app, window, file)
+        finally:
+            window.context.document.undo_stack.setClean()  # nobody is asked about work that was only to be drawn
+            window.close()
+            remembered.write()
+    with atomic_path(path) as temporary:
+        if not picture.save(str(temporary), path.suffix[1:]):
+            raise FileError(path.name, f"the picture cannot be written to {path.parent}.")
+
+
+def _refuse_picture(path: Path) -> None:
+    """Raise a `FileError` if no picture can be written there: before anything is computed, not after."""
+    kinds = sorted(bytes(kind.data()).decode() for kind in QImageWriter.supportedImageFormats())
+    if path.suffix[1:].lower() not in kinds:
+        raise FileError(path.name, f"a picture ends in .{', .'.join(kinds)}. Choose one of these, such as .png.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(path.parent), f"the folder for the picture cannot be made ({error.strerror}).") from error
+
+
+def _drawn(app: QApplication, window: MainWindow, file: Path | None) -> QPixmap:
+    """A picture of the window once a file, or the demonstration, is opened and analysed."""
+    context, told = window.context, []
+    context.tell = lambda title, sentence: told.append(sentence)
+
+    def work(begin: Callable[[], None]) -> None:
+        begin()
+        wait(app, lambda: not context.jobs.busy)
+        if context.jobs.busy:
+            told.append(f'"{context.jobs.title}" was not done after {PATIENCE_S / 60:.0f} minutes.')
+        if told:
+            raise BiomecError(" ".join(told))
+
     window.view.take_time()
     window.show()
-    if file is None:
-        open_demo(window.context)
-    else:
-        open_unasked(window.context, file)
-    wait(app, lambda: not window.context.jobs.busy)
-    if window.context.document.is_open:
-        if not window.context.document.analysis.is_current(KINEMATICS):
-            window.context.run_until(KINEMATICS)
-            wait(app, lambda: not window.context.jobs.busy)
-        window.context.document.set_frame(window.context.document.frames // 5)
+    work(lambda: open_demo(context) if file is None else open_unasked(context, file))
+    if not context.document.analysis.is_current(KINEMATICS):
+        work(lambda: context.run_until(KINEMATICS))
+    context.document.set_frame(context.document.frames // 5)
     settle(app)
-    path.parent.mkdir(parents=True, exist_ok=True)
-    window.grab().save(str(path))
-    window.context.document.undo_stack.setClean()  # nobody is asked about work that only a picture was taken of
-    window.close()
-    (path.parent / ".biomec-screenshot.ini").unlink(missing_ok=True)
+    if told:
+        raise BiomecError(" ".join(told))
+    return window.grab()
 
 
 def _begin(window: MainWindow, file: Path | None, demo: bool) -> None:

@@ -20,6 +20,10 @@ class Preferences:
         else:
             self._store = QSettings(str(file), QSettings.Format.IniFormat)
 
+    def write(self) -> None:
+        """Write what was changed to the file now; later nothing is written any more, unless it changes again."""
+        self._store.sync()
+
     @property
     def remembered(self) -> list[Path]:
         """Recently opened files, the latest first; some may be gone."""
