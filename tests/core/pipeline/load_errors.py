@@ -4,7 +4,7 @@ python -m tests.core.pipeline.load_errors
 """
 
 import sys
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -18,6 +18,7 @@ from biomec.virtual import DEMO, PushUp, RecordOptions, Squat, VirtualAcquisitio
 UNFILTERED = SignalSettings(marker_filter=None, plate_filter=None)
 CENTRAL = AnalysisSettings(signals=UNFILTERED)
 SPLINE = AnalysisSettings(signals=UNFILTERED, consistency=ConsistencyOptions(scheme=Scheme.SPLINE))
+SEEN = replace(DEMO, gaps=0.0)  # an ordinary day on which no camera lost a marker
 ENDS = 6  # frames at either end whose derivatives are one-sided
 MOVEMENTS = {"push-up": PushUp("closed", cycles=2), "squat": Squat(), "walk": Walk()}
 
@@ -77,6 +78,7 @@ def main() -> None:
         for words, options, settings in (
             ("undisturbed, splines", exact, SPLINE),
             ("undisturbed, central differences", exact, CENTRAL),
+            ("an ordinary day without gaps", SEEN, None),
             ("an ordinary day", DEMO, None),
         ):
             acquisition = record(movement, VirtualPerson(), options)
