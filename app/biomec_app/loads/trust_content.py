@@ -121,6 +121,9 @@ def _facts(analysis: Analysis) -> list[str]:
             f"Both methods differ on purpose: {_multibody(found)} keeps all constraints, so that the ribs bear "
             f"the scapulae ({', '.join(found.multibody.contacts)}), and Newton-Euler leaves that to the joints."
         )
+        each = [f"{one.joint} {number(one.force, 0)} N instead of {number(one.force_without, 0)} N"
+                for one in found.trust.effects]  # fmt: skip
+        told.append(f"Mean force with the ribs bearing the scapulae: {'; '.join(each)}.")
     else:
         force, torque = largest_difference(found.newton_euler, found.multibody)
         told.append(
@@ -153,6 +156,10 @@ def _places(analysis: Analysis) -> list[Place]:
         segment = fault.segments[0] if fault.segments else None
         words = fault_sentence(fault, rate) + joints
         places.append(Place("Plate", words, None if fault.frames is None else fault.frames[0], segment, fault.severe))
+    for one in trust.contacts:
+        if one.worst is not None:
+            words = f"{one.contact} contact, {_when(one.worst, rate)}, by up to {number(-one.lowest, 0, 'N')}"
+            places.append(Place("Ribs would pull", words, one.worst[0]))
     size = trust.residuals
     if size.worst is not None:
         places.append(Place("Largest residual", _when(size.worst, rate), size.worst[0], size.root))

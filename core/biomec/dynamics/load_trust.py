@@ -9,6 +9,7 @@ import numpy as np
 
 from biomec.arrays import BoolArray
 from biomec.dynamics.balance import MASS_LIMIT, BodyBalance, body_balance
+from biomec.dynamics.contact_load import ContactEffect, ContactLoad
 from biomec.dynamics.external_loads import ExternalLoads
 from biomec.dynamics.floor_contacts import FloorContacts, measured_frames
 from biomec.dynamics.joint_frames import JointFrames, joint_frames
@@ -38,6 +39,8 @@ class LoadTrust:
     faults    : of the plates, with the joints that they touch
     estimated : (T,) frames whose ground reaction was estimated
     frames_of : joint -> frames in which its loads can be used
+    contacts  : what the ribs bear, where that is known (`rib_contacts.with_contacts`)
+    effects   : joints whose forces that changes
     """
 
     level: str
@@ -49,6 +52,8 @@ class LoadTrust:
     frames_of: Mapping[str, JointFrames]
     rate_hz: float
     notices: tuple[Notice, ...] = field(default=())
+    contacts: tuple[ContactLoad, ...] = ()
+    effects: tuple[ContactEffect, ...] = ()
 
     def faults_of(self, joint: str) -> tuple[PlateFault, ...]:
         """Faults that touch a joint."""
@@ -91,6 +96,11 @@ class LoadTrust:
                 {name: getattr(fault, name) for name in ("code", "plate", "segments", "joints", "frames", "severe")}
                 for fault in self.faults
             ],
+            contacts=[
+                {name: getattr(one, name) for name in ("contact", "mean", "highest", "lowest", "share", "worst")}
+                for one in self.contacts
+            ],
+            effects=self.effects,
         )
 
 

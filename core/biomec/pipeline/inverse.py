@@ -20,6 +20,7 @@ from biomec.dynamics.newton_euler import newton_euler
 from biomec.dynamics.options import InverseOptions
 from biomec.dynamics.power import LoadPower, load_power
 from biomec.dynamics.residual_reduction import ReducedResiduals, reduce_residuals
+from biomec.dynamics.rib_contacts import with_contacts
 from biomec.dynamics.tree import JointTree, joint_tree
 from biomec.errors import BiomecError
 from biomec.kinematics.consistent_motion import ConsistentMotion
@@ -112,6 +113,7 @@ def inverse_dynamics(
         told = (*told, *reduced.notices)
         trust = judged()
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
+    trust = with_contacts(trust, multibody, newton)
     notices += [*told, *trust.notices, *_agreement(newton, multibody)]
     power = load_power(tree, _carried(newton, multibody), segments, external)
     return InverseDynamics(newton, multibody, external, trust, power, options, tuple(notices), reduced)

@@ -156,6 +156,20 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
             {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": one.frames}
             for one in trust.faults
         ],
+        "scapula_contacts": {
+            one.contact: {
+                "pressed_mean_N": plain_number(one.mean),
+                "pressed_max_N": plain_number(one.highest),
+                "pressed_min_N": plain_number(one.lowest),
+                "pulled_frames": int(one.pulls.sum()),
+                "pulled_share": one.share,
+                "pulled_most_frames": None if one.worst is None else list(one.worst),
+            }
+            for one in trust.contacts
+        },
+        "force_mean_N": {
+            one.joint: {"with_contacts": one.force, "without_contacts": one.force_without} for one in trust.effects
+        },
         "joints": {one.joint: _plain_peaks(one, analysis.clean.trial.rate_hz) for one in peaks_of(analysis)},
     }
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomec.analysis.report_table import NOTHING, Section, Table, facts, number, power
+from biomec.analysis.report_table import NOTHING, Section, Table, facts, number, percent, power
 from biomec.dynamics.joint_loads import largest_difference
 from biomec.dynamics.load_peaks import JointPeaks, Peak
 from biomec.pipeline.analysis import Analysis
@@ -37,7 +37,7 @@ def loads_section(analysis: Analysis) -> Section:
     about["Mass by the plates and of the model"] = (
         None if weighed is None else f"{number(weighed, 1)} and {number(trust.balance.model_kg, 1, 'kg')}"
     )
-    tables = [facts("", about), *_residual(analysis), *_peaks(analysis)]
+    tables = [facts("", about), *_residual(analysis), *_contacts(analysis), *_peaks(analysis)]
     return Section(LOADS, (trust.verdict, WORDS[trust.level]), tuple(tables))
 
 
@@ -54,6 +54,29 @@ def _residual(analysis: Analysis) -> list[Table]:
         rows.append((f"Limit of {limit.name}", *(number(value, 0) for value in limits), kept))
     columns = ("Residual", "Force, RMS [N]", "peak", "Torque, RMS [N·m]", "peak", "")
     return [Table("Residual against published limits", columns, tuple(rows))]
+
+
+def _contacts(analysis: Analysis) -> list[Table]:
+    trust = analysis.loads.trust
+    if not trust.contacts:
+        return []
+    rows = []
+    for one in trust.contacts:
+        sizes = (number(value, 0) for value in (one.mean, one.highest, one.lowest))
+        rows.append((f"{one.contact[0].upper()}{one.contact[1:]}", *sizes, percent(one.share)))
+    columns = ("Contact", "Mean [N]", "Highest [N]", "Lowest [N]", "Frames that pull")
+    note = (
+        "Along the normal of the ribs: positive where the scapula is pressed on them. Ribs cannot pull; where the "
+        "force is negative, muscles that are not in the model hold the scapula."
+    )
+    joints = [
+        (f"{one.joint[0].upper()}{one.joint[1:]}", number(one.force, 0), number(one.force_without, 0))
+        for one in trust.effects
+    ]
+    return [
+        Table("What the ribs bear of the scapulae", columns, tuple(rows), note),
+        Table("Mean joint force with and without these contacts", ("Joint", "With [N]", "Without [N]"), tuple(joints)),
+    ]
 
 
 def _peaks(analysis: Analysis) -> list[Table]:

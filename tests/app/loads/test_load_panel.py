@@ -200,7 +200,13 @@ def test_all_constraints_are_kept_by_an_item_that_is_ticked_then(qtbot, context,
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=SLOW_MS)
     assert item.checked(context)
     assert context.document.analysis.loads.multibody.contacts
-    assert "keeps all constraints" in trust_page(context.document.analysis).facts[1]
+    page, loads = trust_page(context.document.analysis), context.document.analysis.loads
+    assert "keeps all constraints" in page.facts[1]
+    one = loads.trust.effects[0]
+    assert f"{one.joint} {one.force:.0f} N instead of {one.force_without:.0f} N" in page.facts[2]
+    assert page.level == "check"  # closed grip: the ribs would have to pull
+    pulls = [place for place in page.places if place.title == "Ribs would pull"]
+    assert [place.frame for place in pulls] == [one.worst[0] for one in loads.trust.contacts if one.worst]
 
 
 def test_changed_settings_make_the_loads_stale(context, grips):

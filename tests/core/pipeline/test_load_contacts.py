@@ -122,3 +122,26 @@ def test_both_methods_can_still_be_read(borne):
     newton, multibody = (read_loads(borne, TABLE, multibody=how) for how in (False, True))
     assert np.array_equal(read_loads(borne, TABLE).values, multibody.values)
     assert np.abs(newton.values - multibody.values).max() > 50.0
+
+
+def test_ribs_that_would_have_to_pull_are_told_everywhere(plain, borne):
+    """The push-up was called good while the ribs pulled on the scapulae by up to 337 N."""
+    assert plain.loads.trust.level == "good"
+    facts = loads_summary(borne)
+    assert facts["trust"] == "check"
+    assert "would have to pull" in facts["verdict"]
+    loads = borne.loads.multibody
+    for c, contact in enumerate(loads.contacts):
+        inner, told = loads.contact_pressing[2:-2, c], facts["scapula_contacts"][contact]
+        assert told["pressed_min_N"] == inner.min()
+        assert told["pressed_mean_N"] == pytest.approx(inner.mean())
+        assert told["pulled_frames"] == (inner < -5.0).sum() > 0
+        assert told["pulled_share"] == told["pulled_frames"] / len(inner)
+    mean = facts["force_mean_N"][SHOULDER]
+    for key, one in (("with_contacts", loads), ("without_contacts", borne.loads.newton_euler)):
+        assert mean[key] == pytest.approx(np.linalg.norm(one.force[2:-2, one.index(SHOULDER)], axis=1).mean())
+    tables = {table.caption: table for table in report_content(borne).section(LOADS).tables}
+    assert len(tables["What the ribs bear of the scapulae"].rows) == 4
+    row = next(r for r in tables["Mean joint force with and without these contacts"].rows if SHOULDER in r[0].lower())
+    assert row[1:] == (f"{mean['with_contacts']:.0f}", f"{mean['without_contacts']:.0f}")
+    assert loads_summary(plain)["scapula_contacts"] == {}
