@@ -35,6 +35,8 @@ class Context:
     show_written : (title, files, remarks) shows which files were written, and what is to be said about them
     confirm  : (title, question, choices) -> the choice, or None
     set_theme : shows everything in a theme, "light", "dark" or "system"
+    show_panel : brings a panel, by its name in `actions.visualize.PANELS`, to the front, or closes the one in front
+    panel_seen : whether a panel is seen: neither closed nor covered by another
     plots    : how curves are shown
     figure   : the view whose figure is copied and saved; None while there is none
     camera   : where the 3-D view looks from; None without one
@@ -53,6 +55,8 @@ class Context:
     show_written: Callable[[str, tuple[Path, ...], tuple[str, ...]], None] = lambda title, files, remarks: None
     confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
     set_theme: Callable[[str], None] = lambda name: None
+    show_panel: Callable[[str], None] = lambda name: None
+    panel_seen: Callable[[str], bool] = lambda name: False
     closing: list[Callable[[], None]] = field(default_factory=list)
     leaving: list[Callable[[], bool]] = field(default_factory=list)
     figure: FigureSource | None = None

@@ -12,6 +12,7 @@ from PySide6.QtWidgets import (
     QFrame,
     QLabel,
     QMainWindow,
+    QMenu,
     QMessageBox,
     QProgressBar,
     QPushButton,
@@ -25,6 +26,7 @@ from biomec_app import theme as themes
 from biomec_app.actions import all_actions
 from biomec_app.actions.file import may_discard, open_file
 from biomec_app.actions.signal_analysis import extra_actions
+from biomec_app.actions.visualize import PANEL, PANELS
 from biomec_app.autosave import Autosave
 from biomec_app.context import Context
 from biomec_app.dialogs.written import show_written
@@ -87,15 +89,16 @@ class MainWindow(QMainWindow):
         self.setCentralWidget(self.pages)
 
         self.plots = PlotPanel(context)
-        self.docks = {
-            "browser": self._dock("Recording", Browser(context), LEFT),
-            "plots": self._dock("Signals", self.plots, RIGHT),
-            "trust": self._dock("Trust", TrustPanel(context), RIGHT),
-            "loads": self._dock("Loads", LoadPanel(context), RIGHT),
-            "simulations": self._dock("Simulations", SimulationPanel(context), RIGHT),
-            "notices": self._dock("Notices", NoticePanel(context), BOTTOM),
-            "history": self._dock("History", HistoryPanel(context), BOTTOM),
+        panels: dict[str, tuple[QWidget, Qt.DockWidgetArea]] = {
+            "browser": (Browser(context), LEFT),
+            "plots": (self.plots, RIGHT),
+            "trust": (TrustPanel(context), RIGHT),
+            "loads": (LoadPanel(context), RIGHT),
+            "simulations": (SimulationPanel(context), RIGHT),
+            "notices": (NoticePanel(context), BOTTOM),
+            "history": (HistoryPanel(context), BOTTOM),
         }
+        self.docks = {name: self._dock(PANELS[name], *panel) for name, panel in panels.items()}
         self.tabifyDockWidget(self.docks["plots"], self.docks["trust"])
         self.tabifyDockWidget(self.docks["trust"], self.docks["loads"])
         self.tabifyDockWidget(self.docks["loads"], self.docks["simulations"])
@@ -106,7 +109,7 @@ class MainWindow(QMainWindow):
 
         self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions()), context)
         for dock in self.docks.values():
-            self.menus.add_native("Visualize/Panels", dock.toggleViewAction())
+            dock.visibilityChanged.connect(self.menus.ask)
         self._build_status_bar(jobs)
         self.autosave = Autosave(context, parent=self)
         self.autosave.failed.connect(lambda sentence: self.statusBar().showMessage(sentence, 8000))
@@ -114,6 +117,7 @@ class MainWindow(QMainWindow):
         document.title_changed.connect(self._retitle)
         self._retitle()
         context.set_theme = self.set_theme
+        context.show_panel, context.panel_seen = self.show_panel, self.panel_seen
         context.show_written = self._show_written
         self.set_theme(context.preferences.theme)
         self.restoreGeometry(context.preferences.layout("geometry"))
@@ -127,6 +131,29 @@ class MainWindow(QMainWindow):
         self.addDockWidget(area, dock)
         dock.hide()  # until a recording is open; docks hidden only after they are tabbed leave a second tab bar behind
         return dock
+
+    # ------------------------------------------------------------------ panels
+
+    def panel_seen(self, name: str) -> bool:
+        """Whether a panel is there and no other covers it."""
+        return not self.docks[name].isHidden() and not self.docks[name].visibleRegion().isEmpty()
+
+    def show_panel(self, name: str) -> None:
+        """Bring a panel before the others, whether it was closed or covered; close the one that is seen."""
+        dock = self.docks[name]
+        if self.panel_seen(name):
+            dock.hide()
+        else:
+            dock.show()
+            dock.raise_()
+
+    def createPopupMenu(self) -> QMenu:
+        """Offer the panels, with what their items in the menu do, at a right click on the title of any of them."""
+        menu = QMenu(self)
+        for action, item in self.menus.items.values():
+            if action.menu == PANEL:
+                menu.addAction(item)
+        return menu
 
     # ------------------------------------------------------------------ status bar
 

@@ -42,9 +42,9 @@ class Menus(QObject):
         for signal in (document.opened, document.analysis_changed, document.view_changed, document.selection_changed,
                        document.title_changed, document.undo_changed, jobs.started, jobs.finished, jobs.cancelled,
                        jobs.failed):  # fmt: skip
-            signal.connect(self._ask)
+            signal.connect(self.ask)
         for signal in (context.aside.started, context.aside.finished, context.aside.failed, context.plots.changed):
-            signal.connect(self._ask)
+            signal.connect(self.ask)
         self.refresh()
 
     @property
@@ -54,7 +54,7 @@ class Menus(QObject):
             self.refresh()
         return self._items
 
-    def _ask(self, *_: object) -> None:
+    def ask(self, *_: object) -> None:
         """Refresh once, however much changes in a turn of the event loop."""
         if not self._due.isActive():
             self._due.start()
@@ -91,11 +91,6 @@ class Menus(QObject):
             self._groups[key] = QActionGroup(self)
             self._groups[key].setExclusionPolicy(QActionGroup.ExclusionPolicy.ExclusiveOptional)
         return self._groups[key]
-
-    def add_native(self, menu: str, item: QAction) -> None:
-        """Add an item that Qt keeps up to date by itself, such as that of a panel."""
-        self._menu(menu).addAction(item)
-        self._give_letters()
 
     def _give_letters(self) -> None:
         """Underline a letter of every item that has none, another one for each item of a menu."""

@@ -16,9 +16,14 @@ from biomec_app.viewer.overlays import OVERLAYS
 
 MENU = "Visualize"
 STATIC, DYNAMIC = f"{MENU}/Static Acquisition", f"{MENU}/Dynamic Acquisition"
-SHOW, SHAPE, SIDE, ARROWS, MEASURE = (
-    f"{MENU}/{name}" for name in ("Show", "Body As", "View From", "Force Arrows", "Measure")
+SHOW, SHAPE, SIDE, ARROWS, MEASURE, PANEL = (
+    f"{MENU}/{name}" for name in ("Show", "Body As", "View From", "Force Arrows", "Measure", "Panels")
 )
+PANELS = {
+    "browser": "Recording", "plots": "Signals", "trust": "Trust", "loads": "Loads", "simulations": "Simulations",
+    "notices": "Notices", "history": "History",
+}  # fmt: skip
+"""Name of a panel -> its title; the order is that of their keys, Alt+1 and so on."""
 BLOCKED = Callable[[Context], str | None]
 SIZES = {"As in the window": None, "1920 × 1080": (1920, 1080), "3840 × 2160": (3840, 2160)}
 MOVIE_SIZES = {"640 × 360": (640, 360), "1280 × 720": (1280, 720), "1920 × 1080": (1920, 1080)}
@@ -93,6 +98,15 @@ def _measure(kind: str, text: str, help: str, shortcut: str) -> Action:
     return Action(
         f"visualize.measure.{kind}", MEASURE, text, toggle, help, shortcut, needs_recording,
         lambda context: context.document.view.measure == kind,
+    )  # fmt: skip
+
+
+def _panel(number: int, name: str) -> Action:
+    """An item that is checked while a panel is seen; choosing it brings the panel to the front, or closes it."""
+    return Action(
+        f"visualize.panel.{name}", PANEL, PANELS[name], lambda context: context.show_panel(name),
+        "Bring the panel to the front; if it is there, close it", f"Alt+{number}", needs_recording,
+        lambda context: context.panel_seen(name),
     )  # fmt: skip
 
 
@@ -225,4 +239,6 @@ ACTIONS: tuple[Action, ...] = (
     Action("visualize.picture", MENU, "Save &Picture…", save_picture, "Save the 3-D view as a picture", "",
            _not_busy),
     Action("visualize.movie", MENU, "Save &Movie…", save_movie, "Save the movement as MP4 or GIF", "", _not_busy),
+    Action("visualize.separator-4", MENU, SEPARATOR, None),
+    *(_panel(number, name) for number, name in enumerate(PANELS, 1)),
 )  # fmt: skip
