@@ -133,6 +133,30 @@ def test_without_a_static_one_frame_stands_in_for_it(tmp_path, capsys):
     assert "stands in for it" in capsys.readouterr().err + (tmp_path / "out" / "summary.json").read_text("utf-8")
 
 
+def test_residuals_are_reduced_on_request_and_the_terminal_says_so(files, tmp_path, capsys):
+    wrong = ["analyze", str(files), "--mass", "87", "--height", "1.79", "--sex", "m"]
+    assert main([*wrong, "--out", str(tmp_path / "a")]) == 0
+    assert "Residual reduction" not in capsys.readouterr().err
+    assert main([*wrong, "--reduce", "--out", str(tmp_path / "b")]) == 0
+    shown = capsys.readouterr()
+    assert "warning: Residual reduction changed the data" in shown.err
+    assert "warning: Masses and centres of mass were changed" in shown.err
+    assert "Residual reduction changed the data" in shown.out  # the verdict
+    plain, reduced = (
+        json.loads((tmp_path / name / "summary.json").read_text("utf-8"))["inverse_dynamics"] for name in "ab"
+    )
+    assert plain["reduced"] is None
+    assert reduced["residual_force_rms_N"] < 0.5 * plain["residual_force_rms_N"]
+    assert main([*wrong, "--reduce", "motion", "--out", str(tmp_path / "c")]) == 0
+    motion = json.loads((tmp_path / "c" / "summary.json").read_text("utf-8"))["inverse_dynamics"]["reduced"]
+    assert motion["segments"] == {}
+    assert motion["body_shift_max_mm"] > 0.0
+    project = str(tmp_path / "b" / "session.biomec")
+    assert main(["analyze", project, "--reduce", "none", "--out", str(tmp_path / "d")]) == 0
+    again = json.loads((tmp_path / "d" / "summary.json").read_text("utf-8"))["inverse_dynamics"]
+    assert again["reduced"] is None
+
+
 def test_the_demo_leaves_results_and_says_how_near_to_the_truth_they_are(tmp_path, monkeypatch, capsys):
     drawn = []
     pictures = type("Pictures", (), {"draw": staticmethod(lambda analysis, folder, truth: drawn.append(folder) or [])})

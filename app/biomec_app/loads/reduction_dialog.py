@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-import numpy as np
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -21,12 +20,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.analysis.report_table import NOTHING, Section, Table, number
 from biomec.dynamics.mass_adjustment import MassOptions
 from biomec.dynamics.motion_correction import MotionOptions
-from biomec.dynamics.residual_reduction import ReducedResiduals, ReductionOptions
-from biomec.dynamics.residuals import Residuals
+from biomec.dynamics.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.reduction_report import reduction_sections
 from biomec.pipeline.replay import settings_line
 from biomec.progress import Progress
 from biomec_app.context import Context
@@ -40,55 +38,6 @@ WORDS = (
     "the motion can be adjusted within their errors so that it shrinks. Nothing is changed before you have seen every "
     "change and accept it. Loads computed so are marked in the notices, and Undo takes it back."
 )
-
-
-def reduction_sections(reduced: ReducedResiduals) -> tuple[Section, ...]:
-    """Residual before and after, and every change, in tables."""
-    rows = []
-    for name, unit in (("force_rms", "N"), ("force_peak", "N"), ("torque_rms", "N·m"), ("torque_peak", "N·m")):
-        what, how = name.split("_")
-        here = [float(getattr(one, name)[3]) for one in (reduced.before, reduced.after)]
-        how = how.upper() if how == "rms" else how
-        rows.append((f"{what.capitalize()}, {how} [{unit}]", number(here[0], 1), number(here[1], 1)))
-    rows += [(f"Limit of {one.threshold.name}", _kept(reduced.before, k), _kept(reduced.after, k))
-             for k, one in enumerate(reduced.before.verdicts)]  # fmt: skip
-    sentences = tuple(notice.sentence for notice in reduced.notices if notice.code != "inertia-adjusted")
-    sections = [Section("Residual", sentences, (Table("", ("Residual", "Before", "After"), tuple(rows)),))]
-    if reduced.segments:
-        lines = []
-        for one in reduced.segments:
-            shift = [number(MM * x, 1) for x in one.centre_shift]
-            change = PERCENT * (one.mass_after - one.mass_before) / one.mass_before if one.mass_before > 0.0 else np.nan
-            lines.append(
-                (one.segment, number(one.mass_before, 2), number(one.mass_after, 2), number(change, 1), *shift)
-            )
-        total = [sum(getattr(one, name) for one in reduced.segments) for name in ("mass_before", "mass_after")]
-        share = PERCENT * (total[1] - total[0]) / total[0]
-        lines.append(("whole body", number(total[0], 2), number(total[1], 2), number(share, 1), *(NOTHING,) * 3))
-        columns = ("Segment", "Before [kg]", "After [kg]", "Change [%]", "X [mm]", "Y [mm]", "Z [mm]")
-        note = "X, Y, Z: how far the centre of mass was moved, in the axes of the segment."
-        sections.append(Section("Masses", (), (Table("", columns, tuple(lines), note),)))
-    sections.append(Section("Joints", (), (_joint_table(reduced),)))
-    return tuple(sections)
-
-
-def _kept(size: Residuals, k: int) -> str:
-    return "kept" if size.verdicts and size.verdicts[k].kept else "exceeded"
-
-
-def _joint_table(reduced: ReducedResiduals) -> Table:
-    """Greatest force and moment of every joint before and after, over the frames that count."""
-    rows = []
-    there = reduced.before.counted
-    for j, joint in enumerate(reduced.loads.joints):
-        cells = []
-        for what, digits in (("force", 0), ("torque", 1)):
-            peaks = [float(np.linalg.norm(getattr(one, what)[there, j], axis=1).max(initial=0.0))
-                     for one in (reduced.loads_before, reduced.loads)]  # fmt: skip
-            cells += [number(peak, digits) for peak in peaks]
-        rows.append((joint.capitalize(), *cells))
-    columns = ("Joint", "Force before [N]", "after", "Moment before [N·m]", "after")
-    return Table("", columns, tuple(rows), "Greatest size over the frames in which plates bear the whole body.")
 
 
 class ReductionDialog(QDialog):

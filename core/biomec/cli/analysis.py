@@ -14,12 +14,14 @@ from biomec.errors import FileError
 from biomec.notices import Severity
 
 if TYPE_CHECKING:
+    from biomec.dynamics.options import InverseOptions
     from biomec.kinematics.joint_angles import JointAngles
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
 
 MODELS = ("m21", "m17", "legs", "plug-in-gait", "upper-limb")
+REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
 
@@ -76,6 +78,9 @@ def add_commands(commands: Commands) -> None:
                      help="ground reaction: measured, estimated from the motion, both (auto, the default), "
                      "or none")  # fmt: skip
     how.add_argument("--root", metavar="SEGMENT", help="segment that carries the residual; default: the model's own")
+    how.add_argument("--reduce", nargs="?", const="all", choices=REDUCTIONS, metavar="WHAT",
+                     help="adjust the body and the motion within their errors so that they agree with the plates: all "
+                     "(default), masses, motion, or none; every change is told")  # fmt: skip
     settings = "settings as JSON, such as settings.json of an earlier analysis; options given here come after it"
     how.add_argument("--settings", type=Path, metavar="FILE", help=settings)
     analyze.add_argument("--report", action="store_true", help="draw pictures and write report.html too")
@@ -163,13 +168,28 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
         angles=changed(settings.angles, convention=options.angles, subtract_static=options.subtract_static),
         cycles=changed(settings.cycles, by=options.cycles),
         inverse=changed(
-            settings.inverse,
+            _reduced(settings.inverse, options.reduce),
             method=options.dynamics,
             external=options.ground,
             constraints=options.joints,
             root=options.root,
         ),
     )
+
+
+def _reduced(inverse: "InverseOptions", what: str | None) -> "InverseOptions":
+    """Options with residual reduction of what was asked for; as they are, if nothing was."""
+    from biomec.dynamics.residual_reduction import ReductionOptions
+
+    if what is None:
+        return inverse
+    asked = {
+        "all": ReductionOptions(),
+        "masses": ReductionOptions(motion=None),
+        "motion": ReductionOptions(inertia=None),
+        "none": None,
+    }
+    return replace(inverse, reduction=asked[what])
 
 
 def _stored_settings(path: Path, kind: "type[AnalysisSettings]") -> "AnalysisSettings":

@@ -67,6 +67,21 @@ class MotionChange:
     turn: FloatArray
     lean: FloatArray
 
+    @property
+    def shift_most(self) -> float:
+        """Farthest shift of the whole body [m]."""
+        return float(np.linalg.norm(self.shift, axis=1).max(initial=0.0))
+
+    @property
+    def turn_most(self) -> float:
+        """Greatest turn of the whole body [rad]."""
+        return float(np.linalg.norm(self.turn, axis=1).max(initial=0.0))
+
+    @property
+    def lean_most(self) -> float:
+        """Greatest lean of the trunk [rad]."""
+        return float(np.linalg.norm(self.lean, axis=1).max(initial=0.0))
+
 
 def corrected_motion(
     tree: JointTree, states: Jet, external: ExternalLoads, counted: BoolArray, rate_hz: float, options: MotionOptions

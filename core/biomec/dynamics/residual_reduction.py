@@ -5,7 +5,7 @@ An option, never silent: every change is reported, and the loads before stay bes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
@@ -19,7 +19,7 @@ from biomec.dynamics.residuals import Residuals, residuals
 from biomec.dynamics.tree import JointTree, joint_tree
 from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.notices import Notice, info
+from biomec.notices import Notice, info, warning
 from biomec.recording import Result
 from biomec.recording.step import step_result
 
@@ -63,6 +63,20 @@ class ReducedResiduals:
     loads: JointLoads
     options: ReductionOptions
     notices: tuple[Notice, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether there was a residual to reduce."""
+        return bool(self.segments) or self.change is not None
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in one sentence for a clinician."""
+        before, after = self.before, self.after
+        return (
+            f"Residual reduction changed the data: the residual went from {before.force_rms[3]:.1f} N and "
+            f"{before.torque_rms[3]:.1f} N·m to {after.force_rms[3]:.1f} N and {after.torque_rms[3]:.1f} N·m (RMS)."
+        )
 
     def to_result(self) -> Result:
         """Return what a session stores: the new motion, every change, and the residual before and after."""
@@ -120,7 +134,7 @@ def reduce_residuals(
     loads = newton_euler(new, motion, states[0], external)
     after = residuals(loads, counted)
     rms, largest = marker_distance(tree.system, q, states[0])
-    return ReducedResiduals(
+    found = ReducedResiduals(
         new,
         read_only(states[0]),
         read_only(states[1]),
@@ -135,25 +149,17 @@ def reduce_residuals(
         loads_before,
         loads,
         options,
-        tuple(_told(before, after, segments, change, rms, largest)),
+        (),
     )
+    return replace(found, notices=_told(found))
 
 
-def _told(
-    before: Residuals,
-    after: Residuals,
-    segments: tuple[SegmentChange, ...],
-    change: MotionChange | None,
-    rms: float,
-    largest: float,
-) -> list[Notice]:
-    if not segments and change is None:
-        return [info("residual-reduction-idle", "There was no residual to reduce: body and motion are as they were.")]
-    words = (
-        f"Residual reduction changed the data: the residual went from {before.force_rms[3]:.1f} N and "
-        f"{before.torque_rms[3]:.1f} N·m to {after.force_rms[3]:.1f} N and {after.torque_rms[3]:.1f} N·m (RMS)."
-    )
-    notices = [info("residual-reduced", words)]
+def _told(found: ReducedResiduals) -> tuple[Notice, ...]:
+    """Every change: warnings, because loads of a changed body and motion are not those of what was measured."""
+    if not found.changed:
+        return (info("residual-reduction-idle", "There was no residual to reduce: body and motion are as they were."),)
+    notices = [warning("residual-reduced", found.sentence)]
+    segments, change = found.segments, found.change
     if segments:
         each = [
             f"{one.segment} {one.mass_before:.2f} to {one.mass_after:.2f} kg, centre by "
@@ -163,14 +169,13 @@ def _told(
         total = [sum(getattr(one, name) for one in segments) for name in ("mass_before", "mass_after")]
         words = f"Masses and centres of mass were changed: {'; '.join(each)}. The whole body weighs {total[1]:.1f} kg "
         words += f"instead of {total[0]:.1f} kg."
-        notices.append(info("inertia-adjusted", words, *(one.segment for one in segments)))
+        notices.append(warning("inertia-adjusted", words, *(one.segment for one in segments)))
     if change is not None:
-        shift = MILLIMETRE * np.linalg.norm(change.shift, axis=1)
-        turn, lean = (np.rad2deg(np.linalg.norm(one, axis=1)) for one in (change.turn, change.lean))
         words = (
-            f"The motion was changed: the whole body was shifted by up to {shift.max():.1f} mm and turned by up to "
-            f"{turn.max():.2f}°, the trunk leant by up to {lean.max():.2f}°; landmarks moved by "
-            f"{MILLIMETRE * rms:.1f} mm (RMS), at most {MILLIMETRE * largest:.1f} mm."
+            f"The motion was changed: the whole body was shifted by up to {MILLIMETRE * change.shift_most:.1f} mm and "
+            f"turned by up to {np.rad2deg(change.turn_most):.2f}°, the trunk leant by up to "
+            f"{np.rad2deg(change.lean_most):.2f}°; landmarks moved by {MILLIMETRE * found.marker_rms_m:.1f} mm (RMS), "
+            f"at most {MILLIMETRE * found.marker_largest_m:.1f} mm."
         )
-        notices.append(info("motion-corrected", words))
-    return notices
+        notices.append(warning("motion-corrected", words))
+    return tuple(notices)

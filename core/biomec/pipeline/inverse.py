@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -112,6 +112,8 @@ def inverse_dynamics(
         tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
         told = (*told, *reduced.notices)
         trust = judged()
+        if reduced.changed:
+            trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
     trust = with_contacts(trust, multibody, newton)
     notices += [*told, *trust.notices, *_agreement(newton, multibody)]

@@ -14,6 +14,7 @@ from biomec.dynamics.load_peaks import JointPeaks, joint_peaks
 from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import SegmentMotion
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.reduction_report import reduction_facts
 from biomec.pipeline.table_text import by_frame, plain_number, table_text
 
 TABLE = LoadReading(axes="distal")
@@ -156,6 +157,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
             {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": one.frames}
             for one in trust.faults
         ],
+        "reduced": reduction_facts(found.reduced),
         "scapula_contacts": {
             one.contact: {
                 "pressed_mean_N": plain_number(one.mean),

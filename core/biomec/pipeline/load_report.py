@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 from biomec.analysis.report_table import NOTHING, Section, Table, facts, number, percent, power
 from biomec.dynamics.joint_loads import largest_difference
 from biomec.dynamics.load_peaks import JointPeaks, Peak
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_output import CONVENTION, peaks_of
+from biomec.pipeline.reduction_report import reduction_sections
 
 LOADS = "Joint loads"
 WORDS = {"good": "They can be used.", "check": "Look at them with care.", "poor": "They are not to be relied upon."}
@@ -37,8 +40,9 @@ def loads_section(analysis: Analysis) -> Section:
     about["Mass by the plates and of the model"] = (
         None if weighed is None else f"{number(weighed, 1)} and {number(trust.balance.model_kg, 1, 'kg')}"
     )
-    tables = [facts("", about), *_residual(analysis), *_contacts(analysis), *_peaks(analysis)]
-    return Section(LOADS, (trust.verdict, WORDS[trust.level]), tuple(tables))
+    tables = [facts("", about), *_residual(analysis), *_reduced(analysis), *_contacts(analysis), *_peaks(analysis)]
+    changes = () if found.reduced is None else tuple(one.sentence for one in found.reduced.notices)
+    return Section(LOADS, (trust.verdict, WORDS[trust.level], *changes), tuple(tables))
 
 
 def _residual(analysis: Analysis) -> list[Table]:
@@ -54,6 +58,15 @@ def _residual(analysis: Analysis) -> list[Table]:
         rows.append((f"Limit of {limit.name}", *(number(value, 0) for value in limits), kept))
     columns = ("Residual", "Force, RMS [N]", "peak", "Torque, RMS [N·m]", "peak", "")
     return [Table("Residual against published limits", columns, tuple(rows))]
+
+
+def _reduced(analysis: Analysis) -> list[Table]:
+    """Every change of residual reduction, if it was asked for."""
+    reduced = analysis.loads.reduced
+    if reduced is None or not reduced.changed:
+        return []
+    tables = [(one.title.lower(), table) for one in reduction_sections(reduced) for table in one.tables]
+    return [replace(table, caption=f"Residual reduction: {title}") for title, table in tables]
 
 
 def _contacts(analysis: Analysis) -> list[Table]:

@@ -14,6 +14,7 @@ from biomec.cli.main import main
 from biomec.dynamics.joint_stress import joint_stress
 from biomec.dynamics.load_components import LoadReading
 from biomec.io.project import save_project
+from biomec.pipeline.reduction_report import reduction_sections
 from biomec_app.comparison import Compared
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
@@ -21,7 +22,7 @@ from biomec_app.figures.registry import figure_named
 from biomec_app.figures.tables import TableWindow
 from biomec_app.loads.condition_dialogs import ComparisonDialog, RankingDialog
 from biomec_app.loads.conditions import compared, comparison_sections, ranked, ranking_sections
-from biomec_app.loads.reduction_dialog import ReductionDialog, reduction_sections
+from biomec_app.loads.reduction_dialog import ReductionDialog
 from biomec_app.theme import LIGHT
 
 SLOW_MS = 120_000

@@ -11,6 +11,7 @@ from biomec.dynamics.options import InverseOptions
 from biomec.dynamics.residual_reduction import ReductionOptions
 from biomec.errors import BiomecError
 from biomec.io.project import load_project, save_project
+from biomec.notices import Severity
 from biomec.pipeline.analysis import STEPS, Analysis, Done, analyze
 from biomec.pipeline.inverse import measured_loads
 from biomec.pipeline.reopen import open_again
@@ -20,6 +21,7 @@ from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPer
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
 NEWTON = 9.81
+CHANGES = {"residual-reduced", "inertia-adjusted", "motion-corrected"}
 
 
 def session_of(acquisition: VirtualAcquisition) -> Session:
@@ -195,8 +197,11 @@ def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, t
     assert_array_equal(after.loads.newton_euler.force, reduced.loads.force)
     force, torque = largest_difference(after.loads.newton_euler, after.loads.multibody)
     assert max(force, torque) < 1e-6  # both methods see the adjusted body and motion
-    codes = {notice.code for notice in after.loads.notices}
-    assert {"residual-reduced", "inertia-adjusted", "motion-corrected"} <= codes
+    assert {notice.code for notice in after.loads.notices} >= CHANGES
+    told = [notice for notice in after.loads.notices if notice.code in CHANGES]
+    assert {notice.severity for notice in told} == {Severity.WARNING}  # what the terminal shows
+    assert "Residual reduction changed the data" in after.loads.trust.verdict
+    assert "Residual reduction" not in wrong.loads.trust.verdict
     lighter = sum(one.mass_after - one.mass_before for one in reduced.segments)
     assert lighter == pytest.approx(-5.0, abs=1.5)  # what the plates weigh is 75 kg
     save_project(after.stored(), tmp_path / "reduced.biomec")

@@ -11,6 +11,7 @@ from numpy.testing import assert_allclose
 
 from biomec.dynamics.load_components import LoadReading
 from biomec.dynamics.options import InverseOptions
+from biomec.dynamics.residual_reduction import ReductionOptions
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze
 from biomec.pipeline.export import write_loads
@@ -128,6 +129,35 @@ def test_peaks_say_over_how_many_frames_and_whether_they_rest_on_an_estimate(who
     peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
     assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("†")
     assert "† No frame of this joint can be used" in peaks.note
+
+
+def test_residual_reduction_is_told_in_summary_and_report(whole):
+    """Five kilograms too much, and the loads were those of another body without a word on the terminal."""
+    _, analysis = whole
+    assert loads_summary(analysis)["reduced"] is None
+    heavier = replace(analysis.session, subject=replace(analysis.session.subject, mass_kg=80.0))
+    asked = replace(UNFILTERED, inverse=InverseOptions(reduction=ReductionOptions()))
+    after = Analysis(heavier, asked).run_until("inverse")
+    reduced, facts = after.loads.reduced, loads_summary(after)["reduced"]
+    assert facts["residual_force_rms_N"] == {
+        "before": reduced.before.force_rms[3], "after": reduced.after.force_rms[3],
+    }  # fmt: skip
+    assert facts["residual_force_rms_N"]["after"] < 0.3 * facts["residual_force_rms_N"]["before"]
+    assert facts["mass_kg"]["before"] == pytest.approx(80.0)
+    assert facts["mass_kg"]["after"] == pytest.approx(75.0, abs=1.5)
+    change = {one.segment: one.mass_after - one.mass_before for one in reduced.segments}
+    most = max(change, key=lambda name: abs(change[name]))
+    assert facts["largest_mass_change"] == {"segment": most, "kg": change[most]}
+    far = max(np.linalg.norm(one.centre_shift) for one in reduced.segments)
+    assert facts["largest_centre_shift"]["mm"] == pytest.approx(1e3 * far)
+    assert facts["body_shift_max_mm"] == pytest.approx(1e3 * np.linalg.norm(reduced.change.shift, axis=1).max())
+    assert facts["landmark_shift_max_mm"] == 1e3 * reduced.marker_largest_m
+    section = report_content(after).section(LOADS)
+    assert reduced.sentence in section.sentences
+    captions = [table.caption for table in section.tables]
+    assert {"Residual reduction: residual", "Residual reduction: masses"} <= set(captions)
+    assert not any(table.caption.startswith("Residual reduction") for table in
+                   report_content(analysis).section(LOADS).tables)  # fmt: skip
 
 
 def test_opensim_gets_joint_reactions_by_its_names(whole, tmp_path):
