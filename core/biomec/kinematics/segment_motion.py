@@ -3,21 +3,21 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import lru_cache
+from typing import NamedTuple
 
 import numpy as np
-import scipy
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray, read_only
+from biomec.arrays import FloatArray, IntArray
+from biomec.compiled import compiled
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
-from biomec.kinematics.rotations import angular_velocity, nearest_rotation
+from biomec.kinematics.rotations import nearest_rotation
 from biomec.multibody.maps import VectorMap
 from biomec.multibody.system import System
 from biomec.recording.session import Result
 from biomec.recording.step import step_result
-
-_PER_BODY = 4  # three axes and the centre of mass
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,7 +74,7 @@ def segment_motion(
     """Attitudes, centres of mass, angular velocities and accelerations of all bodies from q, q̇, q̈, each (T, n).
 
     Axes e_k = D_k q and centres of mass r = C q are constant maps of the coordinates ([Nunes2017] Eqs. 2.12-2.16), so
-    one sparse matrix gives all of them, and their derivatives with q̇ and q̈. Then
+    one table gives all of them, and their derivatives with q̇ and q̈. Then
 
         ω = axial(Ṙ Rᵀ) = ½ Σ e_k × ė_k         α = axial(R̈ Rᵀ) = ½ Σ e_k × ë_k
 
@@ -85,8 +85,10 @@ def segment_motion(
     if system.layout.dimension != 3:
         raise BiomecError(f"{system.name} is a planar mechanism; segment motion is for bodies in space.")
     q = _coordinates(system, q, "positions")
-    matrix, constant = _whole_map(system)
-    axes, p_com = _split(matrix, q, constant)
+    table = _whole_map(system)
+    frames, bodies = len(q), len(system.bodies)
+    axes, p_com = np.empty((frames, bodies, 3, 3)), np.empty((frames, bodies, 3))
+    _placed(table, q, axes, p_com)
     R = nearest_rotation(axes)
     rates = []
     for level, derivative in (("velocities", qdot), ("accelerations", qddot)):
@@ -96,21 +98,22 @@ def segment_motion(
         given = _coordinates(system, derivative, level)
         if given.shape != q.shape:
             raise BiomecError(f"There are {len(q)} frames of positions but {len(given)} of {level}; they must match.")
-        axes_rate, com_rate = _split(matrix, given, np.zeros_like(constant))
-        rates.append((com_rate, angular_velocity(R, axes_rate)))
+        com_rate, turning = np.empty_like(p_com), np.empty_like(p_com)
+        _moved(table, given, R, com_rate, turning)
+        rates.append((com_rate, turning))
     (v_com, omega), (a_com, alpha) = rates
     mass = np.array([body.mass for body in system.bodies])
     total = mass.sum()
     share = mass / total if total > 0.0 else np.full_like(mass, np.nan)
-    return SegmentMotion(
-        tuple(body.name for body in system.bodies),
-        *(read_only(array) for array in (R, p_com, v_com, a_com, omega, alpha, mass)),
-        *(read_only(np.einsum("s,tsi->ti", share, level)) for level in (p_com, v_com, a_com)),
-    )
+    whole = (np.einsum("s,tsi->ti", share, level) for level in (p_com, v_com, a_com))
+    arrays = (R, p_com, v_com, a_com, omega, alpha, mass, *whole)
+    for array in arrays:  # made here, so that nobody else holds them: no copy is needed
+        array.setflags(write=False)
+    return SegmentMotion(tuple(body.name for body in system.bodies), *arrays)
 
 
 def _coordinates(system: System, q: ArrayLike, what: str) -> FloatArray:
-    array = np.asarray(q, dtype=np.float64)
+    array = np.ascontiguousarray(q, dtype=np.float64)
     if array.ndim != 2 or array.shape[1] != system.n:
         raise BiomecError(
             f"{system.name} has {system.n} coordinates, so {what} need the shape (frames, {system.n}), "
@@ -119,17 +122,69 @@ def _coordinates(system: System, q: ArrayLike, what: str) -> FloatArray:
     return array
 
 
-def _whole_map(system: System) -> tuple[scipy.sparse.csr_array, FloatArray]:
-    """Matrix (12 S, n) and constant (12 S,) of the axes x, y, z and the centre of mass of every body."""
+class _Map(NamedTuple):
+    """x, y, z and centre of mass of every body, in this order, as combinations of basic points and vectors.
+
+    Vector m is constant[m] + Σ factor[k] q[column[k] … column[k] + 2] for k from first[m] to first[m + 1].
+    """
+
+    first: IntArray
+    column: IntArray
+    factor: FloatArray
+    constant: FloatArray
+
+
+@lru_cache(maxsize=8)
+def _whole_map(system: System) -> _Map:
+    """The map of all bodies. Factors of zero are left out: a missing coordinate spoils only what depends on it."""
     maps: list[VectorMap] = []
     for body in system.bodies:
         maps += [system.layout.local_vector(body.name, axis) for axis in np.eye(3)]
         maps.append(system.layout.point(f"{body.name}.com"))
-    matrix = scipy.sparse.csr_array(np.concatenate([one.dense(system.n) for one in maps]))
-    return matrix, np.concatenate([one.constant for one in maps])
+    return _Map(
+        np.cumsum([0, *(len(one.columns) // 3 for one in maps)]),
+        np.concatenate([one.columns[::3] for one in maps]),
+        np.concatenate([one.matrix[0, ::3] for one in maps]),
+        np.stack([one.constant for one in maps]),
+    )
 
 
-def _split(matrix: scipy.sparse.csr_array, q: FloatArray, constant: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Axes (T, S, 3, 3), as columns, and centres of mass (T, S, 3) out of the whole map."""
-    vectors = (matrix @ q.T + constant[:, None]).T.reshape(len(q), -1, _PER_BODY, 3)
-    return np.ascontiguousarray(np.swapaxes(vectors[:, :, :3], 2, 3)), np.ascontiguousarray(vectors[:, :, 3])
+@compiled
+def _placed(table: _Map, q: FloatArray, axes: FloatArray, p_com: FloatArray) -> None:
+    """Fill the axes (T, S, 3, 3), as columns, and the centres of mass (T, S, 3)."""
+    v = np.empty(3)
+    for t in range(q.shape[0]):
+        for b in range(p_com.shape[1]):
+            for k in range(4):
+                for i in range(3):
+                    v[i] = table.constant[4 * b + k, i]
+                for at in range(table.first[4 * b + k], table.first[4 * b + k + 1]):
+                    for i in range(3):
+                        v[i] += table.factor[at] * q[t, table.column[at] + i]
+                for i in range(3):
+                    if k < 3:
+                        axes[t, b, i, k] = v[i]
+                    else:
+                        p_com[t, b, i] = v[i]
+
+
+@compiled
+def _moved(table: _Map, rate: FloatArray, R: FloatArray, com_rate: FloatArray, turning: FloatArray) -> None:
+    """Fill the derivatives of the centres of mass (T, S, 3) and the axial vectors ½ Σ e_k × ė_k of Ṙ Rᵀ (T, S, 3)."""
+    v = np.empty(3)
+    for t in range(rate.shape[0]):
+        for b in range(com_rate.shape[1]):
+            for i in range(3):
+                turning[t, b, i] = 0.0
+            for k in range(4):
+                for i in range(3):
+                    v[i] = 0.0
+                for at in range(table.first[4 * b + k], table.first[4 * b + k + 1]):
+                    for i in range(3):
+                        v[i] += table.factor[at] * rate[t, table.column[at] + i]
+                for i in range(3):
+                    if k < 3:
+                        j, m = (i + 1) % 3, (i + 2) % 3
+                        turning[t, b, i] += 0.5 * (R[t, b, j, k] * v[m] - R[t, b, m, k] * v[j])
+                    else:
+                        com_rate[t, b, i] = v[i]

@@ -195,3 +195,18 @@ def test_attitudes_do_not_depend_on_the_kind_of_basis(rng):
         motion = segment_motion(system, system.bodies[0].coordinates(p, R))
         assert_allclose(motion.R_WB[:, 0], R, atol=EXACT)
         assert_allclose(motion.p_com[:, 0], p + R @ [0.2, 0.1, 0.3], atol=EXACT)
+
+
+def test_a_bar_that_borrows_a_point_of_the_ground_moves_as_one_that_owns_it(rng):
+    """Parts that the ground owns are constant: they count in the place of the centre of mass, not in its rates."""
+    hook = np.array([0.4, 1.9, -0.3])
+    free, hung = System([bar()]), System([bar(shared={"top": "ground.hook"})], ground={"hook": hook})
+    R = rotation(rng.normal(size=(5, 3)), "ZXY")
+    levels = [free.bodies[0].coordinates(np.tile(hook, (5, 1)), R)]
+    levels += [free.bodies[0].coordinates(np.zeros((5, 3)), rng.normal(size=(5, 3, 3))) for _ in range(2)]
+    whole = segment_motion(free, *levels)
+    every_second = np.repeat(np.asfortranarray(np.stack(levels)[..., 3:]), 2, axis=1)[:, ::2]  # not in one piece
+    part = segment_motion(hung, *every_second)
+    for name in ("R_WB", "p_com", "v_com", "a_com", "omega", "alpha", "whole_body_com"):
+        assert_allclose(getattr(part, name), getattr(whole, name), atol=EXACT, err_msg=name)
+        assert not getattr(part, name).flags.writeable
