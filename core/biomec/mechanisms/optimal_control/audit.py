@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import warnings
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -20,6 +21,7 @@ from biomec.progress import Progress
 POINTS = 9  # looked at inside every interval
 ALLOWANCE = 1.03  # the path may be left by three per cent of its limit
 RUNAWAY = 1e6  # rad or rad/s: nothing but a motion that has left all bounds
+MOST_EVALUATIONS = 20000  # of the rates in one interval; a hard one takes some hundred
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +29,8 @@ class Audit:
     """What the controls really do.
 
     time_s (T,), states (T, nx), controls (T, nu) : of the second integration
-    path       : Σ f² (T,);  path_max : its largest value, NaN without a path
+    path       : Σ f² (T,);  path_max : its largest value, NaN without a path or an end
+    off        : how far each residual of the path is off at most (nf,), in sizes of the states that would put it right
     cost       : the integral of the cost along it
     difference : largest distance of states from those of the solution, at the points of the mesh (nx,)
     complete   : whether the integration came to the end
@@ -38,6 +41,7 @@ class Audit:
     controls: FloatArray
     path: FloatArray
     path_max: float
+    off: FloatArray
     cost: float
     difference: FloatArray
     complete: bool
@@ -56,7 +60,6 @@ def audited(
 ) -> Audit:
     """Audit of a solution; ``relative``, ``absolute`` are the tolerances of the integration."""
     import casadi as ca
-    from scipy.integrate import solve_ivp
 
     problem = solution.problem
     one = problem.dynamics
@@ -74,10 +77,8 @@ def audited(
         begin, end = knots[k], knots[k + 1]
         f = lambda t, y, k=k: np.asarray(rates(y[:-1], solution.control_in(k, t), t)).ravel()
         jac = lambda t, y, k=k: np.asarray(slope(y[:-1], solution.control_in(k, t), t))
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")  # what LSODA warns of is told by its status
-            found = solve_ivp(f, (begin, end), y, "LSODA", dense_output=True, jac=jac, rtol=relative, atol=absolute)
-        if not found.success or not np.isfinite(found.y).all() or np.abs(found.y[:-1, -1]).max() > RUNAWAY:
+        found = _integrated(f, jac, (begin, end), y, relative, absolute)
+        if found is None:
             complete = False
             break
         y = found.y[:, -1]
@@ -97,11 +98,39 @@ def audited(
         states=read_only(x),
         controls=read_only(u),
         path=read_only(path),
-        path_max=float(path.max()) if problem.path_size else np.nan,
+        path_max=float(path.max()) if problem.path_size and complete else np.nan,
+        off=read_only(path_off(problem, t, x, u)),
         cost=float(y[-1]) if complete else np.nan,
         difference=read_only(worst if complete else np.full(nx, np.inf)),
         complete=complete,
     )
+
+
+class _TooMany(Exception):
+    """Raised from within an integration that gets nowhere."""
+
+
+def _integrated(f: Any, jac: Any, span: tuple[float, float], y: FloatArray, relative: float, absolute: float) -> Any:
+    """SciPy's solution over an interval; None where it fails, runs away, or takes steps too small to be told apart."""
+    from scipy.integrate import solve_ivp
+
+    counted = 0
+
+    def rates(t: float, y: FloatArray) -> FloatArray:
+        nonlocal counted
+        counted += 1
+        if counted > MOST_EVALUATIONS:
+            raise _TooMany
+        return np.asarray(f(t, y))
+
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")  # what LSODA warns of is told by its status
+        try:
+            found = solve_ivp(rates, span, y, "LSODA", dense_output=True, jac=jac, rtol=relative, atol=absolute)
+        except (ValueError, np.linalg.LinAlgError, _TooMany):  # times that no longer increase, no numbers, no end
+            return None
+    gone = not found.success or not np.isfinite(found.y).all() or np.abs(found.y[:-1, -1]).max() > RUNAWAY
+    return None if gone else found
 
 
 def path_values(problem: Problem, time_s: FloatArray, states: FloatArray, controls: FloatArray) -> FloatArray:
@@ -113,3 +142,21 @@ def path_values(problem: Problem, time_s: FloatArray, states: FloatArray, contro
     one = problem.dynamics
     value = ca.Function("l", [one.x, one.u, one.t], [ca.dot(problem.path, problem.path)]).map(len(time_s))
     return np.asarray(value(states.T, controls.T, time_s[None, :]), dtype=np.float64).ravel()
+
+
+def path_off(problem: Problem, time_s: FloatArray, states: FloatArray, controls: FloatArray) -> FloatArray:
+    """Largest size of each residual of the path (nf,), divided by how much it changes with states and controls.
+
+    A residual may be a speed, a force or a power. Divided by the largest Σ |∂f/∂x| and Σ |∂f/∂u| times their ordinary
+    sizes (at least 1), all are as large as the error of the motion that they tell of [rad, rad/s, m, m/s].
+    """
+    import casadi as ca
+
+    if not problem.path_size:
+        return np.zeros(0)
+    one = problem.dynamics
+    slopes = ca.horzcat(ca.jacobian(problem.path, one.x), ca.jacobian(problem.path, one.u))
+    change = ca.fabs(slopes) @ ca.DM(np.concatenate([problem.size_x, problem.size_u]))
+    both = ca.Function("f", [one.x, one.u, one.t], [problem.path, change]).map(len(time_s))
+    values, sizes = (np.abs(np.asarray(part)).max(axis=1) for part in both(states.T, controls.T, time_s[None, :]))
+    return np.asarray(values / np.maximum(1.0, sizes))

@@ -162,7 +162,7 @@ def path_deviation(solution: Solution, audit: Audit | None) -> float:
     if not problem.path_size:
         return float("nan")
     one = problem.dynamics
-    shown: Solution | Audit = solution if audit is None else audit
+    shown: Solution | Audit = audit if audit is not None and audit.complete else solution
     value = ca.Function("f", [one.x, one.u, one.t], [problem.path[-1]]).map(len(shown.time_s))
     return float(np.abs(np.asarray(value(shown.states.T, shown.controls.T, shown.time_s[None, :]))).max())
 

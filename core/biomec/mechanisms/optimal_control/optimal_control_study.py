@@ -16,12 +16,14 @@ from biomec.mechanisms.study import Curve, Run, Study, curve, option
 from biomec.progress import Progress, part_of
 
 if TYPE_CHECKING:
+    from biomec.mechanisms.optimal_control.audit import Audit
     from biomec.mechanisms.optimal_control.continuation import Attempt, Chain
     from biomec.mechanisms.optimal_control.problem import Problem
     from biomec.mechanisms.optimal_control.task import Task
 
 COLLOCATION, SHOOTING = "collocation", "shooting"
-MISSED = 0.01  # rad, rad/s or m: the end may be missed by so much without a word
+MISSED = 0.01  # rad, rad/s or m: path and end may be missed by so much without a word
+LOST = 0.1  # the same: a path that was to be held exactly is not held
 CHANGED = ("K", "C", "g")  # parameters that a log of runs always tells, where a machine has them
 
 
@@ -157,12 +159,24 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
                 "More motors, a stiffer tie or a wider limit may make the task possible."
             )
     elif audit is not None and not audit.complete:
-        status, succeeded = "the torques could not be integrated again: the answer is not reliable", False
-    elif audit is not None and problem.limit > 0.0 and not audit.kept(problem.limit):
-        notices.append(
-            f"Between the points of the mesh the path reaches {audit.path_max / problem.limit:.2f} times its limit. "
-            "Take more intervals."
+        status = (
+            f"the torques could not be integrated again beyond {audit.time_s[-1]:.3g} s: the answer is not reliable"
         )
+        succeeded = False
+        notices.append(
+            "The motors may lose their hold there, or the mesh may be too coarse. Take more intervals, or other motors."
+        )
+    elif audit is not None and not held(audit, problem.limit):
+        if far_off(audit, problem.limit):
+            status, succeeded = "the path is not held between the points of the mesh: the answer is not reliable", False
+        by = (
+            f"the path reaches {audit.path_max / problem.limit:.2f} times its limit"
+            if problem.limit > 0.0
+            else (
+                f"{_residuals(options.path)[int(audit.off.argmax())]} is off by {audit.off.max():.2g} (rad, rad/s or m)"
+            )
+        )
+        notices.append(f"Between the points of the mesh {by}. Take more intervals, or a higher degree.")
     missed = _missed(last)
     if succeeded and missed > MISSED:
         notices.append(
@@ -170,8 +184,22 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
             "magnifies small errors. Take more intervals, or a higher degree."
         )
     if np.isfinite(last.deviation) and succeeded:
-        notices.append(f"The last residual of the path, {_last(options.path)}, stays within {last.deviation:.4g}.")
+        notices.append(
+            f"The last residual of the path, {_residuals(options.path)[-1]}, stays within {last.deviation:.4g}."
+        )
     return status, succeeded, tuple(notices)
+
+
+def held(audit: Audit, limit: float) -> bool:
+    """Whether the path is kept well enough that nothing need be said of it."""
+    return audit.kept(limit) if limit > 0.0 else bool(audit.off.max(initial=0.0) <= MISSED)
+
+
+def far_off(audit: Audit, limit: float) -> bool:
+    """Whether a path is left so far that the answer is none."""
+    from biomec.mechanisms.optimal_control.continuation import LITTLE
+
+    return audit.path_max > LITTLE * limit if limit > 0.0 else bool(audit.off.max(initial=0.0) > LOST)
 
 
 def nothing_asked(task: Task, problem: Problem) -> bool:
@@ -189,8 +217,8 @@ def _missed(last: Attempt) -> float:
     return float(np.abs(last.audit.states[-1] - last.solution.problem.end)[asked].max())
 
 
-def _last(path: str) -> str:
-    return [one.strip() for one in path.split(";") if one.strip()][-1]
+def _residuals(path: str) -> list[str]:
+    return [one.strip() for one in path.split(";") if one.strip()]
 
 
 def _figures(last: Attempt, time_s: FloatArray, controls: FloatArray) -> dict[str, float]:

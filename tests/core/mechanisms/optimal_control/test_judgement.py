@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.mechanisms.catalogue import load_machine
+from biomec.mechanisms.optimal_control.audit import path_off
 from biomec.mechanisms.optimal_control.interior_point import violation
 from biomec.mechanisms.optimal_control.status import (
     LINE_SEARCH,
@@ -13,6 +14,7 @@ from biomec.mechanisms.optimal_control.status import (
     NOT_KEPT,
     stopped_early,
 )
+from biomec.mechanisms.optimal_control.task import Task, machine_problem
 from biomec.mechanisms.studies import study
 from biomec.mechanisms.study import options_from
 
@@ -119,3 +121,42 @@ def test_keys_of_figures_have_no_blanks(arm):
     figures = asked(arm, end="rate_upper_arm = 1").figures
     assert {"torque_shoulder_motor_max_Nm", "torque_shoulder_motor_min_Nm", "work_shoulder_motor_J"} <= set(figures)
     assert not any(" " in name for name in figures)
+
+
+def turned_by(motor, **told):
+    """The four-bar linkage with its crank at exactly 60 rpm, driven by one motor."""
+    return asked(load_machine("four-bar"), motors=motor, path="rate_crank - 2*pi", audit=True, **told)
+
+
+def test_torques_that_cannot_be_integrated_again_are_told_with_the_time():
+    """C turns neither way at 0.33 s, so that no torque there does anything; the command ended in a traceback."""
+    run = turned_by("C", intervals=30)
+    assert not run.succeeded
+    assert run.status.startswith("the torques could not be integrated again beyond 0.3")
+    assert any("other motors" in one for one in run.notices)
+    assert np.isnan(run.figures["path_max"])
+
+
+@pytest.mark.parametrize(("intervals", "succeeded", "told"), [(4, False, True), (15, True, True), (30, True, False)])
+def test_a_path_held_exactly_is_judged_by_what_happens_between_the_points(intervals, succeeded, told):
+    """On 4 intervals the crank was off by 4.6 rad/s and the cost 6544 instead of 10184, "completed"."""
+    run = turned_by("A", intervals=intervals)
+    assert run.succeeded is succeeded
+    assert ("not held" in run.status) is not succeeded
+    assert any("rate_crank - 2*pi is off by" in one for one in run.notices) is told
+    if succeeded:
+        assert run.figures["cost"] == pytest.approx(10184.2, rel=2e-4)
+
+
+def test_residuals_are_measured_by_what_they_depend_on(arm):
+    """A torque that is off by 1 N·m is nothing where torques of 1000 N·m are ordinary; a rate of 1 rad/s is much."""
+    problem, _ = machine_problem(arm, Task(path="1000*angle_upper_arm; rate_upper_arm - 1"))
+    states = np.array([[0.0, 1.0], [0.002, 2.0]])
+    np.testing.assert_allclose(path_off(problem, np.array([0.0, 1.0]), states, np.zeros((2, 1))), [0.002, 1.0])
+
+
+def test_a_path_left_far_beyond_its_limit_is_no_answer():
+    """Three intervals for one turn: the torques between six points know nothing of the linkage."""
+    run = turned_by("A", intervals=3, limit=1e-4)
+    assert not run.succeeded
+    assert any("times its limit" in one for one in run.notices)
