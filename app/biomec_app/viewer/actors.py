@@ -185,15 +185,17 @@ class Batch(Surface):
         self._lights = None
 
 
-def shine_through(surface: Surface, opacity: float) -> vtkActor:
+def shine_through(surface: Surface, opacity: float, over: bool = False) -> vtkActor:
     """An actor of the same surface whose depth is nearer to the eye by ``surface.through`` than where it is seen.
 
     Drawn after all others: where the surface is seen anyhow it makes no difference, elsewhere it shines through. A
     place z before the eye has the depth (A z + B) / -z, where A is nearly -1 because the scene is deep; moved by δ:
-    z' = z + δ. An infinite δ leaves depth only to tell parts of the surface from each other.
+    z' = z + δ. An infinite δ leaves depth only to tell parts of the surface from each other. ``over``: it lies before
+    others that shine through from any depth, too.
     """
     if isinf(surface.through):
-        nearer = "0.01 * gl_Position.z - 0.99 * gl_Position.w"
+        kept = 0.0001 if over else 0.01
+        nearer = f"{kept} * gl_Position.z - {1.0 - kept - (0.0 if over else 0.005)} * gl_Position.w"
     else:
         shift = f"{surface.through:.6f}"
         nearer = f"(gl_Position.z - {shift}) * gl_Position.w / max(gl_Position.w - {shift}, 0.01)"

@@ -13,17 +13,17 @@ from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray, IntArray
 from biomec.recording.marker_set import Side
 from biomec_app.colours import mixed, rgb
-from biomec_app.viewer.actors import Instances, Surface
-from biomec_app.viewer.meshes import cylinder, joined, sphere
+from biomec_app.viewer.actors import Surface
+from biomec_app.viewer.meshes import joined
 from biomec_app.viewer.person import inertia_ellipsoids, person_of
 from biomec_app.viewer.poses import Pose, Poses
+from biomec_app.viewer.sticks import Sticks
 
 if TYPE_CHECKING:
     from biomec_app.theme import Theme
 
 LINES, CAPSULES, ELLIPSOIDS = "lines", "capsules", "ellipsoids"
 SHAPES = (LINES, CAPSULES, ELLIPSOIDS)
-BONE, JOINT = 0.0095, 0.0190  # m, radii of sticks and joints
 CLAY = {"light": "#D8CFC4", "dark": "#C9C2B8"}
 MANY = ("#5B8FD6", "#E2894A", "#55A868", "#C06BA8", "#D6B23C", "#4FB3BF", "#A77B5B", "#8C7AD0")
 
@@ -62,9 +62,11 @@ class Figure:
         self._floor = poses.floor() + 0.001
         self._poses = poses
         body = poses.body
+        self._skin: Surface | None = None
+        self._sticks: Sticks | None = None
         if shape == LINES:
-            self._skin = None
-            self._build_sticks(body, colours, opacity)
+            self._sticks = Sticks(poses, colours, opacity)
+            self.surfaces: list[Surface] = self._sticks.surfaces
         else:
             parts = inertia_ellipsoids(body) if shape == ELLIPSOIDS else poses.analysis.derived(person_of)
             ends = np.cumsum([0, *(len(part.mesh.points) for part in parts)])
@@ -79,48 +81,19 @@ class Figure:
             self._skin.paint(np.round(255.0 * np.repeat(shades, np.diff(ends), axis=0)))
             self._faces = whole.faces
             self._skin.shadow_cells = whole.shadow_faces
-            self.surfaces: list[Surface] = [self._skin]
+            self.surfaces = [self._skin]
         colour = [surface.actor for surface in self.surfaces]
         self.actors = colour if opacity >= 1.0 else [*map(depth_only, self.surfaces), *colour]
         for actor in self.actors:
             actor.ForceOpaqueOn()  # drawn in the given order; the nearest surface was written by `depth_only`
         self.shadow = [_flat(surface, shadow) for surface in self.surfaces]
 
-    def _build_sticks(self, body: SubjectModel, colours: dict[str, str], opacity: float) -> None:
-        column = {name: k for k, name in enumerate(self._poses.names)}
-        anywhere = {name.partition(".")[2]: k for name, k in reversed(column.items())}
-        pairs: list[tuple[int, int]] = []
-        owners: list[str] = []
-        for segment in body.segments:
-            for line in segment.draw:
-                found = [column.get(f"{segment.name}.{name}", anywhere.get(name)) for name in line]
-                known = [k for k in found if k is not None]
-                pairs += list(pairwise(known))
-                owners += [segment.name] * max(0, len(known) - 1)
-        self._pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
-        self._pair_owner = [self._poses.segments.index(name) for name in owners]
-        there = {constraint.name for constraint in body.system.constraints}
-        joints = [joint for joint in body.model.joints if joint.name in there]
-        self._joints = [column[f"{joint.distal}.{joint.centre}"] for joint in joints]
-        ends = np.unique(self._pairs)
-        self._ends = ends
-        by_point = {int(k): colours[owner] for pair, owner in zip(self._pairs, owners, strict=True) for k in pair}
-        self._bones = Instances(cylinder(10), len(pairs), colours=[colours[name] for name in owners], opacity=opacity)
-        self._tips = Instances(sphere(6, 10), len(ends), colours=[by_point[int(k)] for k in ends], opacity=opacity)
-        self._balls = Instances(
-            sphere(9, 14), len(joints), colours=[colours[joint.distal] for joint in joints], opacity=opacity
-        )
-        self.surfaces = [self._bones, self._tips, self._balls]
-
     def update(self, pose: Pose) -> None:
         """Put the body into a pose."""
-        if self._skin is None:
-            starts, ends = pose.points[self._pairs[:, 0]], pose.points[self._pairs[:, 1]]
-            both = np.isfinite(starts[:, 0]) & np.isfinite(ends[:, 0])
-            self._bones.span(np.where(both[:, None], starts, np.nan), ends, BONE)
-            self._tips.place(pose.points[self._ends], BONE)
-            self._balls.place(pose.points[self._joints], JOINT)
+        if self._sticks is not None:
+            self._sticks.update(pose)
             return
+        assert self._skin is not None
         R = pose.attitudes.astype(np.float32)
         p = pose.origins.astype(np.float32)
         points, normals = self._skin.points, self._skin.normals
@@ -148,10 +121,9 @@ class Figure:
 
     def sticks(self, pose: Pose) -> tuple[FloatArray, FloatArray, IntArray]:
         """Starts and ends (N, 3) of the sticks and the segment (N,) of each; empty for a skin."""
-        if self._skin is not None:
+        if self._sticks is None:
             return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, dtype=np.int64)
-        a, b = (pose.points[self._pairs[:, k]] for k in (0, 1))
-        return a, b, np.array(self._pair_owner, dtype=np.int64)
+        return self._sticks.lines(pose)
 
 
 def depth_only(surface: Surface) -> vtkActor:

@@ -14,15 +14,20 @@ from biomec.pipeline.simulation_run import SimulationRun
 from biomec_app.colours import mixed, rgb
 from biomec_app.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.actors import Batch, Lights, Surface, shine_through
-from biomec_app.viewer.figure import Figure, segment_colours
+from biomec_app.viewer.figure import LINES, Figure, segment_colours
 from biomec_app.viewer.floor import floor_grid
 from biomec_app.viewer.overlays import OVERLAYS, Entry, Label, Moment, Overlay
 from biomec_app.viewer.poses import Pose, Poses
+from biomec_app.viewer.sticks import Sticks
 
 if TYPE_CHECKING:
     from biomec_app.theme import Theme
 
-SEE_THROUGH, GHOST = 0.42, 0.38  # opacity of a body with something inside, and of the second of two bodies
+SEE_THROUGH, GHOST = 0.42, 0.38  # opacity of a body with something inside, and of one that stands in for another
+COMPARED_SKIN = 0.25  # opacity of the skin around the sticks of two bodies that are compared
+SECOND = {"light": "#C2187A", "dark": "#FF6FC8"}  # theme -> colour of the second of two bodies
+THICK, THIN = 0.95, 0.42  # sticks of the first and of the second, which lie within the first where both agree
+CALLED = {RAW: "measured", CONSISTENT: "consistent", SIMULATED: "simulated"}
 SHINING = 0.6  # opacity of what shines through a body
 
 
@@ -45,7 +50,8 @@ class Scene:
         self._ground = floor_grid(self.poses.extent(), self.floor, theme)
         self._figures: dict[tuple[str, str, bool, float, bool], Figure] = {}
         self._overlays: dict[str, Overlay] = {}
-        self._shown: dict[str, Figure] = {}
+        self._main: Figure | None = None
+        self._sticks: dict[str, Sticks] = {}
         self._lost: Figure | None = None
         self._frame = 0
         self.view = view
@@ -64,12 +70,11 @@ class Scene:
         self._active = [self._overlays[name] for name in shown]
         self.run = shown_run(poses.analysis, view)
         self.kinds = self._kinds(view)
-        self.see_through = bool(view.measure) or any(overlay.inside for overlay in self._active)
-        see_through = SEE_THROUGH if self.see_through else 1.0
-        self._shown = {}
-        for k, kind in enumerate(self.kinds):
-            opacity = GHOST if k else see_through
-            self._shown[kind] = self._figure(kind, view.shape, view.coloured, opacity, ghost=k > 0)
+        compared = len(self.kinds) > 1
+        self.see_through = compared or bool(view.measure) or any(overlay.inside for overlay in self._active)
+        opacity = COMPARED_SKIN if compared and view.shape != LINES else SEE_THROUGH if self.see_through else 1.0
+        self._main = self._figure(self.kinds[0], view.shape, view.coloured, opacity) if self.kinds else None
+        self._sticks = self._compared(view) if compared else {}
         self._lost = None
         if self.kinds == (SIMULATED,):
             self._lost = self._figure(self._recorded, view.shape, False, GHOST, ghost=True)
@@ -99,7 +104,17 @@ class Scene:
         """The recorded body, the consistent one where there is one."""
         return CONSISTENT if CONSISTENT in self.poses.kinds else RAW
 
-    def _figure(self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool) -> Figure:
+    def _compared(self, view: View) -> dict[str, Sticks]:
+        """Two bodies as sticks that are seen through everything: the first in its colours, the second in one."""
+        first, second = self.kinds
+        segments = [segment.name for segment in self.poses.body.segments]
+        sticks = {second: Sticks(self.poses, dict.fromkeys(segments, SECOND[self.theme.name]), 1.0, THIN, np.inf)}
+        if view.shape != LINES:
+            own = segment_colours(self.poses.body, self.theme, view.coloured)
+            sticks[first] = Sticks(self.poses, own, 1.0, THICK, np.inf)
+        return sticks
+
+    def _figure(self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool = False) -> Figure:
         key = (kind, shape, coloured, opacity, ghost)
         if key not in self._figures:
             colours = segment_colours(self.poses.body, self.theme, coloured)
@@ -116,10 +131,11 @@ class Scene:
 
     def _arrange(self) -> None:
         """Order matters: what lies within a see-through body is drawn before it."""
-        figures = [*self._shown.values(), *([self._lost] if self._lost is not None else [])]
+        figures = [figure for figure in (self._main, self._lost) if figure is not None]
         actors: list[vtkActor] = [self._ground.actor]
         actors += [actor for figure in figures[:1] for actor in figure.shadow]
-        surfaces = [surface for overlay in self._active for surface in overlay.surfaces]
+        first, second = ([self._sticks[k].surfaces] if k in self._sticks else [] for k in (*self.kinds, "", "")[:2])
+        surfaces = [surface for part in (*(one.surfaces for one in self._active), *first) for surface in part]
         together: dict[float, list[Surface]] = {}
         for surface in surfaces:
             if surface.can_be_batched:
@@ -132,7 +148,11 @@ class Scene:
         actors += [surface.actor for surface in surfaces]
         actors += [actor for figure in figures for actor in figure.actors]
         actors += [shine_through(surface, SHINING) for surface in surfaces if surface.through > 0.0]
-        self._surfaces: list[Surface] = [*surfaces, *(surface for figure in figures for surface in figure.surfaces)]
+        over = [Batch(part) for part in second]
+        actors += [shine_through(surface, 1.0, over=True) for surface in over]
+        self._surfaces: list[Surface] = [
+            *surfaces, *over, *(surface for figure in figures for surface in figure.surfaces),
+        ]  # fmt: skip
         self._ground.actor.ForceOpaqueOn()
         self.renderer.RemoveAllViewProps()
         for actor in actors:
@@ -152,12 +172,17 @@ class Scene:
             bodies = {kind: pose for kind, pose in found.items() if pose is not None}
         main = self.kinds[0] if self.kinds else RAW
         instead = self._recorded if SIMULATED in self.kinds else RAW  # what is shown where the main body is not known
+        instead = self.kinds[1] if len(self.kinds) > 1 else instead
         solved = self._is_known(frame)
-        for kind, figure in self._shown.items():
-            there = kind in bodies and (kind != CONSISTENT or view.static or poses.is_solved(frame))
-            figure.set_visible(there)
-            if there:
-                figure.update(bodies[kind])
+        seen = {
+            kind: pose for kind, pose in bodies.items() if kind != CONSISTENT or view.static or poses.is_solved(frame)
+        }
+        if self._main is not None:
+            self._main.set_visible(main in seen)
+            if main in seen:
+                self._main.update(seen[main])
+        for kind, sticks in self._sticks.items():
+            sticks.update(seen.get(kind))
         if self._lost is not None:
             self._lost.set_visible(not solved)
             if not solved:
@@ -197,7 +222,7 @@ class Scene:
         """The main body that is drawn; None without a model."""
         if self._lost is not None and not self._is_known(self._frame):
             return self._lost
-        return next(iter(self._shown.values()), None)
+        return self._main
 
     def labels(self) -> list[Label]:
         """Words in the picture."""
@@ -209,8 +234,7 @@ class Scene:
         if self.kinds and not self.view.coloured:
             entries += [Entry("right", self.theme.right, "patch"), Entry("left", self.theme.left, "patch")]
         if len(self.kinds) > 1:
-            words = "recorded body" if SIMULATED in self.kinds else "measured body"
-            entries.append(Entry(words, mixed(self.theme.failed, self.theme.measured, 0.75), "patch"))
+            entries.append(Entry(CALLED[self.kinds[1]], SECOND[self.theme.name], "line"))
         return entries + [entry for overlay in self._active for entry in overlay.legend()]
 
     def body_points(self) -> FloatArray:
@@ -227,7 +251,7 @@ class Scene:
             return "Static pose"
         if SIMULATED in self.kinds and self.run is not None:
             if self._is_known(self._frame):
-                return f"Simulated: {self.run.name}"
+                return f"Simulated: {self.run.name}{self._beside()}"
             base = poses.trial.first_frame
             reached = f"frames {base + self.run.first} to {base + self.run.first + len(self.run.q) - 1}"
             return f"Recorded: the simulation has {reached} only"
@@ -235,7 +259,11 @@ class Scene:
             return "Measured: consistent positions are not computed yet"
         if not poses.is_solved(self._frame) and CONSISTENT in self.kinds:
             return "This frame did not converge: measured positions are shown"
-        return ""
+        return f"{CALLED[self.kinds[0]].capitalize()}{self._beside()}" if len(self.kinds) > 1 else ""
+
+    def _beside(self) -> str:
+        """What is laid over the main body, in words."""
+        return f"; {CALLED[self.kinds[1]]} as magenta lines" if len(self.kinds) > 1 else ""
 
 
 def behind(actor: vtkActor) -> None:

@@ -322,7 +322,13 @@ def test_the_simulated_body_is_drawn_alone_or_over_the_recorded_one(simulated):
     assert scene.kinds == (SIMULATED, CONSISTENT)
     apart = scene.moment.bodies[SIMULATED].points - scene.moment.bodies[CONSISTENT].points
     assert np.nanmax(np.abs(apart)) > 1e-3
-    assert "recorded body" in [entry.text for entry in scene.legend()]
+    assert "consistent" in [entry.text for entry in scene.legend()]
+    scene.show(View(signals=(SIMULATED, RAW), simulation="played back"))
+    assert scene.kinds == (SIMULATED, RAW)
+    assert scene.status() == "Simulated: played back; measured as magenta lines"
+    scene.update(run.first + len(run.q))  # beyond its end: what it is compared with is what overlays belong to
+    assert scene.moment.kind == RAW
+    assert scene.moment.pose is scene.moment.bodies[RAW]
     scene.show(View(signals=(SIMULATED,), simulation="played back"))
     scene.update(run.first + len(run.q))
     assert scene.moment.kind == CONSISTENT

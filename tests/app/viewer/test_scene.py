@@ -14,6 +14,7 @@ import pytest
 pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from biomec.pipeline.analysis import Analysis
+from biomec_app.colours import rgb
 from biomec_app.theme import DARK, LIGHT
 from biomec_app.view_options import CONSISTENT, RAW, View
 from biomec_app.viewer.actors import Batch, Instances, Lights
@@ -24,7 +25,7 @@ from biomec_app.viewer.meshes import sphere
 from biomec_app.viewer.overlays import OVERLAYS, Overlay, register_overlay
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.poses import Poses
-from biomec_app.viewer.scene import Scene
+from biomec_app.viewer.scene import SECOND, Scene
 
 FRAME = 300
 ALL = View(overlays=frozenset(OVERLAYS))
@@ -136,9 +137,37 @@ def test_two_bodies_can_be_laid_over_each_other(scene):
     scene.show(replace(ALL, signals=(RAW, CONSISTENT)))
     assert scene.kinds == (CONSISTENT, RAW)
     assert set(scene.moment.bodies) == {RAW, CONSISTENT}
-    assert "measured body" in [entry.text for entry in scene.legend()]
+    assert "measured" in [entry.text for entry in scene.legend()]
+    assert scene.status() == "Consistent; measured as magenta lines"
     scene.show(ALL)
     assert scene.kinds == (CONSISTENT,)
+    assert scene.status() == ""
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+@pytest.mark.parametrize("shape", ["capsules", "lines"])
+def test_the_second_body_is_seen_beside_the_first_and_follows_its_own_pose(demo_analysis, theme, shape):
+    """Compare Raw and Consistent looked just like Consistent: the second body was drawn inside the first."""
+    alone = View(overlays=frozenset(), shape=shape)
+    scene = Scene(demo_analysis, theme, alone)
+    camera = Camera(heading=scene.poses.heading())
+    camera.fit(scene.body_points(), 1.5)
+    colour = 255.0 * np.array(rgb(SECOND[theme.name]))
+
+    def magenta(view: View) -> np.ndarray:
+        """Where a picture has the colour of the second body: red and blue well above green."""
+        scene.show(view)
+        red, green, blue = np.moveaxis(picture(scene, camera, (480, 320)).astype(float), 2, 0)
+        return np.minimum(red, blue) - green > 0.45 * (min(colour[0], colour[2]) - colour[1])
+
+    assert magenta(alone).sum() < 20
+    both = magenta(replace(alone, signals=(RAW, CONSISTENT)))
+    assert both.sum() > 600  # nothing hides it
+    start, end, _ = scene._sticks[RAW].lines(scene.moment.bodies[RAW])
+    middle = 0.5 * (start + end)
+    pixels = np.round(camera.project(middle[np.isfinite(middle).all(axis=1)], (480, 320))[0]).astype(int)
+    seen = [both[y - 2 : y + 3, x - 2 : x + 3].any() for x, y in pixels]
+    assert np.mean(seen) > 0.9
 
 
 def test_neighbours_have_different_colours(demo_analysis):
