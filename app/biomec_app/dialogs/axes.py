@@ -11,7 +11,6 @@ from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QGridLayout,
     QHBoxLayout,
     QLabel,
@@ -25,7 +24,7 @@ from biomec.recording import Authority, LabAxes, Session
 from biomec.recording.axes import DIRECTIONS as VECTORS
 from biomec_app.context import Context
 from biomec_app.dialogs.import_plan import about_axes, all_notices, axes_reasons, size_sentence
-from biomec_app.dialogs.parts import NoticeText, current_theme, explanation
+from biomec_app.dialogs.parts import NoticeText, current_theme, explanation, opened, with_buttons
 from biomec_app.theme import Theme
 
 DIRECTIONS = tuple(VECTORS)
@@ -138,19 +137,11 @@ class AxesDialog(QDialog):
         line.addWidget(label)
         line.addWidget(self.size_)
         line.addStretch(1)
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
-        )
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(explanation(
+        about = explanation(
             "How the laboratory's axes point. Biomec computes with X forward, Y up and Z to the right; nothing is "
             "turned in the recording itself."
-        ))  # fmt: skip
-        layout.addWidget(self.form, 1)
-        layout.addLayout(line)
-        layout.addWidget(self.buttons)
+        )
+        self.buttons = with_buttons(self, about, self.form, line, grows=self.form)
         self.form.changed.connect(lambda: self.form.picture.show_axes(self.form.axes()))
 
     def accept(self) -> None:
@@ -171,10 +162,7 @@ class AxesDialog(QDialog):
 
 def edit_axes(context: Context) -> AxesDialog:
     """Show the dialog."""
-    dialog = AxesDialog(context, context.window)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()
-    return dialog
+    return opened(AxesDialog(context, context.window))
 
 
 class AxesPicture(QWidget):

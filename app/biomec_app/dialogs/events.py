@@ -10,21 +10,19 @@ from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
     QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QHBoxLayout,
     QHeaderView,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
 from biomec.pipeline.replay import python_text
 from biomec.recording import Event
 from biomec_app.context import Context
-from biomec_app.dialogs.parts import EmptyWords, explanation
+from biomec_app.dialogs.parts import EmptyWords, explanation, fit_rows, opened, with_buttons
 
 LABELS = ("Foot Strike", "Foot Off")
 CONTEXTS = ("Right", "Left", "General")
@@ -50,7 +48,6 @@ class EventsDialog(QDialog):
         self._longest = trial.duration_s
         self.setObjectName("events")
         self.setWindowTitle("Events")
-        self.resize(620, 460)
         self.table = QTableWidget(0, 4)
         self.table.setObjectName("events-table")
         self.table.setAccessibleName("Events of the recording")
@@ -76,20 +73,13 @@ class EventsDialog(QDialog):
             button.clicked.connect(act)
             line.addWidget(button)
         line.addStretch(1)
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
-        )
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(explanation(
+        about = explanation(
             "Events that came with the recording or were set by hand. Cycles of walking are cut at foot strikes; "
             "events that Biomec finds itself are added when the analysis runs."
-        ))  # fmt: skip
-        layout.addWidget(self.table, 1)
-        layout.addLayout(line)
-        layout.addWidget(self.buttons)
+        )
+        self.buttons = with_buttons(self, about, self.table, line, grows=self.table)
         self.show_events(self._before)
+        fit_rows(self, self.table, 620, 170, 460)
 
     # ------------------------------------------------------------------ rows
 
@@ -169,7 +159,4 @@ class EventsDialog(QDialog):
 
 def edit_events(context: Context) -> EventsDialog:
     """Show the dialog."""
-    dialog = EventsDialog(context, context.window)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()
-    return dialog
+    return opened(EventsDialog(context, context.window))

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections import Counter
 from dataclasses import replace
 
-from PySide6.QtCore import QStringListModel, Qt, QTimer, Signal
+from PySide6.QtCore import QStringListModel, QTimer, Signal
 from PySide6.QtGui import QColor
 from PySide6.QtWidgets import (
     QAbstractItemView,
@@ -33,7 +33,7 @@ from biomec.signals.mapping import ACCEPT, HIGH, Mapping, suggest_mapping
 from biomec_app.context import Context
 from biomec_app.dialogs.body_picture import BodyPicture
 from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_titles
-from biomec_app.dialogs.parts import Fault, current_theme, explanation
+from biomec_app.dialogs.parts import Fault, current_theme, explanation, opened, with_buttons
 
 NOBODY = "not used"
 SLICE = 4  # boxes that are made in one turn of the event loop
@@ -326,15 +326,8 @@ class MappingDialog(QDialog):
         self.setWindowTitle("Labels")
         self.resize(960, 560)
         self.form = MappingForm(context)
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
-        )
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(explanation("Which label of the recording is which marker of its set."))
-        layout.addWidget(self.form, 1)
-        layout.addWidget(self.buttons)
+        about = explanation("Which label of the recording is which marker of its set.")
+        self.buttons = with_buttons(self, about, self.form, grows=self.form)
         analysis = context.document.analysis
         settings = analysis.settings.preparation
         used = settings.marker_set
@@ -360,7 +353,4 @@ class MappingDialog(QDialog):
 
 def edit_labels(context: Context) -> MappingDialog:
     """Show the dialog."""
-    dialog = MappingDialog(context, context.window)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()
-    return dialog
+    return opened(MappingDialog(context, context.window))

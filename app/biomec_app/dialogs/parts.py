@@ -1,18 +1,33 @@
-"""Small parts that several dialogs share: headings, explanations, faults, and a list of notices."""
+"""Small parts that several dialogs share: headings, explanations, faults, lists of notices, and how all is laid out."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
+from typing import TypeVar
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 from PySide6.QtGui import QColor, QPalette
-from PySide6.QtWidgets import QAbstractItemView, QFrame, QLabel, QPlainTextEdit, QVBoxLayout, QWidget
+from PySide6.QtWidgets import (
+    QAbstractItemView,
+    QAbstractScrollArea,
+    QDialog,
+    QDialogButtonBox,
+    QFrame,
+    QLabel,
+    QLayout,
+    QPlainTextEdit,
+    QVBoxLayout,
+    QWidget,
+)
 
 from biomec.notices import Notice, Severity
 from biomec_app import theme as themes
 from biomec_app.context import Context
 from biomec_app.theme import Theme
 
+Opened = TypeVar("Opened", bound=QDialog)
+QWIDGETSIZE_MAX = 16_777_215  # pixels; Qt's name for no limit
+OK_CANCEL = QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
 MARKS = {Severity.INFO: "ℹ", Severity.WARNING: "⚠", Severity.PROBLEM: "✖"}
 
 
@@ -117,3 +132,46 @@ def page(title: str, words: str) -> tuple[QWidget, QVBoxLayout]:
     layout.addWidget(explanation(words))
     layout.addSpacing(4)
     return widget, layout
+
+
+def with_buttons(
+    dialog: QDialog,
+    *parts: QWidget | QLayout,
+    grows: QWidget | None = None,
+    buttons: QDialogButtonBox.StandardButton = OK_CANCEL,
+) -> QDialogButtonBox:
+    """Put parts one below the other and buttons under them, which accept and reject the dialog; return the buttons.
+
+    grows : the part that takes the height that is left
+    """
+    box = QDialogButtonBox(buttons, dialog)
+    box.accepted.connect(dialog.accept)
+    box.rejected.connect(dialog.reject)
+    layout = QVBoxLayout(dialog)
+    for part in (*parts, box):
+        if isinstance(part, QLayout):
+            layout.addLayout(part)
+        else:
+            layout.addWidget(part, 1 if part is grows else 0)
+    return box
+
+
+def fit_rows(dialog: QDialog, view: QAbstractItemView, width: int, least: int, most: int) -> None:
+    """Give a table or list the height of its rows, between two heights [pixels], and the dialog what it needs then."""
+    view.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustToContents)
+    dialog.resize(width, dialog.height())
+    dialog.grab(QRect(0, 0, 1, 1))  # columns and wrapped rows are laid out as if it were shown
+    view.setFixedHeight(max(least, min(most, view.sizeHint().height())))
+    layout = dialog.layout()
+    layout.activate()
+    dialog.resize(width, layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height())
+    view.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustIgnored)
+    view.setMinimumHeight(least)
+    view.setMaximumHeight(QWIDGETSIZE_MAX)
+
+
+def opened(dialog: Opened) -> Opened:
+    """Show a dialog that goes when it is closed."""
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.open()
+    return dialog

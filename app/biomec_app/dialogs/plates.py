@@ -15,7 +15,6 @@ from PySide6.QtWidgets import (
     QHeaderView,
     QTableWidget,
     QTableWidgetItem,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -24,7 +23,7 @@ from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
 from biomec_app.context import Context
-from biomec_app.dialogs.parts import current_theme, explanation
+from biomec_app.dialogs.parts import OK_CANCEL, current_theme, explanation, fit_rows, opened, with_buttons
 from biomec_app.theme import Theme
 
 NOBODY = "nobody"
@@ -52,37 +51,27 @@ class PlatesDialog(QDialog):
         self._assignment: ContactAssignment = clean.contacts
         self._contacts = sorted(clean.contacts.contacts, key=lambda item: (item.contact.plate, item.contact.on_s))
         self.setWindowTitle("Plate Assignment")
-        self.resize(900, 520)
         self.table = QTableWidget(len(self._contacts), 6)
         theme = current_theme(context)
         self.chart = ContactChart(self._contacts, clean.trial.duration_s, theme)
         self.combos: list[QComboBox] = []
         self._fill()
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok
-            | QDialogButtonBox.StandardButton.Cancel
-            | QDialogButtonBox.StandardButton.Reset,
-            self,
+        about = explanation(
+            "Every stretch in which a plate is loaded, and the hand or foot that loads it. Choose nobody for a "
+            "contact that is not to be used. The steps that depend on a change are then out of date."
         )
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
+        kinds = OK_CANCEL | QDialogButtonBox.StandardButton.Reset
+        self.buttons = with_buttons(self, about, self.chart, self.table, grows=self.table, buttons=kinds)
         reset = self.buttons.button(QDialogButtonBox.StandardButton.Reset)
         reset.setText("As &found")
         reset.setToolTip("Forget all choices by hand when the signals are computed again")
         reset.clicked.connect(self._reset)
         self._forget = False
-        layout = QVBoxLayout(self)
-        layout.addWidget(explanation(
-            "Every stretch in which a plate is loaded, and the hand or foot that loads it. Choose nobody for a "
-            "contact that is not to be used. The steps that depend on a change are then out of date."
-        ))  # fmt: skip
-        layout.addWidget(self.chart)
-        layout.addWidget(self.table, 1)
-        layout.addWidget(self.buttons)
         self.table.currentCellChanged.connect(lambda row, *_: self.chart.select(row))
         self.chart.clicked.connect(self.table.selectRow)
         if self._contacts:
             self.table.selectRow(0)
+        fit_rows(self, self.table, 900, 120, 460)
 
     def _fill(self) -> None:
         table = self.table
@@ -234,10 +223,7 @@ class ContactChart(QWidget):
 
 def edit_plates(context: Context) -> PlatesDialog:
     """Show the dialog."""
-    dialog = PlatesDialog(context, context.window)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()
-    return dialog
+    return opened(PlatesDialog(context, context.window))
 
 
 def needs_contacts(context: Context) -> str | None:

@@ -5,15 +5,14 @@ from __future__ import annotations
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
-    QDialogButtonBox,
     QDoubleSpinBox,
     QGridLayout,
     QLabel,
-    QVBoxLayout,
     QWidget,
 )
 
 from biomec_app.context import Context
+from biomec_app.dialogs.parts import with_buttons
 
 SMALLEST = 1e-3
 
@@ -56,13 +55,7 @@ class SetScaleDialog(QDialog):
         self.told = QLabel()
         self.told.setWordWrap(True)
         self.told.hide()
-        buttons = QDialogButtonBox(QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel)
-        buttons.accepted.connect(self.accept)
-        buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addLayout(grid)
-        layout.addWidget(self.told)
-        layout.addWidget(buttons)
+        with_buttons(self, grid, self.told)
 
     @staticmethod
     def _box(value: float, low: float, high: float, suffix: str = "") -> QDoubleSpinBox:

@@ -13,7 +13,6 @@ from PySide6.QtWidgets import (
     QListWidgetItem,
     QRadioButton,
     QSpinBox,
-    QVBoxLayout,
     QWidget,
 )
 
@@ -21,7 +20,7 @@ from biomec.errors import BiomecError
 from biomec.pipeline.stretch import covering, cycle_spans
 from biomec_app import files
 from biomec_app.context import Context
-from biomec_app.dialogs.parts import Fault, explanation
+from biomec_app.dialogs.parts import Fault, explanation, fit_rows, opened, with_buttons
 
 
 class StretchDialog(QDialog):
@@ -33,17 +32,14 @@ class StretchDialog(QDialog):
         trial = context.document.analysis.session.dynamic
         self._count, self._rate, self._offset = trial.frames, trial.rate_hz, trial.first_frame
         self.setWindowTitle("Save Stretch")
-        self.resize(440, 460)
         self.by_frames, self.by_window, self.by_cycles = (
             QRadioButton("&Frames"), QRadioButton("What the plots &show"), QRadioButton("&Cycles")
         )  # fmt: skip
         self.first, self.last, self.cycles = QSpinBox(), QSpinBox(), QListWidget()
         self.words, self.wrong = QLabel(), Fault("stretch.fault")
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel, self
-        )
         self._build()
         self._follow()
+        fit_rows(self, self.cycles, 440, 60, 300)
 
     def _build(self) -> None:
         for widget, name, words in (
@@ -71,32 +67,22 @@ class StretchDialog(QDialog):
             item.setCheckState(Qt.CheckState.Unchecked)
             self.cycles.addItem(item)
         self.cycles.itemChanged.connect(self._touch_cycles)
-        layout = QVBoxLayout(self)
-        layout.addWidget(explanation(
+        about = explanation(
             "The stretch is cut from the recording as measured and saved as a project of its own, with these settings."
-        ))  # fmt: skip
-        layout.addWidget(self.by_frames)
-        layout.addLayout(frames)
-        layout.addWidget(self.by_window)
-        layout.addWidget(self.by_cycles)
-        if self._spans:
-            layout.addWidget(self.cycles, 1)
-        else:
-            none = explanation("No cycles are known yet: run Kinematics, Find Cycles.")
-            none.setContentsMargins(24, 0, 0, 0)
-            layout.addWidget(none)
-            layout.addStretch(1)
-        layout.addWidget(self.words)
-        layout.addWidget(self.wrong)
-        layout.addWidget(self.buttons)
+        )
+        none = explanation("No cycles are known yet: run Kinematics, Find Cycles.")
+        none.setContentsMargins(24, 0, 0, 0)
+        self.buttons = with_buttons(
+            self, about, self.by_frames, frames, self.by_window, self.by_cycles, self.cycles if self._spans else none,
+            self.words, self.wrong, grows=self.cycles,
+            buttons=QDialogButtonBox.StandardButton.Save | QDialogButtonBox.StandardButton.Cancel,
+        )  # fmt: skip
         self.by_frames.setChecked(True)
         self.by_window.setEnabled(self._window() is not None)
         self.by_cycles.setEnabled(bool(self._spans))
         for choice in (self.by_frames, self.by_window, self.by_cycles):
             choice.toggled.connect(self._follow)
         self.words.setForegroundRole(QPalette.ColorRole.Link)
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
 
     # ------------------------------------------------------------------ what is chosen
 
@@ -156,7 +142,4 @@ class StretchDialog(QDialog):
 
 def ask_stretch(context: Context) -> StretchDialog:
     """Show the dialog."""
-    dialog = StretchDialog(context, context.window)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()
-    return dialog
+    return opened(StretchDialog(context, context.window))

@@ -29,7 +29,7 @@ from biomec.pipeline.replay import python_text
 from biomec.recording import Subject
 from biomec.recording.trial import MEASURES
 from biomec_app.context import Context
-from biomec_app.dialogs.parts import Fault, explanation
+from biomec_app.dialogs.parts import Fault, explanation, fit_rows, opened, with_buttons
 from biomec_app.subject_check import SubjectFault, check_subject
 
 SEXES = {"unknown": None, "female": "female", "male": "male"}
@@ -299,19 +299,11 @@ class SubjectDialog(QDialog):
         super().__init__(parent)
         self.context = context
         self.setWindowTitle("Subject")
-        self.resize(780, 440)
         self.form, self.wrong = SubjectForm(), Fault("subject.fault")
         session = context.document.analysis.session
         self.form.show_subject(session.subject, session.recorded)
-        self.buttons = QDialogButtonBox(
-            QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel, self
-        )
-        self.buttons.accepted.connect(self.accept)
-        self.buttons.rejected.connect(self.reject)
-        layout = QVBoxLayout(self)
-        layout.addWidget(self.form)
-        layout.addWidget(self.wrong)
-        layout.addWidget(self.buttons)
+        self.buttons = with_buttons(self, self.form, self.wrong, grows=self.form)
+        fit_rows(self, self.form.measures, 780, 240, 460)
         self.form.changed.connect(self._check)
 
     def _check(self) -> None:
@@ -336,7 +328,4 @@ class SubjectDialog(QDialog):
 
 def edit_subject(context: Context) -> SubjectDialog:
     """Show the dialog."""
-    dialog = SubjectDialog(context, context.window)
-    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-    dialog.open()
-    return dialog
+    return opened(SubjectDialog(context, context.window))
