@@ -126,7 +126,10 @@ def _why(setup: Setup, run: Simulation) -> str:
     weakened = setup.settings.what_if.weakened
     if run.ending is not Ending.DIVERGED or not weakened:
         return run.sentence
-    return f"{run.sentence} Or the torque that is left at {', '.join(weakened)} is too little for the movement."
+    shifted = "" if setup.contact is not None else " Held by contact, the body could shift its load to other limbs."
+    return (
+        f"{run.sentence} Or the torque that is left at {', '.join(weakened)} is too little for the movement.{shifted}"
+    )
 
 
 def _remarks(run: Simulation, sentence: str) -> list[Notice]:

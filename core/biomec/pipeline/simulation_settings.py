@@ -95,6 +95,7 @@ ROOTS: Mapping[str, str] = FrozenDict(
 """What holds the root of a body that follows a movement -> what a list calls it."""
 STEP_S = {True: 1e-3, False: 2e-3}  # with a controller and without
 CONTACT_STEP_S = 5e-4  # friction of contacts shakes with longer ones
+WEAK_CONTACT_STEP_S = 1e-4  # and sooner where a weakened joint lets a limb move that is lighter than the body
 
 
 @dataclass(frozen=True)
@@ -110,8 +111,8 @@ class SimulationSettings:
     formulation : of `FORMULATIONS`, or "auto": semi-recursive where a movement is followed, else stabilised Lagrange
     integrator  : of `INTEGRATORS`, or "auto"
     order       : of Adams and Gear
-    step_s      : [s]; None: 1 ms where a movement is followed (0.5 ms on contacts), else 2 ms. Steps are fitted to the
-                  frames
+    step_s      : [s]; None: 1 ms where a movement is followed (0.5 ms on contacts, 0.1 ms with weakened joints), else
+                  2 ms. Steps are fitted to the frames
     frames      : first and last frame of the stretch, counted from 0, both included; None: all that are known
     cycle       : instead of frames, the name of a cycle, such as "2" or "Right 1"
     equations   : α, ξ, ω and tolerance of the formulation
@@ -222,7 +223,9 @@ class SimulationSettings:
         """The step asked for [s]."""
         if self.step_s is not None:
             return self.step_s
-        return CONTACT_STEP_S if self.root == CONTACT else STEP_S[self.follows]
+        if self.root == CONTACT:
+            return WEAK_CONTACT_STEP_S if any(self.what_if.weakened.values()) else CONTACT_STEP_S
+        return STEP_S[self.follows]
 
     @property
     def title(self) -> str:

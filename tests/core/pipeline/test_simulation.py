@@ -222,8 +222,32 @@ def test_a_body_too_weak_for_the_movement_leaves_it_and_the_sentence_says_who_wa
     weak = SimulationSettings(input="underactuated", frames=(100, 200), what_if=WhatIf(weakened={"right elbow": 1.0}))
     run = run_simulation(analysis, weak)
     assert run.ending is Ending.DIVERGED
-    assert run.sentence.endswith("the torque that is left at right elbow is too little for the movement.")
+    assert "the torque that is left at right elbow is too little for the movement. Held by contact" in run.sentence
     assert len(run.q) > 1
+
+
+@pytest.mark.parametrize(
+    ("asked", "least_deg", "most_deg"),
+    [
+        (SimulationSettings(), 3.0, 20.0),
+        (SimulationSettings(input="underactuated"), 3.0, 20.0),
+        (SimulationSettings(root="contact"), 0.1, 5.0),  # the floor does not give way as recorded reactions do
+    ],
+    ids=["held", "ground", "contact"],
+)
+def test_a_weakened_elbow_lags_alone(analysis, asked, least_deg, most_deg):
+    """The neighbours were computed as if it did its part, and carried the wrist away after 49 ms."""
+    what_if = WhatIf(weakened={"right elbow": 0.3})
+    run = run_simulation(analysis, replace(asked, frames=(100, 130), what_if=what_if))
+    assert run.completed, run.sentence
+    assert least_deg < np.degrees(run.angle_rms["right elbow flexion"]) < most_deg
+    others = {name: rms for name, rms in run.angle_rms.items() if not ("laboratory" in name or "right elbow" in name)}
+    assert max(others.values()) < np.radians(0.01)
+    if asked.root == "contact":
+        assert run.settings.chosen_step_s == 1e-4
+        change = {name: force[-1, 1] for name, force in run.ground_changes.items()}
+        assert change["right hand"] < -1.0  # [N] the others take over what it does not bear
+        assert abs(sum(change.values())) < 5.0
 
 
 def test_a_cycle_is_simulated_by_its_name(analysis):

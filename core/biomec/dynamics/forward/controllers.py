@@ -14,6 +14,11 @@ orthogonal factors. Gains of the proportional-derivative law are tuned joint by 
 max|u_ref|, with the least inertia m_j that the joint feels while all others are free. The second part is there because
 a torque of the size u that is turned by the error of an attitude is like a spring of the stiffness −u. Gliding contacts
 are left no load: their share of a torque is the joint's, as in inverse dynamics.
+
+A weakened joint exerts a share s of what the law wants of it, and no other effort is wrong because of that: the torque
+that is left is known, so it belongs to Q̄, and the others are computed for a joint that moves as it can. With τ = s u of
+the weak freedoms, Eqs. 3.6-3.11 are solved again without them in B and D and with τ in Q̄. So only the weakened joint
+leaves the movement: all held but one, m ë + … = −(1 − s) u, at rest e = (1 − s)/s · u₀/(c_P m) under a load of u₀.
 """
 
 from __future__ import annotations
@@ -86,10 +91,17 @@ class ControlOptions:
 class Controller:
     """A law of control for a movement under given loads; keeps what it has prepared, and no state.
 
-    loads : everything that acts but the efforts, gravity included
+    loads    : everything that acts but the efforts, gravity included
+    strength : (g,) what of every effort is really exerted; 1 if not given
     """
 
-    def __init__(self, reference: ReferenceMotion, loads: Forces, options: ControlOptions = ControlOptions()) -> None:
+    def __init__(
+        self,
+        reference: ReferenceMotion,
+        loads: Forces,
+        options: ControlOptions = ControlOptions(),
+        strength: FloatArray | None = None,
+    ) -> None:
         self.space: JointSpace = reference.space
         self.reference, self.loads, self.options = reference, loads, options
         actuated = np.ones(self.space.size, dtype=bool)
@@ -103,10 +115,12 @@ class Controller:
                 f"Control: {len(self.followed)} freedoms are followed by {len(self.actuated)} efforts, which leaves "
                 "some of them undecided. Follow more."
             )
+        self.strength = np.ones(self.space.size) if strength is None else np.asarray(strength, dtype=np.float64)
+        self.weak: IntArray = np.flatnonzero(self.strength < 1.0)
         weights = np.ones(self.space.size)
         for name, weight in options.weights.items():
             weights[self.space.indices([name])] = weight
-        self._root_weight = np.sqrt(weights[self.followed])
+        self._root_weight = np.sqrt(weights)
         if options.law != "computed torque":
             self._prepare()
 
@@ -128,48 +142,73 @@ class Controller:
                 self._K_P[block] = c_P * inertia + turned
                 self._K_D[block] = damping * np.sqrt(self._K_P[block] * inertia)
 
-    def effort(self, t: float, e: FloatArray, w: FloatArray, terms: JointTerms, here: Reference) -> FloatArray:
-        """Efforts u (g,) in a state with the errors e (g,) and rates w (g,); of the root too, unless it is free."""
+    def effort(
+        self,
+        t: float,
+        e: FloatArray,
+        w: FloatArray,
+        terms: JointTerms,
+        here: Reference,
+        replaced: FloatArray | None = None,
+    ) -> FloatArray:
+        """Efforts u (g,) in a state with the errors e (g,) and rates w (g,); of the root too, unless it is free.
+
+        replaced : (g, 6) where ground reactions replace the efforts of the root: what these do in every freedom. Then u
+                   holds both, and a joint exerts u − replaced u_root
+        """
         c_P, c_D = self.options.stiffness, self.options.c_D
-        u = np.zeros(self.space.size)
-        if self.options.law == "computed torque":
-            wanted = here.wdot + c_D * (here.w - w) + c_P * e
-            u[self.actuated] = self._computed(terms, wanted[self.followed])
-            return u
-        inside = min(max(t, self.reference.start_s), self.reference.end_s)
-        u[self.actuated] = self._feed(inside)[self.actuated]
+        u, wanted = np.zeros(self.space.size), here.wdot + c_D * (here.w - w) + c_P * e
+        computed = self.options.law == "computed torque"
+        if computed:
+            u[self.actuated] = self._computed(terms.M, terms.Q_bar, wanted, self.actuated, self.followed)
+        else:
+            inside = min(max(t, self.reference.start_s), self.reference.end_s)
+            u[self.actuated] = self._feed(inside)[self.actuated]
         if self.options.law == "proportional-derivative":
             u[self.actuated] += (self._K_D * (here.w - w) + self._K_P * e)[self.actuated]
+        if not self.weak.size:
+            return u
+        weak, strength = self.weak, self.strength[self.weak]
+        left = strength * u[weak]
+        missing = np.zeros((len(weak), 6)) if replaced is None else (1.0 - strength)[:, None] * replaced[weak]
+        if computed:
+            strong, followed = (one[~np.isin(one, weak)] for one in (self.actuated, self.followed))
+            M, Q = terms.M.copy(), terms.Q_bar.copy()
+            M[weak] -= missing @ terms.M[:6]
+            Q[weak] += left - missing @ terms.Q_bar[:6]
+            u[strong] = self._computed(M, Q, wanted, strong, followed)
+        u[weak] = left + missing @ u[:6]  # s (u − replaced u_root) exerted, and what the ground does
         return u
 
-    def _computed(self, terms: JointTerms, r: FloatArray) -> FloatArray:
-        M, Q, on = terms.M, terms.Q_bar, self.actuated
-        if len(on) == self.space.size and len(self.followed) == len(on):
-            wdot = np.empty(len(on))
-            wdot[self.followed] = r
-            return np.asarray(M @ wdot - Q)
-        if np.array_equal(self.followed, on):
+    def _computed(
+        self, M: FloatArray, Q: FloatArray, wanted: FloatArray, on: IntArray, followed: IntArray
+    ) -> FloatArray:
+        """Efforts of the freedoms `on`, with which those followed have the wanted accelerations (g,)."""
+        r = wanted[followed]
+        if len(on) == len(M) and len(followed) == len(on):
+            return np.asarray(M[on] @ wanted - Q[on])
+        if np.array_equal(followed, on):
             rest = np.setdiff1d(np.arange(len(M)), on)
             through = _solved(M[np.ix_(rest, rest)], np.column_stack([M[np.ix_(rest, on)], Q[rest]]))
             left = M[np.ix_(on, on)] @ r - Q[on]
             return np.asarray(left - M[np.ix_(on, rest)] @ (through[:, :-1] @ r - through[:, -1]))
-        inverse = _solved(M, np.column_stack([np.eye(len(M))[:, on], Q]))[self.followed]
+        inverse = _solved(M, np.column_stack([np.eye(len(M))[:, on], Q]))[followed]
         P, left = inverse[:, :-1], r - inverse[:, -1]
-        if len(self.followed) == len(on):
+        if len(followed) == len(on):
             try:
                 return np.asarray(np.linalg.solve(P, left))
             except np.linalg.LinAlgError as error:
                 raise Unsolvable("What is followed does not decide the efforts. Follow something else.") from error
-        weighted = self._root_weight[:, None] * P
-        return np.asarray(scipy.linalg.lstsq(weighted, self._root_weight * left, lapack_driver="gelsy")[0])
+        weight = self._root_weight[followed]
+        return np.asarray(scipy.linalg.lstsq(weight[:, None] * P, weight * left, lapack_driver="gelsy")[0])
 
 
 def _solved(M: FloatArray, B: FloatArray) -> FloatArray:
-    """M⁻¹ B for a mass matrix M."""
+    """M⁻¹ B for a mass matrix M, or one whose rows are combined."""
     try:
-        return np.asarray(scipy.linalg.cho_solve(scipy.linalg.cho_factor(M), B))
-    except (scipy.linalg.LinAlgError, ValueError) as error:
-        raise Unsolvable("The mass matrix is not positive definite: some joint moves nothing.") from error
+        return np.asarray(np.linalg.solve(M, B))
+    except np.linalg.LinAlgError as error:
+        raise Unsolvable("The mass matrix is singular: some joint moves nothing.") from error
 
 
 def reference_effort(reference: ReferenceMotion, loads: Forces, t: float) -> FloatArray:

@@ -87,7 +87,7 @@ class Tracked:
     """A body that a controller drives, step by step on its constraints; a `Stepper`, and `forces` for any other one.
 
     ground   : recorded loads
-    strength : (g,) what of every effort is really exerted; 1 if not given
+    strength : (g,) what of every effort is really exerted; 1 if not given. The controller knows of it
     passive  : what else acts, such as stops of the joints; the controller knows of it
     """
 
@@ -103,8 +103,7 @@ class Tracked:
         self.space: JointSpace = reference.space
         self.system = self.space.system
         self.loads: Forces = together(weight(self.system), *(one for one in (ground, passive) if one is not None))
-        self.controller = Controller(reference, self.loads, options.control)
-        self.strength = np.ones(self.space.size) if strength is None else np.asarray(strength, dtype=np.float64)
+        self.controller = Controller(reference, self.loads, options.control, strength)
         if options.control.root == "ground" and ground is None:
             raise BiomecError("The ground can hold the body only where loads of hands or feet are given.")
         gravity = np.linalg.norm(self.system.gravity)
@@ -125,18 +124,14 @@ class Tracked:
         terms = space.terms(q, qdot, other)
         e = space.deviation(q, here.pose)
         self._refuse_lost(e)
-        u = self.controller.effort(t, e, space.rates(q, qdot), terms, here)
-        change, moved = self._ground_change(t, q, u)
-        if change.size:
+        u = self.controller.effort(t, e, space.rates(q, qdot), terms, here, self._replaced(t, q))
+        wdot, load = space.solve(terms, u)
+        change, effort = np.zeros((0, 2, 3)), u
+        if self.options.control.root == "ground":
+            change, moved = self._ground_change(t, q, u[:6])
             other = other + moved
-            given = space.projected(q, moved)
-            u = u - given
-            u[:6] = 0.0
-            effort = self.strength * u
-            wdot, load = space.solve(terms, effort + given)
-        else:
-            effort = self.strength * u
-            wdot, load = space.solve(terms, effort)
+            effort = u - space.projected(q, moved)
+            effort[:6] = 0.0
         found = Evaluation(wdot, space.accelerations(q, terms, wdot), load, effort, change, other)
         self._known = (t, q, found)
         return found
@@ -196,19 +191,25 @@ class Tracked:
         multipliers[self.space.loops] = found.load
         return State(t, q, qdot, found.qddot, multipliers)
 
-    def _ground_change(self, t: float, q: FloatArray, u: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """Changes (K, 2, 3) of the ground reactions that make the root's efforts needless, and their Q (n,)."""
-        if self.options.control.root != "ground" or self.ground is None:
-            return np.zeros((0, 2, 3)), np.zeros(0)
+    def _ground_change(self, t: float, q: FloatArray, root_effort: FloatArray) -> tuple[FloatArray, FloatArray]:
+        """Changes (K, 2, 3) of the ground reactions that make the root's efforts (6,) needless, and their Q (n,)."""
+        assert self.ground is not None
         tables, bodies = self.space.tables, self.ground.bodies
         s = np.reshape(q, (-1, 4, 3))
         centre = np.einsum("kj,kji->ki", tables.centre[tables.step_of[bodies]], s[bodies])
         root = tables.centre[0] @ s[tables.body[0]]
-        wanted = np.concatenate([u[:3], u[3:6] + cross_product(root, u[:3])])
+        wanted = np.concatenate([root_effort[:3], root_effort[3:] + cross_product(root, root_effort[:3])])
         force, moment = shared_change(*self.ground.wrenches(t), centre, self._up, wanted)
         Q = np.zeros(self.system.n)
         add_wrenches(tables, np.array(q), bodies, force, moment, Q)
         return np.stack([force, moment], axis=1), Q
+
+    def _replaced(self, t: float, q: FloatArray) -> FloatArray | None:
+        """What changes of the ground reactions for every effort of the root do (g, 6), where a weak joint must know."""
+        if self.options.control.root != "ground" or not self.controller.weak.size:
+            return None
+        one_each = (self._ground_change(t, q, one)[1] for one in np.eye(6))
+        return np.stack([self.space.projected(q, Q) for Q in one_each], axis=1)
 
     def _refuse_lost(self, e: FloatArray) -> None:
         far, turned = float(np.linalg.norm(e[:3])), np.abs(e[3:])

@@ -118,8 +118,8 @@ def _pushed(followed_names: tuple[str, ...] = (), newton: float = 1.0):
         controller = tracked.controller
         effort = controller.effort
 
-        def unaware(t, q, w, terms, here, effort=effort, force=push.copy()):
-            return effort(t, q, w, terms._replace(Q_bar=terms.Q_bar - force), here)
+        def unaware(t, q, w, terms, here, replaced, effort=effort, force=push.copy()):
+            return effort(t, q, w, terms._replace(Q_bar=terms.Q_bar - force), here, replaced)
 
         controller.effort = unaware
         state = tracked.start(0.0, q, qdot)

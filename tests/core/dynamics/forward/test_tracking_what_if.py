@@ -6,6 +6,7 @@ import pytest
 from biomec.dynamics.external_loads import no_loads
 from biomec.dynamics.forward.controllers import ControlOptions, reference_effort
 from biomec.dynamics.forward.forces import together, weight
+from biomec.dynamics.forward.joint_dynamics import add_wrenches
 from biomec.dynamics.forward.joint_space import JointSpace
 from biomec.dynamics.forward.prescribed_loads import PrescribedLoads
 from biomec.dynamics.forward.tracking import Tracked, TrackingOptions, track
@@ -106,8 +107,9 @@ def test_a_weakened_joint_sags_until_its_error_makes_up_for_it():
     part = space.freedoms[joint].start
     q = found.simulation.q[-1]
     terms = space.terms(q, np.zeros(system.n), system.gravity_force)
-    # the weakened equation, with the errors of all freedoms: (1 − x)(M c_P e − Q̄)_j + Q̄_j = 0
+    # the weakened equation: (1 − x)(M c_P e − Q̄)_j + Q̄_j = 0, and no other joint has left the movement
     e = found.deviation[-1]
+    assert np.abs(np.delete(e, part)).max() < 1e-6 * abs(e[part])
     balance = (1.0 - x) * (stiffness * (terms.M @ e)[part] - terms.Q_bar[part]) + terms.Q_bar[part]
     assert balance == pytest.approx(0.0, abs=1e-3 * abs(terms.Q_bar[part]))
     assert abs(e[part]) > 1e-4
@@ -115,6 +117,73 @@ def test_a_weakened_joint_sags_until_its_error_makes_up_for_it():
     assert found.effort[-1, part] == pytest.approx(-terms.Q_bar[part], rel=1e-3)
     unchanged = track(reference, None, options, duration_s=0.1)
     assert np.abs(unchanged.deviation).max() < 1e-9
+
+
+def dense_terms(space: JointSpace, q: np.ndarray, w: np.ndarray, Q: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """M (g, g) and Q̄ (g,) with nothing but positions: velocities and bias by central differences, then RᵀMR."""
+
+    def slopes(at: np.ndarray) -> np.ndarray:
+        h = 1e-6
+        return np.stack([space.moved(at, h * e) - space.moved(at, -h * e) for e in np.eye(space.size)], 1) / (2 * h)
+
+    R, mass, h = slopes(q), space.system.mass_matrix.toarray(), 1e-4
+    bias = (slopes(space.moved(q, h * w)) - slopes(space.moved(q, -h * w))) @ w / (2.0 * h)
+    return R.T @ mass @ R, R.T @ (Q - mass @ bias)
+
+
+@pytest.mark.parametrize("root", ["held", "free", "ground"])
+@pytest.mark.parametrize("share", [0.3, 1.0])
+def test_a_weakened_joint_exerts_its_share_and_no_other_effort_is_wrong_for_it(root, share):
+    """Oracle: the equations as one dense system, [M −1; strong ẇ; weak u] (ẇ, u), nothing eliminated."""
+    plain = JointSpace(mechanism("m17"), roots_of("m17"))
+    reference = standing(plain)
+    external = ground_of(plain, reference, FEET)
+    ground = PrescribedLoads(plain, 0.1 * np.arange(12), external)
+    what_if = WhatIf(weakened={"right elbow": share, "left hip": 0.5 * share})
+    options = TrackingOptions(ControlOptions(root=root))
+    tracked = Tracked(reference, ground, options, strengths(plain, what_if))
+    rng = np.random.default_rng(5)
+    q = plain.moved(reference.state(0.0)[0], 0.05 * rng.normal(size=plain.size))
+    w, g = 0.5 * rng.normal(size=plain.size), plain.size
+    found = tracked.evaluate(0.0, q, plain.velocities(q, w))
+
+    M, Q = dense_terms(plain, q, w, tracked.loads(0.0, q, plain.velocities(q, w)))
+    here = reference.at(0.0)
+    wanted = here.wdot - options.control.c_D * w + options.control.stiffness * plain.deviation(q, here.pose)
+    part = [*range(*plain.freedoms["right elbow"].indices(g)), *range(*plain.freedoms["left hip"].indices(g))]
+    strong = np.setdiff1d(np.arange(6 if root == "free" else 0, g), part)
+
+    def answer(extra: np.ndarray, weak_effort: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        one = np.eye(g)
+        free = np.arange(6) if root == "free" else np.arange(0)
+        rows = np.block([
+            [M, -one], [one[strong], np.zeros((len(strong), g))], [np.zeros((len(part), g)), one[part]],
+            [np.zeros((len(free), g)), one[free]],
+        ])  # fmt: skip
+        solved = np.linalg.solve(rows, np.concatenate([Q + extra, wanted[strong], weak_effort, np.zeros(len(free))]))
+        return solved[:g], solved[g:]
+
+    given = np.zeros(g)
+    if root == "ground":  # what the ground adds, as reported, does the same work as forces and moments on the feet
+        Q_ground = np.zeros(plain.system.n)
+        force, moment = np.ascontiguousarray(found.change.swapaxes(0, 1))
+        add_wrenches(plain.tables, q.copy(), ground.bodies, force, moment, Q_ground)
+        given = plain.projected(q, Q_ground)
+    if root == "free":  # all joints as strong as they were, and the root goes where it goes
+        joints = slice(6, None)
+        through = M[joints, :6] @ np.linalg.inv(M[:6, :6])
+        full = (M[joints, joints] - through @ M[:6, joints]) @ wanted[joints] - (Q[joints] - through @ Q[:6])
+        nominal = np.concatenate([np.zeros(6), full])
+    else:
+        nominal = M @ wanted - Q - given
+    strength = strengths(plain, what_if)
+    wdot, effort = answer(given, strength[part] * nominal[part])
+    size = np.abs(effort).max()
+    # central differences of h = 1e-4 leave 1e-8 of the bias, and of 1e-6 round-off 1e-10 of the slopes
+    np.testing.assert_allclose(found.effort, effort, rtol=0, atol=1e-6 * size)
+    np.testing.assert_allclose(found.wdot, wdot, rtol=0, atol=1e-6 * np.abs(wdot).max())
+    assert np.abs(found.wdot - wanted)[strong].max() < 1e-8 * np.abs(wanted).max()  # they follow as if nothing were
+    assert np.abs(found.wdot - wanted)[part].max() > 1.0  # the weak ones do not
 
 
 def test_with_another_mass_the_ground_bears_the_difference():
