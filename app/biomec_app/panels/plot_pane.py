@@ -10,6 +10,7 @@ import numpy as np
 from biomec.analysis.signal_cycles import SignalCycles
 from biomec.arrays import FloatArray
 from biomec.signals.cycles import Cycles
+from biomec_app.moments import FROM_START
 from biomec_app.panels.curve import Curve
 from biomec_app.panels.plot_view import TIME
 
@@ -102,7 +103,7 @@ class Pane:
     @property
     def x_label(self) -> str:
         """What x counts."""
-        return "time [s]" if self.over == TIME else "cycle [%]"
+        return f"time {FROM_START} [s]" if self.over == TIME else "cycle [%]"
 
     @cached_property
     def extent(self) -> tuple[float, float]:

@@ -12,6 +12,7 @@ from biomec.analysis.report_table import number, percent
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
+from biomec_app.moments import moment_told, zero_told
 from biomec_app.names import channel_words, origin, plate_words, point_words, with_code
 from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.curve import MAIN
@@ -103,7 +104,9 @@ class _Once:
 # -------------------------------------------------------------------------------------------------------------- trials
 def _recording(analysis: Analysis, known: _Once) -> Node:
     trial = analysis.session.dynamic
-    tip = f"{trial.source.name}: {trial.frames} frames at {trial.rate_hz:g} Hz, {trial.source.format}."
+    tip = (
+        f"{trial.source.name}: {trial.frames} frames at {trial.rate_hz:g} Hz, {trial.source.format}. {zero_told(trial)}"
+    )
     events = analysis.clean.events.events if "signals" in analysis.done else trial.events
 
     def below() -> list[Node]:
@@ -123,11 +126,11 @@ def _recording(analysis: Analysis, known: _Once) -> Node:
         if events:
             shown = [
                 Node(f"recording/event/{k}", f"{e.label}{'' if e.context == 'General' else f', {e.context.lower()}'}",
-                     f"{e.time_s:.2f} s", f"Found by: {e.origin}. Click to go there.",
+                     f"{e.time_s:.2f} s", f"{moment_told(trial, e.time_s)}. Found by: {e.origin}. Click to go there.",
                      frame=min(max(0, round(e.time_s * trial.rate_hz)), trial.frames - 1))
                 for k, e in enumerate(events)
             ]  # fmt: skip
-            nodes.append(Node("recording/events", "Events", str(len(shown)), below=lambda: shown))
+            nodes.append(Node("recording/events", "Events", str(len(shown)), zero_told(trial), lambda: shown))
         return nodes
 
     return Node("recording", trial.source.name, number(trial.duration_s, 2, "s"), tip, below)

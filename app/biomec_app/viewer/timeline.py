@@ -26,6 +26,7 @@ from biomec.analysis.report_table import percent
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec_app.context import Context
+from biomec_app.moments import FROM_START, moment_told, zero_told
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.viewer.media_icons import SIZE, media_icon
 from biomec_app.viewer.playback import SPEEDS, Loop, Playback
@@ -93,9 +94,7 @@ class Timeline(QWidget):
         self.frame.setKeyboardTracking(False)
         self.frame.valueChanged.connect(lambda value: self._document.set_frame(value - self._first_frame))
         self.time = QDoubleSpinBox()
-        self._name(
-            self.time, "timeline.time", "Time in seconds", "Time of the current frame; the first frame is at 0 s"
-        )
+        self._name(self.time, "timeline.time", "Time from the start, in seconds", "")
         self.time.setKeyboardTracking(False)
         self.time.setSuffix(" s")
         self.time.valueChanged.connect(lambda value: self._document.set_frame(round(value * self._document.rate_hz)))
@@ -115,7 +114,7 @@ class Timeline(QWidget):
             controls.addWidget(box)
             controls.addSpacing(4)
         controls.addStretch(1)
-        numbers: tuple[tuple[str, QWidget], ...] = (("Frame", self.frame), ("Time", self.time))
+        numbers: tuple[tuple[str, QWidget], ...] = (("Frame", self.frame), (FROM_START.capitalize(), self.time))
         for words, widget in numbers:
             label = QLabel(words)
             label.setBuddy(widget)
@@ -216,8 +215,11 @@ class Timeline(QWidget):
         if not has_cycles and self.playback.loop is Loop.CYCLE:
             self.loop.setCurrentIndex(list(LOOPS).index(Loop.WHOLE))
         self._show_legend()
-        if self.map is None:
+        if self.map is None or analysis is None:
             return
+        told = zero_told(analysis.session.dynamic)
+        self.time.setToolTip(f"Time of the current frame. {told}")
+        self.frame.setToolTip(f"Current frame, by the numbers of the file. {told}")
         for box, low, high in (
             (self.frame, self.map.first_frame, self.map.first_frame + self.map.frames - 1),
             (self.time, 0.0, (self.map.frames - 1) / self.map.rate_hz),
@@ -286,6 +288,6 @@ def marks(analysis: Analysis) -> list[Mark]:
         frame = round(event.time_s * trial.rate_hz)
         if 0 <= frame < trial.frames:
             side = event.context.lower() if event.context in ("Right", "Left") else ""
-            words = f"{event.label}{f', {side}' if side else ''} ({event.time_s:.2f} s)"
+            words = f"{event.label}{f', {side}' if side else ''}: {moment_told(trial, event.time_s)}"
             found.append(Mark(frame, words, side, event=True))
     return found
