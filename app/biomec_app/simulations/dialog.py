@@ -182,8 +182,8 @@ class SimulationDialog(QDialog):
         self.step = _number("step", "Length of a step", 0.0, 1000.0, " ms", 3)
         self.step.setSpecialValueText(AUTOMATIC)
         self.step.setToolTip(
-            "Automatic: 1 ms where the movement is followed, 0.5 ms on contacts, 0.1 ms there with weakened joints, else "
-            "2 ms; steps fit the frames"
+            "Automatic: 1 ms where the movement is followed, 0.5 ms on contacts, 0.1 ms there with weakened joints, "
+            "else 2 ms; steps fit the frames"
         )
         self.error = _number("error", "Error allowed in a step of variable length", 0.0001, 1000.0, " µm", 4)
         self.error.setToolTip("Error that a step of variable length may make")

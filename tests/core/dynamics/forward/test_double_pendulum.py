@@ -141,6 +141,44 @@ def test_variable_steps_need_fewer_evaluations_than_equal_ones_for_the_same_erro
     assert variable.iterations.sum() < 0.5 * (fixed.iterations + 1).sum()  # each ends with one more evaluation
 
 
+def _cost(stepper_of, run) -> tuple[float, int]:
+    """Error at the end and evaluations of the equations, rejected steps and all, of one run."""
+    force, count = weight(SYSTEM), [0]
+
+    def counted(t, q, v):
+        count[0] += 1
+        return force(t, q, v)
+
+    found = run(stepper_of(counted))
+    assert found.ending is Ending.COMPLETED
+    return float(np.linalg.norm(found.q[-1] - END)), count[0] - len(found.time_s)  # the record asks once a state
+
+
+@pytest.mark.parametrize(("code", "least", "most"), [("LE", 2.0, 8.0), ("LAP", 1.03, 1.5)])
+def test_our_own_variable_steps_beat_equal_ones_at_equal_error(code, least, most):
+    """Trapezoidal rule both times. Extrapolated halves have order 4; index 3 keeps halves, and gains by where it steps."""
+
+    def stepper(forces):
+        options = IntegratorOptions("trapezoidal", tolerance=1e-11)
+        if code == "LAP":
+            return Index3(SYSTEM, forces, FormulationOptions(alpha=1e7), options)
+        return Stepped(StabilisedLagrange(SYSTEM, FormulationOptions(alpha=1e5)), forces, options)
+
+    def equal(h):
+        return _cost(stepper, lambda one: simulate(one, SYSTEM.reference, STILL, 1.5, h))
+
+    def variable(allowed):
+        control = ErrorControl(allowed, 100.0 * allowed)
+        return _cost(stepper, lambda one: simulate_adaptive(one, SYSTEM.reference, STILL, 1.5, control))
+
+    fixed = np.log([equal(h) for h in (4e-3, 2e-3, 1e-3, 5e-4)])
+    for allowed in (1e-4, 1e-5) if code == "LE" else (1e-6, 1e-7):
+        error, evaluations = variable(allowed)
+        assert np.exp(fixed[-1, 0]) < 3.0 * error < 9.0 * np.exp(fixed[0, 0])  # near what equal steps reach
+        slope, start = np.polyfit(fixed[:, 0], fixed[:, 1], 1)
+        assert least < np.exp(start + slope * np.log(error)) / evaluations < most
+
+
 def test_index_3_takes_the_steps_that_its_error_allows():
     """The bars whip round at some moments and hang at others."""
     errors, counts = [], []
