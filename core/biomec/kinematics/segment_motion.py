@@ -105,7 +105,7 @@ def segment_motion(
     mass = np.array([body.mass for body in system.bodies])
     total = mass.sum()
     share = mass / total if total > 0.0 else np.full_like(mass, np.nan)
-    whole = (np.einsum("s,tsi->ti", share, level) for level in (p_com, v_com, a_com))
+    whole = (share @ level for level in (p_com, v_com, a_com))
     arrays = (R, p_com, v_com, a_com, omega, alpha, mass, *whole)
     for array in arrays:  # made here, so that nobody else holds them: no copy is needed
         array.setflags(write=False)
