@@ -114,8 +114,8 @@ def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> t
         whole = stepper.step(state, h)
         first = stepper.step(state, 0.5 * h)
         second = stepper.step(first.state, 0.5 * h)
-    except Unsolvable as error:
-        return str(error)
+    except Unsolvable as unsolvable:
+        return str(unsolvable)
     for step in (whole, first, second):
         wrong = trouble(step)
         if wrong is not None:

@@ -75,7 +75,7 @@ def test_index_3_keeps_the_constraints_to_round_off():
 ORDERS = {
     ("trapezoidal", 2): 2,
     ("generalised-alpha", 2): 2,
-    **{("adams", k): k for k in (2, 3, 4)},
+    **{("adams", k): k for k in (1, 2, 3, 4)},
     **{("gear", k): k for k in (1, 2, 3, 4)},
 }
 
@@ -87,7 +87,7 @@ def test_every_integrator_has_its_order(family, order, code):
     steps = (0.002, 0.001)
     errors = []
     for h in steps:
-        options = IntegratorOptions(family=family, order=order, tolerance=1e-11, start="runge-kutta")
+        options = IntegratorOptions(family=family, order=order, tolerance=1e-12, start="runge-kutta")
         settings = FormulationOptions(alpha=1e7, tolerance=1e-9)
         forces = weight(SYSTEM)
         stepper = (
@@ -96,9 +96,8 @@ def test_every_integrator_has_its_order(family, order, code):
             else Stepped(StabilisedLagrange(SYSTEM, settings), forces, options)
         )
         errors.append(np.linalg.norm(simulate(stepper, SYSTEM.reference, STILL, 0.5, h).q[-1] - HALF_WAY))
-    observed = np.log2(errors[0] / errors[1])
-    known = ORDERS[family, order] if code == "LE" else min(ORDERS[family, order], 3)  # its start is trapezoidal
-    assert observed > known - 0.35, errors
+    # the next power of h adds a little: 2.97 to 3.97 are found where 3 and 4 are the limit
+    assert np.log2(errors[0] / errors[1]) == pytest.approx(ORDERS[family, order], abs=0.15), errors
 
 
 HALF_WAY = np.array([0.4332923177, -0.9012534424, 1.2966885362, -1.4057799232])
@@ -156,7 +155,7 @@ def _cost(stepper_of, run) -> tuple[float, int]:
 
 @pytest.mark.parametrize(("code", "least", "most"), [("LE", 2.0, 8.0), ("LAP", 1.03, 1.5)])
 def test_our_own_variable_steps_beat_equal_ones_at_equal_error(code, least, most):
-    """Trapezoidal rule both times. Extrapolated halves have order 4; index 3 keeps halves, and gains by where it steps."""
+    """Trapezoidal both times. Extrapolated halves have order 4; index 3 keeps halves, and gains by where it steps."""
 
     def stepper(forces):
         options = IntegratorOptions("trapezoidal", tolerance=1e-11)
