@@ -31,6 +31,7 @@ class Audit:
     time_s (T,), states (T, nx), controls (T, nu) : of the second integration
     path       : Σ f² (T,);  path_max : its largest value, NaN without a path or an end
     off        : how far each residual of the path is off at most (nf,), in sizes of the states that would put it right
+    beyond     : by how much states and controls leave their bounds at most (nx + nu,), 0 where they do not
     cost       : the integral of the cost along it
     difference : largest distance of states from those of the solution, at the points of the mesh (nx,)
     complete   : whether the integration came to the end
@@ -42,6 +43,7 @@ class Audit:
     path: FloatArray
     path_max: float
     off: FloatArray
+    beyond: FloatArray
     cost: float
     difference: FloatArray
     complete: bool
@@ -100,6 +102,7 @@ def audited(
         path=read_only(path),
         path_max=float(path.max()) if problem.path_size and complete else np.nan,
         off=read_only(path_off(problem, t, x, u)),
+        beyond=read_only(beyond(problem, x, u)),
         cost=float(y[-1]) if complete else np.nan,
         difference=read_only(worst if complete else np.full(nx, np.inf)),
         complete=complete,
@@ -160,3 +163,10 @@ def path_off(problem: Problem, time_s: FloatArray, states: FloatArray, controls:
     both = ca.Function("f", [one.x, one.u, one.t], [problem.path, change]).map(len(time_s))
     values, sizes = (np.abs(np.asarray(part)).max(axis=1) for part in both(states.T, controls.T, time_s[None, :]))
     return np.asarray(values / np.maximum(1.0, sizes))
+
+
+def beyond(problem: Problem, states: FloatArray, controls: FloatArray) -> FloatArray:
+    """By how much states and controls leave their bounds at most (nx + nu,); 0 where they keep them."""
+    values = np.hstack([states, controls])
+    low, high = np.concatenate([problem.low, problem.least]), np.concatenate([problem.high, problem.most])
+    return np.asarray(np.maximum(0.0, np.maximum(low - values, values - high)).max(axis=0))

@@ -2,13 +2,14 @@
 
 On every interval the state is a polynomial through its value at the beginning and d points, the last of which is the
 end of the interval; the equations of motion and the path hold at these points. The rule is that of Radau IIA, of order
-2d − 1 and damping whatever is too stiff for the mesh.
+2d − 1 and damping whatever is too stiff for the mesh. Controls keep their bounds everywhere.
 """
 
 from __future__ import annotations
 
 import time
 from dataclasses import dataclass
+from math import comb
 from typing import Any
 
 import numpy as np
@@ -17,7 +18,7 @@ from biomec.arrays import FloatArray, read_only
 from biomec.mechanisms.optimal_control.interior_point import solve, watching
 from biomec.mechanisms.optimal_control.problem import Problem, Trajectory
 from biomec.mechanisms.optimal_control.solution import Solution
-from biomec.mechanisms.optimal_control.status import off_at_the_start
+from biomec.mechanisms.optimal_control.status import hopeless_from_the_start
 from biomec.progress import Progress
 
 AT_THE_START = 4  # points a gap in the first interval, where controls may jump
@@ -81,10 +82,10 @@ def solve_collocation(
     program = _program(problem, mesh, options.between)
     nodes = guess.at(mesh.time_s)
     first = program.packed(nodes.states, nodes.controls, np.zeros((len(nodes.time_s), program.nz)))
-    off = problem.start_off_path()
+    hopeless = hopeless_from_the_start(problem)
     watch = watching(program.nlp, progress)
-    if off is not None:
-        found, status, iterations, value = first, off_at_the_start(off, problem.limit), 0, np.nan
+    if hopeless is not None:
+        found, status, iterations, value = first, hopeless, 0, np.nan
     else:
         found, status, iterations, value = solve(
             program.nlp, program.bounds, first, options.tolerance, options.max_iterations, options.warm, watch
@@ -152,7 +153,7 @@ def _program(problem: Problem, mesh: Mesh, between: int) -> _Program:
     path = None
     if problem.path_size:
         f = problem.path
-        squares = ca.dot(f, f) / (problem.aim * problem.limit) if problem.limit > 0.0 else f
+        squares = ca.dot(f, f) / (problem.aim * problem.limit) if problem.limit > 0.0 else f[list(problem.conditions())]
         path_here = ca.Function("path", [one.x, one.u, one.t], [squares])
         path = path_here.map(N)
     stage, acting = [x[:, j::d] for j in range(d)], [u[:, j::d] for j in range(d)]
@@ -173,12 +174,13 @@ def _program(problem: Problem, mesh: Mesh, between: int) -> _Program:
         for tau in _between(mesh.nodes, AT_THE_START):
             early = _inside(mesh, begins[:, 0], [one[:, 0] for one in stage], [one[:, 0] for one in acting], tau)
             inequalities.append(ca.vec(path_here(early[0], early[1], early[2][0])))
-    g = ca.vertcat(*equations, *inequalities)
-    held = sum(one.numel() for one in equations)
-    total = g.numel()
-    low_g, high_g = np.zeros(total), np.zeros(total)
-    if problem.limit > 0.0:
-        low_g[held:], high_g[held:] = -np.inf, 1.0
+    low_i, high_i = (-np.inf, 1.0) if problem.limit > 0.0 else (0.0, 0.0)
+    blocks = [(ca.vertcat(*equations), 0.0, 0.0), (ca.vertcat(*inequalities), low_i, high_i)]
+    blocks += [
+        (ca.vec(one / size_k), low / size_k, high / size_k) for one, size_k, low, high in _hulls(problem, mesh, acting)
+    ]
+    g = ca.vertcat(*(one for one, _, _ in blocks))
+    low_g, high_g = (np.concatenate([np.full(one[0].numel(), one[k]) for one in blocks]) for k in (1, 2))
     low = np.concatenate([problem.low, problem.least, np.full(nz, -np.inf)])
     high = np.concatenate([problem.high, problem.most, np.full(nz, np.inf)])
     low_w, high_w = (np.tile(one / size, (d * N, 1)) for one in (low, high))
@@ -187,6 +189,27 @@ def _program(problem: Problem, mesh: Mesh, between: int) -> _Program:
     nlp = {"x": ca.vec(w), "f": sum(costs[1:], costs[0]) / problem.ordinary_cost(), "g": g}
     bounds = {"lbx": low_w.ravel(), "ubx": high_w.ravel(), "lbg": low_g, "ubg": high_g}
     return _Program(nlp, bounds, size, d * N, nx, nu, nz)
+
+
+def _hulls(problem: Problem, mesh: Mesh, acting: list[Any]) -> list[tuple[Any, float, float, float]]:
+    """Bernstein coefficients (1, N) of bounded controls on all intervals, with size and bounds of the control.
+
+    A polynomial lies within its coefficients, so that a control within bounds at the points stays so between them and
+    where an interval begins.
+    """
+    to_hull = np.linalg.inv(bernstein(mesh.nodes))
+    found = []
+    for k in np.flatnonzero(np.isfinite(problem.least) | np.isfinite(problem.most)):
+        for row in to_hull:
+            value = sum(weight * at[k, :] for weight, at in zip(row, acting, strict=True))
+            found.append((value, problem.size_u[k], problem.least[k], problem.most[k]))
+    return found
+
+
+def bernstein(at: FloatArray) -> FloatArray:
+    """Values (T, d) of the d Bernstein polynomials of degree d − 1, with as many points of [0, 1] (T = d)."""
+    degree = len(at) - 1
+    return np.stack([comb(degree, k) * at**k * (1.0 - at) ** (degree - k) for k in range(degree + 1)], axis=1)
 
 
 def _inside(mesh: Mesh, begins: Any, stage: list[Any], acting: list[Any], tau: float) -> tuple[Any, Any, Any]:

@@ -7,7 +7,14 @@ from typing import Any
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec.mechanisms.optimal_control.status import FROM_IPOPT, NOT_A_NUMBER, OTHER, Status, stopped_early
+from biomec.mechanisms.optimal_control.status import (
+    FROM_IPOPT,
+    NOT_A_NUMBER,
+    OTHER,
+    OVERDETERMINED,
+    Status,
+    stopped_early,
+)
 from biomec.progress import Cancelled, Progress
 
 
@@ -58,6 +65,8 @@ def solve(
     values = ca.Function("values", [nlp["x"]], [nlp["f"], nlp["g"]])
     if not (np.isfinite(first).all() and all(np.isfinite(np.asarray(one)).all() for one in values(first))):
         return first, NOT_A_NUMBER, 0, np.nan
+    if np.sum(bounds["lbg"] == bounds["ubg"]) > np.sum(bounds["lbx"] < bounds["ubx"]):
+        return first, OVERDETERMINED, 0, np.nan  # CasADi would print a warning of its own
     settings: dict[str, Any] = {
         "print_level": 0,
         "sb": "yes",

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 
 COLLOCATION, SHOOTING = "collocation", "shooting"
 MISSED = 0.01  # rad, rad/s or m: path and end may be missed by so much without a word
+EXCEEDED = 1e-3  # of a bound, likewise
 LOST = 0.1  # the same: a path that was to be held exactly is not held
 CHANGED = ("K", "C", "g")  # parameters that a log of runs always tells, where a machine has them
 
@@ -177,6 +178,8 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
             )
         )
         notices.append(f"Between the points of the mesh {by}. Take more intervals, or a higher degree.")
+    if succeeded and audit is not None and audit.complete:
+        notices += _bounds_left(audit, problem)
     missed = _missed(last)
     if succeeded and missed > MISSED:
         notices.append(
@@ -188,6 +191,19 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
             f"The last residual of the path, {_residuals(options.path)[-1]}, stays within {last.deviation:.4g}."
         )
     return status, succeeded, tuple(notices)
+
+
+def _bounds_left(audit: Audit, problem: Problem) -> list[str]:
+    """A sentence for every state and torque that leaves its bounds by a thousandth or more."""
+    one = problem.dynamics
+    names = (*one.states, *(f"torque of {name}" for name in one.controls))
+    sides = np.abs([np.append(problem.low, problem.least), np.append(problem.high, problem.most)])
+    sizes = np.maximum(np.where(np.isfinite(sides), sides, 0.0).max(axis=0), MISSED)
+    return [
+        f"Between the points of the mesh the {name} exceeds its bounds by {by:.2g}. Take more intervals."
+        for name, by, size in zip(names, audit.beyond, sizes, strict=True)
+        if by > EXCEEDED * size
+    ]
 
 
 def held(audit: Audit, limit: float) -> bool:

@@ -19,6 +19,7 @@ from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
 from biomec.mechanisms.optimal_control.planar_model import PlanarModel
 
+SAMPLES = 8  # states at which residuals are compared
 ROUND_OFF = 1e-12  # sum of squares of a path that is kept exactly
 STABILISATION = 10.0  # 1/s, of Baumgarte's form γ − 2αΦ̇ − α²Φ: loops that drift apart close again
 
@@ -181,6 +182,28 @@ class Problem:
         value = float(ca.Function("l", [one.x, one.t], [squares])(self.start, 0.0))
         return None if value <= self.limit * (1.0 + 1e-6) + ROUND_OFF else value
 
+    def conditions(self) -> tuple[int, ...]:
+        """Places of the residuals that hold all others: neither those whose rate is a residual too, nor any twice.
+
+        A gap whose rate vanishes stays as it begins. Rates and residuals are compared, up to a factor, at a few states.
+        """
+        import casadi as ca
+
+        one, count = self.dynamics, self.path_size
+        if not count:
+            return ()
+        rates = ca.jacobian(self.path, one.x) @ one.explicit + ca.jacobian(self.path, one.t)
+        random = np.random.default_rng(1)
+        both = ca.Function("f", [one.x, one.u, one.t], [self.path, rates]).map(SAMPLES)
+        states = self.start[:, None] + self.size_x[:, None] * random.normal(0.0, 0.3, (self.start.size, SAMPLES))
+        controls = self.size_u[:, None] * random.normal(0.0, 0.3, (self.size_u.size, SAMPLES))
+        values, changes = (
+            np.asarray(part) for part in both(states, controls, self.duration_s * random.random(SAMPLES))
+        )
+        implied = [any(j != i and _alike(changes[i], values[j]) for j in range(count)) for i in range(count)]
+        twice = [any(_alike(values[i], values[j]) for j in range(i)) for i in range(count)]
+        return tuple(i for i in range(count) if not (implied[i] or twice[i]))
+
     @property
     def path_size(self) -> int:
         """Number of residuals of the path."""
@@ -216,6 +239,12 @@ class Trajectory:
         if duration_s <= self.time_s[-1]:
             return self.at(np.append(self.time_s[self.time_s < duration_s], duration_s))
         return self.at(np.append(self.time_s, duration_s))
+
+
+def _alike(a: FloatArray, b: FloatArray) -> bool:
+    """Whether one row of numbers is a multiple of another, and neither is nothing."""
+    sizes = float(np.linalg.norm(a) * np.linalg.norm(b))
+    return sizes > 0.0 and abs(abs(float(a @ b)) / sizes - 1.0) < 1e-12
 
 
 def _between(t: FloatArray, time_s: FloatArray, values: FloatArray) -> FloatArray:

@@ -26,7 +26,7 @@ from biomec.mechanisms.optimal_control.status import (
     NOT_A_NUMBER,
     OTHER,
     Status,
-    off_at_the_start,
+    hopeless_from_the_start,
     stopped_early,
 )
 from biomec.progress import Progress
@@ -71,9 +71,9 @@ def solve_shooting(
         if progress is not None:
             progress(min(0.99, counted / (counted + 40.0)))
 
-    off = problem.start_off_path()
-    if off is not None:
-        return shot.solution(first, off_at_the_start(off, problem.limit), 0, begin)
+    hopeless = hopeless_from_the_start(problem)
+    if hopeless is not None:
+        return shot.solution(first, hopeless, 0, begin)
     value, slopes = shot.values(first), shot.slopes(first)
     if not all(np.isfinite(one).all() for one in value):
         return shot.solution(first, NOT_A_NUMBER, 0, begin)
@@ -125,8 +125,8 @@ class _Shot:
         equal = [ca.vec((states[k, -1] - problem.end[k]) / problem.size_x[k]) for k in end]
         least: list[Any] = []
         if problem.path_size:
-            f = problem.path
-            kept = 1.0 - ca.dot(f, f) / (problem.aim * problem.limit) if problem.limit > 0.0 else f
+            f, conditions = problem.path, list(problem.conditions())
+            kept = 1.0 - ca.dot(f, f) / (problem.aim * problem.limit) if problem.limit > 0.0 else f[conditions]
             last = coefficients @ ca.DM(self.basis(knots + h)).T
             path = ca.Function("path", [one.x, one.u, one.t], [kept]).map(N)(states, last, ca.DM(knots + h).T)
             (least if problem.limit > 0.0 else equal).append(ca.vec(path))

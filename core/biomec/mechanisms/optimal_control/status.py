@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from biomec.mechanisms.optimal_control.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -23,6 +27,11 @@ NOT_KEPT = Status(
 )
 LINE_SEARCH = Status("LSF", "the search found no better point and gave up")
 NO_FEASIBLE_POINT = Status("NFP", "cannot be controlled: no torques were found that keep to the path and the bounds")
+OVERDETERMINED = Status(
+    NO_FEASIBLE_POINT.code,
+    "more conditions than torques: path and end together ask for more than the motors can choose. "
+    "Leave out what follows from the rest, or give the path a limit above 0",
+)
 NOT_A_NUMBER = Status("FPE", "the equations gave no number: the start, the guess or the step is not possible")
 NO_GRADIENT = Status("CECG", "the derivatives of the constraints could not be computed")
 OTHER = Status("HUMMM", "ended for an unknown reason")
@@ -36,6 +45,27 @@ def off_at_the_start(squares: float, limit: float) -> Status:
         f"cannot be controlled: the start is off the path already, by a sum of squares of {squares:.3g}; "
         f"the limit is {limit:.3g}",
     )
+
+
+def more_conditions_than_torques(conditions: int, torques: int) -> Status:
+    """Nothing is left to be found."""
+    acts = "1 torque acts" if torques == 1 else f"{torques} torques act"
+    return Status(
+        NO_FEASIBLE_POINT.code,
+        f"more conditions than torques: {conditions} residuals of the path must vanish all the time, and {acts}. "
+        "Leave some out, let more motors act, or give the path a limit above 0",
+    )
+
+
+def hopeless_from_the_start(problem: Problem) -> Status | None:
+    """Why a task cannot be done, where that is plain before anything is tried; else None."""
+    off = problem.start_off_path()
+    if off is not None:
+        return off_at_the_start(off, problem.limit)
+    conditions, torques = len(problem.conditions()), len(problem.dynamics.controls)
+    if problem.limit == 0.0 and conditions > torques:
+        return more_conditions_than_torques(conditions, torques)
+    return None
 
 
 FAR = 1e-3  # violation, of the scaled problem, beyond which constraints are plainly not kept
@@ -59,7 +89,7 @@ FROM_IPOPT = {
     "Maximum_CpuTime_Exceeded": MOST_ITERATIONS,
     "Maximum_WallTime_Exceeded": MOST_ITERATIONS,
     "Infeasible_Problem_Detected": NO_FEASIBLE_POINT,
-    "Not_Enough_Degrees_Of_Freedom": NO_FEASIBLE_POINT,
+    "Not_Enough_Degrees_Of_Freedom": OVERDETERMINED,
     "Search_Direction_Becomes_Too_Small": LINE_SEARCH,
     "Restoration_Failed": LINE_SEARCH,
     "Error_In_Step_Computation": LINE_SEARCH,

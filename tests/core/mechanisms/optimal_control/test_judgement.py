@@ -5,6 +5,7 @@ import pytest
 
 from biomec.mechanisms.catalogue import load_machine
 from biomec.mechanisms.optimal_control.audit import path_off
+from biomec.mechanisms.optimal_control.collocation import bernstein
 from biomec.mechanisms.optimal_control.interior_point import violation
 from biomec.mechanisms.optimal_control.status import (
     LINE_SEARCH,
@@ -160,3 +161,78 @@ def test_a_path_left_far_beyond_its_limit_is_no_answer():
     run = turned_by("A", intervals=3, limit=1e-4)
     assert not run.succeeded
     assert any("times its limit" in one for one in run.notices)
+
+
+def test_a_bounded_torque_keeps_its_bounds_between_the_points():
+    """It reached 62.7 N·m where intervals meet, at a bound of 60."""
+    run = asked(load_machine("four-bar"), motors="A,B", path="rate_crank - 2*pi", bounds="torque_A = -60, 60",
+                intervals=20, audit=True)  # fmt: skip
+    assert run.succeeded
+    assert run.figures["torque_A_max_Nm"] == pytest.approx(60.0, rel=1e-3)
+    assert max(run.figures["torque_A_max_Nm"], -run.figures["torque_A_min_Nm"]) <= 60.0 + 1e-5
+    assert not any("exceeds its bounds" in one for one in run.notices)
+
+
+def test_a_state_beyond_its_bounds_between_the_points_is_told(arm):
+    """One interval of a high degree: its speed keeps to 1.2 rad/s at five points."""
+    run = asked(arm, end="angle_upper_arm = 0", bounds="rate_upper_arm = -1, 2.0", intervals=2, audit=True)
+    assert run.succeeded
+    rate = next(one for one in run.curves if one.group == "Angular rates")
+    by = np.deg2rad(rate.values.max()) - 2.0
+    assert by > 2e-3
+    assert f"Between the points of the mesh the rate of angle of upper arm exceeds its bounds by {by:.2g}. " in str(
+        run.notices
+    )
+
+
+@pytest.mark.parametrize("degree", [1, 2, 3, 5])
+def test_bernstein_coefficients_hold_their_polynomial(degree):
+    """Σ b = 1, and the polynomial of coefficients k/(d−1) is the straight line."""
+    at = np.linspace(0.1, 1.0, degree)
+    values = bernstein(at)
+    np.testing.assert_allclose(values.sum(axis=1), 1.0, rtol=1e-14)
+    if degree > 1:
+        np.testing.assert_allclose(values @ (np.arange(degree) / (degree - 1)), at, rtol=1e-14)
+
+
+PATH = "gap_x_D; gap_y_D; gap_rate_x_D; gap_rate_y_D; rate_crank - 2*pi"
+
+
+def test_a_path_with_gaps_and_their_rates_is_held_exactly(capfd):
+    """Five residuals for three torques: "cannot be controlled", it said. The rates hold the gaps.
+
+    75470 is the effort of the open chain by inverse dynamics.
+    """
+    machine, _ = load_machine("tied-triple-pendulum").with_preset("case-1")
+    run = asked(machine, path=PATH, intervals=40, audit=True)
+    assert run.succeeded
+    assert run.figures["cost"] == pytest.approx(75470, rel=1e-4)
+    assert run.figures["path_max"] < 1e-4
+    assert capfd.readouterr() == ("", "")
+
+
+@pytest.mark.parametrize(
+    ("path", "kept"),
+    [(PATH, (2, 3, 4)), ("gap_x_D; 2*gap_x_D", (0,)), ("rate_crank - 2*pi; angle_crank - 2*pi*time", (0,)),
+     ("angle_crank - 2*pi*time; angle_coupler", (0, 1)), ("gap_x_D; 3*gap_rate_x_D - 1", (0, 1))],
+)  # fmt: skip
+def test_residuals_that_follow_from_others(path, kept):
+    problem, _ = machine_problem(load_machine("tied-triple-pendulum"), Task(path=path))
+    assert problem.conditions() == kept
+
+
+@pytest.mark.parametrize("method", ["collocation", "shooting"])
+def test_more_conditions_than_torques_are_told_as_that(method, capfd):
+    machine, _ = load_machine("tied-triple-pendulum").with_preset("case-6")
+    run = asked(machine, motors="A,B", path=PATH, method=method)
+    assert not run.succeeded
+    assert run.status.startswith(
+        "more conditions than torques: 3 residuals of the path must vanish all the time, and 2"
+    )
+    assert capfd.readouterr() == ("", "")
+
+
+def test_an_end_besides_a_path_that_leaves_nothing_to_choose(capfd):
+    run = asked(load_machine("four-bar"), motors="A", path="rate_crank - 2*pi", end="angle_crank = 7")
+    assert run.status.startswith("more conditions than torques: path and end together")
+    assert capfd.readouterr() == ("", "")
