@@ -28,7 +28,7 @@ ALL = (*MULTIPLIERS, IndependentCoordinates)
 
 @pytest.mark.parametrize("formulation", ALL)
 def test_the_four_bar_turned_evenly_accelerates_as_known(formulation):
-    """φ̇ = 1, φ̈ = 0 under Q = M q̈ + Φqᵀλ with forces λ in the bars, which no formulation without constraints balances."""
+    """φ̇ = 1, φ̈ = 0 under Q = M q̈ + Φqᵀλ with forces λ in the bars, which only constraints balance."""
     system = four_bar()
     q, known = np.array(system.reference), np.array([-0.5, -0.8660254038, -1.1296531345, -0.1109656639])
     qdot = np.array([-0.8660254038, 0.5, -0.5435802153, 0.0034806482])
