@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+from biomec.dynamics.contributions import PARTS
 from biomec.dynamics.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis
 from biomec_app.loads.curves import EXTERNAL, INTERNAL, PRESSED, load_key, read_key
@@ -12,6 +13,8 @@ from biomec_app.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings
 WHAT = {
     "moments": "Moments",
     "forces": "Forces",
+    "moment parts": "Moments by origin",
+    "force parts": "Forces by origin",
     "power": "Power",
     "stress": "Compression, shear",
     "residual": "Residual",
@@ -22,7 +25,8 @@ UNITS = {"none": "N, N·m", "mass": "per kg", "weight": "% body weight"}
 SHOWN = {MULTIBODY: "Multibody", NEWTON_EULER: "Newton-Euler", "both": "Both methods"}
 SIGNS = {INTERNAL: "internal", EXTERNAL: "external"}
 BOTH = "both"
-QUANTITIES = {"moments": MOMENT, "forces": FORCE}
+QUANTITIES = {"moments": MOMENT, "forces": FORCE, "moment parts": MOMENT, "force parts": FORCE}
+BY_ORIGIN = ("moment parts", "force parts")
 ARMS = ("elbow", "glenohumeral")
 LEGS = ("hip", "knee", "ankle")
 
@@ -76,13 +80,14 @@ def chosen_keys(analysis: Analysis, choice: LoadChoice) -> tuple[str, ...]:
                 for joint in joints if stem(joint) == one and joint in stress.joints]  # fmt: skip
         return (*keys, *(f"stress/off axis/{joint}" for joint in joints if joint in stress.hinges))
     words, quantity = readings.words(choice.axes), QUANTITIES[choice.what]
-    methods = METHODS if choice.method == BOTH else (choice.method,)
+    parts = PARTS if choice.what in BY_ORIGIN else ("",)
+    methods = (MULTIBODY,) if choice.what in BY_ORIGIN else METHODS if choice.method == BOTH else (choice.method,)
     keys = []
     for one in wanted:
         sides = [words.of(joint, quantity) for joint in joints if stem(joint) == one]
         keys += [
-            load_key(names[k], choice.axes, choice.unit, method, choice.sign) for k in range(3) for names in sides
-            for method in methods
+            load_key(names[k], choice.axes, choice.unit, method, choice.sign, part) for k in range(3)
+            for part in parts for names in sides for method in methods
         ]  # fmt: skip
     return tuple(keys)
 
@@ -94,5 +99,7 @@ def read_choice(keys: tuple[str, ...], before: LoadChoice) -> LoadChoice:
         return before
     first, methods = read[0], {one.method for one in read}
     what = "forces" if f" {FORCE}" in first.name else "moments"
-    method = BOTH if len(methods) > 1 else first.method
+    if first.part:
+        what, methods = what.removesuffix("s") + " parts", {before.method}
+    method = BOTH if len(methods) > 1 else next(iter(methods))
     return LoadChoice(what, before.joint, first.axes, first.normalisation, method, first.convention)

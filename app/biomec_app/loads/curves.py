@@ -1,7 +1,7 @@
 """Curves of the loads: moments and forces in four kinds of axes and three units, both methods, power, stress, residual.
 
-Listed are internal loads of the multibody method in N and N·m; other units, Newton-Euler and external loads are chosen
-in the panel Loads, which asks for their keys.
+Listed are internal loads of the multibody method in N and N·m, and what weight, acceleration and the ground ask for
+in joint axes; other units, Newton-Euler and external loads are chosen in the panel Loads, which asks for their keys.
 """
 
 from __future__ import annotations
@@ -11,6 +11,7 @@ from functools import cache, partial
 from typing import NamedTuple
 
 from biomec.arrays import FloatArray
+from biomec.dynamics.contributions import PARTS, TITLES
 from biomec.dynamics.load_axes import AXES
 from biomec.dynamics.load_components import CONVENTIONS, FORCE, MOMENT, NORMALISATIONS, UNITS
 from biomec.pipeline.analysis import Analysis
@@ -41,20 +42,22 @@ class LoadKey(NamedTuple):
     normalisation: str = "none"
     method: str = MULTIBODY
     convention: str = INTERNAL
+    part: str = ""
 
     @property
     def text(self) -> str:
         """The key."""
         words = ("load", "" if self.convention == INTERNAL else EXTERNAL,
-                 "" if self.method == MULTIBODY else "newton-euler")  # fmt: skip
+                 "" if self.method == MULTIBODY else "newton-euler", self.part and f"{self.part}-part")  # fmt: skip
         return f"{' '.join(filter(None, words))}/{self.axes}/{self.normalisation}/{self.name}"
 
 
 def load_key(
-    name: str, axes: str = "joint", normalisation: str = "none", method: str = MULTIBODY, convention: str = INTERNAL
-) -> str:
-    """Key of a component, such as "right elbow flexion moment"."""
-    return LoadKey(name, axes, normalisation, method, convention).text
+    name: str, axes: str = "joint", normalisation: str = "none", method: str = MULTIBODY, convention: str = INTERNAL,
+    part: str = "",
+) -> str:  # fmt: skip
+    """Key of a component, such as "right elbow flexion moment"; of one of `PARTS` only, if it is named."""
+    return LoadKey(name, axes, normalisation, method, convention, part).text
 
 
 def read_key(key: str) -> LoadKey | None:
@@ -64,7 +67,8 @@ def read_key(key: str) -> LoadKey | None:
     if len(parts) != 4 or words[:1] != ["load"]:
         return None
     method = NEWTON_EULER if "newton-euler" in words else MULTIBODY
-    found = LoadKey(parts[3], parts[1], parts[2], method, EXTERNAL if EXTERNAL in words else INTERNAL)
+    part = next((one for one in PARTS if f"{one}-part" in words), "")
+    found = LoadKey(parts[3], parts[1], parts[2], method, EXTERNAL if EXTERNAL in words else INTERNAL, part)
     return found if found.text == key else None
 
 
@@ -77,6 +81,17 @@ def joint_loads(analysis: Analysis) -> Iterator[Curve]:
         for axes in AXES:
             for joint in readings.joints:
                 yield from _components(readings, joint, quantity, axes)
+
+
+def parts(analysis: Analysis) -> Iterator[Curve]:
+    """What weight, acceleration and the ground ask of the joints, in their own axes; computed when one is asked for."""
+    if not has_loads(analysis):
+        return
+    readings = Readings(analysis)
+    for quantity in (MOMENT, FORCE):
+        for part in PARTS:
+            for joint in readings.joints:
+                yield from _components(readings, joint, quantity, "joint", part=part)
 
 
 def by_key(analysis: Analysis) -> Callable[[str], Curve | None]:
@@ -96,7 +111,7 @@ def by_key(analysis: Analysis) -> Callable[[str], Curve | None]:
         k = words.index(read.name)
         joint, quantity = words.joint[k], words.quantity[k]
         assert joint in joints
-        alike = _components(readings, joint, quantity, read.axes, read.normalisation, read.method, read.convention)
+        alike = _components(readings, joint, quantity, *read[1:])
         return next(curve for curve in alike if curve.key == key)
 
     return find
@@ -104,7 +119,7 @@ def by_key(analysis: Analysis) -> Callable[[str], Curve | None]:
 
 def _components(
     readings: Readings, joint: str, quantity: str, axes: str, normalisation: str = "none", method: str = MULTIBODY,
-    convention: str = INTERNAL,
+    convention: str = INTERNAL, part: str = "",
 ) -> Iterator[Curve]:  # fmt: skip
     words, time = readings.words(axes), readings.analysis.session.dynamic.time_s
     side, stem = side_of_name(joint)
@@ -115,20 +130,22 @@ def _components(
         senses = f"{positive}{NBSP}+ / {negative}{NBSP}−" if axes != "laboratory" else along(LABORATORY[k])
         other = ("" if convention == INTERNAL else f", {convention}") + ("" if method == MULTIBODY else f", {method}")
         sense = "" if convention == INTERNAL else " · external"
+        origin = f", {TITLES[part]}" if part else ""
         yield Curve(
-            load_key(name, axes, normalisation, method, convention), QUANTITIES[quantity] + IN_AXES[axes],
-            capital(stem), side, positive, name + other, UNITS[normalisation, quantity],
-            column(time, partial(_values, readings, joint, axes, normalisation, method), here,
+            load_key(name, axes, normalisation, method, convention, part),
+            QUANTITIES[quantity] + origin + IN_AXES[axes],
+            capital(stem), side, positive, name + origin + other, UNITS[normalisation, quantity],
+            column(time, partial(_values, readings, joint, axes, normalisation, method, part), here,
                    scale=1.0 if convention == INTERNAL else -1.0),
-            f"{capital(stem)} {quantity}", f"{senses} · {BESIDE[axes]}{sense}",
+            f"{capital(stem)} {quantity}{origin}", f"{senses} · {BESIDE[axes]}{sense}",
             MAIN if method == MULTIBODY else method, STEP, least=LEAST[normalisation, quantity],
             said=method, dashed=method == NEWTON_EULER,
-            band=partial(readings.half_width, joint, axes, normalisation, here),
+            band=(lambda: None) if part else partial(readings.half_width, joint, axes, normalisation, here),
         )  # fmt: skip
 
 
-def _values(readings: Readings, joint: str, axes: str, normalisation: str, method: str) -> FloatArray:
-    return readings.components(joint, axes, normalisation, method).values
+def _values(readings: Readings, joint: str, axes: str, normalisation: str, method: str, part: str) -> FloatArray:
+    return readings.components(joint, axes, normalisation, method, part).values
 
 
 def powers(analysis: Analysis) -> Iterator[Curve]:
@@ -221,4 +238,4 @@ def contacts(analysis: Analysis) -> Iterator[Curve]:
             )  # fmt: skip
 
 
-PROVIDERS = (joint_loads, powers, stresses, residuals, contacts)
+PROVIDERS = (joint_loads, parts, powers, stresses, residuals, contacts)

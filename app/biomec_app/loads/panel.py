@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.dynamics.contributions import PARTS
 from biomec.dynamics.load_doubts import JointDoubt, joint_doubts
 from biomec.dynamics.residuals import THRESHOLDS
 from biomec.dynamics.sensitivity import LoadBand
@@ -284,6 +285,8 @@ class LoadPanel(QWidget):
             return
 
         def work(progress: Progress) -> LoadBand:
+            for part in PARTS:  # with all constraints kept they take longer than the window may wait
+                readings.part(part)
             return load_sensitivity(known, cutoff_hz=cutoff_hz, progress=progress)
 
         def done(band: LoadBand) -> None:
@@ -392,10 +395,10 @@ class LoadPanel(QWidget):
 
     def _take_choice(self) -> None:
         self.choice = LoadChoice(**{field: str(combo.currentData()) for field, combo in self.combos.items()})
-        of_components = self.choice.what in ("moments", "forces")
+        of_components = self.choice.what in choices.QUANTITIES
         self.combos["axes"].setEnabled(of_components or self.choice.what == "residual")
         self.combos["unit"].setEnabled(of_components or self.choice.what == "power")
-        self.combos["method"].setEnabled(of_components)
+        self.combos["method"].setEnabled(of_components and self.choice.what not in choices.BY_ORIGIN)
         self.combos["sign"].setEnabled(of_components)
         self.combos["joint"].setEnabled(self.choice.what not in ("residual", "contact"))
 

@@ -1,7 +1,8 @@
 """Loads of an analysis, read joint by joint when somebody asks for them, and kept. Knows no Qt.
 
 All joints together take longer than the window may wait; one joint takes some milliseconds. The band around the loads
-takes seconds: `panel` lets it be found in the background and gives it to `Readings.keep_band`.
+takes seconds: `panel` lets it be found in the background and gives it to `Readings.keep_band`. Parts of the loads take
+some tens of milliseconds, and some hundreds where all constraints are kept: `panel` has them found there as well.
 """
 
 from __future__ import annotations
@@ -20,7 +21,8 @@ from biomec.dynamics.residual_components import ResidualComponents, residual_com
 from biomec.dynamics.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.inverse import InverseDynamics
-from biomec.pipeline.load_output import motion_of_loads, read_loads
+from biomec.pipeline.load_output import motion_of_loads, named_loads
+from biomec.pipeline.load_parts import part_of
 
 MULTIBODY, NEWTON_EULER = "multibody", "Newton-Euler"
 METHODS = (MULTIBODY, NEWTON_EULER)
@@ -32,8 +34,9 @@ STEPS = ("inverse", "segments", "body")
 class _Kept:
     """What was read of one result."""
 
-    components: dict[tuple[str, str, str, str], LoadComponents] = field(default_factory=dict)
+    components: dict[tuple[str, str, str, str, str], LoadComponents] = field(default_factory=dict)
     words: dict[str, LoadComponents] = field(default_factory=dict)
+    parts: dict[str, JointLoads] = field(default_factory=dict)
     stress: JointStress | None = None
     residual: dict[tuple[str, str], ResidualComponents] = field(default_factory=dict)
     band: LoadBand | None = None
@@ -81,14 +84,21 @@ class Readings:
         """Of one of `METHODS`."""
         return self.found.multibody if method == MULTIBODY else self.found.newton_euler
 
-    def components(self, joint: str, axes: str, normalisation: str, method: str = MULTIBODY) -> LoadComponents:
-        """Force and moment of a joint."""
-        key = joint, axes, normalisation, method
+    def part(self, name: str) -> JointLoads:
+        """What one of `PARTS` asks of the joints."""
+        if name not in self._known.parts:
+            self._known.parts[name] = part_of(self.analysis, name)
+        return self._known.parts[name]
+
+    def components(
+        self, joint: str, axes: str, normalisation: str, method: str = MULTIBODY, part: str = ""
+    ) -> LoadComponents:
+        """Force and moment of a joint; of one of `PARTS` only, if it is named."""
+        key = joint, axes, normalisation, method, part
         if key not in self._known.components:
             reading = LoadReading(axes=axes, normalisation=normalisation)
-            self._known.components[key] = read_loads(
-                self.analysis, reading, multibody=method == MULTIBODY, joints=(joint,)
-            )
+            loads = self.part(part) if part else self.loads(method)
+            self._known.components[key] = named_loads(self.analysis, loads, reading, (joint,))
         return self._known.components[key]
 
     def words(self, axes: str) -> LoadComponents:

@@ -9,7 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray, read_only
-from biomec.dynamics.load_statistics import MEASURES, load_statistics
+from biomec.dynamics.load_statistics import MEASURES, load_statistics, mean_and_deviation
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
 from biomec.signals.cycle_average import PERCENT_POINTS, resample_spans
@@ -43,12 +43,12 @@ class Condition:
     @property
     def mean(self) -> FloatArray:
         """(N, C) over the repetitions that have the curve."""
-        return _moments(self.curves)[0]
+        return mean_and_deviation(self.curves)[0]
 
     @property
     def sd(self) -> FloatArray:
         """(N, C) sample standard deviation; NaN for fewer than two."""
-        return _moments(self.curves)[1]
+        return mean_and_deviation(self.curves)[1]
 
 
 def condition(
@@ -80,7 +80,10 @@ def over_people(title: str, people: Sequence[Condition]) -> Condition:
         same_units(first, other)
     curves = np.stack([one.mean for one in people])
     measures = FrozenDict(
-        {measure: read_only(np.stack([_moments(one.measures[measure])[0] for one in people])) for measure in MEASURES}
+        {
+            measure: read_only(np.stack([mean_and_deviation(one.measures[measure])[0] for one in people]))
+            for measure in MEASURES
+        }
     )
     return Condition(title, first.names, first.units, first.percent, read_only(curves), measures, PEOPLE)
 
@@ -97,12 +100,3 @@ def same_units(one: Condition, other: Condition) -> None:
             f"{one.title} has curves of {len(one.percent)} samples, {other.title} of {len(other.percent)}; resample "
             f"both to {PERCENT_POINTS}."
         )
-
-
-def _moments(values: FloatArray) -> tuple[FloatArray, FloatArray]:
-    """Mean and sample standard deviation over the first axis, NaN left out."""
-    there = np.isfinite(values)
-    count = there.sum(axis=0)
-    mean = np.where(there, values, 0.0).sum(axis=0) / np.where(count > 0, count, np.nan)
-    squares = (np.where(there, values - mean, 0.0) ** 2).sum(axis=0)
-    return np.asarray(mean), np.sqrt(squares / np.where(count > 1, count - 1.0, np.nan))

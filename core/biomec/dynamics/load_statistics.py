@@ -41,12 +41,16 @@ class LoadStatistics:
         """Mean and sample standard deviation (C,) of a measure over the cycles that have it; NaN where too few do."""
         if measure not in MEASURES:
             raise BiomecError(f'Loads are summarised by {", ".join(MEASURES)}, not "{measure}".')
-        values = np.asarray(getattr(self, measure))
-        there = np.isfinite(values)
-        count = there.sum(axis=0)
-        mean = np.where(there, values, 0.0).sum(axis=0) / np.where(count > 0, count, np.nan)
-        squares = (np.where(there, values - mean, 0.0) ** 2).sum(axis=0)
-        return mean, np.sqrt(squares / np.where(count > 1, count - 1.0, np.nan))
+        return mean_and_deviation(np.asarray(getattr(self, measure)))
+
+
+def mean_and_deviation(values: FloatArray) -> tuple[FloatArray, FloatArray]:
+    """Mean and sample standard deviation over the first axis, NaN left out; NaN where too few are there."""
+    there = np.isfinite(values)
+    count = there.sum(axis=0)
+    mean = np.where(there, values, 0.0).sum(axis=0) / np.where(count > 0, count, np.nan)
+    squares = (np.where(there, values - mean, 0.0) ** 2).sum(axis=0)
+    return np.asarray(mean), np.sqrt(squares / np.where(count > 1, count - 1.0, np.nan))
 
 
 def load_statistics(names: Sequence[str], values: ArrayLike, spans: ArrayLike, rate_hz: float) -> LoadStatistics:

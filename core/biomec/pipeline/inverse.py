@@ -91,7 +91,7 @@ def inverse_dynamics(
     """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
     body, rate = loaded.body, clean.trial.rate_hz
     tree = tree_of(body, options)
-    q, qdot, qddot = (_determined(body, motion, level) for level in (motion.q, motion.qdot, motion.qddot))
+    q, qdot, qddot = determined_motion(body, motion)
     segments = segment_motion(body.system, q, qdot, qddot)
     contacts, measured = measured_loads(clean, body)
     notices, whole = _wholeness(loaded)
@@ -196,11 +196,14 @@ def _agreement(newton: JointLoads, multibody: JointLoads) -> list[Notice]:
     return [warning("load-methods-differ", words)]
 
 
-def _determined(body: SubjectModel, motion: ConsistentMotion, level: FloatArray) -> FloatArray:
-    """Coordinates (T, n) with NaN for segments whose place nothing decides in a frame."""
+def determined_motion(body: SubjectModel, motion: ConsistentMotion) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Coordinates, velocities, accelerations (T, n), NaN for segments whose place nothing decides in a frame."""
+    levels = (motion.q, motion.qdot, motion.qddot)
     if not motion.undetermined.any():
-        return level
-    known = level.copy()
+        return levels
+    q, qdot, qddot = (level.copy() for level in levels)
     for k, name in enumerate(motion.segments):
-        known[np.ix_(motion.undetermined[:, k], body.system.layout.columns(name))] = np.nan
-    return known
+        unknown = np.ix_(motion.undetermined[:, k], body.system.layout.columns(name))
+        for level in (q, qdot, qddot):
+            level[unknown] = np.nan
+    return q, qdot, qddot

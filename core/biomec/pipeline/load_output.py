@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from biomec.analysis.load_condition import Condition, condition
-from biomec.dynamics.joint_loads import largest_difference
+from biomec.dynamics.joint_loads import JointLoads, largest_difference
 from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
 from biomec.dynamics.load_peaks import JointPeaks, joint_peaks
 from biomec.errors import BiomecError
@@ -43,6 +43,16 @@ def read_loads(
     """
     found = analysis.loads
     loads = found.carried if multibody is None else found.multibody if multibody else found.newton_euler
+    return named_loads(analysis, loads, reading, joints)
+
+
+def named_loads(
+    analysis: Analysis,
+    loads: JointLoads,
+    reading: LoadReading = LoadReading(),
+    joints: Sequence[str] | None = None,
+) -> LoadComponents:
+    """Loads of the motion of an analysis, such as a part of them, as named curves; of all joints, or of those named."""
     body = analysis.loaded.body
     return load_components(
         loads,

@@ -7,6 +7,8 @@ quality.csv      how each frame was solved: status, iterations, ‖Φ‖, ‖Δq
 coordinates.csv  consistent natural coordinates [m, –]
 segments.csv     centres of mass of the segments and of the whole body [m]
 loads.csv        forces, moments and power of the joints, and the residual [N, N m, W]; if inverse dynamics has run
+load_parts.csv   what weight, acceleration and the ground ask of the joints: parts that sum to loads.csv [N, N m]
+load_statistics.csv  peak, RMS, impulse and work of every load in every valid cycle, mean and standard deviation
 session.biomec   everything, to be opened again
 """
 
@@ -26,16 +28,19 @@ from biomec.io.atomic import atomic_path
 from biomec.io.project import save_project
 from biomec.multibody.position import FrameStatus
 from biomec.pipeline.analysis import Analysis, step_named
+from biomec.pipeline.load_cycles import load_statistics_csv
 from biomec.pipeline.load_output import loads_csv, loads_summary
+from biomec.pipeline.load_parts import load_parts_csv
+from biomec.pipeline.settings_file import settings_text
 from biomec.pipeline.table_text import by_frame, plain_number, table_text
-from biomec.recording.step import plain_data
 
 MILLIMETRE = 1e3
 ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv",
-    "loads.csv", "session.biomec",
+    "loads.csv", "load_parts.csv", "load_statistics.csv", "session.biomec",
 )  # fmt: skip
+OF_LOADS = {"loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv}
 
 
 def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
@@ -47,17 +52,18 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     folder = _made(Path(folder))
     texts = {
         "summary.json": json.dumps(summary(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
-        "settings.json": json.dumps(plain_data(analysis.settings), indent=2, ensure_ascii=False) + "\n",
+        "settings.json": settings_text(analysis.settings),
         "angles.csv": _angles_csv(analysis),
         "cycles.csv": _cycles_csv(analysis),
         "quality.csv": _quality_csv(analysis),
         "coordinates.csv": _coordinates_csv(analysis),
         "segments.csv": _segments_csv(analysis),
     }
-    if "inverse" in analysis.done:
-        texts["loads.csv"] = loads_csv(analysis)
-    else:
-        (folder / "loads.csv").unlink(missing_ok=True)  # of an earlier analysis: it would not belong to the rest
+    for name, made in OF_LOADS.items():
+        if "inverse" in analysis.done:
+            texts[name] = made(analysis)
+        else:
+            (folder / name).unlink(missing_ok=True)  # of an earlier analysis: it would not belong to the rest
     for name, text in texts.items():
         with atomic_path(folder / name) as temporary:
             temporary.write_text(text, encoding="utf-8")

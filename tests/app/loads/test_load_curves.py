@@ -5,14 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomec.dynamics.contributions import PARTS, TITLES
 from biomec.dynamics.joint_stress import joint_stress
 from biomec.dynamics.load_axes import AXES
 from biomec.dynamics.load_components import NORMALISATIONS, LoadReading
 from biomec.dynamics.options import InverseOptions
 from biomec.dynamics.sensitivity import SensitivityOptions
-from biomec.pipeline.load_output import TABLE, read_loads
+from biomec.pipeline.load_output import TABLE, named_loads, read_loads
+from biomec.pipeline.load_parts import part_of
 from biomec.pipeline.load_sensitivity import load_sensitivity
 from biomec.recording.marker_set import Side
+from biomec_app.loads import readings as readings_module
 from biomec_app.loads.choice import BOTH, LoadChoice, chosen_keys, important_joints, joints_of, read_choice
 from biomec_app.loads.curves import PRESSED, LoadKey, load_key, read_key
 from biomec_app.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, has_loads
@@ -89,6 +92,40 @@ def test_external_loads_are_those_of_the_library(demo_analysis, curves, method):
     assert read_choice(chosen_keys(demo_analysis, choice), LoadChoice(joint="elbow")) == choice
 
 
+@pytest.mark.parametrize("part", PARTS)
+def test_parts_are_those_of_the_library_and_sum_to_the_whole(demo_analysis, curves, part):
+    loads = part_of(demo_analysis, part)
+    for axes, normalisation in (("joint", "none"), ("distal", "mass")):
+        expected = named_loads(demo_analysis, loads, LoadReading(axes=axes, normalisation=normalisation))
+        for name in (ELBOW, "left knee superior force") if axes == "distal" else (ELBOW,):
+            curve = curves[load_key(name, axes, normalisation, part=part)]
+            assert np.array_equal(curve.values, expected[name], equal_nan=True)
+            assert TITLES[part] in curve.kind
+            assert TITLES[part] in curve.label
+            assert curve.band() is None
+    whole = curves[load_key(ELBOW)].values
+    total = sum(curves[load_key(ELBOW, part=one)].values for one in PARTS)
+    assert np.allclose(total, whole, atol=1e-9, equal_nan=True)
+
+
+def test_listing_parts_computes_none(demo_analysis, monkeypatch):
+    def refuse(analysis, part):
+        raise AssertionError(f"the {part} part was computed before anybody asked for it")
+
+    monkeypatch.setattr(readings_module, "part_of", refuse)
+    assert "Joint moments, gravity part" in list_curves(demo_analysis).kinds
+
+
+def test_loads_by_origin_are_chosen_and_read_back(demo_analysis, curves):
+    for what in ("moment parts", "force parts"):
+        wanted = LoadChoice(what, "knee", "proximal", "mass")
+        keys = chosen_keys(demo_analysis, wanted)
+        assert len(keys) == 3 * 3 * 2  # components, parts, sides
+        assert len(curves.found(keys)) == len(keys)
+        assert read_choice(keys, LoadChoice(joint="knee")) == wanted
+        assert len(panes(curves.found(keys), PlotView(), demo_analysis)) == 9  # both sides share a plot
+
+
 def test_listing_before_the_loads_are_there(demo_analysis):
     bare = replace(demo_analysis, done={k: v for k, v in demo_analysis.done.items() if k != "inverse"})
     assert not has_loads(bare)
@@ -136,7 +173,7 @@ def replace_pane(pane, trace):
 def test_choices_give_keys_that_exist(demo_analysis, curves):
     assert joints_of(demo_analysis)[0] in ("lumbar", "neck")
     assert important_joints(demo_analysis) == ("elbow", "glenohumeral")
-    for what in ("moments", "forces", "power", "stress", "residual"):
+    for what in ("moments", "forces", "moment parts", "force parts", "power", "stress", "residual"):
         for joint in ("", "knee", "lumbar"):
             for axes in AXES:
                 keys = chosen_keys(demo_analysis, LoadChoice(what, joint, axes, "mass", BOTH))

@@ -17,7 +17,9 @@ from biomec_app.panels.curve import RAW, Curve
 KINDS = (
     "Joint angles", "Joint moments", "Joint moments, proximal axes", "Joint moments, distal axes",
     "Joint moments, laboratory axes", "Joint forces", "Joint forces, proximal axes", "Joint forces, distal axes",
-    "Joint forces, laboratory axes", "Joint power", "Energy", "Compression and shear", "Residual",
+    "Joint forces, laboratory axes", "Joint moments, gravity part", "Joint moments, inertial part",
+    "Joint moments, external part", "Joint forces, gravity part", "Joint forces, inertial part",
+    "Joint forces, external part", "Joint power", "Energy", "Compression and shear", "Residual",
     "Segments", "Whole body", "Markers", "Markers, as recorded", "Landmarks", "Landmarks, as measured",
     "Force plates", "Force plates, as recorded", "EMG envelopes", "EMG, as recorded", "Natural coordinates", "Quality",
     "Landmark shifts", "Marker residuals",

@@ -1,8 +1,9 @@
 import numpy as np
 import pytest
 
-from biomec.dynamics.contributions import PARTS, load_contributions
+from biomec.dynamics.contributions import PARTS, LoadContributions, load_contributions, multibody_part
 from biomec.dynamics.external_loads import no_loads
+from biomec.dynamics.multibody_inverse import multibody_loads
 from biomec.dynamics.newton_euler import newton_euler
 from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import segment_motion
@@ -22,6 +23,22 @@ def test_parts_sum_to_the_whole(model):
     for name in PARTS:
         assert np.abs(parts.part(name).force).max() > 1.0
         assert parts.part(name).method.endswith(f"{name} only")
+
+
+@pytest.mark.parametrize("method", ["newton", "lagrange"])
+def test_parts_with_gliding_contacts_sum_to_the_whole_and_so_do_the_contact_forces(method):
+    moving = truth_of(push_up())
+    given = (moving.tree, moving.q, moving.qddot, moving.external, method, "all")
+    whole = multibody_loads(*given)
+    parts = LoadContributions(*(multibody_part(part, *given) for part in PARTS))
+    assert whole.contacts
+    for what in (*ARRAYS, "contact_force", "contact_pressing"):
+        expected = getattr(whole, what)
+        np.testing.assert_allclose(parts.total(what), expected, rtol=0, atol=1e-11 * max(np.abs(expected).max(), 1.0))
+    plain = load_contributions(moving.tree, moving.segments, moving.q, moving.external)
+    elbow = whole.index("right elbow")  # beyond the scapula: the ribs do not change it
+    for part in PARTS:
+        np.testing.assert_allclose(parts.part(part).torque[:, elbow], plain.part(part).torque[:, elbow], atol=1e-9)
 
 
 def test_gravity_is_what_holding_still_takes_and_inertia_what_is_left_without_it():
