@@ -36,11 +36,14 @@ from biomec_app.loads.panel import LoadPanel
 from biomec_app.memory import give_back
 from biomec_app.menus import Menus
 from biomec_app.panels.browser import Browser
+from biomec_app.panels.dock_tabs import DockTabs
 from biomec_app.panels.history import HistoryPanel
 from biomec_app.panels.notices import NoticePanel
 from biomec_app.panels.plots import PlotPanel
 from biomec_app.panels.start_page import StartPage
+from biomec_app.panels.status_line import StatusLine
 from biomec_app.panels.trust import TrustPanel
+from biomec_app.panels.verdict_signs import sign
 from biomec_app.preferences import Preferences
 from biomec_app.simulations.panel import SimulationPanel
 from biomec_app.viewer.timeline import Timeline
@@ -140,12 +143,15 @@ class MainWindow(QMainWindow):
 
     def show_panel(self, name: str) -> None:
         """Bring a panel before the others, whether it was closed or covered; close the one that is seen."""
-        dock = self.docks[name]
         if self.panel_seen(name):
-            dock.hide()
+            self.docks[name].hide()
         else:
-            dock.show()
-            dock.raise_()
+            self.raise_panel(name)
+
+    def raise_panel(self, name: str) -> None:
+        """Bring a panel before the others."""
+        self.docks[name].show()
+        self.docks[name].raise_()
 
     def createPopupMenu(self) -> QMenu:
         """Offer the panels, with what their items in the menu do, at a right click on the title of any of them."""
@@ -158,6 +164,12 @@ class MainWindow(QMainWindow):
     # ------------------------------------------------------------------ status bar
 
     def _build_status_bar(self, jobs: Jobs) -> None:
+        self.status_line = StatusLine(self.context)
+        self.tabs = DockTabs(self, self.docks)
+        self.status_line.asked.connect(self.raise_panel)
+        self.status_line.judged.connect(self._mark_tabs)
+        self.statusBar().addWidget(self.status_line.recording, 1)
+        self.statusBar().addPermanentWidget(self.status_line)
         self.told, self.bar, self.stop = QLabel(), QProgressBar(), QPushButton("Cancel")
         self.bar.setMaximumWidth(220)
         self.stop.clicked.connect(self._cancel)
@@ -173,6 +185,11 @@ class MainWindow(QMainWindow):
         aside.started.connect(lambda title: self.statusBar().showMessage(f"{title} …"))
         aside.finished.connect(lambda _: self.statusBar().clearMessage())
         aside.failed.connect(lambda title, sentence: self.context.tell(title, sentence))
+
+    def _mark_tabs(self) -> None:
+        """Put a sign on the tab of every panel that has doubts to tell."""
+        doubts = self.status_line.doubts
+        self.tabs.mark({name: (sign(one.level, self.theme), one.tip) for name, one in doubts.items()})
 
     def _working(self, busy: bool, title: str = "") -> None:
         if busy:
@@ -264,14 +281,16 @@ class MainWindow(QMainWindow):
 
     def set_theme(self, name: str) -> None:
         """Show everything in a theme."""
-        theme = themes.chosen(name)
+        self.theme = theme = themes.chosen(name)
         application = themes.QApplication.instance()
         assert isinstance(application, themes.QApplication)
         themes.apply(application, theme)
-        for part in (self.view, self.timeline, self.start_page, *(dock.widget() for dock in self.docks.values())):
+        parts = (self.view, self.timeline, self.start_page, self.status_line)
+        for part in (*parts, *(dock.widget() for dock in self.docks.values())):
             set_theme = getattr(part, "set_theme", None)
             if set_theme is not None:
                 set_theme(theme)
+        self._mark_tabs()
 
     # ------------------------------------------------------------------ files dropped, window closed
 

@@ -97,6 +97,9 @@ class Timeline(QWidget):
         self._name(self.time, "timeline.time", "Time from the start, in seconds", "")
         self.time.setKeyboardTracking(False)
         self.time.setSuffix(" s")
+        self.time.setButtonSymbols(
+            QAbstractSpinBox.ButtonSymbols.NoButtons
+        )  # a step of time is one of frames, beside it
         self.time.valueChanged.connect(lambda value: self._document.set_frame(round(value * self._document.rate_hz)))
         self.legend = QLabel()
         self.legend.setObjectName("timeline.legend")

@@ -1,13 +1,20 @@
 """The panels around the view: which is in front, what their tabs and the status bar tell of them, and their room."""
 
 from collections.abc import Iterator
+from dataclasses import replace
+from itertools import combinations
 
 import pytest
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QTabBar
 
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.trust import Level
 from biomec_app.main_window import MainWindow
+from biomec_app.panels.verdict_signs import sign
+from biomec_app.panels.verdicts import recording_told, verdicts
 from biomec_app.preferences import Preferences
+from biomec_app.theme import LIGHT
 
 
 @pytest.fixture
@@ -52,3 +59,70 @@ def test_every_panel_has_a_key(qtbot, window):
     qtbot.keyClick(window, Qt.Key.Key_4, Qt.KeyboardModifier.AltModifier)
     QApplication.processEvents()
     assert window.panel_seen("loads")
+
+
+# ------------------------------------------------------------------------------------------------- verdicts and status
+@pytest.fixture(scope="module")
+def doubtful(demo_analysis) -> Analysis:
+    """The demonstration, of which most frames have no solution."""
+    positions = demo_analysis.positions
+    valid = positions.valid.copy()
+    valid[::2] = valid[1::4] = False
+    done = dict(demo_analysis.done)
+    done["consistency"] = replace(done["consistency"], value=replace(positions, valid=valid))
+    return Analysis(demo_analysis.session, demo_analysis.settings, done)
+
+
+def tabs(window: MainWindow) -> dict[str, tuple[bool, str]]:
+    """Title of every tab of panels -> whether it has a sign, and its tooltip."""
+    bars = [bar for bar in window.findChildren(QTabBar) if bar.parent() is window]
+    return {
+        bar.tabText(k): (not bar.tabIcon(k).isNull(), bar.tabToolTip(k)) for bar in bars for k in range(bar.count())
+    }
+
+
+def test_a_bad_verdict_is_seen_on_its_tab_and_in_the_status_bar_which_leads_there(qtbot, window, doubtful):
+    """Bad verdicts stayed hidden behind tabs."""
+    line = window.status_line
+    qtbot.waitUntil(lambda: line.buttons["trust"].text() == "Trust: good", timeout=10_000)
+    assert not any(signed for signed, _ in tabs(window).values())
+    window.context.document.open(doubtful)
+    qtbot.waitUntil(lambda: line.buttons["trust"].text() == "Trust: not reliable", timeout=10_000)
+    assert [title for title, (signed, _) in tabs(window).items() if signed] == ["Trust"]
+    assert tabs(window)["Trust"][1] == line.buttons["trust"].toolTip()
+    for wanted in (True, False):  # the sign stays when Qt makes the tabs anew
+        window.docks["loads"].setFloating(wanted)
+        qtbot.waitUntil(lambda: tabs(window)["Trust"][0], timeout=10_000)
+    qtbot.mouseClick(line.buttons["trust"], Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+    assert window.panel_seen("trust")
+    qtbot.mouseClick(line.buttons["trust"], Qt.MouseButton.LeftButton)
+    QApplication.processEvents()
+    assert window.panel_seen("trust")  # it leads there, and never away
+    window.context.document.close()
+    qtbot.waitUntil(lambda: not line.verdicts, timeout=10_000)
+    assert line.recording.text() == ""
+
+
+def test_signs_differ_in_shape_not_only_in_colour(qapp):
+    outlines = []
+    for level in Level:
+        image = sign(level, LIGHT).pixmap(48, 48).toImage()
+        outlines.append([image.pixelColor(x, y).alpha() > 128 for x in range(48) for y in range(48)])
+    for one, other in combinations(outlines, 2):
+        assert sum(a != b for a, b in zip(one, other, strict=True)) > 100  # of 2304 pixels
+
+
+def test_the_status_bar_tells_what_is_open_and_what_is_out_of_date(demo_analysis, doubtful):
+    told = recording_told(demo_analysis)
+    assert told.split("  ·  ") == [
+        demo_analysis.session.dynamic.source.name, "1885 frames at 100 Hz, 18.85 s", "model m21, 21 segments",
+        "analysis up to date",
+    ]  # fmt: skip
+    assert recording_told(Analysis(demo_analysis.session)).endswith("not analysed (F5)")
+    assert verdicts(Analysis(demo_analysis.session)) == ()
+    settings = replace(demo_analysis.settings, signals=replace(demo_analysis.settings.signals, marker_filter=None))
+    changed = demo_analysis.with_settings(settings)
+    assert recording_told(changed).endswith("analysis out of date (F5)")
+    assert next(one.words for one in verdicts(changed)) == "Trust: out of date"
+    assert next((one.panel, one.level) for one in verdicts(doubtful)) == ("trust", Level.POOR)

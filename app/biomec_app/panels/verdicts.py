@@ -1,0 +1,64 @@
+"""What the verdicts about a recording say in a few words, and what is open, for places that are always seen. No Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from biomec.errors import BiomecError
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.trust import Level, trust
+
+WORDS = {Level.GOOD: "good", Level.CHECK: "check", Level.POOR: "not reliable"}
+STALE = "out of date"
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """How far a result can be trusted.
+
+    panel : name of the panel that tells why
+    words : such as "Trust: check"
+    tip   : the verdict in whole sentences
+    """
+
+    panel: str
+    level: Level
+    words: str
+    tip: str
+
+
+def verdicts(analysis: Analysis) -> tuple[Verdict, ...]:
+    """The verdicts about movement and loads, as far as there are results."""
+    found = []
+    try:
+        fit = trust(analysis)
+    except BiomecError:
+        return ()
+    found.append(_verdict(analysis, "trust", "Trust", fit.level, fit.verdict, "consistency"))
+    if "inverse" in analysis.done:
+        loads = analysis.loads.trust
+        found.append(_verdict(analysis, "loads", "Loads", Level(loads.level), loads.verdict, "inverse"))
+    return tuple(found)
+
+
+def _verdict(analysis: Analysis, panel: str, title: str, level: Level, sentence: str, step: str) -> Verdict:
+    if analysis.is_current(step):
+        return Verdict(panel, level, f"{title}: {WORDS[level]}", f"{sentence} Click to see why.")
+    older = "Settings have changed since; run the analysis again."
+    return Verdict(panel, level, f"{title}: {STALE}", f"{sentence} {older}")
+
+
+def recording_told(analysis: Analysis) -> str:
+    """What is open, in a line: recording, frames, rate, model and state of the analysis."""
+    trial = analysis.session.dynamic
+    told = [trial.source.name, f"{trial.frames} frames at {trial.rate_hz:g} Hz, {trial.duration_s:.2f} s"]
+    if "body" in analysis.done:
+        body = analysis.loaded.body
+        told.append(f"model {body.model.name}, {len(body.segments)} segments")
+    if not analysis.done:
+        told.append("not analysed (F5)")
+    elif analysis.stale:
+        told.append(f"analysis {STALE} (F5)")
+    else:
+        told.append("analysis up to date")
+    return "  ·  ".join(told)
