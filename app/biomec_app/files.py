@@ -20,6 +20,8 @@ from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
 from biomec.pipeline.export import write_angles, write_recording
 from biomec.pipeline.output import write_analysis
 from biomec.pipeline.reopen import open_again
+from biomec.pipeline.replay import settings_line
+from biomec.pipeline.settings_file import found_on_the_recording, read_settings, with_findings_of, write_settings
 from biomec.pipeline.stretch import stretch_session
 from biomec.progress import Progress
 from biomec.recording import Source
@@ -31,6 +33,8 @@ RECORDINGS = f"Recordings ({' '.join('*' + end for end in extensions() if end !=
 OPENABLE = f"Projects and MATLAB files (*{SUFFIX} *.mat);;All files (*)"
 PROJECTS = f"Biomec project (*{SUFFIX})"
 SAVE, DISCARD = "Save", "Don't save"
+SETTINGS = "Settings of an analysis (*.json);;All files (*)"
+OF_THIS, OF_THE_FILE = "Those of this recording", "Those of the file"
 CLEAN, MEASURED = "Rebuilt and filtered", "As measured"
 
 
@@ -270,6 +274,27 @@ def export_results(context: Context) -> None:
     )
 
 
+def export_report(context: Context) -> None:
+    """Write the report that can be printed, and its pictures, into a folder."""
+    analysis = context.document.analysis
+    folder = context.ask_folder("Folder for the report", context.preferences.folder)
+    if folder is None:
+        return
+    if (folder / "report.html").exists():
+        question = f"{folder.name} holds a report already. Overwrite it?"
+        if context.confirm("Export report", question, ("Overwrite",)) is None:
+            return
+    title = f"Export report to {folder.name}"
+
+    def work(progress: Progress) -> tuple[Path, ...]:
+        from biomec_app.demo_pictures import draw  # plotting takes a while to load
+
+        *pictures, page = draw(analysis, folder)
+        return (page, *pictures)
+
+    context.jobs.start(title, work, lambda written: context.show_written(title, written, ()))
+
+
 def export_recording(context: Context, kind: str, suffix: str) -> None:
     """Write the movement as a file of another kind."""
     analysis = context.document.analysis
@@ -322,6 +347,43 @@ def _write(context: Context, title: str, path: Path, write: Callable[[], tuple[N
         return tuple(sorted({path, *(one for one in beside if one.is_file())})), serious
 
     context.jobs.start(title, work, lambda written: context.show_written(title, *written))
+
+
+# ---------------------------------------------------------------------------------------------------------- settings
+def save_settings(context: Context) -> None:
+    """Save the settings of the analysis as a file, for other recordings and for the command line."""
+    start = str(_proposed(context, "_settings").with_suffix(".json"))
+    path = context.ask_file("Save settings", SETTINGS, True, start)
+    path = None if path is None else with_suffix(context, path, ".json")
+    if path is not None:
+        write_settings(context.document.analysis.settings, path)
+        context.show_written("Save settings", (path,), ())
+
+
+def load_settings(context: Context) -> None:
+    """Take the settings of a file; what was found on one recording only is taken over after asking."""
+    path = context.ask_file("Load settings", SETTINGS, False, context.preferences.folder)
+    if path is None:
+        return
+    analysis = context.document.analysis
+    before = analysis.settings
+    after, notices = read_settings(path)
+    if with_findings_of(after, before) != after:
+        told = " and ".join(found_on_the_recording(after) or found_on_the_recording(before))
+        where = f"The settings of {path.name} hold" if found_on_the_recording(after) else "The open recording has"
+        question = f"{where} {told}. These are true of one recording only. Which are to be used?"
+        answer = context.confirm("Load settings", question, (OF_THIS, OF_THE_FILE))
+        if answer is None:
+            return
+        after = after if answer == OF_THE_FILE else with_findings_of(after, before)
+    if after != before:
+        changed = analysis.with_settings(after)
+        context.document.change(f"Load Settings of {path.name}", changed, settings_line(before, after))
+    said = [notice.sentence for notice in notices]
+    if after == before:
+        said.append(f"The settings of {path.name} are those that the recording has already.")
+    if said:
+        context.tell("Load settings", " ".join(said))
 
 
 def needs_analysis(context: Context) -> str | None:

@@ -1,9 +1,11 @@
-"""Menu Edit: undo, redo, and the settings of the analysis."""
+"""Menu Edit: undo, redo, what is known of the recording, and the settings of the analysis."""
 
 from __future__ import annotations
 
+from biomec.pipeline.analysis import run_first
 from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording
 from biomec_app.context import Context
+from biomec_app.files import load_settings, save_settings
 
 MENU = "Edit"
 
@@ -58,6 +60,17 @@ def _plates_blocked(context: Context) -> str | None:
     return needs_idle_recording(context) or needs_contacts(context)
 
 
+def _functional(context: Context) -> None:
+    from biomec_app.dialogs.functional import ask_functional
+
+    ask_functional(context)
+
+
+def _functional_blocked(context: Context) -> str | None:
+    reason = needs_idle_recording(context)
+    return reason if reason or context.document.analysis.is_current("body") else run_first("body")
+
+
 def _named(word: str, what: str) -> str:
     """Text of an item that says what it would undo."""
     return f"{word} {what.replace('&', '&&')}".strip()
@@ -79,7 +92,13 @@ ACTIONS: tuple[Action, ...] = (
            _plates_blocked),
     Action("edit.events", MENU, "&Events…", _events, "When a foot touches or leaves the ground, and other marks", "",
            needs_idle_recording),
+    Action("edit.functional", MENU, "&Functional Trial…", _functional,
+           "Find the centre or the axis of a joint from a movement that was made for it", "", _functional_blocked),
     Action("edit.separator-settings", MENU, SEPARATOR, None),
     Action("edit.settings", MENU, "Se&ttings of the Analysis…", _settings, "How every step works", "Ctrl+,",
            needs_idle_recording),
+    Action("edit.load-settings", MENU, "L&oad Settings…", load_settings,
+           "Take the settings of another analysis, such as settings.json of its results", "", needs_idle_recording),
+    Action("edit.save-settings", MENU, "Sa&ve Settings…", save_settings,
+           "Save the settings for other recordings, and for biomec analyze", "", needs_idle_recording),
 )  # fmt: skip

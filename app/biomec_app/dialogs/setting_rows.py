@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from typing import Any
 
@@ -368,7 +368,8 @@ class ShownRow(Row):
         self._value = value
         count = 1 if value is not None and not hasattr(value, "__len__") else len(value or ())
         name = getattr(value, "name", "")
-        self.label.setText(name or ("none" if not count else f"{count} set"))
+        names = ", ".join(value) if isinstance(value, Mapping) else ""
+        self.label.setText(name or names or ("none" if not count else f"{count} set"))
         self.remove.setVisible(bool(count))
 
     def read(self) -> Any:

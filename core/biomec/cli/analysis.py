@@ -2,7 +2,6 @@
 
 import argparse
 import importlib
-import json
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -143,13 +142,15 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     """Settings of the file --settings, if there is one, with what the options say changed."""
     from biomec.io.label_map_file import read_label_map
     from biomec.pipeline.settings import AnalysisSettings
+    from biomec.pipeline.settings_file import read_settings
     from biomec.signals import CutoffChoice, FilterOptions
 
     def changed(part: Any, **given: Any) -> Any:
         return replace(part, **{name: value for name, value in given.items() if value is not None})
 
     if options.settings is not None:
-        settings = _stored_settings(options.settings, AnalysisSettings)
+        settings, notices = read_settings(options.settings)
+        tell(notices)
     label_map = None if options.label_map is None else read_label_map(options.label_map)
     marker_set = options.marker_set or (None if label_map is None else label_map.marker_set)
     signals, body = settings.signals, settings.body
@@ -190,20 +191,6 @@ def _reduced(inverse: "InverseOptions", what: str | None) -> "InverseOptions":
         "none": None,
     }
     return replace(inverse, reduction=asked[what])
-
-
-def _stored_settings(path: Path, kind: "type[AnalysisSettings]") -> "AnalysisSettings":
-    from biomec.pipeline.plain_settings import restored
-
-    try:
-        data = json.loads(path.read_text("utf-8"))
-    except OSError as error:
-        raise FileError(path.name, f"cannot be read ({error.strerror}).") from error
-    except ValueError as error:
-        raise FileError(path.name, f"it is no JSON ({error}).") from error
-    settings, notices = restored(kind, data)
-    tell(notices)
-    return settings
 
 
 def _measure(text: str) -> tuple[str, float]:

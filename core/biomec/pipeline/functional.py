@@ -10,6 +10,18 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.preparation import mapped
 from biomec.recording import BIOMEC_AXES, Trial
 
+KINDS = {"spherical": "centre", "revolute": "axis"}
+
+
+def functional_joints(analysis: Analysis) -> dict[str, str]:
+    """Joint -> "centre" or "axis": what a functional trial can find of it; the model must be loaded."""
+    body = analysis.loaded.body
+    return {
+        joint.name: KINDS[joint.type]
+        for joint in body.model.joints
+        if joint.type in KINDS and {joint.proximal, joint.distal} <= body.frames.keys()
+    }
+
 
 def with_functional_trial(analysis: Analysis, joint: str, trial: Trial) -> Analysis:
     """Return the analysis with a joint's centre or axis found from a functional trial; the model must be loaded.

@@ -48,6 +48,7 @@ HOMES = (
     "biomec.pipeline.settings",
     "biomec.pipeline.analysis",
     "biomec.pipeline.conditions",
+    "biomec.pipeline.functional",
     "biomec.pipeline.output",
     "biomec.pipeline.reopen",
     "biomec.pipeline.simulation",

@@ -1,9 +1,13 @@
 """Every item of every menu, chosen in each state of the program: it does something, or says why it cannot."""
 
+from dataclasses import replace
+
 import pytest
 from PySide6.QtWidgets import QApplication, QDialog
 
 from biomec.pipeline.analysis import KINEMATICS
+from biomec.pipeline.settings import CycleSettings
+from biomec.pipeline.settings_file import write_settings
 from biomec_app import files
 from biomec_app.actions import all_actions
 from biomec_app.actions.signal_analysis import extra_actions
@@ -66,6 +70,9 @@ def test_every_item_does_something_or_says_why_not(at, key):
         return
     if key in ("file.import", "file.open"):
         at.path, at.answer = at.squat, files.DISCARD
+    if key == "edit.load-settings":
+        at.path = at.folder / "settings.json"
+        write_settings(replace(at.document.analysis.settings, cycles=CycleSettings("none")), at.path)
     if key == "file.demo":
         at.answer = files.DISCARD
     at.choose(key)
@@ -79,6 +86,10 @@ def test_every_item_does_something_or_says_why_not(at, key):
         assert opened.height() <= 720, opened.height()
         assert not is_blank(opened), opened.windowTitle()
     if key == "file.import":
+        assert at.others
+    if key == "edit.load-settings":
+        assert at.document.undo_stack.undoText() == "Load Settings of settings.json"
+    if key in ("edit.functional", "edit.save-settings", "file.export-report"):
         assert at.others
     if key.startswith("kinematics."):
         step = key.removeprefix("kinematics.")

@@ -1,0 +1,101 @@
+"""Edit, Functional Trial: the window does what the library and the command line do, in the background, to be undone."""
+
+import numpy as np
+import pytest
+from PySide6.QtWidgets import QDialogButtonBox
+
+from biomec.io.registry import read_trial
+from biomec.io.session_import import import_session
+from biomec.pipeline import replay
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.functional import functional_joints, with_functional_trial
+from biomec.virtual import RecordOptions, VirtualPerson, record, squat, write_acquisition
+from biomec_app.actions.edit import ACTIONS
+from biomec_app.dialogs.functional import ask_functional
+
+ITEM = next(action for action in ACTIONS if action.key == "edit.functional")
+
+
+@pytest.fixture(scope="module")
+def squatting(tmp_path_factory):
+    """C3D of a squat, in which knees bend; with its static beside it."""
+    acquisition = record(squat(1), VirtualPerson(), RecordOptions(rate_hz=50.0, seed=3))
+    return write_acquisition(acquisition, tmp_path_factory.mktemp("squat"), ("c3d",))["c3d"]
+
+
+@pytest.fixture(scope="module")
+def loaded(squatting):
+    return Analysis(import_session(squatting, subject=VirtualPerson().subject)).run_until("body")
+
+
+@pytest.fixture
+def told(context):
+    said = []
+    context.tell = lambda title, sentence: said.append(sentence)
+    context.jobs.failed.connect(context.tell)
+    return said
+
+
+def find(qtbot, context, joint, path):
+    dialog = ask_functional(context)
+    ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
+    assert not ok.isEnabled()  # no recording yet
+    dialog.joint.setCurrentIndex(dialog.joint.findData(joint))
+    context.ask_file = lambda *asked: path
+    dialog.browse.click()
+    ok.click()
+    qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60_000)
+
+
+def test_the_axis_of_a_knee_is_found_as_by_the_library_and_can_be_undone(qtbot, context, loaded, squatting, told):
+    context.document.open(loaded)
+    assert ITEM.blocked(context) is None
+    find(qtbot, context, "right knee", squatting)
+    assert not told
+    found, wanted = context.document.analysis, with_functional_trial(loaded, "right knee", read_trial(squatting))
+    assert list(found.settings.body.options.axes) == ["right knee"]
+    assert found.settings == wanted.settings
+    assert found.notices == wanted.notices
+    assert found.stale == ("body",)
+    assert "Load Biomechanical Model" in ITEM.blocked(context)
+    line = context.document.history[-1]
+    names = {}
+    exec("\n".join(replay._imports([line])), names)
+    names["analysis"] = Analysis(loaded.session, loaded.settings)  # where a script begins, no step has run
+    exec(line, names)
+    assert names["analysis"].settings == found.settings
+    context.document.undo_stack.undo()
+    assert context.document.analysis is loaded
+
+
+def test_a_trial_that_shows_nothing_of_the_joint_changes_nothing_and_says_what_to_record(
+    qtbot, context, loaded, squatting, told
+):
+    still = squatting.with_name("still.csv")
+    trial = read_trial(squatting)
+    markers = [name for name in trial.markers.names if np.isfinite(trial.markers.p_WM).all()]
+    head = ",".join(["time", *(f"{name}.{axis}" for name in markers for axis in "xyz")])
+    first = ",".join(f"{x:.6f}" for x in trial.markers.p_WM[0].ravel())
+    still.write_text(head + "\n" + "".join(f"{k / 50},{first}\n" for k in range(50)), "utf-8")
+    context.document.open(loaded)
+    find(qtbot, context, "right hip", still)
+    assert context.document.analysis is loaded
+    assert len(told) == 1
+    assert "right hip" in told[0] or "Record" in told[0]
+
+
+@pytest.mark.parametrize("name", ["nowhere.c3d", "letter.c3d"])
+def test_a_file_that_cannot_be_read_is_told(qtbot, context, loaded, tmp_path, told, name):
+    (tmp_path / "letter.c3d").write_text("Dear colleague", "utf-8")
+    context.document.open(loaded)
+    find(qtbot, context, "right hip", tmp_path / name)
+    assert context.document.analysis is loaded
+    assert name in told[0]
+
+
+def test_joints_are_those_that_a_movement_can_tell_of(loaded):
+    kinds = functional_joints(loaded)
+    assert kinds["right hip"] == "centre"
+    assert kinds["left knee"] == "axis"
+    types = {joint.name: joint.type for joint in loaded.loaded.body.model.joints}
+    assert {types[name] for name in types if name not in kinds}.isdisjoint({"spherical", "revolute"})
