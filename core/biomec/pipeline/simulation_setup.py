@@ -39,7 +39,6 @@ from biomec.pipeline.simulation_settings import (
     INTEGRATORS,
     JOINT_STEPS,
     LAWS,
-    TREE,
     VARIABLE,
     SimulationSettings,
 )
@@ -54,6 +53,12 @@ PLAIN: dict[str, type[ClassicLagrange | StabilisedLagrange | Penalty | Augmented
 }
 RANGES = "aaos"  # published ranges of the joint angles
 RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length
+LACKING = {
+    "held": "What they lack now is in the residual at the root; with an underactuated body the ground provides it.",
+    "free": "Nothing provides what they lack now, and the body leaves the movement; with an underactuated body the "
+    "ground provides it, and contact answers to the body as it is.",
+}
+"""What holds the root -> what becomes of reactions that do not fit a changed body."""
 RELATIVE = 0.1  # of the absolute tolerance of scipy's integrators to the relative one
 
 
@@ -212,7 +217,7 @@ def _fitted(step_s: float, rate_hz: float, intervals: int) -> float:
 
 def _remarks(settings: SimulationSettings, step_s: float) -> list[Notice]:
     notices = []
-    if settings.chosen_formulation == "newton-euler" and settings.chosen_integrator not in JOINT_STEPS:
+    if settings.chosen_formulation == "newton-euler":
         words = (
             "Newton's and Euler's equations of the segments were gathered from the ends of the body to its root: the "
             "semi-recursive equations."
@@ -222,10 +227,7 @@ def _remarks(settings: SimulationSettings, step_s: float) -> list[Notice]:
     if not fits and settings.chosen_integrator not in (VARIABLE, *ERROR_CONTROLLED):
         words = f"Steps of {1e3 * step_s:.4g} ms were taken, of which a whole number fits the frames."
         notices.append(info("step-fitted", words))
-    if settings.what_if.changes_reactions and settings.chosen_root == "held" and settings.chosen_formulation in TREE:
-        words = (
-            "The recorded ground reactions belong to the body as it was. What they lack now is in the residual at the "
-            "root; with an underactuated body the ground provides it."
-        )
+    if settings.what_if.changes_reactions and settings.chosen_root in LACKING:
+        words = f"The recorded ground reactions belong to the body as it was. {LACKING[settings.chosen_root]}"
         notices.append(info("reactions-as-recorded", words))
     return notices

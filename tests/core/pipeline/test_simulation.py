@@ -18,6 +18,7 @@ from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_output import simulation_summary
 from biomec.pipeline.simulation_run import BY_FRAME, BY_STEP, NAMES, TEXTS, SimulationRun, stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.simulation_setup import set_up
 from biomec.progress import Cancelled
 from biomec.recording import Result
 from tests.core.pipeline.pushing import pushed, with_gap
@@ -132,9 +133,33 @@ def test_hands_and_feet_on_the_floor_bear_the_body_as_it_follows(analysis):
     assert set(run.contacts) == {"right hand", "left hand", "right foot", "left foot"}
 
 
-def test_newton_euler_says_which_equations_it_is(analysis):
-    run = run_simulation(analysis, replace(RESULTANT, formulation="newton-euler", frames=(100, 110)))
+@pytest.mark.parametrize("asked", [RESULTANT, SimulationSettings()], ids=["resultant", "joint by joint"])
+def test_newton_euler_says_which_equations_it_is(analysis, asked):
+    run = run_simulation(analysis, replace(asked, formulation="newton-euler", frames=(100, 106)))
     assert [notice.code for notice in run.notices] == ["newton-euler-is-semi-recursive"]
+
+
+@pytest.mark.parametrize(
+    ("asked", "told"),
+    [
+        (SimulationSettings(), "residual at the root"),
+        (SimulationSettings(formulation="stabilised", integrator="trapezoidal"), "residual at the root"),
+        (SimulationSettings(root="free"), "Nothing provides what they lack"),
+        (SimulationSettings(input="inverse"), "Nothing provides what they lack"),
+        (SimulationSettings(input="underactuated"), None),
+        (SimulationSettings(root="contact"), None),
+    ],
+    ids=["held", "other equations", "free", "inverse", "ground", "contact"],
+)
+def test_reactions_of_the_body_as_it_was_are_told(analysis, asked, told):
+    asked = replace(asked, frames=(100, 106), what_if=WhatIf(mass=1.3))
+    notices = {one.code: one.sentence for one in set_up(analysis, asked).notices}
+    if told is None:
+        assert "reactions-as-recorded" not in notices
+    else:
+        assert told in notices["reactions-as-recorded"]
+    same = set_up(analysis, replace(asked, what_if=WhatIf()))
+    assert "reactions-as-recorded" not in [one.code for one in same.notices]
 
 
 def test_torques_of_inverse_dynamics_diverge_and_the_sentence_says_when_and_why(analysis):
