@@ -26,6 +26,7 @@ ENDINGS = {
     Ending.NOT_CONVERGED: "did not converge",
     Ending.DIVERGED: "ran away",
     Ending.UNSOLVABLE: "not solvable",
+    Ending.NO_NUMBER: "a force is no number",
     Ending.TOO_LONG: "too many steps",
 }
 

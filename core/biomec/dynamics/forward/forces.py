@@ -9,11 +9,20 @@ import scipy
 from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray
+from biomec.dynamics.forward.formulation import NoNumber, bounded
 from biomec.errors import BiomecError
 from biomec.multibody.system import System
 
 Forces = Callable[[float, FloatArray, FloatArray], FloatArray]
 """Q (n,) at a time [s] and a state q, q̇ (n,). Gravity is a force like any other."""
+
+
+def acting(forces: Forces, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
+    """Forces Q (n,) at a time in a state; raises `NoNumber` with the time where they are none in a state that is well."""
+    Q = forces(t, q, qdot)
+    if not np.isfinite(Q).all() and bounded(q, qdot):
+        raise NoNumber(f"a force is not a number at {t:.4f} s. Look at what acts then, such as a recorded load.")
+    return Q
 
 
 def weight(system: System) -> Forces:

@@ -59,6 +59,10 @@ class Runaway(Unsolvable):
     """The state is out of all bounds."""
 
 
+class NoNumber(Unsolvable):
+    """A force is not a number in a state that is well."""
+
+
 @dataclass(frozen=True)
 class FormulationOptions:
     """Settings of all formulations; each uses those it needs.
@@ -92,6 +96,12 @@ def refuse_driven(system: System) -> None:
 
 def refuse_runaway(system: System, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> None:
     """Equations of motion have no answer where the state is out of all bounds or the forces are no numbers."""
-    bounded = all(np.abs(level).max(initial=0.0) < RUNAWAY for level in (q, qdot))  # False for NaN as well
-    if not (bounded and np.isfinite(Q).all()):
+    if not bounded(q, qdot):
         raise Runaway(f"{system.name}: the motion ran away. Take a smaller step.")
+    if not np.isfinite(Q).all():
+        raise NoNumber(f"{system.name}: a force is not a number.")
+
+
+def bounded(q: FloatArray, qdot: FloatArray) -> bool:
+    """Whether a state is one that a body or a machine can be in; not if it is no number."""
+    return all(bool(np.abs(level).max(initial=0.0) < RUNAWAY) for level in (q, qdot))

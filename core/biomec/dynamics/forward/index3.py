@@ -19,7 +19,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.compiled import compiled
-from biomec.dynamics.forward.forces import Forces
+from biomec.dynamics.forward.forces import Forces, acting
 from biomec.dynamics.forward.formulation import FormulationOptions, Unsolvable, refuse_runaway
 from biomec.dynamics.forward.integrators import GEAR, MOULTON, IntegratorOptions, State, Step, alpha_coefficients
 from biomec.dynamics.forward.lagrangian import penalty_matrix
@@ -77,7 +77,7 @@ class Index3:
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with the accelerations that the forces give, by one penalty solution (Eq. 2.115), multipliers zero."""
-        free, Q = np.zeros(self.system.n), np.ascontiguousarray(self.forces(t, q, qdot))
+        free, Q = np.zeros(self.system.n), np.ascontiguousarray(acting(self.forces, t, q, qdot))
         refuse_runaway(self.system, q, qdot, Q)
         if not _forced(self._projector, q, qdot, Q, PASSES, free):
             raise Unsolvable(f"{self.system.name}: the matrix of {TITLE} cannot be factored at {t:.4f} s.")
@@ -98,7 +98,7 @@ class Index3:
         t, change, least, done = state.t + h, np.inf, np.inf, 0
         while done < self.integrator.max_iterations:
             qdot, qddot = formula.c_1 * q + formula.d_1, formula.c_2 * q + formula.d_2
-            Q = self.forces(t, q, qdot)
+            Q = acting(self.forces, t, q, qdot)
             refuse_runaway(self.system, q, qdot, Q)
             change = _newton(matrix, alpha, formula.c_2, q, qddot, np.ascontiguousarray(Q), multipliers, dq)
             if change < 0.0:

@@ -11,8 +11,8 @@ from typing import Protocol
 import numpy as np
 
 from biomec.arrays import FloatArray, IntArray, read_only
-from biomec.dynamics.forward.forces import Forces
-from biomec.dynamics.forward.formulation import Formulation, Runaway, Unsolvable
+from biomec.dynamics.forward.forces import Forces, acting
+from biomec.dynamics.forward.formulation import Formulation, NoNumber, Runaway, Unsolvable
 from biomec.dynamics.forward.integrators import Integrator, IntegratorOptions, State, Step, integrator
 from biomec.errors import BiomecError
 from biomec.multibody.system import System
@@ -32,6 +32,7 @@ class Ending(Enum):
     NOT_CONVERGED = "the corrector did not converge"
     DIVERGED = "the motion ran away"
     UNSOLVABLE = "the equations could not be solved"
+    NO_NUMBER = "a force was not a number"
     TOO_LONG = "it needed too many steps"
 
 
@@ -70,13 +71,13 @@ class Stepped:
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with its accelerations."""
-        found = self.formulation.accelerations(q, qdot, self.forces(t, q, qdot))
+        found = self.formulation.accelerations(q, qdot, acting(self.forces, t, q, qdot))
         return State(t, np.array(q), np.array(qdot), found.qddot, found.multipliers)
 
     def step(self, state: State, h: float) -> Step:
         """Take one step of h seconds."""
         return self._integrator.step(
-            lambda t, q, v: self.formulation.accelerations(q, v, self.forces(t, q, v)), state, h
+            lambda t, q, v: self.formulation.accelerations(q, v, acting(self.forces, t, q, v)), state, h
         )
 
 
@@ -265,7 +266,8 @@ def after_step(
 
 def failure(error: Unsolvable, t: float) -> tuple[Ending, str]:
     """How a run ends whose equations have no solution after time t."""
-    ending = Ending.DIVERGED if isinstance(error, Runaway) else Ending.UNSOLVABLE
+    kinds = {Runaway: Ending.DIVERGED, NoNumber: Ending.NO_NUMBER}
+    ending = next((found for kind, found in kinds.items() if isinstance(error, kind)), Ending.UNSOLVABLE)
     return ending, f"Stopped at {t:.4f} s: {error}"
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray, read_only
 from biomec.dynamics.forward.controllers import Controller, ControlOptions, reference_effort
-from biomec.dynamics.forward.forces import Forces, together, weight
+from biomec.dynamics.forward.forces import Forces, acting, together, weight
 from biomec.dynamics.forward.formulation import Runaway
 from biomec.dynamics.forward.ground_sharing import cross_product, shared_change
 from biomec.dynamics.forward.integrators import IntegratorOptions, State, Step
@@ -120,7 +120,7 @@ class Tracked:
         if self._known is not None and self._known[1] is q and abs(self._known[0] - t) < SAME_S:
             return self._known[2]
         space, here = self.space, self.reference.at(t)
-        other = self.loads(t, q, qdot)
+        other = acting(self.loads, t, q, qdot)
         terms = space.terms(q, qdot, other)
         e = space.deviation(q, here.pose)
         self._refuse_lost(e)

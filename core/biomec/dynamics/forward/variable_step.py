@@ -17,8 +17,8 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec.dynamics.forward.forces import Forces
-from biomec.dynamics.forward.formulation import Formulation, Unsolvable
+from biomec.dynamics.forward.forces import Forces, acting
+from biomec.dynamics.forward.formulation import Formulation, NoNumber, Unsolvable
 from biomec.dynamics.forward.integrators import State, Step
 from biomec.dynamics.forward.simulation import (
     Ending,
@@ -86,13 +86,20 @@ def simulate_adaptive(
         began = time.process_time()
         h = min(h, end - state.t)
         tried = _tried(stepper, state, h, control)
-        if isinstance(tried, str) or tried[1] > 1.0:
+        if isinstance(tried, str | NoNumber) or tried[1] > 1.0:
             if h <= control.least_s:
+                if isinstance(tried, NoNumber):
+                    ending, sentence = failure(tried, state.t)
+                    break
                 reason = tried if isinstance(tried, str) else "The error asked for needs smaller ones."
                 ending = Ending.NOT_CONVERGED
                 sentence = f"Stopped at {state.t:.4f} s with steps of {h:.0e} s: {reason}"
                 break
-            shrink = 0.25 if isinstance(tried, str) else max(SMALLEST, SAFETY * tried[1] ** (-1 / (control.order + 1)))
+            shrink = (
+                0.25
+                if isinstance(tried, str | NoNumber)
+                else max(SMALLEST, SAFETY * tried[1] ** (-1 / (control.order + 1)))
+            )
             h = max(control.least_s, h * shrink)
             continue
         step, error = tried
@@ -108,12 +115,14 @@ def simulate_adaptive(
     return as_simulation(stepper, record, ending, sentence)
 
 
-def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> tuple[Step, float] | str:
+def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> tuple[Step, float] | str | NoNumber:
     """The two half steps, extrapolated where that is for the good, and their error over the allowed one; or why not."""
     try:
         whole = stepper.step(state, h)
         first = stepper.step(state, 0.5 * h)
         second = stepper.step(first.state, 0.5 * h)
+    except NoNumber as no_number:
+        return no_number
     except Unsolvable as unsolvable:
         return str(unsolvable)
     for step in (whole, first, second):
@@ -164,7 +173,7 @@ def simulate_to_tolerance(
     record.add(state, 0, 0.0, 0.0)
 
     def rate(t: float, y: FloatArray) -> FloatArray:
-        found = formulation.accelerations(y[:n], y[n:], forces(t, y[:n], y[n:]))
+        found = formulation.accelerations(y[:n], y[n:], acting(forces, t, y[:n], y[n:]))
         return np.concatenate([y[n:], found.qddot])
 
     end = start_s + duration_s
