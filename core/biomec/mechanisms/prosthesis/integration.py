@@ -23,8 +23,9 @@ from biomec.progress import Progress
 
 STIFF_LAWS = ("step", "kelvin-voigt")
 MOST_TOUCHES = 60  # onsets of one stop: more is a contact that chatters
-MOST_STEPS = 1500  # of adaptive integration; a swing takes 60 to 300
-EXPLICIT_STEPS = 400  # of them without an implicit method: after that it is tried
+MOST_STEPS = 1500  # of adaptive integration since the last touch; a whole swing takes 60 to 300
+STEPS_A_SECOND = 1000  # more of them, for the time that they covered
+EXPLICIT_STEPS = 400  # instead of MOST_STEPS without an implicit method: after that it is tried
 HINT = "If they can, name another free angle under start: the present one does not determine the position there."
 TOO_STIFF = "stopped: the forces are too stiff for any step that is worth waiting for"
 LONGEST_STEP = 20e-3  # [s] of adaptive steps, so that no touch is stepped over
@@ -199,8 +200,7 @@ def integrate(
     onset: list[float | None] = [float(max(-rates[k], 0.0)) if gaps[k] < 0.0 else None for k in range(count)]
     events = [Event(0.0, "onset", k, float(rates[k])) for k in range(count) if onset[k] is not None]
     phases: list[Phase] = []
-    evaluations, steps, status, implicit = 0, 0, "completed", False
-    budget = MOST_STEPS if method == "adaptive" else int(duration / step) + MOST_STEPS
+    evaluations, status, implicit = 0, "completed", False
     while t < duration and status == "completed":
         motion = Motion(moving, q, tuple(onset))
         stiff = implicit or any(
@@ -211,13 +211,16 @@ def integrate(
             stepper = ConstantSteps(motion, t, y, duration, step)
         else:
             stepper = AdaptiveSteps(motion, t, y, duration, tolerance, stiff)
-        allowed = budget - steps if stiff or method == "rk4" else min(EXPLICIT_STEPS, budget - steps)
+        if method == "rk4":
+            allowed = int(duration / step) + MOST_STEPS
+        else:
+            allowed = MOST_STEPS if stiff else min(EXPLICIT_STEPS, MOST_STEPS)
         made = stretch(motion, stepper, t, y, duration, allowed, progress)
-        steps, evaluations, status = steps + made.steps, evaluations + motion.evaluations, made.status
+        evaluations, status = evaluations + motion.evaluations, made.status
         events += made.events
         if made.phase is not None:
             phases.append(made.phase)
-        if status == TOO_STIFF and not stiff and method == "adaptive" and steps < budget:
+        if status == TOO_STIFF and not stiff and method == "adaptive":
             implicit, status = True, "completed"  # the same stretch goes on with implicit steps
         if made.phase is None and status != "completed":
             break
@@ -249,7 +252,6 @@ class Stretch:
     stop: int | None
     events: tuple[Event, ...]
     status: str
-    steps: int
 
 
 def stretch(
@@ -261,7 +263,10 @@ def stretch(
     budget: int,
     progress: Progress | None = None,
 ) -> Stretch:
-    """Steps from t until a gap closes or opens, or the duration is over; ``budget`` is the largest number of steps."""
+    """Steps from t until a gap closes or opens, or the duration is over.
+
+    budget : largest number of steps, besides those that the time they covered allows
+    """
     begin, pieces, status, steps = t, [], "completed", 0
     events: list[Event] = []
     found: tuple[float, int] | None = None
@@ -273,7 +278,7 @@ def stretch(
         except (NotAssembled, SingularPosition) as error:
             status = f"{error} {HINT}"
             break
-        if made is None or steps > budget:
+        if made is None or steps > budget + STEPS_A_SECOND * (t - begin):
             status = TOO_STIFF
             break
         first = made.begin + FIRST_SHARE * (made.end - made.begin) if made.begin == begin else made.begin
@@ -291,7 +296,7 @@ def stretch(
             progress(min(t / duration, 1.0))
     nodes = np.array([one.end for one in pieces])
     phase = Phase(begin, t, _joined(pieces), motion.onset_rates, None, nodes[nodes < t]) if pieces else None
-    return Stretch(phase, t, y, found[1] if found else None, tuple(events), status, steps)
+    return Stretch(phase, t, y, found[1] if found else None, tuple(events), status)
 
 
 def _first_event(motion: Motion, made: Step, first: float) -> tuple[float, int] | None:

@@ -76,12 +76,12 @@ def impact_swing(
     phases: list[Phase] = []
     events: list[Event] = []
     impacts: list[tuple[float, RigidImpact]] = []
-    status, evaluations, steps = "completed", 0, 0
+    status, evaluations = "completed", 0
     while t < duration and status == "completed":
         motion = Motion(moving, q, never)
         stepper = AdaptiveSteps(motion, t, y, duration, settings.tolerance, False)
-        made = stretch(motion, stepper, t, y, duration, MOST_STEPS - steps, watch)
-        steps, evaluations, status = steps + made.steps, evaluations + motion.evaluations, made.status
+        made = stretch(motion, stepper, t, y, duration, MOST_STEPS, watch)
+        evaluations, status = evaluations + motion.evaluations, made.status
         if made.phase is not None:
             phases.append(made.phase)
         t, y, q = made.end, made.state, motion.position(made.end, made.state)

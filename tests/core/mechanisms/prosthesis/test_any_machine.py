@@ -4,6 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.mechanisms.machine import parse_machine
+from biomec.mechanisms.prosthesis import integration
 from biomec.mechanisms.prosthesis.rigid_stop import impact_swing
 from biomec.mechanisms.prosthesis.swing import SwingSettings, simulate_swing
 
@@ -124,3 +125,26 @@ def test_a_motion_that_tears_its_parts_apart_ends_with_what_it_reached():
     reached = swing.history.time_s[-1]
     assert 0.2 < reached < 0.6
     assert np.isfinite(swing.history.q).all()
+
+
+FLOOR = (
+    PENDULUM.replace("-150.0", "-0.5").replace("point = [0.01, 0.0]", "point = [0.0, -0.02]")
+    .replace("normal = [-1.0, 0.0]", "normal = [0.0, 1.0]").replace("duration = 0.95", "duration = 20.0")
+)  # fmt: skip
+
+
+def test_a_rod_that_bounces_without_end_ends_as_a_contact_that_chatters():
+    """It ended at 47 touches, "too stiff": steps were counted from the beginning of the run."""
+    swing = simulate_swing(parse_machine(FLOOR, "floor.toml"), SwingSettings(every=0.1, tolerance=1e-4))
+    assert not swing.completed
+    assert "the contact of the wall chatters (61 touches by" in swing.status
+    assert swing.history.time_s[-1] < 20.0
+
+
+def test_a_long_gentle_motion_is_not_called_stiff(monkeypatch):
+    """Steps of 20 ms at most are many in a long time; what counts is how far they come."""
+    monkeypatch.setattr(integration, "MOST_STEPS", 50)
+    hanging = PENDULUM.replace("-150.0", "-90.0").replace("point = [0.01, 0.0]", "point = [0.1, 0.0]")
+    swing = simulate_swing(parse_machine(hanging, "long.toml"), SwingSettings(every=0.1, duration=2.0, tolerance=1e-4))
+    assert swing.completed
+    assert swing.figures["contact_touches"] == 0.0

@@ -164,6 +164,7 @@ def test_a_contact_that_chatters_ends_in_a_clear_status(sim2, monkeypatch):
 
 def test_a_run_of_too_many_steps_ends(sim2, monkeypatch):
     monkeypatch.setattr(integration, "MOST_STEPS", 20)
+    monkeypatch.setattr(integration, "STEPS_A_SECOND", 0)
     swing = simulate_swing(sim2.machine, SwingSettings(every=0.02))
     assert "too stiff" in swing.status
     assert not swing.completed
