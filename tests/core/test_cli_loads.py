@@ -1,13 +1,17 @@
-"""`biomec loads-study` and `biomec compare`, as a user types them."""
+"""`biomec loads-study`, `biomec compare` and `biomec rank`, as a user types them."""
 
 import json
+import shutil
 
 import numpy as np
 import pytest
 
+from biomec.analysis.load_ranking import rank_exercises
 from biomec.cli import main
-from biomec.io.project import save_project
+from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_output import exercise_of
+from biomec.pipeline.reopen import reopened
 from biomec.recording import Session
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 
@@ -39,6 +43,45 @@ def test_two_grips_are_compared_for_programs_and_for_people(grips, capsys):
     shown = capsys.readouterr().out
     assert "closed.biomec against open.biomec" in shown
     assert "Right elbow flexion moment [N·m]" in shown
+
+
+def test_exercises_are_put_in_order_by_the_same_numbers_as_in_python(grips, capsys):
+    files = [grips / "open.biomec", grips / "closed.biomec"]
+    joints = ["right glenohumeral", "right elbow"]
+    assert main(["rank", *map(str, files), "--joint", joints[0], "--joint", joints[1], "--json"]) == 0
+    facts = json.loads(capsys.readouterr().out)
+    analyses = {path.name: reopened(load_project(path)).analysis.run_until("inverse") for path in files}
+    found = rank_exercises([exercise_of(analysis, name) for name, analysis in analyses.items()], joints)
+    assert facts["joints"] == joints
+    assert facts["order"] == {reading: list(found.order(reading)) for reading in ("patient", "athlete")}
+    assert [one["burden"] for one in facts["exercises"].values()] == found.burden.tolist()
+    assert {one["cycles"] for one in facts["exercises"].values()} == {2}
+    # by hand: the least force that soft tissue holds, and torque off the elbow's axis, in parts of their means
+    values = np.array([[*one.force["soft tissue"][[one.joints.index(j) for j in joints]],
+                        one.moment["off axis"][one.joints.index(joints[1])]] for one in found.exercises])  # fmt: skip
+    assert facts["order"]["patient"][0] == files[int((values / values.mean(axis=0)).mean(axis=1).argmin())].name
+    assert main(["rank", *map(str, files)]) == 0
+    shown = capsys.readouterr().out
+    assert "For a patient, the gentlest first: " in shown
+    assert "Exercises by joint load" in shown
+
+
+def test_an_order_needs_two_recordings_that_differ(grips, capsys):
+    assert main(["rank", str(grips / "open.biomec")]) == 1
+    assert "at least two exercises" in capsys.readouterr().err
+    assert main(["rank", str(grips / "open.biomec"), str(grips / "open.biomec")]) == 1
+    assert "a file was given twice" in capsys.readouterr().err
+
+
+def test_files_of_the_same_name_are_told_apart_by_their_folders(grips, tmp_path, capsys):
+    """Results of `biomec analyze` are all called session.biomec, and compared with each other under one name."""
+    files = []
+    for grip in ("open", "closed"):
+        (tmp_path / grip).mkdir()
+        files.append(str(tmp_path / grip / "session.biomec"))
+        shutil.copy(grips / f"{grip}.biomec", files[-1])
+    assert main(["compare", *files, "--joint", "right elbow"]) == 0
+    assert "closed/session.biomec against open/session.biomec" in capsys.readouterr().out
 
 
 def test_the_study_of_preparing_has_six_configurations(grips, capsys):

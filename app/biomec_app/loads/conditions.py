@@ -7,16 +7,12 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-import numpy as np
-
 from biomec.analysis.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
-from biomec.analysis.load_ranking import ExerciseLoad, ExerciseRanking, exercise_load, rank_exercises
+from biomec.analysis.load_ranking import ExerciseRanking, rank_exercises
 from biomec.analysis.report_table import Section, Table
-from biomec.dynamics.joint_stress import joint_stress
 from biomec.dynamics.load_components import LoadReading
-from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_output import loads_over_cycles, motion_of_loads
+from biomec.pipeline.load_output import exercise_of, loads_over_cycles
 from biomec.progress import Progress, part_of
 
 Recordings = Mapping[str, Analysis]
@@ -68,30 +64,14 @@ def comparison_sections(found: LoadComparison) -> tuple[Section, ...]:
     return Section(found.options.measure.capitalize(), told, (measure,)), Section("Whole curves", (), (curves,))
 
 
-def exercise(name: str, analysis: Analysis) -> ExerciseLoad:
-    """What one recording asks of the joints, over its valid cycles."""
-    cycles = next((one for one in analysis.repetitions.cycles.values() if one.valid.any()), None)
-    if cycles is None:
-        raise BiomecError(f"{name} has no valid cycle, so that it cannot be ordered among others.")
-    body, loads = analysis.loaded.body, analysis.loads.carried
-    stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
-    spans = np.asarray(cycles.spans)[np.asarray(cycles.valid)]
-    return exercise_load(name, loads, stress, spans, analysis.clean.trial.rate_hz, float(body.measures["mass"]))
-
-
 def ranked(
     recordings: Recordings, joints: Sequence[str] | None = None, progress: Progress | None = None
 ) -> ExerciseRanking:
     """All recordings in order of joint load."""
     known = with_loads(recordings, progress)
-    return rank_exercises([exercise(name, analysis) for name, analysis in known.items()], joints or None)
+    return rank_exercises([exercise_of(analysis, name) for name, analysis in known.items()], joints or None)
 
 
 def ranking_sections(found: ExerciseRanking) -> tuple[Section, ...]:
     """The order, and the joints behind it."""
-    patient, athlete = (", ".join(found.order(reading)) for reading in ("patient", "athlete"))
-    told = (
-        f"For a patient, the gentlest first: {patient}.",
-        f"For an athlete, the most work for its burden first: {athlete}.",
-    )
-    return Section("Order", told, (found.table(),)), Section("Joints", (), (found.joint_table(),))
+    return Section("Order", found.sentences, (found.table(),)), Section("Joints", (), (found.joint_table(),))

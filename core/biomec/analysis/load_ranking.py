@@ -74,6 +74,15 @@ class ExerciseRanking:
         score = self.burden if reading == "patient" else -self.working / self.burden
         return tuple(self.exercises[k].title for k in np.argsort(score, kind="stable"))
 
+    @property
+    def sentences(self) -> tuple[str, str]:
+        """Both orders in words."""
+        patient, athlete = (", ".join(self.order(reading)) for reading in READINGS)
+        return (
+            f"For a patient, the gentlest first: {patient}.",
+            f"For an athlete, the most work for its burden first: {athlete}.",
+        )
+
     def table(self) -> Table:
         """Burden and working moment of every exercise, and its places."""
         places = {reading: self.order(reading) for reading in READINGS}

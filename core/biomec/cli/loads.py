@@ -1,7 +1,8 @@
-"""Commands about joint loads: `loads-study` of preparing a recording, `compare` two conditions."""
+"""Commands about joint loads: `loads-study` of preparing a recording, `compare` two conditions, `rank` exercises."""
 
 import argparse
 import json
+from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -38,6 +39,14 @@ def add_commands(commands: Commands) -> None:
     compare.add_argument("--test", choices=("t", "rank"), default="t", help="Welch's t test (default) or Mann-Whitney")
     compare.add_argument("--json", action="store_true", help="print the comparison for programs")
 
+    rank = commands.add_parser("rank", help="put exercises in order of what they ask of the joints")
+    rank.set_defaults(run=_rank)
+    rank.add_argument("files", type=Path, nargs="+", metavar="FILE",
+                      help="projects (.biomec) or recordings, one an exercise; at least two")  # fmt: skip
+    rank.add_argument("--joint", action="append", default=[], metavar="NAME",
+                      help="judge by this joint; may be repeated (default: all that every exercise has)")  # fmt: skip
+    rank.add_argument("--json", action="store_true", help="print the order for programs")
+
 
 def _study(options: argparse.Namespace) -> int:
     from biomec.pipeline.load_configurations import load_study
@@ -72,9 +81,9 @@ def _compare(options: argparse.Namespace) -> int:
 
     reading = LoadReading(axes=options.axes, normalisation=UNITS[options.unit])
     conditions = []
-    for path in (options.first, options.second):
-        analysis = _opened(path).run_until("inverse", progress_on_terminal(path.name))
-        conditions.append(loads_over_cycles(analysis, path.name, reading, options.joint))
+    for title, path in _titled((options.first, options.second)).items():
+        analysis = _opened(path).run_until("inverse", progress_on_terminal(title))
+        conditions.append(loads_over_cycles(analysis, title, reading, options.joint))
     settings = ComparisonOptions(measure=options.measure, test=options.test)
     found = compare_conditions(conditions[0], conditions[1], settings)
     if options.json:
@@ -83,6 +92,48 @@ def _compare(options: argparse.Namespace) -> int:
     _print(found.table())
     tell(found.notices, least=Severity.INFO)
     return 0
+
+
+def _rank(options: argparse.Namespace) -> int:
+    from biomec.analysis.load_ranking import rank_exercises
+    from biomec.pipeline.load_output import exercise_of
+
+    exercises = []
+    for title, path in _titled(options.files).items():
+        analysis = _opened(path).run_until("inverse", progress_on_terminal(title))
+        exercises.append(exercise_of(analysis, title))
+        tell(analysis.loads.notices)
+    found = rank_exercises(exercises, options.joint or None)
+    if options.json:
+        facts = {
+            "joints": list(found.joints),
+            "order": {reading: list(found.order(reading)) for reading in ("patient", "athlete")},
+            "exercises": {
+                one.title: {"burden": burden, "working": working, "cycles": one.cycles}
+                for one, burden, working in zip(
+                    found.exercises, found.burden.tolist(), found.working.tolist(), strict=True
+                )
+            },
+        }
+        print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
+        return 0
+    print("\n".join(found.sentences))
+    _print(found.table())
+    _print(found.joint_table())
+    return 0
+
+
+def _titled(paths: Sequence[Path]) -> dict[str, Path]:
+    """Files by their names, with as many folders before them as it takes to tell them apart."""
+    whole = [path.resolve() for path in paths]
+    if len(set(whole)) < len(whole):
+        raise FileError(paths[0].name, "a file was given twice; give each recording once.")
+    deepest = max(len(path.parts) for path in whole)
+    for count in range(1, deepest + 1):
+        titles = ["/".join(path.parts[-count:]) for path in whole]
+        if len(set(titles)) == len(titles):
+            break
+    return dict(zip(titles, paths, strict=True))
 
 
 def _plain(found: Any) -> dict[str, Any]:

@@ -8,7 +8,10 @@ from typing import Any
 import numpy as np
 
 from biomec.analysis.load_condition import Condition, condition
+from biomec.analysis.load_ranking import ExerciseLoad, exercise_load
+from biomec.arrays import IntArray
 from biomec.dynamics.joint_loads import JointLoads, largest_difference
+from biomec.dynamics.joint_stress import joint_stress
 from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
 from biomec.dynamics.load_peaks import JointPeaks, joint_peaks
 from biomec.errors import BiomecError
@@ -74,18 +77,31 @@ def loads_over_cycles(
     joints : only these; all if none is named
     side   : whose cycles count, where both sides have their own; without it the first that has a valid one
     """
-    cycles = analysis.repetitions.cycles
-    wanted = [side] if side else [name for name, one in cycles.items() if one.valid.any()]
-    if not wanted or wanted[0] not in cycles or not cycles[wanted[0]].valid.any():
-        raise BiomecError(f"{title} has no valid cycle, so that its loads cannot be compared over cycles.")
-    chosen = cycles[wanted[0]]
+    spans = valid_spans(analysis, title, side)
     curves = read_loads(analysis, reading)
     if joints:
         loads = analysis.loads.carried
         there = [loads.joints[loads.index(name)] for name in joints]
         curves = curves.chosen(name for name, joint in zip(curves.names, curves.joint, strict=True) if joint in there)
-    spans = np.asarray(chosen.spans)[np.asarray(chosen.valid)]
     return condition(title, curves.names, curves.units, curves.values, spans, analysis.clean.trial.rate_hz)
+
+
+def exercise_of(analysis: Analysis, title: str) -> ExerciseLoad:
+    """What a recording asks of the joints over its valid cycles, as one exercise of a ranking."""
+    body, loads = analysis.loaded.body, analysis.loads.carried
+    stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
+    rate_hz, mass_kg = analysis.clean.trial.rate_hz, float(body.measures["mass"])
+    return exercise_load(title, loads, stress, valid_spans(analysis, title), rate_hz, mass_kg)
+
+
+def valid_spans(analysis: Analysis, title: str, side: str = "") -> IntArray:
+    """First and last frame (K, 2) of the valid cycles of a side, or of the first side that has one."""
+    cycles = analysis.repetitions.cycles
+    wanted = [side] if side else [name for name, one in cycles.items() if one.valid.any()]
+    if not wanted or wanted[0] not in cycles or not cycles[wanted[0]].valid.any():
+        raise BiomecError(f"{title} has no valid cycle, so that its loads cannot be compared over cycles.")
+    chosen = cycles[wanted[0]]
+    return np.asarray(chosen.spans)[np.asarray(chosen.valid)]
 
 
 def loads_csv(analysis: Analysis) -> str:
