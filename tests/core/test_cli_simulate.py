@@ -48,6 +48,8 @@ def test_a_project_keeps_its_runs_and_the_folder_gets_table_and_summary(project,
     table = list(csv.reader((out / "simulation.csv").read_text("utf-8").splitlines()))
     assert len(table) == 1 + 31
     assert [row[0] for row in table[1:]] == [str(frame) for frame in range(50, 81)]
+    assert facts["frames"] == {"first": 50, "last": 80, "reached": 80}  # as the table and the user count them
+    assert facts["settings"]["frames"] == [50, 80]
     run = runs(project)["published"]
     column = table[0].index("right elbow flexion (simulated, deg)")
     flexion = np.degrees(run.angles[:, run.angle_names.index("right elbow flexion")])

@@ -106,7 +106,7 @@ def _simulate(options: argparse.Namespace) -> int:
         run = run_simulation(analysis, settings, _progress(analysis, settings), interrupted.is_set)
     analysis = analysis.with_simulation(run)
     written = _kept(analysis, run, options, project)
-    _report(run, options.json, written)
+    _report(analysis, run, options.json, written)
     return INTERRUPTED if interrupted.is_set() and not run.completed else 0
 
 
@@ -161,7 +161,7 @@ def _kept(analysis: "Analysis", run: "SimulationRun", options: argparse.Namespac
     return written
 
 
-def _report(run: "SimulationRun", as_json: bool, written: list[Path]) -> None:
+def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: list[Path]) -> None:
     """Print what a person wants to know first, or all of it for programs."""
     import numpy as np
 
@@ -169,7 +169,7 @@ def _report(run: "SimulationRun", as_json: bool, written: list[Path]) -> None:
     from biomec.pipeline.simulation_run import LEVELS
 
     if as_json:
-        print(json.dumps(simulation_summary(run), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json.dumps(simulation_summary(analysis, run), indent=2, ensure_ascii=False, allow_nan=False))
         return
     print(f"{run.name}: {run.integration}")
     whole = (run.last - run.first) / run.rate_hz

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -23,7 +24,7 @@ def write_simulation(
     analysis: Analysis, run: SimulationRun, folder: Path, *, coordinates: bool = False
 ) -> tuple[Path, ...]:
     """Write the table and the summary of a run into a folder that exists; files of an earlier run are replaced."""
-    summary = json.dumps(simulation_summary(run), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    summary = json.dumps(simulation_summary(analysis, run), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (simulation_csv(analysis, run, coordinates=coordinates), summary)
     for name, text in zip(FILES, texts, strict=True):
         with atomic_path(Path(folder) / name) as temporary:
@@ -50,17 +51,20 @@ def simulation_csv(analysis: Analysis, run: SimulationRun, *, coordinates: bool 
     return table_text(["frame", "time_s", *names], head, values)
 
 
-def simulation_summary(run: SimulationRun) -> dict[str, Any]:
-    """How a run went and how near it is to the recorded motion, as plain data."""
+def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]:
+    """How a run went and how near it is to the recorded motion, as plain data; frames as the recording counts them."""
     taken = slice(1, None)  # the start is no step
+    base, asked = analysis.clean.trial.first_frame, run.settings
+    if asked.frames is not None:
+        asked = replace(asked, frames=(base + asked.frames[0], base + asked.frames[1]))
     drift = np.abs(run.energy_drift)
     return {
         "name": run.name,
-        "settings": plain_data(run.settings),
+        "settings": plain_data(asked),
         "integration": run.integration,
         "ending": run.ending.value,
         "sentence": run.sentence,
-        "frames": {"first": run.first, "last": run.last, "reached": len(run.q)},
+        "frames": {"first": base + run.first, "last": base + run.last, "reached": base + int(run.frames[-1])},
         "simulated_s": run.reached_s,
         "steps": len(run.step_time_s) - 1,
         "iterations": _mean_and_spread(run.iterations[taken]),

@@ -199,7 +199,7 @@ def test_the_ground_adds_what_a_heavier_body_lacks_however_often_its_hands_touch
     )
     assert len(heavy.contacts) > len(set(heavy.contacts))  # else nothing is tested
     more = [
-        sum(np.array(mean) for mean in simulation_summary(run)["ground_change_mean_N"].values())
+        sum(np.array(mean) for mean in simulation_summary(analysis, run)["ground_change_mean_N"].values())
         for run in (plain, heavy)
     ]
     tenth = 0.1 * sum(body.mass for body in analysis.loaded.body.system.bodies)
@@ -208,7 +208,7 @@ def test_the_ground_adds_what_a_heavier_body_lacks_however_often_its_hands_touch
     faster = tenth * analysis.segments.whole_body_acceleration[30:61].mean(axis=0)  # the hand stays on the floor
     assert abs(faster[1]) < 2.0  # hardly anything of the 122.6 N
     assert_allclose(more[1] - more[0], weight + faster, atol=0.1)
-    told = simulation_summary(heavy)["ground_change_rms_N"]
+    told = simulation_summary(analysis, heavy)["ground_change_rms_N"]
     assert set(told) == {"right hand", "left hand", "right foot", "left foot"}
     assert min(told.values()) > 5.0  # all four bear a part
 

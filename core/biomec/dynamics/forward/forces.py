@@ -18,7 +18,7 @@ Forces = Callable[[float, FloatArray, FloatArray], FloatArray]
 
 
 def acting(forces: Forces, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
-    """Forces Q (n,) at a time in a state; raises `NoNumber` with the time where they are none in a state that is well."""
+    """Q (n,) at a time in a state; raises `NoNumber` with the time where it is none though the state is well."""
     Q = forces(t, q, qdot)
     if not np.isfinite(Q).all() and bounded(q, qdot):
         raise NoNumber(f"a force is not a number at {t:.4f} s. Look at what acts then, such as a recorded load.")

@@ -86,7 +86,8 @@ def simulate_adaptive(
         began = time.process_time()
         h = min(h, end - state.t)
         tried = _tried(stepper, state, h, control)
-        if isinstance(tried, str | NoNumber) or tried[1] > 1.0:
+        failed = isinstance(tried, str | NoNumber)
+        if failed or tried[1] > 1.0:
             if h <= control.least_s:
                 if isinstance(tried, NoNumber):
                     ending, sentence = failure(tried, state.t)
@@ -95,11 +96,7 @@ def simulate_adaptive(
                 ending = Ending.NOT_CONVERGED
                 sentence = f"Stopped at {state.t:.4f} s with steps of {h:.0e} s: {reason}"
                 break
-            shrink = (
-                0.25
-                if isinstance(tried, str | NoNumber)
-                else max(SMALLEST, SAFETY * tried[1] ** (-1 / (control.order + 1)))
-            )
+            shrink = 0.25 if failed else max(SMALLEST, SAFETY * tried[1] ** (-1 / (control.order + 1)))
             h = max(control.least_s, h * shrink)
             continue
         step, error = tried
