@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import textwrap
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QPalette, QPixmap
 from PySide6.QtWidgets import (
@@ -25,6 +27,7 @@ from biomec_app.workbench.typeset import Typeset, typeset
 
 NONE = "What a run says in words appears here, and its equations."
 DRAWING = "Equations are being typeset …"
+LETTERS = 76  # of a line of sentences; tables are as wide as they are
 
 
 class TextPage(QWidget):
@@ -41,6 +44,7 @@ class TextPage(QWidget):
         self.text.setAccessibleName("Text of the run")
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
+        self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)  # columns of tables stay below each other
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self.area = QScrollArea()
         self.area.setObjectName("workbench.equations")
@@ -80,7 +84,7 @@ class TextPage(QWidget):
             return
         self._kept = kept
         run = kept.run if kept is not None else None
-        words = NONE if kept is None else status_words([(kept.name, kept.run)])
+        words = _broken(NONE if kept is None else status_words([(kept.name, kept.run)]))
         self.text.setPlainText(f"{words}\n\n{run.text}" if run is not None and run.text else words)
         self.formulae = run.formulae if run is not None else ()
         self.latex_button.setEnabled(bool(self.formulae))
@@ -119,3 +123,8 @@ class TextPage(QWidget):
         if theme.text != self._theme.text:
             self._theme = theme
             self._typeset()
+
+
+def _broken(sentences: str) -> str:
+    """Sentences in lines that can be read without scrolling."""
+    return "\n".join(textwrap.fill(line, LETTERS) for line in sentences.splitlines())

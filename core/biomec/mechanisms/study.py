@@ -49,7 +49,7 @@ class Run:
     status  : ``completed``, or in a few words how else it ended;  succeeded : whether the answer can be used
     notices : sentences for the user
     text    : anything to be read besides, such as a table or equations
-    formulae : equations to be typeset, one line of LaTeX each (what matplotlib's mathtext draws: no environments)
+    formulae : equations to be typeset, a line of LaTeX each (as mathtext of matplotlib draws; a bmatrix at the end)
     files   : name -> content of text files that go with the answer, such as ``equations.c``; written where curves are
     over    : ``group: name`` of the curve over which the others are plotted at first; empty for time
     """

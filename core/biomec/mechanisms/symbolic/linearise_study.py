@@ -152,10 +152,23 @@ def _text(model: LinearModel, about: tuple[str, ...], digits: int) -> str:
 
 def _formulae(model: LinearModel, digits: int) -> tuple[str, ...]:
     lines = [r"\delta\dot{x} = A\,\delta x + B\,\delta u", r"\delta y = C\,\delta x + D\,\delta u"]
+    lines += [matrix(name, getattr(model, name), digits) for name in "ABCD" if getattr(model, name).size]
     for k, one in enumerate(model.eigenvalues):
         imaginary = f"{'+' if one.imag > 0 else '-'} {abs(one.imag):.{digits}g}\\,i" if abs(one.imag) > 1e-9 else ""
         lines.append(rf"s_{{{k + 1}}} = {one.real:.{digits}g} {imaginary}\;\;\mathrm{{1/s}}")
     return tuple(lines)
+
+
+def matrix(name: str, values: FloatArray, digits: int) -> str:
+    """A matrix (n, m) in LaTeX."""
+    rows = r" \\ ".join(" & ".join(_number(one, digits) for one in row) for row in values)
+    return rf"{name} = \begin{{bmatrix}} {rows} \end{{bmatrix}}"
+
+
+def _number(value: float, digits: int) -> str:
+    """A number in LaTeX, large and small ones with a power of ten."""
+    mantissa, _, power = f"{value + 0.0:.{digits}g}".partition("e")
+    return rf"{mantissa} \times 10^{{{int(power)}}}" if power else mantissa
 
 
 def _json(model: LinearModel) -> str:

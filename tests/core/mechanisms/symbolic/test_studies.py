@@ -12,6 +12,7 @@ from biomec.mechanisms.catalogue import load_machine
 from biomec.mechanisms.machine import parse_machine
 from biomec.mechanisms.studies import study
 from biomec.mechanisms.study import options_from
+from biomec.mechanisms.symbolic.linearise_study import matrix
 from biomec.progress import Cancelled
 
 
@@ -98,6 +99,16 @@ def test_a_start_that_is_held_and_one_that_is_not():
         {one.name: one.values for one in loose.curves if one.group == group} for group in ("Linear", "Full")
     )
     np.testing.assert_allclose(linear["angle of trunk"], full["angle of trunk"], atol=1e-3)  # it falls alike at first
+
+
+def test_the_matrices_of_a_linear_model_stand_among_the_formulae():
+    assert matrix("B", np.array([[1.5, -0.0], [2.5e-9, -3.0]]), 4) == (
+        r"B = \begin{bmatrix} 1.5 & 0 \\ 2.5 \times 10^{-9} & -3 \end{bmatrix}"
+    )
+    run = answer("linearise", load_machine("posture"), duration_s=0.05)
+    assert [line.split(" = ")[0] for line in run.formulae[2:6]] == list("ABCD")
+    count = len(json.loads(run.files["linear-model.json"])["A"])
+    assert run.formulae[2].count("&") == count * (count - 1)
 
 
 def test_a_closed_chain_and_a_slider():
