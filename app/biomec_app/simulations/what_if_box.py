@@ -42,7 +42,7 @@ class WhatIfBox(QGroupBox):
         segments, joints = _segments(analysis), _joints(analysis)
         self.mass = _number("mass", "Mass of the whole body", 10.0, 1000.0, 100.0, " %", 0, 5.0)
         self.gravity = _number("gravity", "Gravity; the Moon has 17 %", -100.0, 1000.0, 100.0, " %", 0, 5.0)
-        self.grip = _number("grip", "How much wider the hands touch the ground; negative: narrower", -200.0, 200.0,
+        self.grip = _number("grip", "How much wider the hands touch the ground; negative: narrower", -100.0, 150.0,
                             0.0, " cm", 1, 5.0)  # fmt: skip
         self.load = _number("load", "Mass of a load that is fixed to a segment", 0.0, 500.0, 0.0, " kg", 1, 1.0)
         self.weaker = _number("weaker", "Part of a joint's torque that is missing", 0.0, 100.0, 0.0, " %", 0, 5.0)

@@ -228,6 +228,11 @@ class SimulationSettings:
         return STEP_S[self.follows]
 
     @property
+    def equal_steps(self) -> bool:
+        """Whether all steps have the length asked for, not one by error control."""
+        return self.chosen_integrator not in (VARIABLE, *ERROR_CONTROLLED)
+
+    @property
     def title(self) -> str:
         """Name of the run, or one made of what was chosen."""
         if self.name:

@@ -30,7 +30,7 @@ from biomec.dynamics.forward.variable_step import ErrorControl, simulate_adaptiv
 from biomec.dynamics.forward.what_if import changed_loads, changed_system, strengths
 from biomec.errors import BiomecError
 from biomec.multibody.system import System
-from biomec.notices import Notice, info
+from biomec.notices import Notice, info, warning
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.simulation_settings import (
     CONTACT,
@@ -59,6 +59,8 @@ LACKING = {
     "ground provides it, and contact answers to the body as it is.",
 }
 """What holds the root -> what becomes of reactions that do not fit a changed body."""
+STABLE = 2.0  # c_D h, beyond which explicit steps of ë + c_D ė + c_P e = 0 grow, and corrections do not settle
+CONTACT_MS = {False: 1.0, True: 0.25}  # longest steps in which friction does not shake: as it is, with weakened joints
 RELATIVE = 0.1  # of the absolute tolerance of scipy's integrators to the relative one
 
 
@@ -106,7 +108,7 @@ class Setup:
     @property
     def adapts(self) -> bool:
         """Whether steps have a variable length."""
-        return self.settings.chosen_integrator in (VARIABLE, *ERROR_CONTROLLED)
+        return not self.settings.equal_steps
 
     def run(self, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Simulation:
         """Simulate the stretch from its first state."""
@@ -171,6 +173,7 @@ def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
             contact = fitted_contact(system, q, external)
         passive = [one for one in (stops, contact) if one is not None]
         tracked = _tracked(system, roots, time_s, q, external, settings, together(*passive) if passive else None)
+    _refuse_step(settings, float(time_s[-1] - time_s[0]))
     step_s = _fitted(settings.chosen_step_s, rate, len(time_s) - 1)
     return Setup(
         settings, body, system, roots, stretch, rate, time_s, q, qdot, qddot, external, tracked, stops,
@@ -208,6 +211,14 @@ def _part(external: ExternalLoads, part: slice) -> ExternalLoads:
     return replace(external, **{name: getattr(external, name)[part] for name in names})
 
 
+def _refuse_step(settings: SimulationSettings, duration_s: float) -> None:
+    if settings.equal_steps and settings.chosen_step_s > duration_s * (1.0 + 1e-9):
+        raise BiomecError(
+            f"A step of {settings.chosen_step_s:g} s is longer than what is simulated, {duration_s:g} s. "
+            f"Steps of {1e3 * replace(settings, step_s=None).chosen_step_s:g} ms are usual here."
+        )
+
+
 def _fitted(step_s: float, rate_hz: float, intervals: int) -> float:
     """Step of which a whole number makes a frame or, where it is longer than a frame, the stretch."""
     frame = 1.0 / rate_hz
@@ -224,10 +235,32 @@ def _remarks(settings: SimulationSettings, step_s: float) -> list[Notice]:
         )
         notices.append(info("newton-euler-is-semi-recursive", words))
     fits = abs(step_s - settings.chosen_step_s) <= 1e-3 * settings.chosen_step_s
-    if not fits and settings.chosen_integrator not in (VARIABLE, *ERROR_CONTROLLED):
+    if not fits and settings.equal_steps:
         words = f"Steps of {1e3 * step_s:.4g} ms were taken, of which a whole number fits the frames."
         notices.append(info("step-fitted", words))
+    if settings.equal_steps and settings.follows:
+        notices += _long_steps(settings, step_s)
     if settings.what_if.changes_reactions and settings.chosen_root in LACKING:
         words = f"The recorded ground reactions belong to the body as it was. {LACKING[settings.chosen_root]}"
         notices.append(info("reactions-as-recorded", words))
     return notices
+
+
+def _long_steps(settings: SimulationSettings, step_s: float) -> list[Notice]:
+    """Warnings of steps with which a run may complete and be far off."""
+    found, ms = [], 1e3 * step_s
+    c_D = ControlOptions(stiffness=settings.stiffness, damping=settings.damping).c_D
+    if settings.input != "inverse" and c_D * step_s > STABLE:
+        words = (
+            f"Steps of {ms:.4g} ms are too long for the control: its damping of {c_D:.4g} 1/s is stable up to "
+            f"{1e3 * STABLE / c_D:.3g} ms. Torques may be far off; take steps of 1 ms, or a lower stiffness."
+        )
+        found.append(warning("step-too-long-for-control", words))
+    longest = CONTACT_MS[any(settings.what_if.weakened.values())]
+    if settings.root == CONTACT and ms > longest * (1.0 + 1e-9):
+        words = (
+            f"Steps of {ms:.4g} ms are too long for contact with the floor: beyond {longest:g} ms its friction shakes, "
+            "and torques may be far off. Take shorter steps."
+        )
+        found.append(warning("step-too-long-for-contact", words))
+    return found

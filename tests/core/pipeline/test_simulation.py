@@ -11,6 +11,7 @@ from biomec.dynamics.forward.simulation import Ending
 from biomec.dynamics.forward.what_if import WhatIf
 from biomec.errors import BiomecError
 from biomec.io.project import load_project, save_project
+from biomec.notices import Severity
 from biomec.pipeline.analysis import SIMULATION, Analysis, run_first
 from biomec.pipeline.demo import demo_session
 from biomec.pipeline.reopen import open_again, reopened
@@ -18,7 +19,7 @@ from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_output import simulation_summary
 from biomec.pipeline.simulation_run import BY_FRAME, BY_STEP, NAMES, TEXTS, SimulationRun, stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.pipeline.simulation_setup import set_up
+from biomec.pipeline.simulation_setup import STABLE, set_up
 from biomec.progress import Cancelled
 from biomec.recording import Result
 from tests.core.pipeline.pushing import pushed, with_gap
@@ -335,6 +336,41 @@ def test_steps_are_fitted_to_the_frames(analysis):
     assert_allclose(np.diff(run.step_time_s), 0.01 / 3.0)
     assert "step-fitted" in [notice.code for notice in run.notices]
     assert len(run.q) == 11
+
+
+@pytest.mark.parametrize(
+    ("asked", "codes"),
+    [
+        (SimulationSettings(step_s=0.03), []),  # c_D = 63.2 1/s: 1.90
+        (SimulationSettings(step_s=0.0325), ["step-too-long-for-control"]),  # 2.06
+        (SimulationSettings(step_s=0.01, stiffness=2e4), ["step-too-long-for-control"]),
+        (SimulationSettings(step_s=0.0325, integrator="variable"), []),
+        (SimulationSettings(step_s=0.0325, input="inverse"), []),  # controls nothing
+        (SimulationSettings(step_s=0.0325, input="resultant"), []),
+        (SimulationSettings(root="contact", step_s=0.001), []),
+        (SimulationSettings(root="contact", step_s=0.005), ["step-too-long-for-contact"]),
+        (
+            SimulationSettings(root="contact", step_s=5e-4, what_if=WhatIf(weakened={"right elbow": 0.3})),
+            ["step-too-long-for-contact"],
+        ),
+    ],
+)
+def test_steps_that_are_known_to_be_bad_are_warned_of(analysis, asked, codes):
+    found = set_up(analysis, replace(asked, frames=(100, 230))).notices
+    assert [one.code for one in found if one.severity is Severity.WARNING] == codes
+
+
+def test_a_controlled_error_grows_just_where_the_warning_begins():
+    """Oracle: one freedom, ë = −c_D ė − c_P e, with steps of constant acceleration; eigenvalues of a step."""
+    c_D, c_P = 2.0 * np.sqrt(1e3), 1e3
+    for h, stable in ((0.98 * STABLE / c_D, True), (1.02 * STABLE / c_D, False)):
+        step = np.array([[1.0 - 0.5 * h * h * c_P, h - 0.5 * h * h * c_D], [-h * c_P, 1.0 - h * c_D]])
+        assert (np.abs(np.linalg.eigvals(step)).max() < 1.0) is np.bool_(stable)
+
+
+def test_a_step_longer_than_the_movement_is_refused(analysis):
+    with pytest.raises(BiomecError, match=r"A step of 5 s is longer than what is simulated, 1 s\. Steps of 1 ms"):
+        run_simulation(analysis, SimulationSettings(frames=SECOND, step_s=5.0))
 
 
 def same(one: SimulationRun, other: SimulationRun) -> None:

@@ -20,6 +20,9 @@ from biomec.frozen import FrozenDict
 from biomec.multibody.body import Body
 from biomec.multibody.system import System
 
+ARM_SPAN_M = 2.0  # of a tall person
+LOADED_N = 1.0  # a hand that presses less does not touch
+
 
 @dataclass(frozen=True)
 class WhatIf:
@@ -47,6 +50,11 @@ class WhatIf:
             raise BiomecError("What if: a carried load cannot have a negative mass.")
         if not (np.isfinite(self.gravity) and np.isfinite(self.grip_m)):
             raise BiomecError("What if: gravity and grip must be numbers.")
+        if abs(self.grip_m) > ARM_SPAN_M:
+            raise BiomecError(
+                f"What if: nobody's hands reach {ARM_SPAN_M:g} m apart, so that the grip cannot change by "
+                f"{self.grip_m:g} m."
+            )
         if not all(0.0 <= one <= 1.0 for one in self.weakened.values()):
             raise BiomecError("What if: the missing share of a torque is 0 to 1.")
         for name in ("masses", "carried", "weakened"):
@@ -92,7 +100,20 @@ def changed_loads(external: ExternalLoads, what_if: WhatIf, aside: FloatArray | 
             f"{', '.join(external.segments) or 'nothing'}."
         )
     right = np.array([0.0, 0.0, 1.0]) if aside is None else np.asarray(aside) / np.linalg.norm(aside)
+    _refuse_reach(external, np.array(hands), right, what_if.grip_m)
     return external.moved(0.5 * what_if.grip_m * np.array(hands)[:, None] * right)
+
+
+def _refuse_reach(external: ExternalLoads, hands: FloatArray, right: FloatArray, grip_m: float) -> None:
+    """Hands cannot cross, nor reach farther than arms do; nothing is known where only one of them is loaded."""
+    pressed = np.linalg.norm(external.force, axis=2) > LOADED_N
+    places = [(external.point @ right)[pressed & (hands == side)] for side in (1.0, -1.0)]
+    if not all(one.size for one in places):
+        return
+    apart = float(np.median(places[0]) - np.median(places[1]))
+    if not 0.0 <= apart + grip_m <= ARM_SPAN_M:
+        why = "they would cross" if grip_m < 0.0 else f"arms that span {ARM_SPAN_M:g} m are too short"
+        raise BiomecError(f"What if: the hands press {apart:.2f} m apart, and cannot change by {grip_m:g} m: {why}.")
 
 
 def strengths(space: JointSpace, what_if: WhatIf) -> FloatArray:
