@@ -73,6 +73,17 @@ def test_an_order_needs_two_recordings_that_differ(grips, capsys):
     assert "a file was given twice" in capsys.readouterr().err
 
 
+def test_loads_with_and_without_the_ribs_are_not_compared(grips, tmp_path, capsys):
+    out = str(tmp_path / "borne")
+    assert main(["analyze", str(grips / "open.biomec"), "--joints", "all", "--out", out]) == 0
+    assert "The ribs would have to pull on the scapula" in capsys.readouterr().err
+    for command in ("compare", "rank"):
+        assert main([command, f"{out}/session.biomec", str(grips / "closed.biomec")]) == 1
+        told = capsys.readouterr().err
+        assert "session.biomec has loads with the contacts" in told
+        assert "closed.biomec without them" in told
+
+
 def test_files_of_the_same_name_are_told_apart_by_their_folders(grips, tmp_path, capsys):
     """Results of `biomec analyze` are all called session.biomec, and compared with each other under one name."""
     files = []

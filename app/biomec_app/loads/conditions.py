@@ -12,7 +12,7 @@ from biomec.analysis.load_ranking import ExerciseRanking, rank_exercises
 from biomec.analysis.report_table import Section, Table
 from biomec.dynamics.load_components import LoadReading
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_output import exercise_of, loads_over_cycles
+from biomec.pipeline.load_output import exercise_of, loads_over_cycles, refuse_unlike
 from biomec.progress import Progress, part_of
 
 Recordings = Mapping[str, Analysis]
@@ -21,10 +21,11 @@ CURVES = 6  # columns of a comparison that are about a measure; those after it a
 
 
 def with_loads(recordings: Recordings, progress: Progress | None = None) -> dict[str, Analysis]:
-    """Compute the loads of those that have none, or old ones."""
+    """Compute the loads of those that have none, or old ones; refuse those that cannot stand beside each other."""
     found, count = {}, len(recordings)
     for k, (name, analysis) in enumerate(recordings.items()):
         found[name] = analysis.run_until("inverse", part_of(progress, k / count, (k + 1) / count))
+    refuse_unlike(found)
     return found
 
 

@@ -123,6 +123,7 @@ def _components(
 ) -> Iterator[Curve]:  # fmt: skip
     words, time = readings.words(axes), readings.analysis.session.dynamic.time_s
     side, stem = side_of_name(joint)
+    borne = {one.joint for one in readings.found.trust.effects}  # their bands are those of the loads without the ribs
     for k, name in enumerate(words.of(joint, quantity)):
         at = words.index(name)
         here = k + (0 if quantity == FORCE else 3)  # number among the six of the joint
@@ -140,7 +141,8 @@ def _components(
             f"{capital(stem)} {quantity}{origin}", f"{senses} · {BESIDE[axes]}{sense}",
             MAIN if method == MULTIBODY else method, STEP, least=LEAST[normalisation, quantity],
             said=method, dashed=method == NEWTON_EULER,
-            band=(lambda: None) if part else partial(readings.half_width, joint, axes, normalisation, here),
+            band=(lambda: None) if part or (method == MULTIBODY and joint in borne)
+            else partial(readings.half_width, joint, axes, normalisation, here),
         )  # fmt: skip
 
 

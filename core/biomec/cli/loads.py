@@ -80,10 +80,8 @@ def _compare(options: argparse.Namespace) -> int:
     from biomec.pipeline.load_output import loads_over_cycles
 
     reading = LoadReading(axes=options.axes, normalisation=UNITS[options.unit])
-    conditions = []
-    for title, path in _titled((options.first, options.second)).items():
-        analysis = _opened(path).run_until("inverse", progress_on_terminal(title))
-        conditions.append(loads_over_cycles(analysis, title, reading, options.joint))
+    analyses = _computed((options.first, options.second))
+    conditions = [loads_over_cycles(analysis, title, reading, options.joint) for title, analysis in analyses.items()]
     settings = ComparisonOptions(measure=options.measure, test=options.test)
     found = compare_conditions(conditions[0], conditions[1], settings)
     if options.json:
@@ -98,11 +96,7 @@ def _rank(options: argparse.Namespace) -> int:
     from biomec.analysis.load_ranking import rank_exercises
     from biomec.pipeline.load_output import exercise_of
 
-    exercises = []
-    for title, path in _titled(options.files).items():
-        analysis = _opened(path).run_until("inverse", progress_on_terminal(title))
-        exercises.append(exercise_of(analysis, title))
-        tell(analysis.loads.notices)
+    exercises = [exercise_of(analysis, title) for title, analysis in _computed(options.files).items()]
     found = rank_exercises(exercises, options.joint or None)
     if options.json:
         facts = {
@@ -121,6 +115,18 @@ def _rank(options: argparse.Namespace) -> int:
     _print(found.table())
     _print(found.joint_table())
     return 0
+
+
+def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
+    """Recordings with their loads, by their titles; warnings about these are told."""
+    from biomec.pipeline.load_output import refuse_unlike
+
+    found = {}
+    for title, path in _titled(paths).items():
+        found[title] = _opened(path).run_until("inverse", progress_on_terminal(title))
+        tell(found[title].loads.notices)
+    refuse_unlike(found)
+    return found
 
 
 def _titled(paths: Sequence[Path]) -> dict[str, Path]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -92,6 +92,17 @@ def exercise_of(analysis: Analysis, title: str) -> ExerciseLoad:
     stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
     rate_hz, mass_kg = analysis.clean.trial.rate_hz, float(body.measures["mass"])
     return exercise_load(title, loads, stress, valid_spans(analysis, title), rate_hz, mass_kg)
+
+
+def refuse_unlike(analyses: Mapping[str, Analysis]) -> None:
+    """Raise a sentence if the ribs bear the scapulae in some of these analyses only: their loads are not alike."""
+    borne = {title: bool(one.loads.carried.contacts) for title, one in analyses.items()}
+    if len(set(borne.values())) > 1:
+        with_ribs, without = (", ".join(t for t, there in borne.items() if there is one) for one in (True, False))
+        raise BiomecError(
+            f"{with_ribs} has loads with the contacts of the scapulae on the ribs, {without} without them. Compute "
+            "both in the same way (--joints, or Keep All Joint Constraints) before they are compared."
+        )
 
 
 def valid_spans(analysis: Analysis, title: str, side: str = "") -> IntArray:

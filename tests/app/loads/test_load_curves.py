@@ -204,6 +204,18 @@ def test_the_force_of_the_ribs_is_listed_where_all_constraints_are_kept(grips):
         assert np.array_equal(listed[key].values, expected, equal_nan=True)
 
 
+def test_joints_that_the_ribs_relieve_have_no_band_of_loads_without_them(grips):
+    analysis = grips["closed"]
+    kept = replace(analysis.settings, inverse=InverseOptions(constraints="all"))
+    after = analysis.with_settings(kept).run_until("inverse")
+    Readings(after).keep_band(load_sensitivity(after, SensitivityOptions(), cutoff_hz=0.0))
+    listed = list_curves(after)
+    name = "right sternoclavicular superior force"
+    assert listed[load_key(name, "distal")].band() is None
+    assert listed[load_key(name, "distal", method=NEWTON_EULER)].band() is not None
+    assert listed[load_key(ELBOW)].band() is not None
+
+
 def test_the_table_holds_the_curves_that_the_window_shows_first_where_the_ribs_bear_the_scapulae(grips):
     analysis = grips["closed"]
     kept = replace(analysis.settings, inverse=InverseOptions(constraints="all"))
