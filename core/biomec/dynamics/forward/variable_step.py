@@ -86,17 +86,13 @@ def simulate_adaptive(
         began = time.process_time()
         h = min(h, end - state.t)
         tried = _tried(stepper, state, h, control)
-        failed = isinstance(tried, str | NoNumber)
-        if failed or tried[1] > 1.0:
+        if isinstance(tried, Unsolvable) or tried[1] > 1.0:
             if h <= control.least_s:
-                if isinstance(tried, NoNumber):
-                    ending, sentence = failure(tried, state.t)
-                    break
-                reason = tried if isinstance(tried, str) else "The error asked for needs smaller ones."
-                ending = Ending.NOT_CONVERGED
-                sentence = f"Stopped at {state.t:.4f} s with steps of {h:.0e} s: {reason}"
+                ending, sentence = _given_up(tried, state.t, h)
                 break
-            shrink = 0.25 if failed else max(SMALLEST, SAFETY * tried[1] ** (-1 / (control.order + 1)))
+            shrink = 0.25  # where there is no step at all
+            if not isinstance(tried, Unsolvable):
+                shrink = max(SMALLEST, SAFETY * tried[1] ** (-1 / (control.order + 1)))
             h = max(control.least_s, h * shrink)
             continue
         step, error = tried
@@ -112,20 +108,26 @@ def simulate_adaptive(
     return as_simulation(stepper, record, ending, sentence)
 
 
-def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> tuple[Step, float] | str | NoNumber:
+def _given_up(tried: tuple[Step, float] | Unsolvable, t: float, h: float) -> tuple[Ending, str]:
+    """How a run ends whose shortest step is not good enough."""
+    if isinstance(tried, NoNumber):
+        return failure(tried, t)
+    reason = tried if isinstance(tried, Unsolvable) else "The error asked for needs smaller ones."
+    return Ending.NOT_CONVERGED, f"Stopped at {t:.4f} s with steps of {h:.0e} s: {reason}"
+
+
+def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> tuple[Step, float] | Unsolvable:
     """The two half steps, extrapolated where that is for the good, and their error over the allowed one; or why not."""
     try:
         whole = stepper.step(state, h)
         first = stepper.step(state, 0.5 * h)
         second = stepper.step(first.state, 0.5 * h)
-    except NoNumber as no_number:
-        return no_number
     except Unsolvable as unsolvable:
-        return str(unsolvable)
+        return unsolvable
     for step in (whole, first, second):
         wrong = trouble(step)
         if wrong is not None:
-            return wrong[1]
+            return Unsolvable(wrong[1])
     fraction = 2.0**control.order - 1.0
     wrong_q = (second.state.q - whole.state.q) / fraction
     wrong_v = (second.state.qdot - whole.state.qdot) / fraction
@@ -135,7 +137,7 @@ def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> t
         try:
             state = stepper.start(state.t, state.q + wrong_q, state.qdot + wrong_v)
         except Unsolvable as unsolvable:
-            return str(unsolvable)
+            return unsolvable
     return Step(state, whole.iterations + first.iterations + second.iterations, second.increment, True), error
 
 
