@@ -54,8 +54,9 @@ LEFT, RIGHT, BOTTOM = (
 )  # fmt: skip
 
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
-LEAST = (262, 460, 130)  # of the panels on the left, on the right and below, in points
-SHARE = (0.13, 0.3, 0.15)  # of a large window; the rest is the body's
+LEAST = (228, 404, 150)  # of the panels on the left, on the right and below, in points
+HIGH = 1000  # points of a window that has room for every list
+SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
 
 
 class MainWindow(QMainWindow):
@@ -91,14 +92,14 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(body)
         self.setCentralWidget(self.pages)
 
-        self.plots = PlotPanel(context)
+        self.plots, self.notices = PlotPanel(context), NoticePanel(context)
         panels: dict[str, tuple[QWidget, Qt.DockWidgetArea]] = {
             "browser": (Browser(context), LEFT),
             "plots": (self.plots, RIGHT),
             "trust": (TrustPanel(context), RIGHT),
             "loads": (LoadPanel(context), RIGHT),
             "simulations": (SimulationPanel(context), RIGHT),
-            "notices": (NoticePanel(context), BOTTOM),
+            "notices": (self.notices, BOTTOM),
             "history": (HistoryPanel(context), BOTTOM),
         }
         self.docks = {name: self._dock(PANELS[name], *panel) for name, panel in panels.items()}
@@ -114,6 +115,12 @@ class MainWindow(QMainWindow):
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self.menus.ask)
         self._build_status_bar(jobs)
+        self._notices_due = QTimer(self, singleShot=True, interval=0)  # once all panels have their places
+        self._notices_due.timeout.connect(self._fit_notices)
+        self._given: int | None = -1  # height of the panels below that the program chose; None: it is choosing
+        document.analysis_changed.connect(self._notices_due.start)
+        self.notices.fold_asked.connect(self._fold_notices)
+        self.tabifiedDockWidgetActivated.connect(self._tab_chosen)
         self.autosave = Autosave(context, parent=self)
         self.autosave.failed.connect(lambda sentence: self.statusBar().showMessage(sentence, 8000))
         document.opened.connect(self._opened)
@@ -266,8 +273,34 @@ class MainWindow(QMainWindow):
             self.pages.setCurrentIndex(1)  # last: each panel that comes would change the size of the view
         if is_open and not self._arranged:
             self._arranged = True
-            shares = (SHARE[0] * self.width(), SHARE[1] * self.width(), SHARE[2] * self.height())
-            self._share_room(tuple(max(least, round(share)) for least, share in zip(LEAST, shares, strict=True)))
+            self._share_room(self._room())
+            self._given = None
+        self._notices_due.start()
+
+    def _room(self) -> tuple[int, ...]:
+        """Widths of the panels on the left and right, and height of those below, in a window as large as this."""
+        shares = (SHARE[0] * self.width(), SHARE[1] * self.width(), SHARE[2] * self.height())
+        return tuple(max(least, round(share)) for least, share in zip(LEAST, shares, strict=True))
+
+    def _fit_notices(self) -> None:
+        """Unfold notices worth reading; in a low window fold others away, unless the user chose their height."""
+        if not self.context.document.is_open or not self.panel_seen("notices"):
+            return
+        ours = self._given in (None, self.docks["notices"].height())
+        if self.notices.folded and self.notices.worth_reading:
+            self._fold_notices(False)
+        elif ours and not self.notices.folded and not self.notices.worth_reading and self.height() < HIGH:
+            self._fold_notices(True)
+
+    def _fold_notices(self, folded: bool) -> None:
+        """Let only the numbers of the notices be seen, or as much of the list as there is room for."""
+        self.resizeDocks([self.docks["notices"]], [1 if folded else self._room()[2]], Qt.Orientation.Vertical)
+        self._given = self.docks["notices"].height()
+
+    def _tab_chosen(self, dock: QDockWidget) -> None:
+        """Unfold the panels below for the history, which has nothing to tell in a line."""
+        if dock is self.docks["history"] and dock.height() < LEAST[2] // 2:
+            self.resizeDocks([dock], [self._room()[2]], Qt.Orientation.Vertical)
 
     def _share_room(self, room: tuple[int, ...]) -> None:
         """Give the panels on the left and right their widths, and those below their height."""
@@ -300,10 +333,10 @@ class MainWindow(QMainWindow):
             event.acceptProposedAction()
 
     def dropEvent(self, event: QDropEvent) -> None:
-        """Open the first file that was dropped."""
+        """Open what was dropped: one file, or a movement with its static, plates and EMG."""
         paths = [Path(url.toLocalFile()) for url in event.mimeData().urls() if url.isLocalFile()]
         if paths:
-            open_file(self.context, paths[0])
+            open_file(self.context, *paths)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about work that is not saved, remember where everything was, and stop what is running."""

@@ -39,6 +39,7 @@ class HistoryPanel(QWidget):
         self.text.setObjectName("history.script")
         self.text.setAccessibleName("History as a Python script")
         self.text.setReadOnly(True)
+        self.text.setMinimumHeight(1)  # the panel may be low, like that of the notices beside it
         self.text.setLineWrapMode(QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(QFontDatabase.systemFont(QFontDatabase.SystemFont.FixedFont))
         self._colours = _Colours(self.text.document())

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QRect, QSize, Qt, Signal
+from PySide6.QtGui import QBrush, QColor, QFont, QGuiApplication, QKeySequence, QResizeEvent, QShortcut
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QHBoxLayout,
@@ -29,6 +29,7 @@ from biomec_app.panels.tree_model import dot
 from biomec_app.theme import LIGHT, Theme
 
 NOTICE = int(Qt.ItemDataRole.UserRole)
+LINE = 24  # points of a line with its border
 ABOUT = 40  # letters of the names that a notice is about
 
 
@@ -54,7 +55,14 @@ class _Wrapping(QStyledItemDelegate):
 
 
 class NoticePanel(QWidget):
-    """A list under headings, buttons that hide a severity, and a search."""
+    """A list under headings, buttons that hide a severity, and a search.
+
+    It may be so low that only the buttons with their numbers are seen.
+
+    fold_asked : the list is to be seen, or no longer
+    """
+
+    fold_asked = Signal(bool)
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
@@ -89,6 +97,10 @@ class NoticePanel(QWidget):
         self.search.setClearButtonEnabled(True)
         self.search.setMaximumWidth(260)
         self.search.textChanged.connect(lambda _: self._show())
+        self.fold = QToolButton()
+        self.fold.setObjectName("notices.fold")
+        self.fold.setAutoRaise(True)
+        self.fold.clicked.connect(lambda: self.fold_asked.emit(not self.folded))
         self.copy_all = QPushButton("Copy")
         self.copy_all.setObjectName("notices.copy")
         self.copy_all.setToolTip("Copy the notices that are shown as text (Ctrl+C copies the chosen ones)")
@@ -97,10 +109,12 @@ class NoticePanel(QWidget):
         bar.addWidget(self.search, 1)
         bar.addStretch(1)
         bar.addWidget(self.copy_all)
+        bar.addWidget(self.fold)
 
         self.list = QTreeWidget()
         self.list.setObjectName("notices.list")
         self.list.setAccessibleName("Notices")
+        self.list.setMinimumHeight(1)  # it may be folded away
         self.list.setColumnCount(3)
         self.list.setHeaderHidden(True)
         self.list.setIndentation(14)
@@ -124,6 +138,26 @@ class NoticePanel(QWidget):
         layout.setSpacing(4)
         layout.addLayout(bar)
         layout.addWidget(self.list, 1)
+
+    # ------------------------------------------------------------------ folded or not
+
+    @property
+    def folded(self) -> bool:
+        """Whether the panel is so low that no line of the list is seen."""
+        return self.list.height() < LINE
+
+    @property
+    def worth_reading(self) -> bool:
+        """Whether there is a problem or a warning."""
+        return any(one.severity is not Severity.INFO for one in self._notices())
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Say what the button would do now."""
+        super().resizeEvent(event)
+        self.fold.setArrowType(Qt.ArrowType.UpArrow if self.folded else Qt.ArrowType.DownArrow)
+        words = "Show the list" if self.folded else "Fold the list away"
+        self.fold.setToolTip(words)
+        self.fold.setAccessibleName(words)
 
     # ------------------------------------------------------------------ content
 

@@ -18,9 +18,11 @@ from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.panels.plot_view import FIT, TIME, PlotView
 from biomec_app.theme import Theme
 
-ROOM = 205  # pixels that a plot should be wide
+ROOM = 180  # pixels that a plot should be wide
 LOWEST = 86  # pixels of height of the area of a plot, below its heading
 MOST_COLUMNS = 3
+HEADED, ABOVE = 70, 60  # pixels of the heading and axis of a plot, and of legend and label of all, nearly
+FLATTEST = 0.25  # below this it is wide for nothing
 STEEPEST = 0.8  # height of the area of a plot over its width, at most: a taller one makes slopes look steeper
 MARGIN, RIGHT_MARGIN, EDGE = 8.0, 16.0, 4.0  # around all plots
 BETWEEN, GAP = 14.0, 8.0  # columns, rows
@@ -75,22 +77,33 @@ class PlotGrid(pg.GraphicsView):
         self._view, self._panes = view, tuple(panes)
         self.setBackground(QColor(theme.panel))
         self._frame = frame or 0
-        self._columns = self.columns_for(self._room())
+        self._columns = self.columns_for(*self._room())
         self._on_screen = frame is not None
         self._begin()
 
-    def _room(self) -> int:
-        """Width that there is with a scroll bar, so that columns do not come and go with it."""
+    def _room(self) -> tuple[int, int]:
+        """Width that there is with a scroll bar, so that columns do not come and go with it; height."""
         viewport = self.parentWidget()
         area = None if viewport is None else viewport.parentWidget()
         if isinstance(area, QScrollArea):
-            return area.width() - area.verticalScrollBar().sizeHint().width()
-        return self.width()
+            return area.width() - area.verticalScrollBar().sizeHint().width(), area.height()
+        return self.width(), self.height()
 
-    def columns_for(self, width: float) -> int:
-        """Columns that the user wants, or that there is room for."""
-        wanted = self._view.columns if self._view.columns != FIT else max(1, min(MOST_COLUMNS, int(width // ROOM)))
-        return max(1, min(wanted, len(self._panes)))
+    def columns_for(self, width: float, height: float = 0.0) -> int:
+        """Columns that the user wants, or those by which plots become largest; as many as fit where they scroll."""
+        panes = len(self._panes)
+        if self._view.columns != FIT:
+            return max(1, min(self._view.columns, panes))
+        most = max(1, min(MOST_COLUMNS, int(width // ROOM), panes))
+
+        def size(columns: int) -> tuple[float, int]:
+            """Area of a plot; of equal ones, such as those that are as low as can be, more columns."""
+            rows = -(-panes // columns)
+            wide = width / columns
+            high = min(STEEPEST * wide, max(0.0, height - ABOVE) / max(1, rows) - HEADED)
+            return (wide * high if high >= max(LOWEST, FLATTEST * wide) else 0.0), columns
+
+        return max(range(1, most + 1), key=size)
 
     def _begin(self) -> None:
         old = self._centre
@@ -174,8 +187,9 @@ class PlotGrid(pg.GraphicsView):
         super().resizeEvent(event)
         if not hasattr(self, "_places") or not self._panes:
             return
-        if self.columns_for(self._room()) != self._columns:
-            self._columns = self.columns_for(self._room())
+        columns = self.columns_for(*self._room())
+        if columns != self._columns:
+            self._columns = columns
             QTimer.singleShot(0, self, self.updateGeometry)  # the area around is busy with this very resizing
         self._fit()
 

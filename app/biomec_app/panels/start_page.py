@@ -29,7 +29,7 @@ from biomec_app.panels.start_icons import ICONS, draw_banner
 from biomec_app.theme import LIGHT, Theme
 
 TAGLINE = "From recorded markers to consistent motion and joint angles – with the doubt shown."
-WIDTH = 860
+WIDTH, HEIGHT = 860, 900  # points of what stands in the middle of the page
 STEPS = (
     ("Begin", "with the demo, or import your own recording: the static, the force plates and the EMG that belong to it "
      "are found beside it."),
@@ -96,10 +96,11 @@ class StartPage(QWidget):
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setFixedHeight(40)
         column = QWidget()
-        column.setMaximumWidth(WIDTH)
+        column.setMaximumSize(WIDTH, HEIGHT)
         inner = QVBoxLayout(column)
         inner.setContentsMargins(24, 0, 24, 16)
         inner.setSpacing(12)
+        inner.addStretch(0)
         inner.addWidget(self.banner)
         inner.addLayout(cards)
         inner.addSpacing(6)
@@ -109,9 +110,9 @@ class StartPage(QWidget):
         inner.addWidget(self.hint)
         inner.addStretch(0)
         layout = QHBoxLayout(self)
-        layout.setContentsMargins(0, 20, 0, 0)
+        layout.setContentsMargins(0, 16, 0, 0)
         layout.addStretch(1)
-        layout.addWidget(column, 100)
+        layout.addWidget(column, 100)  # in the middle of a large window, from edge to edge of a small one
         layout.addStretch(1)
 
     # ------------------------------------------------------------------ content

@@ -14,6 +14,7 @@ from biomec_app.theme import LIGHT, Theme
 MIME = "application/x-biomec-curves"
 """Keys of curves that are dragged, one a line, in UTF-8."""
 LONG = 12  # letters of a detail that may be cut; a shorter one is shown whole or not at all
+SHORT = 18  # letters of a label that is never cut
 NODE = int(Qt.ItemDataRole.UserRole)
 Index = QModelIndex | QPersistentModelIndex
 
@@ -111,7 +112,7 @@ class TreeModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return node.label
         if role == Qt.ItemDataRole.ToolTipRole:
-            return node.tip or None
+            return f"{node.label}\n{node.tip}".strip() if len(node.label) > SHORT else node.tip or None
         if role == Qt.ItemDataRole.FontRole and self._parents.get(id(node), (None, 0))[0] is self._root:
             return self._bold
         if role == Qt.ItemDataRole.AccessibleTextRole:

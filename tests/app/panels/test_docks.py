@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabBar
 
+from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.trust import Level
 from biomec_app.main_window import MainWindow
@@ -126,3 +127,62 @@ def test_the_status_bar_tells_what_is_open_and_what_is_out_of_date(demo_analysis
     assert recording_told(changed).endswith("analysis out of date (F5)")
     assert next(one.words for one in verdicts(changed)) == "Trust: out of date"
     assert next((one.panel, one.level) for one in verdicts(doubtful)) == ("trust", Level.POOR)
+
+
+# --------------------------------------------------------------------------------------------------------------- room
+def test_a_small_screen_leaves_the_body_its_room_and_folds_notices_that_only_remark(qtbot, window, doubtful):
+    """At 1280 × 720 the view had 585 × 406, and two lines of remarks stood below it."""
+    qtbot.waitUntil(lambda: window.notices.folded, timeout=10_000)
+    qtbot.waitUntil(lambda: window.view.height() > 450, timeout=10_000)
+    assert window.view.width() > 620
+    assert window.notices.filters[Severity.INFO].isVisible()  # its number is the summary
+    qtbot.mouseClick(window.notices.fold, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: not window.notices.folded, timeout=10_000)
+    qtbot.mouseClick(window.notices.fold, Qt.MouseButton.LeftButton)
+    qtbot.waitUntil(lambda: window.notices.folded, timeout=10_000)
+    warned = Notice(Severity.WARNING, "marker-lost", "A marker was lost.")
+    session = replace(doubtful.session, notices=(*doubtful.session.notices, warned))
+    window.context.document.open(replace(doubtful, session=session))
+    qtbot.waitUntil(lambda: not window.notices.folded, timeout=10_000)  # a warning is worth reading
+
+
+def test_a_height_that_the_user_gave_the_notices_stays(qtbot, window, demo_analysis):
+    qtbot.waitUntil(lambda: window.notices.folded, timeout=10_000)
+    window.resizeDocks([window.docks["notices"]], [300], Qt.Orientation.Vertical)
+    qtbot.waitUntil(lambda: not window.notices.folded, timeout=10_000)
+    height = window.docks["notices"].height()
+    window.context.document.open(demo_analysis)
+    qtbot.wait(50)
+    assert window.docks["notices"].height() == height
+
+
+def test_lines_that_are_cut_in_the_tree_are_told_whole(window, demo_analysis):
+    model = window.docks["browser"].widget().model
+    name = demo_analysis.session.dynamic.source.name
+    assert model.data(model.index(0, 0), Qt.ItemDataRole.ToolTipRole).startswith(f"{name}\n")
+
+
+def test_plots_grow_where_there_is_room_for_larger_ones(qtbot, window):
+    """At 3840 × 2160 the lower third of the panel was empty below three columns of low plots."""
+    qtbot.waitUntil(lambda: len(window.plots.grid.items_) == 7, timeout=20_000)
+    grid = window.plots.grid
+    assert grid.columns_for(1140.0, 1700.0) == 2
+    assert grid.columns_for(1140.0, 700.0) == 3
+    assert grid.columns_for(390.0, 440.0) == 2  # none fits without scrolling: as many as are wide enough
+    window.resize(3840, 2160)
+    window.resizeDocks([window.docks["plots"]], [1150], Qt.Orientation.Horizontal)
+    qtbot.waitUntil(lambda: grid.height() > 1500 and grid._columns == 2, timeout=20_000)
+    grid.settle()
+    assert max(item.geometry().bottom() for item in grid.items_) > 0.9 * grid.height()
+
+
+def test_the_start_page_stands_in_the_middle_of_a_large_screen(qtbot, tmp_path):
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    window.resize(3840, 2160)
+    window.show()
+    page = window.start_page
+    top = page.banner.mapTo(page, page.banner.rect().topLeft()).y()
+    below = page.height() - page.hint.mapTo(page, page.hint.rect().bottomLeft()).y()
+    assert abs(top - below) < 0.05 * page.height()
+    window.close()
