@@ -152,39 +152,41 @@ def _whole_map(system: System) -> _Map:
 @compiled
 def _placed(table: _Map, q: FloatArray, axes: FloatArray, p_com: FloatArray) -> None:
     """Fill the axes (T, S, 3, 3), as columns, and the centres of mass (T, S, 3)."""
-    v = np.empty(3)
+    first, column, factor, constant = table
     for t in range(q.shape[0]):
-        for b in range(p_com.shape[1]):
-            for k in range(4):
-                for i in range(3):
-                    v[i] = table.constant[4 * b + k, i]
-                for at in range(table.first[4 * b + k], table.first[4 * b + k + 1]):
-                    for i in range(3):
-                        v[i] += table.factor[at] * q[t, table.column[at] + i]
-                for i in range(3):
-                    if k < 3:
-                        axes[t, b, i, k] = v[i]
-                    else:
-                        p_com[t, b, i] = v[i]
+        for m in range(constant.shape[0]):
+            b, k = m // 4, m % 4
+            x, y, z = constant[m, 0], constant[m, 1], constant[m, 2]
+            for at in range(first[m], first[m + 1]):
+                c = column[at]
+                x += factor[at] * q[t, c]
+                y += factor[at] * q[t, c + 1]
+                z += factor[at] * q[t, c + 2]
+            if k < 3:
+                axes[t, b, 0, k], axes[t, b, 1, k], axes[t, b, 2, k] = x, y, z
+            else:
+                p_com[t, b, 0], p_com[t, b, 1], p_com[t, b, 2] = x, y, z
 
 
 @compiled
 def _moved(table: _Map, rate: FloatArray, R: FloatArray, com_rate: FloatArray, turning: FloatArray) -> None:
     """Fill the derivatives of the centres of mass (T, S, 3) and the axial vectors ½ Σ e_k × ė_k of Ṙ Rᵀ (T, S, 3)."""
-    v = np.empty(3)
+    first, column, factor, constant = table
     for t in range(rate.shape[0]):
-        for b in range(com_rate.shape[1]):
-            for i in range(3):
-                turning[t, b, i] = 0.0
-            for k in range(4):
-                for i in range(3):
-                    v[i] = 0.0
-                for at in range(table.first[4 * b + k], table.first[4 * b + k + 1]):
-                    for i in range(3):
-                        v[i] += table.factor[at] * rate[t, table.column[at] + i]
-                for i in range(3):
-                    if k < 3:
-                        j, m = (i + 1) % 3, (i + 2) % 3
-                        turning[t, b, i] += 0.5 * (R[t, b, j, k] * v[m] - R[t, b, m, k] * v[j])
-                    else:
-                        com_rate[t, b, i] = v[i]
+        u = v = w = 0.0
+        for m in range(constant.shape[0]):
+            b, k = m // 4, m % 4
+            x = y = z = 0.0
+            for at in range(first[m], first[m + 1]):
+                c = column[at]
+                x += factor[at] * rate[t, c]
+                y += factor[at] * rate[t, c + 1]
+                z += factor[at] * rate[t, c + 2]
+            if k < 3:
+                u += R[t, b, 1, k] * z - R[t, b, 2, k] * y
+                v += R[t, b, 2, k] * x - R[t, b, 0, k] * z
+                w += R[t, b, 0, k] * y - R[t, b, 1, k] * x
+            else:
+                turning[t, b, 0], turning[t, b, 1], turning[t, b, 2] = 0.5 * u, 0.5 * v, 0.5 * w
+                com_rate[t, b, 0], com_rate[t, b, 1], com_rate[t, b, 2] = x, y, z
+                u = v = w = 0.0
