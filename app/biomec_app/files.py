@@ -11,6 +11,7 @@ from tempfile import TemporaryDirectory
 from PySide6.QtCore import QCoreApplication, QEventLoop
 
 from biomec.errors import BiomecError
+from biomec.io.file_roles import Roles, find_roles
 from biomec.io.mat_session import read_mat_session
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import PROJECT, extensions, find_format
@@ -71,20 +72,25 @@ def _remember(context: Context, path: Path) -> None:
 
 
 # -------------------------------------------------------------------------------------------------------------- open
-def open_file(context: Context, path: Path) -> None:
-    """Open a project, or import a recording; what cannot be opened is told, and what is open stays."""
+def open_file(context: Context, *paths: Path) -> None:
+    """Open a project, or import a recording; what cannot be opened is told, and what is open stays.
+
+    Of several files a project is opened, or the movement among them imported with its static, plates and EMG.
+    """
+    path = paths[0]
     try:
         if context.jobs.busy:
             raise BiomecError(f'"{context.jobs.title}" is still running. Wait until it is done, or cancel it.')
-        kind = find_format(path)[0].name
+        kinds = {find_format(one)[0].name: one for one in reversed(paths)}
+        path = kinds.get(PROJECT, path)
         if not may_discard(context):
             return
-        if kind == PROJECT:
+        if PROJECT in kinds:
             open_project(context, path)
-        elif kind == MATLAB:
+        elif len(paths) == 1 and MATLAB in kinds:
             open_matlab(context, path)
         else:
-            import_recording(context, path)
+            import_recording(context, *paths)
     except BiomecError as error:
         context.tell(f"Open {path.name}", str(error))
 
@@ -134,18 +140,25 @@ def open_matlab(context: Context, path: Path) -> None:
     context.jobs.start(f"Open {path.name}", work, done)
 
 
-def import_recording(context: Context, path: Path) -> None:
-    """Read a recording and what lies beside it, and show the import dialog."""
+def import_recording(context: Context, *paths: Path) -> None:
+    """Read a recording and what lies beside it, and show the import dialog; several files are told apart first."""
     from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
     from biomec_app.dialogs.importing import ask_import
 
-    def work(progress: Progress) -> Preview:
-        return read(ImportPlan(path))
+    def work(progress: Progress) -> tuple[Preview, Roles]:
+        roles = Roles(paths[0]) if len(paths) == 1 else find_roles(paths)
+        return read(ImportPlan(roles.dynamic, roles.static, roles.plates, roles.emg)), roles
 
-    def done(preview: Preview) -> None:
+    def done(found: tuple[Preview, Roles]) -> None:
+        preview, roles = found
         ask_import(context, preview)
+        if roles.left_out:
+            names = ", ".join(path.name for path in roles.left_out)
+            told = f"One movement is imported at a time: {roles.dynamic.name} was taken, and {names} left out."
+            context.tell("Import", told)
 
-    context.jobs.start(f"Read {path.name}", work, done)
+    title = f"Read {paths[0].name}" if len(paths) == 1 else f"Read {len(paths)} files"
+    context.jobs.start(title, work, done)
 
 
 def open_unasked(context: Context, path: Path) -> None:

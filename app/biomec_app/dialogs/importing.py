@@ -28,7 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.errors import BiomecError
-from biomec.io.session_import import SKIP, Choice
+from biomec.io.session_import import SKIP, STANDS_STILL, Choice
 from biomec.recording import EmgAlignment
 from biomec_app import files
 from biomec_app.context import Context
@@ -57,6 +57,7 @@ from biomec_app.theme import Theme
 FILES, SUBJECT, AXES, LABELS, EMG = range(5)
 PAGES = ("Files", "Subject", "Axes and units", "Labels", "EMG frames")
 GOOD, LOOK, WRONG = "✓", "!", "✖"
+STILL = "The subject stands still all the time; is this the static? Import the movement."
 SPOKEN = {GOOD: "nothing to do", LOOK: "worth a look", WRONG: "must be put right"}
 MARK = Qt.ItemDataRole.UserRole
 
@@ -262,14 +263,14 @@ class ImportDialog(QDialog):
         doubts = any(code.endswith(("-contradicted", "-doubtful", "-implausible")) for code in codes)
         looked = not preview.labels_need_a_look or self.mapping.touched
         marks = {
-            FILES: GOOD if file_state(preview, "static")[0] else LOOK,
+            FILES: GOOD if file_state(preview, "static")[0] and STANDS_STILL not in codes else LOOK,
             SUBJECT: WRONG if subject else LOOK if unknown else GOOD,
             AXES: LOOK if doubts else GOOD,
             LABELS: WRONG if labels else GOOD if looked else LOOK,
             EMG: LOOK if "emg-frames" in codes or "emg-length" in codes else GOOD,
         }
         reasons = {
-            FILES: "There is no static acquisition.",
+            FILES: STILL if STANDS_STILL in codes else "There is no static acquisition.",
             SUBJECT: subject or f"Not known, and therefore estimated: {', '.join(unknown)}.",
             AXES: "The data contradict the file.",
             LABELS: labels or "Some labels are not certain.",

@@ -24,6 +24,7 @@ import numpy as np
 from biomec.errors import BiomecError, FileError
 from biomec.io.registry import read_trial
 from biomec.notices import Notice, info, warning
+from biomec.recording import Markers
 
 STATIC_WORDS = frozenset(
     {"estatico", "estatica", "static", "statico", "statica", "statique", "statisch", "cal", "calib", "calibration"}
@@ -102,7 +103,8 @@ def find_companions(dynamic: Path | str) -> Companions:
     """Look beside a dynamic file for the files that belong to it; only the folder of the file is searched."""
     dynamic = Path(dynamic)
     try:
-        files = sorted((p for p in dynamic.parent.iterdir() if p.is_file() and p.name != dynamic.name), key=_natural)
+        beside = (p for p in dynamic.parent.iterdir() if p.is_file() and p.name != dynamic.name)
+        files = sorted(beside, key=natural_order)
     except OSError as error:
         raise FileError(dynamic.name, f"its folder cannot be read: {error.strerror or error}.") from error
     name = parse_name(dynamic.stem)
@@ -133,7 +135,7 @@ def find_companions(dynamic: Path | str) -> Companions:
 # ------------------------------------------------------------------------------------------------------------- static
 def _find_static(dynamic: Path, name: Name, files: Iterable[Path]) -> tuple[Found | None, list[Notice]]:
     candidates = [
-        (path, parse_name(path.stem)) for path in files if path.suffix.lower() in MARKER_FILES and not _is_emg(path)
+        (path, parse_name(path.stem)) for path in files if path.suffix.lower() in MARKER_FILES and not is_emg(path)
     ]
     statics = [(path, other) for path, other in candidates if other.static]
 
@@ -192,11 +194,7 @@ def _numbered(dynamic: Path, candidates: list[Path]) -> Found | None:
     if not earlier:
         return None
     first = min(earlier)[1]
-    return (
-        Found(first, "is the first of this series, and the subject stands still in it")
-        if _stands_still(first)
-        else None
-    )
+    return Found(first, "is the first of this series, and the subject stands still in it") if _is_still(first) else None
 
 
 def _series(path: Path) -> tuple[str, str]:
@@ -204,17 +202,22 @@ def _series(path: Path) -> tuple[str, str]:
     return (match.group(1), match.group(2)) if match else (_plain(path.stem), "")
 
 
-def _stands_still(path: Path) -> bool:
+def _is_still(path: Path) -> bool:
     try:
-        markers = read_trial(path, examine=False).markers
+        return stands_still(read_trial(path, examine=False).markers)
     except BiomecError:
         return False
+
+
+def stands_still(markers: Markers, part: float = 0.5) -> bool:
+    """Whether that part of the markers stays within a few centimetres throughout; too few markers tell nothing."""
     seen = markers.visible.sum(axis=0) > 1
     if seen.sum() < 3:
         return False
     p = markers.p_WM[:, seen]
     with np.errstate(over="ignore", invalid="ignore"):
-        return bool(np.median(np.linalg.norm(np.nanmax(p, axis=0) - np.nanmin(p, axis=0), axis=1)) < STILL_M)
+        reach = np.linalg.norm(np.nanmax(p, axis=0) - np.nanmin(p, axis=0), axis=1)
+        return bool(np.quantile(reach, part) < STILL_M)
 
 
 # -------------------------------------------------------------------------------------------------------------- names
@@ -226,7 +229,8 @@ def _first(
     return Found(found[0], reason) if found else None
 
 
-def _is_emg(path: Path) -> bool:
+def is_emg(path: Path) -> bool:
+    """Whether a file says by its name that it holds EMG."""
     return _plain(path.stem).endswith("_emg")
 
 
@@ -242,7 +246,7 @@ def _words(text: str) -> tuple[str, ...]:
     return tuple(word.casefold() for word in re.findall(r"[^\W\d_]+|\d+", spaced))
 
 
-def _natural(path: Path) -> tuple[tuple[int, int, str], ...]:
+def natural_order(path: Path) -> tuple[tuple[int, int, str], ...]:
     """Order in which 2 comes before 10."""
     return tuple((0, int(w), "") if w.isdigit() else (1, 0, w) for w in _words(path.name))
 

@@ -10,7 +10,7 @@ from typing import Any, Final, TypeAlias
 
 from biomec._version import __version__
 from biomec.errors import FileError
-from biomec.io.companions import Companions, Found, find_companions
+from biomec.io.companions import Companions, Found, find_companions, stands_still
 from biomec.io.evidence import examined, examined_units, up_from, with_axes
 from biomec.io.plate_evidence import reversed_plates, sign_doubt
 from biomec.io.registry import PROJECT, find_format, read_trial
@@ -37,6 +37,8 @@ class Skip(Enum):
 
 
 SKIP: Final = Skip.SKIP
+MOST = 0.9  # of the markers; an arm that is raised moves more than the rest
+STANDS_STILL = "subject-stands-still"
 Choice: TypeAlias = "Path | str | Skip | None"
 """A file by hand, `SKIP`, or None: look for it by name."""
 
@@ -90,6 +92,7 @@ def import_session(
         trial, more = merge_plates(trial, plate_trial)
         notices += more
     trial = examined(trial)
+    notices += _check_movement(trial, static_trial)
     if static_trial is not None:
         notices += _check_static(trial, static_trial)
     alignment = None
@@ -172,6 +175,15 @@ def _settle_by_static(trial: Trial, static: Trial) -> tuple[Trial, list[Notice]]
     words = f"Up is {known.up} in {trial.source.name}, because it is in the static {static.source.name}."
     said = [info("up-by-static", words)] if known.up != axes.up else []
     return with_axes(trial, up_from(axes, known.up, Authority.EVIDENCE)), said
+
+
+def _check_movement(trial: Trial, static: Trial | None) -> list[Notice]:
+    """A warning where most markers stay where they are, and there is no static or something moves in it."""
+    held = static is not None and stands_still(static.markers)  # a posture that is held, beside a static of its own
+    if held or not stands_still(trial.markers, MOST):
+        return []
+    words = f"The subject stands still all the time in {trial.source.name}; is this the static?"
+    return [warning(STANDS_STILL, f"{words} Import the movement instead; the static is found beside it.")]
 
 
 def _check_static(trial: Trial, static: Trial) -> list[Notice]:

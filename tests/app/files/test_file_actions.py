@@ -10,6 +10,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QMainWindow
 
 from biomec.errors import FileError
@@ -19,10 +21,13 @@ from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import STEPS, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Subject
+from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app import files
 from biomec_app.actions import all_actions
 from biomec_app.actions.file import ACTIONS
 from biomec_app.context import Context
+from biomec_app.dialogs.import_plan import ImportPlan, read
+from biomec_app.dialogs.importing import FILES, MARK, ImportDialog
 from biomec_app.document import Document
 from biomec_app.jobs import Jobs
 from biomec_app.main_window import MainWindow
@@ -338,19 +343,47 @@ def test_the_demonstration_opens_analysed_and_may_be_closed_unasked(qtbot, windo
     assert window.asked == []
 
 
-def test_a_file_that_is_dropped_is_opened(qtbot, whole, tmp_path):
-    from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
-    from PySide6.QtGui import QDropEvent
+def drop(qtbot, window, *paths):
+    """Drop files on the window, and wait until they are read."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
+    idle(qtbot, window)
 
+
+def test_a_file_that_is_dropped_is_opened(qtbot, whole, tmp_path):
     whole.path = tmp_path / "study.biomec"
     run(qtbot, whole, "file.save")
     run(qtbot, whole, "file.close")
-    data = QMimeData()
-    data.setUrls([QUrl.fromLocalFile(str(whole.path))])
-    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
-    whole.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
-    idle(qtbot, whole)
+    drop(qtbot, whole, whole.path)
     assert whole.context.document.path == whole.path
+
+
+def test_of_files_dropped_together_the_movement_is_imported_and_the_other_is_its_static(qtbot, whole, tmp_path):
+    """The first that was dropped had been taken, and analysed into flat curves where it was the static."""
+    run(qtbot, whole, "file.close")
+    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path / "lab", ("c3d",))
+    static, movement = tmp_path / "A01.c3d", tmp_path / "elsewhere" / "A05.c3d"
+    movement.parent.mkdir()
+    next(path for path in made["c3d"].parent.glob("*.c3d") if path != made["c3d"]).rename(static)
+    made["c3d"].rename(movement)
+    drop(qtbot, whole, static, movement)
+    (dialog,) = whole.findChildren(ImportDialog)
+    assert (dialog.plan.dynamic, dialog.plan.static) == (movement, static)
+    assert dialog.preview.session.static.source.name == "A01.c3d"
+    assert dialog.pages.item(FILES).data(MARK) == "✓"
+    dialog.reject()
+
+
+def test_a_static_imported_as_the_movement_is_worth_a_look(qtbot, context, tmp_path):
+    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path, ("c3d",))
+    static = next(path for path in tmp_path.glob("*.c3d") if path != made["c3d"])
+    dialog = ImportDialog(context, read(ImportPlan(static, static=made["c3d"])))
+    qtbot.addWidget(dialog)
+    assert dialog.pages.item(FILES).data(MARK) == "!"
+    assert "is this the static?" in dialog.reason.text()
+    assert "is this the static?" in dialog.notices.toPlainText()
 
 
 def test_cancelling_an_opening_leaves_the_document(qtbot, with_demo, tmp_path):

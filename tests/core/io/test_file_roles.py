@@ -1,0 +1,94 @@
+"""Several files at once: the movement is told from its static, plates and EMG."""
+
+import numpy as np
+import pytest
+
+from biomec.errors import BiomecError
+from biomec.io.companions import stands_still
+from biomec.io.file_roles import Roles, find_roles
+from biomec.io.session_import import STANDS_STILL, import_session
+from biomec.recording import Markers
+from tests.real_data import recording
+
+NAMES = tuple(f"M{k}" for k in range(10))
+
+
+def markers(moving: int) -> Markers:
+    """A second of ten markers; so many of them go half a metre, the others a millimetre."""
+    t = np.linspace(0.0, 1.0, 50)
+    p = np.zeros((50, 10, 3))
+    p[:, :, 1] = 1.0 + 0.1 * np.arange(10)
+    p[:, :moving, 0] = 0.5 * t[:, None]
+    p[:, moving:, 0] = 0.001 * np.sin(9.0 * t)[:, None]
+    return Markers(NAMES, p, 50.0)
+
+
+def write(folder, name, moving):
+    """A table of markers as a file."""
+    path, found = folder / name, markers(moving)
+    head = ",".join(["time", *(f"{name}.{axis}" for name in NAMES for axis in "xyz")])
+    rows = ["".join([f"{k / 50:.2f}", *(f",{x:.6f}" for x in row.ravel())]) for k, row in enumerate(found.p_WM)]
+    path.write_text("\n".join([head, *rows]) + "\n", "utf-8")
+    return path
+
+
+@pytest.fixture
+def walk(tmp_path):
+    """Files of a walk, in the order of their names: the static comes first."""
+    return {
+        "still": write(tmp_path, "HC01.csv", 0),
+        "moving": write(tmp_path, "HC05.csv", 10),
+        "later": write(tmp_path, "HC06.csv", 10),
+    }
+
+
+@pytest.mark.parametrize("order", [("still", "moving"), ("moving", "still")])
+def test_the_movement_is_the_file_in_which_the_subject_moves(walk, order):
+    assert find_roles([walk[name] for name in order]) == Roles(walk["moving"], walk["still"])
+
+
+def test_plates_and_emg_are_known_by_their_kind_and_name(walk, tmp_path):
+    plates, emg = tmp_path / "HC05.mot", tmp_path / "HC05_EMG.emt"
+    roles = find_roles([plates, walk["still"], emg, walk["moving"]])
+    assert roles == Roles(walk["moving"], walk["still"], plates, emg)
+
+
+def test_a_name_that_says_static_is_believed_without_reading_the_file(walk, tmp_path):
+    static = tmp_path / "Static01.csv"  # is not even there
+    assert find_roles([static, walk["still"]]) == Roles(walk["still"], static)
+
+
+def test_of_several_movements_the_first_by_name_is_taken_and_the_rest_told(walk):
+    assert find_roles([walk["later"], walk["still"], walk["moving"]]) == Roles(
+        walk["moving"], walk["still"], left_out=(walk["later"],)
+    )
+
+
+def test_files_that_all_stand_still_leave_the_last_as_the_movement(walk, tmp_path):
+    other = write(tmp_path, "HC02.csv", 0)
+    assert find_roles([other, walk["still"]]) == Roles(other, walk["still"])
+
+
+def test_plates_alone_are_refused_with_what_is_missing(tmp_path):
+    with pytest.raises(BiomecError, match="Give its recording too"):
+        find_roles([tmp_path / "a.mot", tmp_path / "b.mot"])
+
+
+@pytest.mark.parametrize(("moving", "half", "most"), [(0, True, True), (2, True, False), (6, False, False)])
+def test_one_arm_that_moves_is_no_static(moving, half, most):
+    assert stands_still(markers(moving)) == half
+    assert stands_still(markers(moving), 0.9) == most
+
+
+@pytest.mark.parametrize(("name", "told"), [("still", True), ("moving", False)])
+def test_a_movement_in_which_nobody_moves_is_told(walk, name, told):
+    codes = [notice.code for notice in import_session(walk[name]).notices]
+    assert (STANDS_STILL in codes) == told
+
+
+def test_the_real_pair_is_told_apart():
+    """Dropped together, the static came first and was analysed as the movement."""
+    static, movement = recording("gait_pig_pair", "HC030A01.c3d"), recording("gait_pig_pair", "HC030A05.c3d")
+    assert find_roles([static, movement]) == Roles(movement, static)
+    assert STANDS_STILL in [notice.code for notice in import_session(static).notices]
+    assert STANDS_STILL not in [notice.code for notice in import_session(movement).notices]
