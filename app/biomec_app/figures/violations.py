@@ -17,6 +17,7 @@ from biomec_app.figures.kind import Chosen, Column, FigureKind
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
+NUMBER = 1e4  # by which the axis goes on behind the longest bar, for its number
 FLOOR = 1e-17  # what a violation of exactly zero is drawn as
 
 
@@ -52,8 +53,12 @@ class ViolationFigure(FigureKind):
                     shown = max(value, FLOOR)
                     y = k + 0.2 * (2 * row - 1)
                     axes.barh(y, shown - 0.1 * FLOOR, left=0.1 * FLOOR, height=0.36, color=colours[row])
-                    axes.text(1.35 * shown, y, power(value), va="center", fontsize=SMALL, color=theme.text)
-        axes.set_xlim(0.3 * FLOOR, max([1.0, *(60.0 * one.before for one in content if np.isfinite(one.before))]))
+                    number = axes.text(1.35 * shown, y, power(value), va="center", fontsize=SMALL, color=theme.text)
+                    number.set_bbox(
+                        {"facecolor": axes.get_facecolor(), "edgecolor": "none", "pad": 1.0}
+                    )  # over the grid
+        largest = max((one.before for one in content if np.isfinite(one.before)), default=FLOOR)
+        axes.set_xlim(0.3 * FLOOR, max(1.0, NUMBER * largest))
         axes.set_yticks(
             range(len(content)), [f"{constraint_words(one.kind)} [{UNITS.get(one.kind, '–')}]" for one in content]
         )

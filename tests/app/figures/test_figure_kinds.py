@@ -101,6 +101,22 @@ def test_the_last_option_of_every_choice_can_be_drawn_too(demo_analysis, key):
         assert len(kind.data(content, chosen)[0].values) > 0
 
 
+@pytest.mark.parametrize("width", [7.0, 9.0])
+def test_numbers_of_violations_lie_before_the_end_of_the_axis_and_over_no_line(made, width):
+    """The number of the longest bar ran over the line of 1 at the end of the axis."""
+    kind, content, chosen = made("violations")
+    figure = compose(kind, content, chosen, Ink(LIGHT), (width, 4.0), 60.0)
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    axes = figure.axes[0]
+    numbers = [text for text in axes.texts if text.get_text()]
+    assert len(numbers) == 2 * len(content)
+    end = axes.get_window_extent().x1
+    for text in numbers:
+        assert text.get_window_extent(canvas.get_renderer()).x1 < end
+        assert text.get_bbox_patch().get_facecolor() == axes.get_facecolor()  # hides the lines of the grid
+
+
 @pytest.mark.parametrize("kind", ["png", "svg", "pdf"])
 def test_equal_figures_give_equal_files(made, kind):
     figure_kind, content, chosen = made("violations")
