@@ -22,7 +22,7 @@ from biomec.analysis.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
 from biomec.analysis.frame_quality import Spread
 from biomec.errors import BiomecError
 from biomec.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
-from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.frame_map import frame_map
 from biomec.pipeline.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.context import Context
@@ -32,6 +32,7 @@ from biomec_app.panels.trust_course import CourseView
 from biomec_app.theme import LIGHT, Theme
 
 MILLIMETRE = 1e3
+TITLE = "Kinematic Analysis"
 SHORT = {
     "rigid": "Segments",
     "spherical": "Ball joints",
@@ -127,6 +128,7 @@ class TrustPanel(QWidget):
         self.nothing.setWordWrap(True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing.setMargin(24)
+        self.nothing.linkActivated.connect(lambda _: self._run())
         self.pages = QStackedWidget()
         self.pages.addWidget(self.nothing)
         self.pages.addWidget(scroll)
@@ -161,9 +163,16 @@ class TrustPanel(QWidget):
             self.trust = trust(self._known)
         except BiomecError as error:
             self.trust = None
-            self._tell(str(error))
+            self._tell(f'{escape(str(error))}<br><br><a href="run">Run the kinematic analysis</a>')
             return
         self._show(self.trust)
+
+    def _run(self) -> None:
+        """Run what there is to judge."""
+        try:
+            self.context.run_until(KINEMATICS, TITLE)
+        except BiomecError as error:
+            self.context.tell(TITLE, str(error))
 
     def _tell(self, sentence: str) -> None:
         self.nothing.setText(sentence)

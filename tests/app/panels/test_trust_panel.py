@@ -7,6 +7,7 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
+from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.trust import Level
 from biomec_app.panels.bar_chart import LINE, TITLE, Bar, BarChart
@@ -80,6 +81,29 @@ def test_before_the_analysis_it_says_what_to_do(qtbot, context, demo_analysis):
     assert widget.pages.currentIndex() == 0
     context.document.close()
     assert widget.nothing.text() == "No recording is open."
+
+
+def test_before_the_analysis_a_link_runs_it(qtbot, context, demo_analysis):
+    """The panel of the loads could run what it asks for, this one only told of it."""
+    widget = TrustPanel(context)
+    qtbot.addWidget(widget)
+    widget.show()
+    earlier = {name: demo_analysis.done[name] for name in ("preparation", "signals", "body")}
+    context.document.open(Analysis(demo_analysis.session, demo_analysis.settings, earlier))
+    qtbot.waitUntil(lambda: 'href="run"' in widget.nothing.text(), timeout=5000)
+    asked = []
+    context.run_until = lambda step, title="": asked.append((step, title))
+    widget.nothing.linkActivated.emit("run")
+    assert asked == [("cycles", "Kinematic Analysis")]
+    told = []
+    context.tell = lambda title, sentence: told.append((title, sentence))
+
+    def busy(step: str, title: str = "") -> None:
+        raise BiomecError("Something else is running.")
+
+    context.run_until = busy
+    widget.nothing.linkActivated.emit("run")
+    assert told == [("Kinematic Analysis", "Something else is running.")]
 
 
 def test_results_of_older_settings_are_marked(qtbot, panel, document_with_demo, demo_analysis):
