@@ -28,14 +28,11 @@ def draw(app: QApplication, context: Context, shot: Callable[[QWidget], bytes]) 
     window.bench.set_time(0.3)
     yield PICTURES[0], shot(window)
 
-    window.sides.setCurrentWidget(window.editor)
-    window.columns.setSizes([430, 560, 280])
     window.bench.edit_text(window.bench.draft.text.replace('mass = "=m2"', 'mass = "=m22"'))
     yield PICTURES[1], shot(window)
 
     window.bench.undo_stack.undo()
-    window.sides.setCurrentWidget(window.form)
-    window.columns.setSizes([300, 690, 280])
+    window.sides.text_button.setChecked(False)
     window.open_catalogued("knee-prosthesis")
     for kept in tuple(window.bench.runs):
         window.bench.remove(kept)

@@ -100,8 +100,9 @@ def sketch(machine: Machine, motion: Motion) -> Sketch:
     bodies = {body.name: k for k, body in enumerate(machine.system.bodies)}
     named = {f"{name}.{point}": _place(machine, motion, f"{name}.{point}") for name in bodies
              for point in machine.system.layout.bodies[name].points if point not in ALWAYS}  # fmt: skip
-    shapes = [*_rails(machine, motion), *_bodies(machine, motion, named), *_springs(machine, motion),
-              *_stops(machine, motion, bodies), *_pins(machine, motion), *_motors(machine, motion)]  # fmt: skip
+    shapes = [*_anchors(machine, motion), *_rails(machine, motion), *_bodies(machine, motion, named),
+              *_springs(machine, motion), *_stops(machine, motion, bodies), *_pins(machine, motion),
+              *_motors(machine, motion)]  # fmt: skip
     for name in bodies:
         named.setdefault(f"{name}.com", _place(machine, motion, f"{name}.com"))
     return Sketch(motion, tuple(shapes), named)
@@ -193,6 +194,17 @@ def _springs(machine: Machine, motion: Motion) -> Iterable[Shape]:
             yield Shape(Part.SPRING, one.name, -1, ends(one.first, one.second))
         if one.damping:
             yield Shape(Part.DAMPER, one.name, -1, ends(one.first, one.second))
+
+
+def _anchors(machine: Machine, motion: Motion) -> Iterable[Shape]:
+    """Points of the ground that ties and springs hold on to, each once, and none that a joint shows already."""
+    pinned = {end for joint in machine.system.constraints if isinstance(joint, (*PINS, Weld))
+              for end in (joint.proximal, joint.distal)}  # fmt: skip
+    held = dict.fromkeys(end for one in (*machine.ties, *machine.springs) for end in (one.first, one.second))
+    for reference in held:
+        owner, _, name = reference.partition(".")
+        if owner == GROUND and reference not in pinned:
+            yield Shape(Part.GROUND, name, -1, _place(machine, motion, reference)[:, None])
 
 
 def _motors(machine: Machine, motion: Motion) -> Iterable[Shape]:

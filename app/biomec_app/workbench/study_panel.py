@@ -186,6 +186,8 @@ class StudyPanel(QWidget):
             self.form = OptionForm(study, self._chosen.get(study.key, {}))
             self.form.changed.connect(self._remember)
             self.area.setWidget(self.form)
+            bar = self.area.verticalScrollBar().sizeHint().width()
+            self.area.setMinimumWidth(self.form.minimumSizeHint().width() + bar)  # nothing lies under the scroll bar
         self._enable()
 
     def _remember(self) -> None:

@@ -21,14 +21,13 @@ from biomec_app.jobs import Jobs
 from biomec_app.theme import DARK, LIGHT, Theme
 from biomec_app.workbench.bench import Bench, Kept
 from biomec_app.workbench.draft import Draft, catalogued, from_file, new_machine
-from biomec_app.workbench.editor import Editor
 from biomec_app.workbench.figures_page import FiguresPage
 from biomec_app.workbench.header import Header
-from biomec_app.workbench.parameter_form import ParameterForm
 from biomec_app.workbench.player import LEAP, Player
 from biomec_app.workbench.plots import Plots
 from biomec_app.workbench.run_list import RunList
 from biomec_app.workbench.saving import Saving
+from biomec_app.workbench.sides import Sides
 from biomec_app.workbench.sketch import Sketch, sketch
 from biomec_app.workbench.stage import ZOOM, Stage
 from biomec_app.workbench.study_panel import StudyPanel
@@ -73,14 +72,11 @@ class WorkbenchWindow(QMainWindow):
 
     def _build(self) -> None:
         bench = self.bench
-        self.header, self.form, self.editor = Header(bench), ParameterForm(bench), Editor(bench)
+        self.header, self.sides = Header(bench), Sides(bench)
+        self.form, self.editor = self.sides.form, self.sides.editor
         self.stage, self.player, self.plots = Stage(), Player(bench), Plots(bench)
         self.figures, self.text = FiguresPage(bench), TextPage(bench, self.painter)
         self.studies, self.runs = StudyPanel(bench, self.jobs, self._previews), RunList(bench)
-        self.sides = QTabWidget()
-        self.sides.setObjectName("workbench.sides")
-        self.sides.addTab(self.form, "&Parameters")
-        self.sides.addTab(self.editor, "&Text")
         self.results = QTabWidget()
         self.results.setObjectName("workbench.results")
         for page, words in ((self.plots, "C&urves"), (self.figures, "Fi&gures"), (self.text, "E&quations and Text")):
@@ -92,7 +88,8 @@ class WorkbenchWindow(QMainWindow):
             Qt.Orientation.Vertical,
             (_titled("Analysis", self.studies), _titled("Runs", self.runs)), (430, 230), 0,
         )  # fmt: skip
-        self.columns = _split(Qt.Orientation.Horizontal, (left, middle, right), (300, 680, 290), 1)
+        self.columns = _split(Qt.Orientation.Horizontal, (left, middle, right), (self.sides.width_wanted, 460, 285), 1)
+        self._let_sides_grow()
         self.setCentralWidget(self.columns)
         self.statusBar().setSizeGripEnabled(True)
 
@@ -111,8 +108,8 @@ class WorkbenchWindow(QMainWindow):
         self.redo = self._item(edit, "redo", "&Redo", self._redo, "Ctrl+Shift+Z", "Ctrl+Y")
         edit.addSeparator()
         self._item(edit, "reset", "Reset All &Parameters", self.form.reset_all.click)
-        self._item(edit, "form", "Go to P&arameters", lambda: self._go(self.sides, self.form), "Ctrl+1")
-        self._item(edit, "text", "Go to &Text", lambda: self._go(self.sides, self.editor), "Ctrl+2")
+        self._item(edit, "form", "Go to P&arameters", lambda: self.sides.show_side(self.form), "Ctrl+1")
+        self._item(edit, "text", "Go to &Text", lambda: self.sides.show_side(self.editor), "Ctrl+2")
         run = bar.addMenu("&Run")
         self._item(run, "run", "&Run the Analysis", self.studies.run, "F5")
         self._item(run, "cancel", "&Cancel", self.studies.cancel, "Esc")
@@ -164,6 +161,7 @@ class WorkbenchWindow(QMainWindow):
         self.stage.trail_asked.connect(self.toggle_trail)
         self.stage.play_asked.connect(self.player.toggle)
         self.stage.step_asked.connect(self.player.step)
+        self.sides.changed.connect(self._fit_sides)
         stack.indexChanged.connect(self._show_undo)
         self.editor.typed.connect(self._show_undo)
         self._show_undo()
@@ -174,6 +172,18 @@ class WorkbenchWindow(QMainWindow):
         from biomec_app.manual import pages
 
         self.jobs.start("User Guide", lambda progress: pages(), lambda _: open_manual(self.context).go(PAGE))
+
+    def _fit_sides(self) -> None:
+        """Give the machine as much room as what is shown of it needs; the drawing has the rest."""
+        sizes = self.columns.sizes()
+        wanted = self.sides.width_wanted
+        self.columns.setSizes([wanted, sizes[0] + sizes[1] - wanted, sizes[2]])
+        self._let_sides_grow()
+
+    def _let_sides_grow(self) -> None:
+        """A wider window is shared by text and drawing; a form alone needs no more room."""
+        self.columns.setStretchFactor(0, int(self.sides.editor.isVisibleTo(self.sides)))
+        self.columns.setStretchFactor(1, 2)
 
     def _go(self, tabs: QTabWidget, page: QWidget) -> None:
         tabs.setCurrentWidget(page)
@@ -207,7 +217,7 @@ class WorkbenchWindow(QMainWindow):
     def new(self) -> None:
         """Begin a machine of one's own."""
         self.open_draft(new_machine())
-        self.sides.setCurrentWidget(self.editor)
+        self.sides.show_side(self.editor)
 
     def ask_open(self) -> None:
         """Open a machine file."""
@@ -418,7 +428,7 @@ def _column(*widgets: QWidget) -> QWidget:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)
     for widget in widgets:
-        layout.addWidget(widget, int(isinstance(widget, (Stage, QTabWidget))))
+        layout.addWidget(widget, int(isinstance(widget, (Stage, Sides))))
     return made
 
 

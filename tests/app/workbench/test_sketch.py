@@ -94,6 +94,17 @@ def test_every_kind_of_part_has_its_shape():
     assert np.allclose(ends.mean(axis=0), [1.0, 0.0])
 
 
+def test_ground_that_only_a_tie_holds_on_to_is_drawn():
+    machine = load_machine("tied-triple-pendulum")
+    made = sketch(machine, at_start(machine))
+    ground = {shape.name: shape.points[0, 0] for shape in made.shapes if shape.part is Part.GROUND}
+    assert set(ground) == {"A", "D"}
+    assert np.allclose(ground["D"], [1.0, 0.0])
+    machine = parse_machine(ALL, "all.toml")  # a spring and a tie on one point of the wall
+    shapes = sketch(machine, as_described(machine)).shapes
+    assert [shape.name for shape in shapes if shape.part is Part.GROUND] == ["wall", "pin"]
+
+
 def test_the_moment_nearest_to_a_time_is_drawn():
     machine = load_machine("four-bar")
     made = sketch(machine, along_laws(machine, 11))

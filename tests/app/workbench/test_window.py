@@ -94,7 +94,6 @@ def test_values_that_do_not_fit_together_are_told_in_the_drawing(student):
 
 def test_a_slip_in_the_text_is_told_with_its_line_and_the_machine_stays(student):
     window, area = student.window, student.window.editor.text
-    window.sides.setCurrentWidget(window.editor)
     good = area.toPlainText()
     area.setPlainText(good.replace('mass = "=m2"', 'mass = "=m22"'))
     student.qtbot.waitUntil(lambda: window.editor.fault.isVisible(), timeout=60_000)
@@ -109,6 +108,68 @@ def test_a_slip_in_the_text_is_told_with_its_line_and_the_machine_stays(student)
     assert area.toPlainText() == good
     assert not window.editor.fault.isVisible()
     assert window.studies.run_button.isEnabled()
+
+
+def test_form_and_text_stand_beside_each_other_and_either_can_be_hidden(student):
+    window = student.window
+    sides, form, text = window.sides, window.form, window.editor
+    assert form.isVisible()
+    assert text.isVisible()
+    edge = form.mapTo(window, form.rect().topRight()).x()
+    assert edge < text.mapTo(window, text.rect().topLeft()).x()
+    wide = window.stage.width()
+    sides.text_button.click()
+    student.idle()
+    assert not text.isVisible()
+    assert window.stage.width() > wide
+    sides.form_button.click()  # one of them is always there
+    assert text.isVisible()
+    assert not form.isVisible()
+    student.item("form").trigger()
+    assert form.isVisible()
+    assert form.boxes["L1"].hasFocus() or not window.isActiveWindow()
+    student.item("text").trigger()
+    assert text.isVisible()
+
+
+def test_a_change_in_one_shows_in_the_other(student):
+    window = student.window
+    window.form.boxes["L1"].setValue(0.4)
+    assert "L1 = { value = 0.4," in window.editor.text.toPlainText()
+    area = window.editor.text
+    area.setPlainText(area.toPlainText().replace("value = 0.4,", "value = 0.6,"))
+    student.qtbot.waitUntil(lambda: window.form.boxes["L1"].value() == 0.6, timeout=60_000)
+    student.item("undo").trigger()
+    assert window.form.boxes["L1"].value() == 0.4
+
+
+def test_the_parts_of_the_machine_are_listed_and_lead_to_their_text(student):
+    outline, area = student.window.sides.outline, student.window.editor.text
+    tops = [outline.topLevelItem(k) for k in range(outline.topLevelItemCount())]
+    assert [one.text(0) for one in tops] == ["Bodies (3)", "Joints (4)", "Drivers (1)", "Laws (1)", "Motors (4)"]
+    assert [tops[0].child(k).text(1) for k in range(3)] == ["6.59 kg", "11.55 kg", "9.07 kg"]
+    joint = tops[1].child(2)
+    assert (joint.text(0), joint.text(1)) == ("C", "revolute, coupler.C – follower.C")
+    student.window.sides.text_button.setChecked(False)
+    outline.itemClicked.emit(joint, 0)
+    assert area.isVisible()
+    lines = area.toPlainText().splitlines()
+    at = area.textCursor().blockNumber()
+    assert lines[at : at + 3] == ["[[joint]]", 'type = "revolute"', 'name = "C"']
+    student.window.form.boxes["m1"].setValue(7.0)
+    assert outline.topLevelItem(0).child(0).text(1) == "7 kg"
+
+
+def test_no_field_of_an_analysis_lies_under_the_scroll_bar(student, monkeypatch):
+    monkeypatch.undo()  # the real studies
+    window = student.window
+    window.studies.refresh()
+    student.idle()
+    window.resize(1270, 700)
+    window.studies.choose("optimal-control")
+    student.idle()
+    assert window.studies.form.width() <= window.studies.area.viewport().width()
+    assert window.studies.area.verticalScrollBar().isVisible()
 
 
 def test_text_that_was_typed_a_moment_ago_is_not_lost(student):
@@ -336,7 +397,7 @@ def test_a_new_machine_begins_with_text_that_works(student):
     student.item("new").trigger()
     student.idle()
     assert student.bench.machine.name == "my machine"
-    assert student.window.sides.currentWidget() is student.window.editor
+    assert student.window.editor.isVisible()
     student.run()
     assert student.bench.runs[0].run.succeeded
 
@@ -424,7 +485,7 @@ def test_every_widget_that_can_be_used_has_a_name_and_says_what_it_is(student):
             continue
         words = part.accessibleName() or getattr(part, "text", lambda: "")()
         if part.objectName().startswith("workbench."):
-            assert words or part.objectName() in ("workbench.sides", "workbench.results"), part.objectName()
+            assert words or part.objectName() == "workbench.results", part.objectName()
 
 
 def test_numbers_of_lines_hide_no_text(student):

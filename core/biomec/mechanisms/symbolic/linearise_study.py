@@ -137,7 +137,7 @@ def _text(model: LinearModel, about: tuple[str, ...], digits: int) -> str:
     """The point, the matrices and the eigenvalues as tables."""
 
     def show(value: float) -> str:
-        return f"{value:.{digits}g}"
+        return f"{value + 0.0:.{digits}g}"  # no −0
 
     n = len(about)
     lines = ["Point"]
