@@ -51,6 +51,19 @@ def test_a_project_keeps_its_runs_and_the_folder_gets_table_and_summary(project,
     assert facts["frames"] == {"first": 50, "last": 80, "reached": 80}  # as the table and the user count them
     assert facts["settings"]["frames"] == [50, 80]
     run = runs(project)["published"]
+    steps = list(csv.DictReader((out / "simulation_steps.csv").read_text("utf-8").splitlines()))
+    assert len(steps) == 301
+    courses = {name: np.array([float(row[f"{name}_J"]) for row in steps]) for name in facts["energy_J"]}
+    assert list(courses) == ["kinetic", "potential", "work", "drift"]
+    np.testing.assert_allclose(courses["kinetic"], run.kinetic, rtol=1e-6)
+    total = courses["kinetic"] + courses["potential"]
+    # the balance of the written columns: seven digits of hundreds of joules leave 5e-5 J each
+    np.testing.assert_allclose(courses["drift"], total - total[0] - courses["work"], rtol=0, atol=2e-4)
+    for name, course in courses.items():
+        told = facts["energy_J"][name]
+        found = [course[0], course[-1], course.min(), course.max()]
+        assert [told[one] for one in ("first", "last", "min", "max")] == pytest.approx(found, rel=1e-6, abs=1e-9)
+    np.testing.assert_allclose([float(row["phi"]) for row in steps], run.violation, rtol=1e-6)
     column = table[0].index("right elbow flexion (simulated, deg)")
     flexion = np.degrees(run.angles[:, run.angle_names.index("right elbow flexion")])
     assert [float(row[column]) for row in table[1:]] == pytest.approx(list(flexion), rel=1e-6)
@@ -112,20 +125,18 @@ def test_what_if_reaches_the_settings(project, capsys):
             {"formulation": "independent", "integrator": "gear", "order": 2},
         ),
         (
-            [
-                "--input",
-                "resultant",
-                "--formulation",
-                "augmented",
-                "--integrator",
-                "generalised-alpha",
-                "--alpha",
-                "1e6",
-            ],
-            {"formulation": "augmented", "integrator": "generalised-alpha"},
+            ["--input", "resultant", "--formulation", "augmented", "--integrator", "generalised-alpha", "--rho", "0.5",
+             "--alpha", "1e6", "--xi", "0.7", "--omega", "20", "--constraint-tolerance", "1e-9", "--tolerance", "1e-9"],
+            {"formulation": "augmented", "integrator": "generalised-alpha", "rho": 0.5, "tolerance": 1e-9,
+             "equations": {"alpha": 1e6, "xi": 0.7, "omega": 20.0, "tolerance": 1e-9, "max_iterations": 20}},
+        ),
+        (
+            ["--input", "resultant", "--integrator", "variable", "--error", "1e-5"],
+            {"integrator": "variable", "error": 1e-5,
+             "equations": {"alpha": 1e5, "xi": 1.0, "omega": 10.0, "tolerance": 1e-10, "max_iterations": 20}},
         ),
     ],
-)
+)  # fmt: skip
 def test_what_is_asked_for_is_run(project, capsys, words, found):
     assert main(["simulate", str(project), "--frames", "50-56", "--json", *words]) == 0
     facts = json.loads(capsys.readouterr().out)
@@ -140,6 +151,8 @@ def test_what_is_asked_for_is_run(project, capsys, words, found):
     ("words", "told"),
     [
         (["--step", "0"], "must be positive"),
+        (["--alpha", "-1"], "must be positive"),
+        (["--integrator", "generalised-alpha", "--rho", "2"], "ρ between 0 and 1"),
         (["--input", "resultant", "--what-if", "mass=2"], "resultant forces belong to the body"),
         (["--formulation", "penalty", "--integrator", "constant-acceleration"], "Choose another integrator"),
         (["--frames", "0-20"], "The recording begins with frame 1"),

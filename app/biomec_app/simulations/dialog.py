@@ -32,6 +32,7 @@ from biomec.pipeline.simulation_stretch import simulated_stretch
 from biomec.pipeline.stretch import cycle_spans
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import Fault, explanation
+from biomec_app.simulations.advanced_box import AdvancedBox
 from biomec_app.simulations.running import STEP, simulate
 from biomec_app.simulations.runs import free_name
 from biomec_app.simulations.what_if_box import WhatIfBox
@@ -47,6 +48,7 @@ from biomec_app.simulations.words import (
 
 WHOLE, FRAMES = "whole", "frames"
 MS, MICROMETRES = 1e3, 1e6
+HEIGHT, MARGIN = 570, 60  # of the dialog while nothing is unfolded, and to the ends of the screen, in pixels
 AUTOMATIC = "automatic"
 VARIABLE_STEPS = (VARIABLE, *ERROR_CONTROLLED)
 
@@ -74,6 +76,7 @@ class SimulationDialog(QDialog):
         self.name.setObjectName("simulation.name")
         self.name.setAccessibleName("Name of the run")
         self.what_if = WhatIfBox(self.analysis)
+        self.advanced = AdvancedBox()
         self.wrong = Fault("simulation.fault")
         self.summary = QLabel()
         self.summary.setObjectName("simulation.summary")
@@ -82,6 +85,7 @@ class SimulationDialog(QDialog):
         self.buttons = self._buttons()
         self._build()
         self.what_if.changed.connect(self._follow)
+        self.advanced.changed.connect(self._follow)
         self.name.textChanged.connect(self._follow)
         self.fill(self._start)
 
@@ -98,9 +102,10 @@ class SimulationDialog(QDialog):
         grid.addWidget(self.what_if, 1, 0, 1, 2)
         self.unlike = explanation()
         grid.addWidget(self.unlike, 2, 0, 1, 2)
+        grid.addWidget(self.advanced, 3, 0, 1, 2)
         grid.setColumnStretch(0, 1)
         grid.setColumnStretch(1, 1)
-        grid.setRowStretch(3, 1)
+        grid.setRowStretch(4, 1)
         scroll = QScrollArea()
         scroll.setWidget(inside)
         scroll.setWidgetResizable(True)
@@ -118,7 +123,14 @@ class SimulationDialog(QDialog):
         layout.addWidget(self.summary)
         layout.addWidget(self.wrong)
         layout.addWidget(self.buttons)
-        self.resize(880, 570)
+        self.resize(880, HEIGHT)
+        self.advanced.fold.toggled.connect(self._make_room)
+        self._make_room(self.advanced.fold.isChecked())
+
+    def _make_room(self, unfolded: bool) -> None:
+        """Grow with what is unfolded, as far as the screen allows; the rest can be scrolled to."""
+        more = self.advanced.inside.sizeHint().height() if unfolded else 0
+        self.resize(self.width(), min(HEIGHT + more, self.screen().availableGeometry().height() - MARGIN))
 
     def _movement_box(self) -> QGroupBox:
         box = QGroupBox("What moves the body")
@@ -232,6 +244,7 @@ class SimulationDialog(QDialog):
         self.step.setValue(0.0 if settings.step_s is None else MS * settings.step_s)
         self.error.setValue(MICROMETRES * settings.error)
         self.what_if.fill(settings.what_if)
+        self.advanced.fill(settings)
         part = ("cycle", settings.cycle) if settings.cycle is not None else FRAMES if settings.frames else WHOLE
         _choose(self.part, part)
         if settings.frames is not None:
@@ -247,7 +260,7 @@ class SimulationDialog(QDialog):
         frames = (self.first.value() - self._base, self.last.value() - self._base) if part == FRAMES else None
         step = self.step.value()
         return replace(
-            self._kept,
+            self.advanced.applied(self._kept),
             name=self.name.text().strip(),
             input=self.input.currentData(),
             root=self.root.currentData() if follows else AUTO,
@@ -304,6 +317,7 @@ class SimulationDialog(QDialog):
             self.order.setEnabled(chosen in ORDERED)
             self.step.setEnabled(chosen not in ERROR_CONTROLLED)
             self.error.setEnabled(chosen in VARIABLE_STEPS)
+            self.advanced.follow(settings)
             self.name.setPlaceholderText(free_name(self.analysis, short_name(settings)))
             self.summary.setText(self._told(settings))
         except BiomecError as error:
@@ -341,7 +355,7 @@ class SimulationDialog(QDialog):
 
 def _plain(sentence: str) -> str:
     """A sentence of the library without the word that says where it comes from."""
-    for head in ("Simulation: ", "What if: ", "Integrator: "):
+    for head in ("Simulation: ", "What if: ", "Integrator: ", "Formulation: ", "Control: "):
         sentence = sentence.removeprefix(head)
     return sentence[:1].upper() + sentence[1:]
 

@@ -18,6 +18,7 @@ from biomec.notices import Severity
 from biomec.progress import Progress
 
 if TYPE_CHECKING:
+    from biomec.dynamics.forward.formulation import FormulationOptions
     from biomec.dynamics.forward.what_if import WhatIf
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.simulation_run import SimulationRun
@@ -67,8 +68,8 @@ def add_commands(commands: Commands) -> None:
                         "1834 steps of 2 ms: the published rows, then R, SR and gear")  # fmt: skip
     parser.add_argument("--name", default="", help="of the run in its project; default: made of the choices")
     parser.add_argument("--out", type=Path, metavar="DIR",
-                        help="folder for simulation.csv and simulation.json, and for session.biomec where a recording "
-                        "is simulated; a project keeps the run itself")  # fmt: skip
+                        help="folder for simulation.csv, simulation_steps.csv, simulation.json, and for session.biomec "
+                        "where a recording is simulated; a project keeps the run itself")  # fmt: skip
     parser.add_argument("--coordinates", action="store_true", help="natural coordinates in simulation.csv, not angles")
     parser.add_argument("--json", action="store_true", help="print the summary for programs")
     parser.add_argument("--force", action="store_true", help="overwrite files in DIR, or a run of the same name")
@@ -81,8 +82,12 @@ def add_commands(commands: Commands) -> None:
     more.add_argument("--alpha", type=float, help="penalty factor (default: 1e5)")
     more.add_argument("--xi", type=float, help="damping ratio of Baumgarte's stabilisation (default: 1)")
     more.add_argument("--omega", type=float, help="its frequency [rad/s] (default: 10)")
+    more.add_argument("--constraint-tolerance", type=float, metavar="E",
+                      help="at which an augmented Lagrangian ends: ‖Φ̈ + 2ξωΦ̇ + ω²Φ‖ (default: 1e-10)")  # fmt: skip
     more.add_argument("--tolerance", type=float, metavar="M", help="at which the corrector of a step ends "
-                      "(default: 1e-8)")  # fmt: skip
+                      "(default: 1e-8; with --table 1e-6)")  # fmt: skip
+    more.add_argument("--rho", type=float, help="of generalised-alpha: what a step leaves of fast oscillations, 0 to 1 "
+                      "(default: 0.8)")  # fmt: skip
     more.add_argument("--error", type=float, metavar="M", help="allowed in a step of variable length (default: 1e-7)")
 
 
@@ -120,7 +125,7 @@ def _table(options: argparse.Namespace, project: bool) -> int:
     idle = [word for option, word in alone.items() if getattr(options, option)]
     if idle:
         raise BiomecError(f"The table is always of resultant forces of the first good cycle: leave out {idle[0]}.")
-    asked = TableOptions() if options.step is None else TableOptions(step_s=options.step)
+    asked = TableOptions(formulation=_equations(options), **_given(step_s=options.step, tolerance=options.tolerance))
     analysis = _opened(options.file, project).run_until("cycles", progress_on_terminal("Analysis"))
     with _until_interrupted() as interrupted:
         rows = simulation_table(
@@ -196,11 +201,7 @@ def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: 
 
 def _settings(options: argparse.Namespace) -> "SimulationSettings":
     """Settings of the command line, checked before anything is computed."""
-    from biomec.dynamics.forward.formulation import FormulationOptions
     from biomec.pipeline.simulation_settings import SimulationSettings
-
-    def given(**values: Any) -> dict[str, Any]:
-        return {name: value for name, value in values.items() if value is not None}
 
     return SimulationSettings(
         name=options.name,
@@ -211,12 +212,25 @@ def _settings(options: argparse.Namespace) -> "SimulationSettings":
         order=options.order,
         step_s=options.step,
         cycle=options.cycle,
-        equations=FormulationOptions(**given(alpha=options.alpha, xi=options.xi, omega=options.omega)),
+        equations=_equations(options),
         damping=options.damping,
         joint_stops=options.joint_stops,
         what_if=_what_if(options.what_if),
-        **given(tolerance=options.tolerance, error=options.error, stiffness=options.stiffness),
+        **_given(tolerance=options.tolerance, error=options.error, stiffness=options.stiffness, rho=options.rho),
     )
+
+
+def _equations(options: argparse.Namespace) -> "FormulationOptions":
+    from biomec.dynamics.forward.formulation import FormulationOptions
+
+    return FormulationOptions(
+        **_given(alpha=options.alpha, xi=options.xi, omega=options.omega, tolerance=options.constraint_tolerance)
+    )
+
+
+def _given(**values: Any) -> dict[str, Any]:
+    """Values that the user gave."""
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _named(settings: "SimulationSettings", analysis: "Analysis", force: bool) -> "SimulationSettings":

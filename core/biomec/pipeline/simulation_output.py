@@ -1,4 +1,4 @@
-"""A simulation to take away: a table of what it did frame by frame, and a summary of how good it is."""
+"""A simulation to take away: tables of what it did frame by frame and step by step, and a summary of how good it is."""
 
 from __future__ import annotations
 
@@ -16,16 +16,16 @@ from biomec.pipeline.simulation_run import LEVELS, SimulationRun
 from biomec.pipeline.table_text import plain_number, table_text
 from biomec.recording.step import plain_data
 
-FILES = ("simulation.csv", "simulation.json")
+FILES = ("simulation.csv", "simulation_steps.csv", "simulation.json")
 VIOLATIONS = {"phi": "violation", "phi_rate": "rate_violation", "phi_acceleration": "acceleration_violation"}
 
 
 def write_simulation(
     analysis: Analysis, run: SimulationRun, folder: Path, *, coordinates: bool = False
 ) -> tuple[Path, ...]:
-    """Write the table and the summary of a run into a folder that exists; files of an earlier run are replaced."""
+    """Write the tables and the summary of a run into a folder that exists; files of an earlier run are replaced."""
     summary = json.dumps(simulation_summary(analysis, run), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
-    texts = (simulation_csv(analysis, run, coordinates=coordinates), summary)
+    texts = (simulation_csv(analysis, run, coordinates=coordinates), steps_csv(run), summary)
     for name, text in zip(FILES, texts, strict=True):
         with atomic_path(Path(folder) / name) as temporary:
             temporary.write_text(text, encoding="utf-8")
@@ -51,6 +51,24 @@ def simulation_csv(analysis: Analysis, run: SimulationRun, *, coordinates: bool 
     return table_text(["frame", "time_s", *names], head, values)
 
 
+def steps_csv(run: SimulationRun) -> str:
+    """Every state of a run: iterations, last change, violations of the constraints, energies, work and what is left."""
+    columns = {
+        "iterations": run.iterations,
+        "last_change_m": run.increment,
+        **{name: getattr(run, array) for name, array in VIOLATIONS.items()},
+        **{f"{name}_J": course for name, course in _energies(run).items()},
+    }
+    head = [[k, f"{t:.6f}"] for k, t in enumerate(run.step_time_s)]
+    values = np.column_stack([np.asarray(one, dtype=np.float64) for one in columns.values()])
+    return table_text(["step", "time_s", *columns], head, values)
+
+
+def _energies(run: SimulationRun) -> dict[str, FloatArray]:
+    """Energies, work of all forces but the weight, and the drift that they leave, (S,) [J]."""
+    return {"kinetic": run.kinetic, "potential": run.potential, "work": run.work, "drift": run.energy_drift}
+
+
 def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]:
     """How a run went and how near it is to the recorded motion, as plain data; frames as the recording counts them."""
     taken = slice(1, None)  # the start is no step
@@ -71,6 +89,15 @@ def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]
         "cpu_s_per_step": _mean_and_spread(run.seconds[taken]),
         "last_increment_m": _mean_and_spread(run.increment[taken]),
         "violations": {name: _mean_and_largest(getattr(run, array)) for name, array in VIOLATIONS.items()},
+        "energy_J": {
+            name: {
+                "first": plain_number(float(course[0])),
+                "last": plain_number(float(course[-1])),
+                "min": plain_number(float(course.min())),
+                "max": plain_number(float(course.max())),
+            }
+            for name, course in _energies(run).items()
+        },
         "energy_drift_max_J": plain_number(float(drift.max())),
         "difference_from_recorded": {
             level: {"mean": plain_number(one.mean), "sd": plain_number(one.sd), "unit": LEVELS[level]}

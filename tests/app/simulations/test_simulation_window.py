@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from biomec.cli.main import main
+from biomec.dynamics.forward.formulation import FormulationOptions
 from biomec.dynamics.forward.simulation import Ending
 from biomec.dynamics.forward.what_if import WhatIf
 from biomec.errors import BiomecError
@@ -84,6 +85,7 @@ def test_every_integrator_that_is_offered_can_be_run_and_the_others_cannot(input
                        what_if=WhatIf(1.1, {"head": 1.2}, {"right hand": 5.0, "left hand": 5.0}, 0.38, -0.05,
                                       {"right elbow": 0.3})),
     SimulationSettings(root="contact", joint_stops=True, frames=(5, 30)),
+    SimulationSettings(damping=40.0, tolerance=1e-10, rho=0.25, equations=FormulationOptions(3e6, 0.7, 25.0, 1e-12)),
     SimulationSettings(input="pd", integrator="runge-kutta-8", error=2.5e-6, joint_stops=True,
                        what_if=WhatIf(weakened={"left knee": 0.1, "neck": 0.2})),
 ])  # fmt: skip
@@ -103,6 +105,65 @@ def test_defaults_follow_the_first_cycle_and_can_be_restored(qtbot, context, doc
     dialog.show()
     assert dialog.run.isDefault()  # Enter runs; it must not throw away what was set
     assert not dialog.reset.isDefault()
+
+
+def test_settings_of_the_methods_are_folded_until_they_differ_and_go_back_to_the_specified(qtbot, context, document):
+    dialog = SimulationDialog(context, settings=SimulationSettings(frames=(10, 40)))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    box = dialog.advanced
+    assert not box.inside.isVisible()
+    before = dialog.height()
+    box.fold.click()
+    assert box.inside.isVisible()
+    assert dialog.height() > before
+    assert "63.25" in box.fields["damping"].placeholderText()
+    for name, text in {"alpha": "1e6", "xi": "0.5", "omega": "20", "constraints": "1e-9", "tolerance": "1e-9",
+                       "rho": "0.5", "damping": "30"}.items():  # fmt: skip
+        box.fields[name].setText(text)
+    asked = dialog.settings
+    assert asked.equations == FormulationOptions(1e6, 0.5, 20.0, 1e-9)
+    assert (asked.tolerance, asked.rho, asked.damping) == (1e-9, 0.5, 30.0)
+    again = SimulationDialog(context, settings=asked)
+    qtbot.addWidget(again)
+    again.show()
+    assert again.advanced.inside.isVisible()  # what differs is not hidden
+    box.reset.click()
+    assert dialog.settings == SimulationSettings(frames=(10, 40))
+
+
+@pytest.mark.parametrize(
+    ("settings", "meant"),
+    [
+        (SimulationSettings(), {"damping"}),
+        (SimulationSettings(formulation="newton-euler"), {"damping"}),
+        (SimulationSettings(integrator="runge-kutta-8"), {"xi", "omega", "damping"}),
+        (SimulationSettings(input="resultant"), {"alpha", "xi", "omega", "tolerance"}),
+        (SimulationSettings(input="resultant", formulation="index-3", integrator="generalised-alpha"),
+         {"alpha", "tolerance", "rho"}),
+        (SimulationSettings(input="resultant", formulation="augmented", integrator="radau"),
+         {"alpha", "xi", "omega", "constraints"}),
+        (SimulationSettings(input="pd", formulation="classic", integrator="adams"), {"alpha", "tolerance", "damping"}),
+        (SimulationSettings(input="inverse", integrator="trapezoidal"), {"xi", "omega", "tolerance"}),
+    ],
+)  # fmt: skip
+def test_only_settings_that_do_something_can_be_entered(qtbot, context, document, settings, meant):
+    dialog = SimulationDialog(context, settings=replace(settings, frames=(10, 40)))
+    qtbot.addWidget(dialog)
+    assert {name for name, field in dialog.advanced.fields.items() if field.isEnabled()} == meant
+
+
+@pytest.mark.parametrize(("name", "text", "told"), [
+    ("alpha", "", "α: nothing is no number"), ("alpha", "0", "must be positive"), ("rho", "1e", "1e is no number"),
+])  # fmt: skip
+def test_a_setting_that_is_no_number_is_said_before_it_runs(qtbot, context, document, name, text, told):
+    dialog = SimulationDialog(context, settings=SimulationSettings(frames=(10, 40)))
+    qtbot.addWidget(dialog)
+    dialog.advanced.fields[name].setText(text)
+    assert told in dialog.wrong.text()
+    assert not dialog.run.isEnabled()
+    dialog.advanced.reset.click()
+    assert dialog.run.isEnabled()
 
 
 def test_what_cannot_be_is_said_before_it_runs(qtbot, context, document):
