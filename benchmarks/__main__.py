@@ -1,4 +1,4 @@
-"""Print how fast the engine is, beside a dense version of itself and beside Pinocchio. Takes a minute or two."""
+"""Print how fast the engine is, beside a dense version of itself and beside other engines. Takes a few minutes."""
 
 from __future__ import annotations
 
@@ -10,7 +10,10 @@ import numpy as np
 
 from benchmarks.c3d import print_c3d
 from benchmarks.end_to_end import print_end_to_end
+from benchmarks.formulations import print_formulations
+from benchmarks.forward import print_steps
 from benchmarks.frozen_jacobian import print_kept_jacobians
+from benchmarks.inverse_dynamics import print_inverse_dynamics
 from benchmarks.marker_fit import ITERATIONS, MarkerFit, TargetFit
 from benchmarks.opensim_ik import print_opensim
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial, human_trial
@@ -57,6 +60,9 @@ def main() -> None:
     print_targets(timings)
     print_kept_jacobians(trial)
     print_opensim()
+    print_inverse_dynamics()
+    print_formulations()
+    print_steps()
     print_growth(trial)
     print_signals()
     print_c3d()

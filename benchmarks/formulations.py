@@ -60,7 +60,7 @@ def print_formulations() -> None:
     timings = interleaved(tasks, PASSES)
     exact = dense_accelerations(system, q, qdot, Q)
     away = {one.title: np.abs(one.accelerations(q, qdot, Q).qddot - exact).max() for one in formulations}
-    print(f"accelerations reach {np.abs(exact).max():.0f} m/s²")
+    print(f"\naccelerations reach {np.abs(exact).max():.0f} m/s²")
     print(f"{'one evaluation, M21':36s} {'best µs':>9s} {'median µs':>10s} {'off by':>9s}")
     for name, timing in timings.items():
         told = f"{away[name]:9.0e}" if name in away else ""

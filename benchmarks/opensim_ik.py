@@ -14,7 +14,7 @@ import tempfile
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
-from functools import partial
+from functools import cache, partial
 from pathlib import Path
 
 import numpy as np
@@ -97,6 +97,7 @@ def _threads(threads: str) -> Iterator[None]:
 
 
 # ------------------------------------------------------------------------------------------------------- the two cases
+@cache
 def push_up() -> VirtualAcquisition:
     """One push-up of the virtual person, with noise of the cameras and nothing missing."""
     options = RecordOptions(rate_hz=RATE_HZ, plate_rate_hz=RATE_HZ, noise_mm=NOISE_MM, removed=False, seed=4)
@@ -112,6 +113,17 @@ def push_up_case(acquisition: VirtualAcquisition, model: str) -> Case:
     active = np.asarray(np.isfinite(cop).all(axis=2))
     contacts = ContactPoints(tuple(one.segment for one in reactions), cop, active, load, COORDINATES)
     return Case(body, acquisition.dynamic.stretch(0, FRAMES - 1).markers, contacts)
+
+
+@cache
+def push_up_by_opensim(python: str, model: str) -> Fit:
+    """What OpenSim's tools do to the push-up: inverse kinematics, then inverse dynamics of the motion it found."""
+    acquisition = push_up()
+    case = push_up_case(acquisition, model)
+    with tempfile.TemporaryDirectory(prefix="biomec-push-up-") as folder:
+        file = Path(folder) / "push_up.trc"
+        write_trc(acquisition.dynamic.stretch(0, FRAMES - 1), file)
+        return fit(python, file, (0.0, FRAMES / RATE_HZ), tree_of(case.body, _start(case)))
 
 
 def walk_case(folder: Path) -> Case:
@@ -137,15 +149,9 @@ def print_opensim() -> None:
         print(HOW_TO_INSTALL)
         return
     print("one run, beside kinematic consistency of the same markers.")
-    acquisition = push_up()
-    with tempfile.TemporaryDirectory(prefix="biomec-push-up-") as folder:
-        file = Path(folder) / "push_up.trc"
-        write_trc(acquisition.dynamic.stretch(0, FRAMES - 1), file)
-        print(f"\nPush-up of the virtual person, {FRAMES} frames at {RATE_HZ:g} Hz, {NOISE_MM:g} mm of noise:")
-        for model in ("m21", "m17"):
-            case = push_up_case(acquisition, model)
-            tree = tree_of(case.body, _start(case))
-            _compare(model.upper(), case, partial(fit, python, file, (0.0, FRAMES / RATE_HZ), tree))
+    print(f"\nPush-up of the virtual person, {FRAMES} frames at {RATE_HZ:g} Hz, {NOISE_MM:g} mm of noise:")
+    for model in ("m21", "m17"):
+        _compare(model.upper(), push_up_case(push_up(), model), partial(push_up_by_opensim, python, model))
     walk = FOLDER / "gait_opensim2354"
     if not walk.exists():
         print("\nThe walk that is distributed with OpenSim is not beside the project.")
