@@ -83,7 +83,8 @@ def _title(axes: Axes, text: str, below: str = "") -> None:
 
 def _shares(axes: Axes, analysis: Analysis) -> None:
     """Share of the markers of every origin, stacked."""
-    time, shares = analysis.clean.trial.time_s, origin_shares(analysis.clean.reconstruction.origin)
+    rebuilt = analysis.clean.reconstruction
+    time, shares = analysis.clean.trial.time_s, origin_shares(rebuilt.origin[:, rebuilt.seen])
     kinds = list(ORIGINS)
     axes.stackplot(
         time, *(100.0 * shares[kind] for kind in kinds), colors=[ORIGINS[k][1] for k in kinds], step="post", linewidth=0

@@ -7,7 +7,7 @@ used only where too few markers of a segment are seen. `docs/marker-sets.md` exp
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
@@ -98,13 +98,20 @@ class Reconstruction:
     options: ReconstructionOptions
     notices: tuple[Notice, ...] = ()
 
+    @property
+    def seen(self) -> BoolArray:
+        """(M,) markers that were measured in some frame; those of the static only say nothing of a frame."""
+        return np.asarray((self.origin == SampleOrigin.MEASURED).any(axis=0))
+
     def fraction(self, origin: SampleOrigin) -> float:
-        """Fraction of all samples of that origin."""
-        return float(np.mean(self.origin == origin)) if self.origin.size else 0.0
+        """Fraction of the samples of that origin, among those of markers that were seen."""
+        samples = self.origin[:, self.seen]
+        return float(np.mean(samples == origin)) if samples.size else 0.0
 
     def frames_with(self, origin: SampleOrigin) -> float:
-        """Fraction of the frames with at least one sample of that origin."""
-        return float(np.mean((self.origin == origin).any(axis=1))) if self.origin.size else 0.0
+        """Fraction of the frames with at least one sample of that origin, among those of markers that were seen."""
+        samples = self.origin[:, self.seen]
+        return float(np.mean((samples == origin).any(axis=1))) if samples.size else 0.0
 
     def __getitem__(self, name: str) -> MarkerQuality:
         return self.quality[self.markers.index(name)]
@@ -179,15 +186,11 @@ def reconstruct(
     seen = [name for name, hidden in zip(names, missing.all(axis=0), strict=True) if not hidden]
     notices += [notice for k, name in enumerate(names) if name in seen for notice in reporter.gaps(name, missing[:, k])]
     notices += reporter.never_seen({*names, *marker_set.lacking(names, dynamic=False)}.difference(seen), seen)
-    counts = {kind.name.lower(): int((origin == kind).sum()) for kind in SampleOrigin}
-    return Reconstruction(
-        markers,
-        read_only(origin, np.int64),
-        read_only(residual),
-        quality,
-        options,
-        (*summary(trial, counts), *notices),
-    )
+    found = Reconstruction(markers, read_only(origin, np.int64), read_only(residual), quality, options)
+    computed = [name for name, there, here in zip(names, found.seen, ~missing.all(axis=0), strict=True) if here > there]
+    shares = {kind.name.lower(): found.fraction(kind) for kind in SampleOrigin}
+    whole = 1.0 - float(np.mean((origin[:, found.seen] != SampleOrigin.MEASURED).any(axis=1))) if len(origin) else 0.0
+    return replace(found, notices=(*summary(trial, shares, whole, computed), *notices))
 
 
 def seen_by_the_others(

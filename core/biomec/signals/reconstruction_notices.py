@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from biomec.arrays import BoolArray
@@ -136,13 +136,28 @@ def rebuilt_far_off(trial: Trial, rms_m: Mapping[str, float], limit_m: float) ->
     ]
 
 
-def summary(trial: Trial, counts: Mapping[str, int]) -> list[Notice]:
-    """One sentence about the whole trial, if anything was repaired or stays missing."""
-    total = sum(counts.values())
-    repaired = {kind: count for kind, count in counts.items() if kind != "measured" and count}
-    if not repaired:
-        return []
-    shares = ", ".join(
-        f"{100.0 * counts[kind] / total:.1f} % {kind}" for kind in ("measured", "rebuilt", "interpolated", "missing")
-    )
-    return [info("reconstruction", f"Marker samples of {trial.source.name}: {shares}.")]
+def summary(trial: Trial, shares: Mapping[str, float], whole: float, computed: Sequence[str]) -> list[Notice]:
+    """One sentence about the whole trial, if anything was repaired or stays missing, and one of markers it never shows.
+
+    shares   : origin of samples -> their share among those of markers that were seen
+    whole    : share of the frames in which all of these were measured
+    computed : markers that were rebuilt and never seen, such as those of the static only; they do not count
+    """
+    notices, kinds = [], ("measured", "rebuilt", "interpolated", "missing")
+    if any(shares[kind] for kind in kinds[1:]):
+        told = ", ".join(f"{_percent(shares[kind])} {kind}" for kind in kinds)
+        words = f"Marker samples of {trial.source.name}: {told}. In {_percent(whole)} of the frames all were measured."
+        notices.append(info("reconstruction", words))
+    if computed:
+        which = "1 marker is" if len(computed) == 1 else f"{len(computed)} markers are"
+        words = (
+            f"{which} only in the static, and computed in every frame of {trial.source.name}: {', '.join(computed)}."
+        )
+        notices.append(info("markers-computed", words, *computed))
+    return notices
+
+
+def _percent(share: float) -> str:
+    """A share in percent; what is there is never 0 %, and what is not all never 100 %."""
+    text = f"{100.0 * share:.1f} %"
+    return {"0.0 %": "< 0.1 %" if share else "0 %", "100.0 %": "100 %" if share == 1.0 else "> 99.9 %"}.get(text, text)
