@@ -11,6 +11,7 @@ from biomec.mechanisms.natural import bare_system, machine_forces, natural_state
 from biomec.mechanisms.reference_points import assembled, follow, reference_point_model, velocities
 from biomec.multibody.analysis import accelerations, follow_drivers
 from biomec.multibody.analysis import velocities as natural_velocities
+from tests.core.mechanisms.shared_pendulum import shared_pendulum
 
 LOADED = """
 [[spring]]
@@ -47,9 +48,10 @@ def loaded_four_bar():
     return parse_machine(load_machine("four-bar").blueprint.text + LOADED, "loaded.toml")
 
 
-@pytest.mark.parametrize("name", ["four-bar", "loaded four-bar", "slider-crank", "double-pendulum"])
+@pytest.mark.parametrize("name", ["four-bar", "loaded four-bar", "slider-crank", "double-pendulum", "shared pendulum"])
 def test_accelerations_agree_with_the_natural_coordinate_engine(name):
-    machine = loaded_four_bar() if name.startswith("loaded") else load_machine(name)
+    made = {"loaded four-bar": loaded_four_bar, "shared pendulum": shared_pendulum}
+    machine = made[name]() if name in made else load_machine(name)
     model, system = reference_point_model(machine, "none"), bare_system(machine)
     formulation = ClassicLagrange(system)
     rng = np.random.default_rng(11)

@@ -16,6 +16,7 @@ from biomec.mechanisms.machine import parse_machine
 from biomec.mechanisms.reference_points import assembled, model_of_system, reference_point_model, velocities
 from biomec.mechanisms.studies import study
 from biomec.mechanisms.study import options_from
+from tests.core.mechanisms.shared_pendulum import shared_pendulum
 
 TIMES = np.linspace(0.0, 1.0, 61)
 
@@ -111,7 +112,7 @@ def test_two_loops_replay(pedalling):
 
 def test_several_degrees_of_freedom():
     """A double pendulum with both angles driven: pointwise sharing has no choice, and the smallest peak is found."""
-    text = load_machine("double-pendulum").blueprint.text
+    text = shared_pendulum().blueprint.text
     for name, start, body in (("one", "ground.x", "upper"), ("two", "ground.x", "lower")):
         text += f'[[driver]]\ntype = "angle"\nname = "{name}"\nstart = "{start}"\nend = "{body}.x"\n'
         text += f'[[law]]\ndriver = "{name}"\ntype = "sine"\nmean = -60.0\namplitude = 20.0\nfrequency_Hz = 1.0\n'

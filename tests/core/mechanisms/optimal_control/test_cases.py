@@ -111,6 +111,15 @@ def test_a_gymnast_swings_up_with_the_work_that_it_takes():
     assert work == pytest.approx(4 * 9.81, rel=0.01)  # Radau's rule loses a little energy
 
 
+def test_a_double_pendulum_stands_up_with_the_work_that_it_takes():
+    """Its centres of mass rise by 0.5 m and 1.5 m: 2 · 9.81 J, whatever the way."""
+    run = asked("stand-up", "double-pendulum")
+    assert run.status == "completed"
+    assert not any("miss the end" in one for one in run.notices)
+    assert run.figures["work_A_J"] + run.figures["work_B_J"] == pytest.approx(2 * 9.81, rel=1e-3)
+    assert run.figures["cost_integrated_again"] == pytest.approx(14.933, abs=2e-3)
+
+
 def test_a_run_can_be_stopped():
     def stop(_):
         raise Cancelled("stopped")

@@ -13,6 +13,7 @@ from biomec.mechanisms.optimal_control.planar_model import planar_model
 from biomec.mechanisms.optimal_control.problem import Trajectory, machine_dynamics
 from biomec.mechanisms.optimal_control.task import Task, machine_problem
 from biomec.mechanisms.study import options_from
+from tests.core.mechanisms.shared_pendulum import shared_pendulum
 
 
 @pytest.fixture(scope="module")
@@ -95,6 +96,6 @@ def test_every_preset_is_a_task_that_can_be_written(name):
 
 def test_machines_are_refused_in_words():
     assert "space" in STUDY.refusal(load_machine("bennett")) or "motors" in STUDY.refusal(load_machine("bennett"))
-    assert "motors" in STUDY.refusal(load_machine("double-pendulum"))
+    assert "motors" in STUDY.refusal(shared_pendulum())
     with pytest.raises(BiomecError, match="intervals"):
         STUDY.run(load_machine("acrobot"), options_from(STUDY, {"intervals": 0}), None)

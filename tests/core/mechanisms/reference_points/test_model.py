@@ -8,6 +8,7 @@ from biomec.mechanisms.catalogue import load_machine
 from biomec.mechanisms.laws import Polynomial, Sine
 from biomec.mechanisms.machine import parse_machine
 from biomec.mechanisms.reference_points import assembled, follow, model_of_system, reference_point_model, velocities
+from tests.core.mechanisms.shared_pendulum import shared_pendulum
 
 L = np.array([0.5, 0.9, 0.7])
 OMEGA = 2.0 * np.pi
@@ -306,7 +307,7 @@ def test_points_move_as_their_differences_say(everything):
 
 
 def test_bodies_that_share_points_are_joined():
-    model = model_of_system(load_machine("double-pendulum").system)
+    model = model_of_system(shared_pendulum().system)
     assert list(model.equations.row_of) == ["upper.O", "lower.A"]
     assert model.m == 4
     np.testing.assert_allclose(model.residual(model.guess), 0.0, atol=1e-15)

@@ -15,6 +15,7 @@ from biomec.mechanisms.symbolic.sorting import from_equations
 from biomec.mechanisms.symbolic.state_space import accelerations, multiple_angle_fractions, state_vector
 from biomec.mechanisms.symbolic.trigonometry import multiple_angles, tidy
 from biomec.mechanisms.symbolic.written import equations_from_texts
+from tests.core.mechanisms.shared_pendulum import shared_pendulum
 
 MATRICES = ("A", "B", "X", "C", "D", "E", "F", "G")
 
@@ -355,7 +356,7 @@ def test_spatial_machines_are_refused():
 
 
 def test_shared_points_are_pins():
-    made = machine_equations(load_machine("double-pendulum"))
+    made = machine_equations(shared_pendulum())
     c = sp.cos(made.coordinates.q[0] - made.coordinates.q[1])
     assert is_zero(made.A - sp.Matrix([[sp.Rational(1, 3), c / 8], [c / 8, sp.Rational(1, 12)]]))
 

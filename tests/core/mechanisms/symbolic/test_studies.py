@@ -101,6 +101,20 @@ def test_a_start_that_is_held_and_one_that_is_not():
     np.testing.assert_allclose(linear["angle of trunk"], full["angle of trunk"], atol=1e-3)  # it falls alike at first
 
 
+def test_the_double_pendulum_has_its_two_modes():
+    """Bars of one length and mass: 7 λ² − 42 λ + 27 = 0 with ω² = λ g/L, by hand; (3/2 − 4λ/3) φ₁ = (λ/2) φ₂."""
+    machine = load_machine("double-pendulum")
+    λ = np.sort(np.roots([7.0, -42.0, 27.0]))
+    frequencies = np.sqrt(λ * 9.81 / 0.5) / (2.0 * np.pi)
+    found = answer("linearise", machine, duration_s=0.05).figures
+    np.testing.assert_allclose([found["frequency_1_Hz"], found["frequency_2_Hz"]], frequencies, rtol=1e-9)
+    lean = {"together": 0, "apart": 1}
+    for preset, k in lean.items():
+        values = machine.with_preset(preset)[0].values
+        ratio = (values["start2"] + 90.0) / (values["start1"] + 90.0)
+        assert ratio == pytest.approx((1.5 - 4.0 * λ[k] / 3.0) / (0.5 * λ[k]), abs=0.01)
+
+
 def test_the_matrices_of_a_linear_model_stand_among_the_formulae():
     assert matrix("B", np.array([[1.5, -0.0], [2.5e-9, -3.0]]), 4) == (
         r"B = \begin{bmatrix} 1.5 & 0 \\ 2.5 \times 10^{-9} & -3 \end{bmatrix}"
