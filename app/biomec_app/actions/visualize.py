@@ -26,7 +26,6 @@ PANELS = {
 """Name of a panel -> its title; the order is that of their keys, Alt+1 and so on."""
 BLOCKED = Callable[[Context], str | None]
 SIZES = {"As in the window": None, "1920 × 1080": (1920, 1080), "3840 × 2160": (3840, 2160)}
-MOVIE_SIZES = {"640 × 360": (640, 360), "1280 × 720": (1280, 720), "1920 × 1080": (1920, 1080)}
 
 
 def _needs_model(context: Context) -> str | None:
@@ -154,43 +153,10 @@ def save_picture(context: Context) -> None:
 
 
 def save_movie(context: Context) -> None:
-    """Ask for a stretch, a size and a file, and draw the movie in the background."""
-    from biomec_app.viewer.export import NO_ENCODER, Shot, movie_kinds, save_movie
+    """Ask for part, speed, size and file, and draw the movie in the background."""
+    from biomec_app.viewer.movie_dialog import ask_movie
 
-    document = context.document
-    stretches = _stretches(context)
-    stretch = next(iter(stretches)) if len(stretches) == 1 else None
-    stretch = stretch or context.confirm("Save movie", "Which part shall be in the movie?", tuple(stretches))
-    if stretch is None or context.camera is None:
-        return
-    note = "" if ".mp4" in movie_kinds() else f"\n\n{NO_ENCODER}"
-    size = context.confirm("Save movie", f"How large shall the movie be?{note}", tuple(MOVIE_SIZES))
-    if size is None:
-        return
-    kinds = movie_kinds()
-    pattern = ";;".join(f"{words} (*{suffix})" for suffix, words in kinds.items())
-    path = context.ask_file("Save movie", pattern, True, f"movement{next(iter(kinds))}")
-    if path is None:
-        return
-    path = path.with_suffix(".gif") if path.suffix.lower() == ".mp4" and ".mp4" not in kinds else path
-    path = _with_suffix(path, *kinds)
-    theme = themes.chosen(context.preferences.theme)
-    shot = Shot(
-        document.analysis, theme, document.view, context.camera.copy(), MOVIE_SIZES[size], stretches[stretch]
-    )  # fmt: skip
-    context.jobs.start("Save movie", lambda progress: save_movie(shot, path, progress), lambda _: None)
-
-
-def _stretches(context: Context) -> dict[str, tuple[int, int]]:
-    """What a movie may show -> first and last frame."""
-    document = context.document
-    found = {"Whole recording": (0, document.frames - 1)}
-    if "cycles" in document.analysis.done:
-        for cycles in document.analysis.repetitions.cycles.values():
-            for first, last in cycles.spans:
-                if first <= document.frame <= last:
-                    found.setdefault("Current cycle", (int(first), int(last)))
-    return found
+    ask_movie(context)
 
 
 DEFAULT = View()

@@ -32,8 +32,8 @@ from biomec_app.viewer.scene import Scene
 
 GIF_RATE, MP4_RATE = 20.0, 30.0  # pictures a second
 NO_ENCODER = (
-    "It is saved as an animated picture (GIF). For a movie file (MP4), Biomec needs the program ffmpeg, which is not "
-    "on this computer."
+    "It is saved as an animated picture (GIF). For a movie file (MP4), Biomec needs the program ffmpeg, which comes "
+    "with the package imageio-ffmpeg and is not on this computer."
 )
 
 
@@ -113,11 +113,12 @@ def movie_kinds() -> dict[str, str]:
 
 
 def encoder() -> str | None:
-    """The program that makes MP4, if there is one."""
+    """The program that makes MP4: the one that is installed with Biomec, or else the computer's own; None without."""
     if importlib.util.find_spec("imageio_ffmpeg") is not None:
-        import imageio_ffmpeg  # type: ignore[import-not-found]
+        import imageio_ffmpeg
 
-        return str(imageio_ffmpeg.get_ffmpeg_exe())
+        with suppress(RuntimeError):  # the package without the program in it, as for rare machines
+            return str(imageio_ffmpeg.get_ffmpeg_exe())
     return shutil.which("ffmpeg")
 
 

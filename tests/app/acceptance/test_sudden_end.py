@@ -23,6 +23,7 @@ from biomec_app.figures.window import open_figure
 from biomec_app.main import application
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
+from biomec_app.viewer.movie_dialog import MovieDialog
 
 way, project, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 app = application()
@@ -60,6 +61,7 @@ for k in range(8 if way == "quickly" else 3):
         window.menus.run("file.save")
     elif way == "movie":
         window.menus.run("visualize.movie")
+        window.findChild(MovieDialog).accept()
         work(0.3)
     context.confirm = lambda title, question, choices: "Don't save"
     assert window.close()

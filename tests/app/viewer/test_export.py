@@ -1,5 +1,7 @@
 """Pictures and movies in files: sizes, lengths, cancelling, and what is said where they cannot be made."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,6 +9,7 @@ pytest.importorskip("PySide6", reason="the desktop part is not installed")
 pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from PIL import Image
+from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
 from biomec.errors import BiomecError
 from biomec.progress import Cancelled
@@ -16,6 +19,7 @@ from biomec_app.view_options import View
 from biomec_app.viewer import export
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.export import Shot, movie_frames, save_movie, save_picture
+from biomec_app.viewer.movie_dialog import MovieDialog
 from biomec_app.viewer.view import BodyView
 
 
@@ -120,23 +124,67 @@ def test_save_picture_asks_for_size_and_file_and_works_in_the_background(window,
         assert image.size == (1920, 1080)
 
 
-def test_save_movie_offers_the_current_cycle(window, tmp_path, qtbot):
-    asked = []
-
-    def choose(title, question, choices):
-        asked.append(choices)
-        return choices[0] if "640 × 360" in choices else "Current cycle"
-
-    span = next(iter(window.document.analysis.repetitions.cycles.values())).spans[0]
-    window.document.set_frame(int(span[0]) + 5)
-    window.confirm = choose
-    window.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
+@pytest.fixture
+def dialog(window, qtbot):
+    """The dialog of a movie, as the menu opens it, within the first cycle."""
+    window.document.set_frame(first_cycle(window)[0] + 5)
+    window.window = QWidget()
+    qtbot.addWidget(window.window)
     item("visualize.movie").run(window)
-    assert item("visualize.movie").blocked(window) == '"Save movie" is running.'
+    return window.window.findChild(MovieDialog)
+
+
+def first_cycle(window):
+    first, last = next(iter(window.document.analysis.repetitions.cycles.values())).spans[0]
+    return int(first), int(last)
+
+
+def test_save_movie_offers_all_parts_speeds_and_sizes(window, dialog, tmp_path, monkeypatch):
+    """There was no free range, and no speed."""
+    parts = [dialog.part.itemText(k) for k in range(dialog.part.count())]
+    assert parts[:2] == ["Whole recording", "Cycle 1 (current)"]
+    assert parts[-1] == "Frames"
+    assert dialog.frames == (0, window.document.frames - 1)
+    dialog.part.setCurrentText("Cycle 1 (current)")
+    dialog.part.activated.emit(1)
+    assert dialog.frames == first_cycle(window)
+    dialog.first.setValue(101)
+    dialog.last.setValue(301)
+    assert dialog.part.currentText() == "Frames"
+    assert dialog.frames == (100, 300)
+    dialog.speed.setCurrentText("0.5×")
+    dialog.speed.activated.emit(dialog.speed.currentIndex())
+    assert dialog.words.text().startswith("2.00 s of the recording; the movie lasts 4.0 s.")
+    dialog.size_.setCurrentText("640 × 360")
+    dialog.last.setValue(50)
+    assert not dialog.buttons.button(QDialogButtonBox.StandardButton.Save).isEnabled()
+    dialog.last.setValue(301)
+    saved = []
+    monkeypatch.setattr(export, "save_movie", lambda shot, path, progress: saved.append((shot, path.name)))
+    window.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
+    dialog.accept()
+    window.jobs.wait(30.0)
+    ((shot, name),) = saved
+    assert (shot.frames, shot.speed, shot.size, name) == ((100, 300), 0.5, (640, 360), "move.gif")
+
+
+def test_what_the_plots_show_can_be_a_movie(window, qtbot):
+    class Plots:
+        window_s = (1.0, 2.5)
+
+    window.figure = Plots()
+    made = MovieDialog(window)
+    qtbot.addWidget(made)
+    assert made.part.itemData(made.part.findText("What the plots show")) == (100, 250)
+
+
+def test_a_movie_is_cancelled_and_leaves_nothing_behind(window, dialog, tmp_path, qtbot):
+    window.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
+    dialog.accept()
+    assert item("visualize.movie").blocked(window) == '"Save Movie" is running.'
     window.jobs.cancel()
     with qtbot.waitSignal(window.jobs.cancelled, timeout=60000):
         pass
-    assert ("Whole recording", "Current cycle") in asked
     assert list(tmp_path.glob("*.gif")) == []
 
 
@@ -144,18 +192,40 @@ def test_save_movie_offers_the_current_cycle(window, tmp_path, qtbot):
     (None, "movement.gif", "Animated picture (*.gif)"),
     ("ffmpeg", "movement.mp4", "Movie (*.mp4);;Animated picture (*.gif)"),
 ])  # fmt: skip
-def test_only_movies_that_can_be_written_are_offered(window, tmp_path, monkeypatch, program, start, pattern):
+def test_only_movies_that_can_be_written_are_offered(window, tmp_path, monkeypatch, qtbot, program, start, pattern):
     """Without an encoder that is said before a name is asked for, and a name with .mp4 becomes one of a GIF."""
     monkeypatch.setattr(export, "encoder", lambda: program)
-    told, asked, saved = [], [], []
-    window.confirm = lambda title, question, choices: told.append(question) or choices[0]
+    asked, saved = [], []
     window.ask_file = lambda title, pattern, save, start: asked.append((start, pattern)) or tmp_path / "walk.mp4"
     monkeypatch.setattr(export, "save_movie", lambda shot, path, progress: saved.append(path.name))
-    item("visualize.movie").run(window)
+    made = MovieDialog(window)
+    qtbot.addWidget(made)
+    assert ("ffmpeg" in made.words.text()) == (program is None)
+    made.accept()
     window.jobs.wait(30.0)
     assert asked == [(start, pattern)]
-    assert ("ffmpeg" in " ".join(told)) == (program is None)
     assert saved == ["walk.mp4" if program else "walk.gif"]
+
+
+def test_mp4_is_written_by_the_program_that_comes_with_the_desktop_part(shot, tmp_path):
+    """MP4 was there only where ffmpeg happened to be installed."""
+    imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="the desktop part is not installed")
+    assert export.encoder() == imageio_ffmpeg.get_ffmpeg_exe()
+    path = save_movie(replace(shot, speed=0.5), tmp_path / "move.mp4")
+    count, seconds = imageio_ffmpeg.count_frames_and_secs(str(path))
+    assert count == len(movie_frames(100, 200, 100.0, 30.0, 0.5))
+    assert seconds == pytest.approx(2.0, abs=0.1)  # a second of the recording at half its speed
+
+
+def test_without_the_program_in_the_package_that_of_the_computer_is_taken(monkeypatch):
+    imageio_ffmpeg = pytest.importorskip("imageio_ffmpeg", reason="the desktop part is not installed")
+
+    def missing() -> str:
+        raise RuntimeError("No ffmpeg exe could be found.")
+
+    monkeypatch.setattr(imageio_ffmpeg, "get_ffmpeg_exe", missing)
+    monkeypatch.setattr(export.shutil, "which", lambda name: f"/usr/bin/{name}")
+    assert export.encoder() == "/usr/bin/ffmpeg"
 
 
 def test_declining_saves_nothing(window, tmp_path):
@@ -168,6 +238,8 @@ def test_every_item_of_the_menu_changes_what_it_says(window):
     document = window.document
     for action in visualize.actions():
         if action.run is None or action.checked is None:
+            continue
+        if action.menu == visualize.PANEL:  # there is no window around
             continue
         if action.key.startswith("visualize.dynamic.simulated"):  # the recording has no simulations
             assert "no simulations yet" in action.blocked(window)
