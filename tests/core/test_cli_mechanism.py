@@ -120,6 +120,9 @@ def test_a_preset_brings_its_values_analysis_and_options_which_the_user_may_chan
         (["four-bar", "--analysis", "swing-test", "--set", "L1=99"], "out of its range"),
         (["four-bar", "--analysis", "swing-test", "--set", "L9=1"], "there is no parameter L9"),
         (["four-bar", "--analysis", "swing-test", "--option", "frames=many"], "is not a whole number"),
+        (["four-bar", "--analysis", "swing-test", "--option", "frames="], "frames =  is not a whole number"),
+        (["four-bar", "--analysis", "swing-test", "--option", "=3"], "write it as --option NAME=VALUE"),
+        (["four-bar", "--analysis", "swing-test", "--set", "L1="], "write it as --set NAME=VALUE"),
         (["four-bar", "--analysis", "swing-test", "--option", "method=best"], "is none of exact"),
         (["four-bar", "--preset", "none-such"], "there is no preset none-such"),
         (["bennett", "--analysis", "swing-test"], "It is made for machines in one plane."),
@@ -130,6 +133,13 @@ def test_what_does_not_fit_is_a_sentence(arguments, words, capsys):
     said = capsys.readouterr()
     assert words in said.err
     assert said.out == ""
+
+
+def test_a_text_of_a_preset_can_be_emptied(capsys):
+    """The preset compares with the four-bar linkage, and turns a whole second."""
+    few = ["--option", "intervals=10", "--option", "duration_s=0.2", "--option", "audit=no", "--json"]
+    assert main(["mechanism", "tied-triple-pendulum", "--preset", "case-6", *few, "--option", "motors="]) == 0
+    assert "torque_C_max_Nm" in json.loads(capsys.readouterr().out)  # no motors named: all
 
 
 def test_the_torque_of_the_four_bar_linkage_as_published(capsys):

@@ -34,7 +34,7 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--set", action="append", default=[], metavar="NAME=NUMBER", dest="values",
                         help="value of a parameter, such as L1=0.6; may be repeated")  # fmt: skip
     parser.add_argument("--option", action="append", default=[], metavar="NAME=VALUE", dest="options",
-                        help="option of the analysis; may be repeated")  # fmt: skip
+                        help="option of the analysis, NAME= empties a text; may be repeated")  # fmt: skip
     parser.add_argument("--out", type=Path, metavar="DIR",
                         help="folder for curves.csv, figures.json, report.txt, machine.toml and what else the analysis "
                         "writes, such as equations")  # fmt: skip
@@ -64,7 +64,7 @@ def _mechanism(options: argparse.Namespace) -> int:
             given.update(preset.options)
     machine = machine.with_values({name: _number(name, text) for name, text in _pairs(options.values, "--set")})
     study = study_of(options.analysis or key)
-    given.update(_pairs(options.options, "--option"))
+    given.update(_pairs(options.options, "--option", empty=True))
     chosen = options_from(study, given)
     reason = study.refusal(machine)
     if reason is not None:
@@ -186,11 +186,12 @@ def _facts(machine: "Machine") -> dict[str, Any]:
 # ----------------------------------------------------------------------------------------------------------- arguments
 
 
-def _pairs(texts: list[str], option: str) -> list[tuple[str, str]]:
+def _pairs(texts: list[str], option: str, empty: bool = False) -> list[tuple[str, str]]:
+    """Names and values of an option; a value may be ``empty`` where that means something."""
     pairs = []
     for text in texts:
         name, equals, value = text.partition("=")
-        if not (name.strip() and equals and value.strip()):
+        if not (name.strip() and equals and (value.strip() or empty)):
             raise BiomecError(f"{option} {text}: write it as {option} NAME=VALUE, without blanks.")
         pairs.append((name.strip(), value.strip()))
     return pairs
