@@ -217,7 +217,7 @@ ACTIONS: tuple[Action, ...] = (
         f"{INVERSE}/Multibody",
         "Keep &All Joint Constraints",
         _keep_all,
-        "Also compute the force between scapula and ribs, instead of loading the sternoclavicular joint",
+        "Also compute the force between scapula and ribs, and the loads of the shoulder girdle with it",
         blocked=needs_idle_recording,
         checked=lambda context: context.document.is_open and _options(context).constraints == "all",
     ),

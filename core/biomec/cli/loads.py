@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomec.cli.arguments import Commands, progress_on_terminal, tell
-from biomec.errors import FileError
+from biomec.errors import BiomecError, FileError
 from biomec.notices import Severity
 
 if TYPE_CHECKING:
@@ -96,6 +96,8 @@ def _rank(options: argparse.Namespace) -> int:
     from biomec.analysis.load_ranking import rank_exercises
     from biomec.pipeline.load_output import exercise_of
 
+    if len(options.files) < 2:
+        raise BiomecError("An order takes at least two exercises: name two files or more.")
     exercises = [exercise_of(analysis, title) for title, analysis in _computed(options.files).items()]
     found = rank_exercises(exercises, options.joint or None)
     if options.json:
