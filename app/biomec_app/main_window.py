@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from pathlib import Path
+from time import monotonic
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
@@ -53,6 +54,7 @@ LEFT, RIGHT, BOTTOM = (
     Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
 )  # fmt: skip
 
+PATIENCE_S = 10.0  # for work that was told to stop when the window is closed
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
 LEAST = (228, 404, 150)  # of the panels on the left, on the right and below, in points
 HIGH = 1000  # points of a window that has room for every list
@@ -343,13 +345,17 @@ class MainWindow(QMainWindow):
         if not may_discard(self.context) or not all(ask() for ask in tuple(self.context.leaving)):
             event.ignore()
             return
-        for jobs in (self.context.jobs, self.context.aside):
-            jobs.cancel()
-            jobs.wait(10.0)
         if self.context.document.is_open:
             self._note_panels()
         self.context.preferences.set_layout("geometry", self.saveGeometry())
         self.context.preferences.set_layout("docks", self.saveState())
+        working = (self.context.jobs, self.context.aside)
+        for jobs in working:
+            jobs.cancel()
+        self.hide()  # nobody has to look at a window that waits for its work to end
+        end = monotonic() + PATIENCE_S
+        for jobs in working:
+            jobs.wait(max(0.0, end - monotonic()))
         for close in tuple(self.context.closing):  # some leave the list when they close
             close()
         self.context.document.undo_stack.blockSignals(True)  # the parts of the window go in any order now

@@ -1,8 +1,13 @@
 """The window itself answers what actions ask the user through the context, and gives its panels their room."""
 
+import threading
+from collections.abc import Callable
+from time import sleep
+
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
+from biomec.progress import Cancelled, Progress
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
 
@@ -33,3 +38,33 @@ def test_a_large_window_gives_the_panels_their_share_once(qtbot, tmp_path, demo_
     QApplication.processEvents()
     assert abs(browser.width() - 300) < 20  # as the user left it
     window.close()
+
+
+def test_closing_stops_all_work_at_once_and_hides_the_window_while_it_ends(qtbot, tmp_path, demo_analysis):
+    """Closing waited up to ten seconds for each of two jobs, the second not even told, before the window went."""
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    window.show()
+    window.context.document.open(demo_analysis, tmp_path / "saved.biomec")
+    seen: list[tuple[str, bool]] = []
+    both = threading.Barrier(2)  # each ends only once the other has been told to stop, too
+
+    def work(name: str) -> Callable[[Progress], None]:
+        def until_stopped(progress: Progress) -> None:
+            try:
+                while True:
+                    progress(0.5)
+                    sleep(0.002)
+            except Cancelled:
+                both.wait(5.0)
+                sleep(0.05)
+                seen.append((name, window.isVisible()))
+                raise
+
+        return until_stopped
+
+    for jobs, name in ((window.context.jobs, "analysis"), (window.context.aside, "beside")):
+        jobs.start(name, work(name), lambda _: None)
+    qtbot.waitUntil(lambda: window.context.jobs.busy and window.context.aside.busy)
+    assert window.close()
+    assert sorted(seen) == [("analysis", False), ("beside", False)]
