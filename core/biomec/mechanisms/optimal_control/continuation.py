@@ -102,8 +102,8 @@ def continued(
     """Solve a task, through steps if there are any; a step that fails ends the chain.
 
     start  : of the first step, unless there is a ``guess``;  logged : parameters that the log tells in any case
-    audit  : integrate the last answer again (the others are not audited); where it leaves the path between the points
-             of the mesh, solve again for a narrower one
+    audit  : integrate every answer again; where the last one leaves the path between the points of the mesh by less
+             than `LITTLE` times the limit, solve again for a narrower one
     """
     every = tuple(steps) or (Step(),)
     log, attempts, before = RunLog(), [], guess
@@ -122,12 +122,13 @@ def continued(
         for again in range(TIGHTENED + 1):
             mine = part_of(watch, 1.0 - 0.3**again, 1.0 - 0.3 ** (again + 1))
             solution = _solved(problem, first, options, before is not None, part_of(mine, 0.0, 0.7))
-            look = audit and k == len(every) - 1 and np.isfinite(solution.controls).all() and np.isfinite(solution.cost)
+            look = audit and np.isfinite(solution.controls).all() and np.isfinite(solution.cost)
             checked = audited(solution, part_of(mine, 0.7, 1.0)) if look else None
             off = path_deviation(solution, checked)
             attempts.append(Attempt(now, asked, model, solution, checked, off))
             log = log.with_run(solution, checked, told, origin, off)
-            if again == TIGHTENED or checked is None or not tightenable(solution, checked):
+            passing = k < len(every) - 1
+            if passing or again == TIGHTENED or checked is None or not tightenable(solution, checked):
                 break
             problem = replace(problem, aim=problem.aim * problem.limit / checked.path_max)
         if not solution.status.succeeded:

@@ -6,7 +6,8 @@ no letters or digits become _):
     angle_BODY, rate_BODY, x_BODY, y_BODY      absolute angle [rad], its rate, and place of the body's origin [m]
     torque_MOTOR, power_MOTOR                  [N·m], [W]
     gap_x_TIE, gap_y_TIE, gap_rate_x_TIE, gap_rate_y_TIE, force_x_TIE, force_y_TIE
-    length_SPRING, length_rate_SPRING, force_SPRING
+    spring_force_x_TIE, damper_force_x_TIE, …  the parts of that force
+    length_SPRING, length_rate_SPRING, force_SPRING, spring_force_SPRING, damper_force_SPRING
     way_JOINT, speed_JOINT                     of a slider on its guide
 """
 

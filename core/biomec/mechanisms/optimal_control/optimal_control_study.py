@@ -258,7 +258,7 @@ def _figures(last: Attempt, time_s: FloatArray, controls: FloatArray) -> dict[st
 
 
 def _curves(last: Attempt, time_s: FloatArray, states: FloatArray, controls: FloatArray) -> tuple[Curve, ...]:
-    """Torques, coordinates, rates, powers, forces of ties and springs, and the path."""
+    """Torques, coordinates, rates, powers, forces of ties and springs, the path; named as in other studies."""
     import casadi as ca
 
     from biomec.mechanisms.optimal_control.audit import path_values
@@ -266,19 +266,20 @@ def _curves(last: Attempt, time_s: FloatArray, states: FloatArray, controls: Flo
     model, problem = last.model, last.solution.problem
     one = problem.dynamics
     n = model.q.numel()
-    found = [curve("Torques", name, "N·m", controls[:, k]) for k, name in enumerate(model.motors)]
+    found = [curve("Motor torques", name, "N·m", controls[:, k]) for k, name in enumerate(model.motors)]
     for k, label in enumerate(model.coordinates):
-        turns = label.startswith("angle")
+        turns, name = label.startswith("angle"), label.removeprefix("angle of ").removeprefix("way of ")
         scale, unit = (np.rad2deg(1.0), "deg") if turns else (1.0, "m")
-        found.append(curve("Angles" if turns else "Ways", label, unit, scale * states[:, k]))
-        found.append(curve("Angular rates" if turns else "Speeds", label, f"{unit}/s", scale * states[:, n + k]))
-    groups = {"power_": ("Powers", "W"), "force_": ("Forces", "N"), "gap_x": ("Gaps", "m"), "gap_y": ("Gaps", "m")}
+        found.append(curve("Angles" if turns else "Ways", name, unit, scale * states[:, k]))
+        found.append(curve("Angular velocities" if turns else "Speeds", name, f"{unit}/s", scale * states[:, n + k]))
+    groups = {"power_": ("Motor power", "W"), "force_": ("Forces", "N"), "spring_force_": ("Forces", "N"),
+              "damper_force_": ("Forces", "N"), "gap_x": ("Gaps", "m"), "gap_y": ("Gaps", "m")}  # fmt: skip
     for name, expression in one.names.items():
         for begin, (group, unit) in groups.items():
             if name.startswith(begin) and not isinstance(expression, float | int):
                 value = ca.Function("f", [one.x, one.u, one.t], [expression]).map(len(time_s))
                 values = np.asarray(value(states.T, controls.T, time_s[None, :])).ravel()
-                found.append(curve(group, name.replace("_", " "), unit, values))
+                found.append(curve(group, name.removeprefix("power_").replace("_", " "), unit, values))
     if problem.path_size:
         found.append(curve("Path", "sum of squares", "", path_values(problem, time_s, states, controls)))
         found.append(curve("Path", "limit", "", np.full(len(time_s), problem.limit)))

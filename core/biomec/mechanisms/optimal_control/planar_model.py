@@ -284,14 +284,18 @@ class _Builder:
         gap = self.point(*self._local(one.first)) - self.point(*self._local(one.second))
         if isinstance(one, Tie):
             rate = ca.jtimes(gap, q, v)
-            force = -one.stiffness * gap - one.damping * rate
+            spring, damper = -one.stiffness * gap, -one.damping * rate
+            force = spring + damper
             for k, axis in enumerate("xy"):
                 names[f"gap_{axis}_{word}"], names[f"gap_rate_{axis}_{word}"] = gap[k], rate[k]
                 names[f"force_{axis}_{word}"] = force[k]
+                names[f"spring_force_{axis}_{word}"], names[f"damper_force_{axis}_{word}"] = spring[k], damper[k]
             return ca.jacobian(gap, q).T @ force
         length = ca.sqrt(ca.dot(gap, gap) + SHORTEST_m**2)
         rate = ca.jtimes(length, q, v)
-        pull = one.stiffness * (length - one.free_length) + one.damping * rate + one.actuation
+        spring, damper = one.stiffness * (length - one.free_length), one.damping * rate
+        pull = spring + damper + one.actuation
+        names[f"spring_force_{word}"], names[f"damper_force_{word}"] = spring, damper
         names[f"length_{word}"], names[f"length_rate_{word}"], names[f"force_{word}"] = length, rate, pull
         return -ca.jacobian(length, q).T * pull
 

@@ -23,15 +23,18 @@ def refusal(machine: Machine) -> str | None:
 
 
 def state_curves(about: tuple[str, ...], values: object, group: str = "") -> list[Curve]:
-    """Curves of coordinates and rates (T, 2n), angles in degrees."""
+    """Curves of coordinates and rates (T, 2n), angles in degrees; without a group named as in other studies."""
     import numpy as np
 
     states, found = np.asarray(values, dtype=np.float64), []
     for k, words in enumerate(about):
         name, unit = words.removesuffix("]").split(" [")
-        factor, shown = (180.0 / np.pi, "deg") if unit == "rad" else (1.0, unit)
-        found.append(curve(group or "Coordinates", name, shown, factor * states[:, k]))
-        found.append(
-            curve(f"Rates{f' ({group.lower()})' * bool(group)}", name, f"{shown}/s", factor * states[:, len(about) + k])
-        )
+        turns = unit == "rad"
+        factor, shown = (180.0 / np.pi, "deg") if turns else (1.0, unit)
+        groups = (group, f"Rates ({group.lower()})")
+        if not group:
+            groups = ("Angles", "Angular velocities") if turns else ("Ways", "Speeds")
+            name = name.removeprefix("angle of ").removeprefix("way of ")
+        found.append(curve(groups[0], name, shown, factor * states[:, k]))
+        found.append(curve(groups[1], name, f"{shown}/s", factor * states[:, len(about) + k]))
     return found

@@ -251,7 +251,7 @@ def test_constraints_drift_without_stabilisation_only(turn):
     coarse = IntegrationOptions("runge-kutta 5", rtol=1e-6, atol=1e-7)
     held = drift(free, turn.q[0], turn.qdot[0], 4.0, options=coarse)
     left = drift(free, turn.q[0], turn.qdot[0], 4.0, alpha=0.0, beta=0.0, options=coarse)
-    assert held.position.max() < 2e-6
+    assert held.position.max() < 1e-6
     assert left.position.max() > 10.0 * held.position.max()
     quarters = [part.max() for part in np.array_split(left.position, 4)]
     assert quarters == sorted(quarters)

@@ -177,7 +177,7 @@ def test_a_state_beyond_its_bounds_between_the_points_is_told(arm):
     """One interval of a high degree: its speed keeps to 1.2 rad/s at five points."""
     run = asked(arm, end="angle_upper_arm = 0", bounds="rate_upper_arm = -1, 2.0", intervals=2, audit=True)
     assert run.succeeded
-    rate = next(one for one in run.curves if one.group == "Angular rates")
+    rate = next(one for one in run.curves if one.group == "Angular velocities")
     by = np.deg2rad(rate.values.max()) - 2.0
     assert by > 2e-3
     assert f"Between the points of the mesh the rate of angle of upper arm exceeds its bounds by {by:.2g}. " in str(
