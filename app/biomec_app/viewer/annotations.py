@@ -10,6 +10,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
 from biomec_app.theme import Theme
 from biomec_app.viewer.camera import Camera
+from biomec_app.viewer.label_layout import Word, arranged
 from biomec_app.viewer.legend import legend_font
 from biomec_app.viewer.measuring import Measurement
 from biomec_app.viewer.overlays import Label
@@ -20,7 +21,7 @@ from biomec_app.viewer.scene import Scene
 EDGE = 10.0  # pixels to the border
 STATUS_TOP = 30.0  # below the buttons
 HALO = 1.0  # pixels around letters
-BESIDE = (7.0, -8.0)  # pixels from a place to the words about it
+LIMB = 0.05  # m, half-width of a limb that important words keep off
 
 
 class Words:
@@ -78,22 +79,28 @@ class Annotations:
     # ------------------------------------------------------------------ in the scene
 
     def labels(self, labels: list[Label]) -> None:
-        """Names beside places; one that would cover another is left out, the nearer first."""
+        """Names beside places; one that would cover another is left out, the less important first, then the farther."""
         if not labels:
             return
-        pixels, depth = self.camera.project(np.array([label.place for label in labels]), self.size)
-        transform = self.painter.deviceTransform()
-        ratio, halo = max(1.0, transform.m11()), self.theme.sky_bottom
+        around = [np.zeros((0, 3)) if label.around is None else label.around for label in labels]
+        limbs = self.scene.limbs() if any(label.weight for label in labels) else np.zeros((0, 3))
+        parts = [np.array([label.place for label in labels]), *around, limbs]
+        pixels, depth = self.camera.project(np.concatenate(parts), self.size)
+        spots, *corners, limb = np.split(pixels, np.cumsum([len(part) for part in parts])[:-1])
+        ratio, halo = max(1.0, self.painter.deviceTransform().m11()), self.theme.sky_bottom
         pictures = [self._words.picture(label.text, label.colour, halo, self._font, ratio) for label in labels]
-        low = np.round(ratio * (pixels + BESIDE)) / ratio  # whole pixels: letters stay sharp
-        high = low + [(image.width() / ratio, image.height() / ratio) for image in pictures]
-        inside = np.isfinite(depth) & (high > 0.0).all(axis=1) & (low < self.size).all(axis=1)
-        over = np.asarray(((low[:, None] < high[None]) & (low[None] < high[:, None])).all(axis=2))
-        kept = np.zeros(len(labels), dtype=bool)
-        for k in np.argsort(np.where(inside, depth, np.inf)):
-            if inside[k] and not (over[k] & kept).any():
-                kept[k] = True
-                self.painter.drawImage(QPointF(*low[k]), pictures[k])
+        words = [
+            Word(
+                tuple(spots[k]), (picture.width() / ratio, picture.height() / ratio), float(depth[k]), label.weight,
+                corners[k] if label.around is not None else None,
+            )
+            for k, (label, picture) in enumerate(zip(labels, pictures, strict=True))
+        ]  # fmt: skip
+        limb = limb[np.isfinite(limb[:, 0])]
+        wide = LIMB * 0.5 * self.size[1] / self.camera.half_height()
+        for place, picture in zip(arranged(words, self.size, limb, wide), pictures, strict=True):
+            if np.isfinite(place[0]):
+                self.painter.drawImage(QPointF(*(np.round(ratio * place) / ratio)), picture)  # whole pixels: sharp
 
     def selection(self, name: str) -> None:
         """A ring around the point that is selected, and its name."""

@@ -18,7 +18,7 @@ from biomec_app.viewer.figure import LINES, Figure, segment_colours
 from biomec_app.viewer.floor import floor_grid
 from biomec_app.viewer.overlays import OVERLAYS, Entry, Label, Moment, Overlay
 from biomec_app.viewer.poses import Pose, Poses
-from biomec_app.viewer.sticks import Sticks
+from biomec_app.viewer.sticks import Sticks, drawn_lines
 
 if TYPE_CHECKING:
     from biomec_app.theme import Theme
@@ -28,6 +28,7 @@ COMPARED_SKIN = 0.25  # opacity of the skin around the sticks of two bodies that
 SECOND = {"light": "#C2187A", "dark": "#FF6FC8"}  # theme -> colour of the second of two bodies
 THICK, THIN = 0.95, 0.42  # sticks of the first and of the second, which lie within the first where both agree
 CALLED = {RAW: "measured", CONSISTENT: "consistent", SIMULATED: "simulated"}
+ALONG = 6  # points that stand for a line of the body where words keep off it
 SHINING = 0.6  # opacity of what shines through a body
 
 
@@ -54,6 +55,7 @@ class Scene:
         self._sticks: dict[str, Sticks] = {}
         self._lost: Figure | None = None
         self._frame = 0
+        self._lines = drawn_lines(self.poses)[0] if self.poses.has_body else np.zeros((0, 2), dtype=np.int64)
         self.view = view
         self.show(view)
 
@@ -227,6 +229,15 @@ class Scene:
     def labels(self) -> list[Label]:
         """Words in the picture."""
         return [label for overlay in self._active for label in overlay.labels(self.moment)]
+
+    def limbs(self) -> FloatArray:
+        """(P, 3) points along the limbs of the main body [m]."""
+        if self.moment.pose is None:
+            return np.zeros((0, 3))
+        start, end = (self.moment.pose.points[self._lines[:, k]] for k in (0, 1))
+        along = start[:, None] + np.linspace(0.0, 1.0, ALONG)[:, None] * (end - start)[:, None]
+        points = along.reshape(-1, 3)
+        return np.asarray(points[np.isfinite(points[:, 0])])
 
     def legend(self) -> list[Entry]:
         """What the colours mean."""

@@ -33,25 +33,16 @@ class Sticks:
     ) -> None:
         self._poses, self._thickness = poses, thickness
         body = poses.body
-        column = {name: k for k, name in enumerate(poses.names)}
-        anywhere = {name.partition(".")[2]: k for name, k in reversed(column.items())}
-        pairs: list[tuple[int, int]] = []
-        owners: list[str] = []
-        for segment in body.segments:
-            for line in segment.draw:
-                found = [column.get(f"{segment.name}.{name}", anywhere.get(name)) for name in line]
-                known = [k for k in found if k is not None]
-                pairs += list(pairwise(known))
-                owners += [segment.name] * max(0, len(known) - 1)
-        self._pairs = np.array(pairs, dtype=np.int64).reshape(-1, 2)
+        self._pairs, owners = drawn_lines(poses)
         self._owners = np.array([poses.segments.index(name) for name in owners], dtype=np.int64)
         there = {constraint.name for constraint in body.system.constraints}
         joints = [joint for joint in body.model.joints if joint.name in there]
+        column = {name: k for k, name in enumerate(poses.names)}
         self._joints = [column[f"{joint.distal}.{joint.centre}"] for joint in joints]
         self._ends = np.unique(self._pairs)
         by_point = {int(k): colours[owner] for pair, owner in zip(self._pairs, owners, strict=True) for k in pair}
         look = {"opacity": opacity, "through": through}
-        self._bones = Instances(cylinder(10), len(pairs), colours=[colours[name] for name in owners], **look)
+        self._bones = Instances(cylinder(10), len(owners), colours=[colours[name] for name in owners], **look)
         self._tips = Instances(sphere(6, 10), len(self._ends), colours=[by_point[int(k)] for k in self._ends], **look)
         self._balls = Instances(sphere(9, 14), len(joints), colours=[colours[j.distal] for j in joints], **look)
         self.surfaces: list[Surface] = [self._bones, self._tips, self._balls]
@@ -68,3 +59,18 @@ class Sticks:
     def lines(self, pose: Pose) -> tuple[FloatArray, FloatArray, IntArray]:
         """Starts and ends (N, 3) of the sticks, and the segment (N,) of each."""
         return pose.points[self._pairs[:, 0]], pose.points[self._pairs[:, 1]], self._owners
+
+
+def drawn_lines(poses: Poses) -> tuple[IntArray, list[str]]:
+    """(N, 2) points in `Poses.names` between which the model draws lines, and the segment of each line."""
+    column = {name: k for k, name in enumerate(poses.names)}
+    anywhere = {name.partition(".")[2]: k for name, k in reversed(column.items())}
+    pairs: list[tuple[int, int]] = []
+    owners: list[str] = []
+    for segment in poses.body.segments:
+        for line in segment.draw:
+            found = [column.get(f"{segment.name}.{name}", anywhere.get(name)) for name in line]
+            known = [k for k in found if k is not None]
+            pairs += list(pairwise(known))
+            owners += [segment.name] * max(0, len(known) - 1)
+    return np.array(pairs, dtype=np.int64).reshape(-1, 2), owners

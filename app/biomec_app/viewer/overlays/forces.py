@@ -62,7 +62,8 @@ class Plates(Overlay):
 
     def labels(self, moment: Moment) -> list[Label]:
         return [
-            Label(name, c.mean(axis=0), self.theme.text) for name, c in zip(self._names, self._corners, strict=True)
+            Label(name, c.mean(axis=0), self.theme.text, 1, c)
+            for name, c in zip(self._names, self._corners, strict=True)
         ]
 
     def legend(self) -> list[Entry]:
@@ -110,7 +111,7 @@ class Forces(Overlay):
         self._told = [(place, f"{np.linalg.norm(f):.0f} N") for place, f in zip(ends, forces, strict=True)]
 
     def labels(self, moment: Moment) -> list[Label]:
-        return [Label(text, place, self.theme.text) for place, text in self._told if np.isfinite(place).all()]
+        return [Label(text, place, self.theme.text, 3) for place, text in self._told if np.isfinite(place).all()]
 
     def legend(self) -> list[Entry]:
         return [Entry(f"ground force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", FORCE, "arrow")]

@@ -16,8 +16,8 @@ from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
 
-METRES_A_NEWTON_METRE = 3.0e-3  # radius of the bent arrow of a moment, as long as force arrows have their usual length
-SMALLEST = 0.015  # m; smaller arrows are not drawn
+METRES_A_NEWTON_METRE = 1.5e-3  # radius of the bent arrow of a moment, as long as force arrows have their usual length
+SMALLEST = 0.012  # m; smaller arrows are not drawn
 SLIM = 0.65  # thickness of the arrows by that of ground forces
 ARC = 1.5 * np.pi  # rad that the bent arrow of a moment goes round
 LARGEST_TOLD = 3  # joints whose numbers stand beside them
@@ -61,7 +61,7 @@ class _Loads(Overlay):
         self._told = [(places[k], f"{sizes[k]:.0f} {unit}") for k in largest]
 
     def labels(self, moment: Moment) -> list[Label]:
-        return [Label(text, place, self.theme.text) for place, text in self._told]
+        return [Label(text, place, self.theme.text, 2) for place, text in self._told]
 
     def legend(self) -> list[Entry]:
         entries = [self._entry()]

@@ -35,11 +35,17 @@ class Moment:
 
 @dataclass(frozen=True)
 class Label:
-    """Words beside a place (3,) [m] of the laboratory."""
+    """Words beside a place (3,) [m] of the laboratory.
+
+    weight : which go before others where there is no room for all, the larger; those above 0 keep off the limbs
+    around : (K, 3) corners of what they are about, if that is an area
+    """
 
     text: str
     place: FloatArray
     colour: str
+    weight: int = 0
+    around: FloatArray | None = None
 
 
 @dataclass(frozen=True)
