@@ -9,6 +9,7 @@ from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PySide6.QtCore import QCoreApplication, QEventLoop
+from PySide6.QtGui import QStatusTipEvent
 
 from biomec.errors import BiomecError
 from biomec.io.file_roles import Roles, find_roles
@@ -17,8 +18,9 @@ from biomec.io.project import load_project, save_project
 from biomec.io.registry import PROJECT, extensions, find_format
 from biomec.io.session_import import import_session
 from biomec.notices import Notice, Severity
-from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
+from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis, analyze, run_first
 from biomec.pipeline.export import write_angles, write_recording
+from biomec.pipeline.outlook import STOPPED, run_as_far
 from biomec.pipeline.output import write_analysis
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.replay import settings_line
@@ -178,6 +180,25 @@ def imported(context: Context, analysis: Analysis, path: Path, line: str) -> Non
     """Show an imported recording."""
     context.document.open(analysis, None, (line,))
     _remember(context, path)
+
+
+def analyse_imported(context: Context, step: str) -> None:
+    """Analyse what was imported up to a step, or as far as it goes; what stops it is told, and stays as a notice."""
+    before = context.document.analysis
+
+    def done(after: Analysis) -> None:
+        if context.document.analysis is not before:
+            raise BiomecError("The recording was changed meanwhile, so the result was not used. Run it again.")
+        reached = next((one.name for one in reversed(STEPS) if one.name in after.done), "")
+        line = f'analysis = analysis.run_until("{reached}")' if reached else ""
+        context.document.change("Analysis", after, line)
+        stopped = [notice.sentence for notice in after.session.notices if notice.code == STOPPED]
+        if stopped:
+            if context.window is not None:  # "done" still stands there, of the reading
+                QCoreApplication.sendEvent(context.window, QStatusTipEvent(""))
+            raise BiomecError(stopped[-1])
+
+    context.jobs.start("Analysis", lambda progress: ready(run_as_far(before, step, progress)), done)
 
 
 def open_demo(context: Context) -> None:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import QRect, QSize, Qt
+from PySide6.QtCore import QRect, QSize, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QColor, QIcon, QPainter, QPixmap
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -29,6 +29,7 @@ from PySide6.QtWidgets import (
 
 from biomec.errors import BiomecError
 from biomec.io.session_import import SKIP, STANDS_STILL, Choice
+from biomec.pipeline.outlook import obstacle
 from biomec.recording import EmgAlignment
 from biomec_app import files
 from biomec_app.context import Context
@@ -59,6 +60,7 @@ PAGES = ("Files", "Subject", "Axes and units", "Labels", "EMG frames")
 GOOD, LOOK, WRONG = "✓", "!", "✖"
 STILL = "The subject stands still all the time; is this the static? Import the movement."
 SPOKEN = {GOOD: "nothing to do", LOOK: "worth a look", WRONG: "must be put right"}
+TRY_MS = 300  # after the last change
 MARK = Qt.ItemDataRole.UserRole
 
 
@@ -68,7 +70,10 @@ class ImportDialog(QDialog):
     def __init__(self, context: Context, preview: Preview, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context, self.preview, self.plan = context, preview, preview.plan
-        self._jobs = Jobs(self)
+        self._jobs, self._trying = Jobs(self), Jobs(self)
+        self._obstacle = ""  # why it cannot be analysed, as far as that was tried
+        self._try_due = QTimer(self, singleShot=True, interval=TRY_MS)
+        self._try_due.timeout.connect(self._try)
         self._wanted: ImportPlan | None = None  # a plan that came while another was being read
         self._finish = False
         self.setWindowTitle("Import")
@@ -104,7 +109,9 @@ class ImportDialog(QDialog):
         self.wrong = Fault("import.fault")
         self.analyse = QCheckBox("&Analyse at once")
         self.analyse.setObjectName("import.analyse")
-        self.analyse.setChecked(self.context.preferences.analyse_imported)
+        self._wish = self.context.preferences.analyse_imported
+        self.analyse.setChecked(self._wish)
+        self.analyse.toggled.connect(self._wished)
         self.reach = explanation()
         self.reach.setObjectName("import.reach")
         self.reason = QLabel()
@@ -144,8 +151,9 @@ class ImportDialog(QDialog):
         layout.addLayout(bottom)
         self.pages.currentRowChanged.connect(self.stack.setCurrentIndex)
         self.pages.currentRowChanged.connect(lambda _: self._say_why())
-        self.subject.changed.connect(self._check)
-        self.mapping.changed.connect(self._check)
+        for form in (self.subject, self.mapping):
+            form.changed.connect(self._check)
+            form.changed.connect(self._try_due.start)
         self.axes.changed.connect(self._axes_chosen)
 
     def _files_page(self) -> QWidget:
@@ -253,6 +261,7 @@ class ImportDialog(QDialog):
                 f"and by its own word begins with frame {trial.first_frame}."
             )
         self._check()
+        self._try_due.start()
 
     def _check(self) -> None:
         """Mark the pages, and let nothing be imported that is wrong."""
@@ -266,14 +275,14 @@ class ImportDialog(QDialog):
             FILES: GOOD if file_state(preview, "static")[0] and STANDS_STILL not in codes else LOOK,
             SUBJECT: WRONG if subject else LOOK if unknown else GOOD,
             AXES: LOOK if doubts else GOOD,
-            LABELS: WRONG if labels else GOOD if looked else LOOK,
+            LABELS: WRONG if labels else GOOD if looked and not self._obstacle else LOOK,
             EMG: LOOK if "emg-frames" in codes or "emg-length" in codes else GOOD,
         }
         reasons = {
             FILES: STILL if STANDS_STILL in codes else "There is no static acquisition.",
             SUBJECT: subject or f"Not known, and therefore estimated: {', '.join(unknown)}.",
             AXES: "The data contradict the file.",
-            LABELS: labels or "Some labels are not certain.",
+            LABELS: labels or self._obstacle or "Some labels are not certain.",
             EMG: "The EMG does not cover the movement.",
         }
         for row, mark in marks.items():
@@ -287,11 +296,20 @@ class ImportDialog(QDialog):
         elif not self._told_by_files:
             self.wrong.say("")
         self.import_button.setEnabled(not (subject or labels))
-        self._step, words = analysis_reach(preview.session.dynamic, preview.fits or self.mapping.touched)
+        known = preview.fits or self.mapping.touched
+        self._step, words = analysis_reach(preview.session.dynamic, known, self._obstacle)
         self.reach.setText(words)
+        if self._step is None:
+            self.analyse.setEnabled(False)  # first, so that the user's wish stays
+        self.analyse.setChecked(self._wish and self._step is not None)
         self.analyse.setEnabled(self._step is not None)
-        self.analyse.setToolTip(words)
+        for part in (self.analyse, self.reach):
+            part.setToolTip(self._obstacle or words)
         self._say_why()
+
+    def _wished(self, on: bool) -> None:
+        """Keep what the user wants, also while it cannot be."""
+        self._wish = on if self.analyse.isEnabled() else self._wish
 
     def _say_why(self) -> None:
         """Say why the page that is shown is worth a look; what is wrong is told elsewhere."""
@@ -301,6 +319,19 @@ class ImportDialog(QDialog):
         told = f'<span style="color:{theme.rebuilt}"><b>{LOOK}</b></span>&nbsp; {item.toolTip()}' if doubtful else ""
         self.reason.setText(told)
         self.reason.setVisible(doubtful)
+
+    def _try(self) -> None:
+        """Find out in the background whether a model can be built with what is entered."""
+        if self._trying.busy:
+            self._try_due.start()
+        elif not (self.subject.fault() or self.mapping.fault()):
+            plan = self._decided()
+            session = decided(self.preview, plan)
+            self._trying.start("Try", lambda progress: obstacle(session, plan.settings, progress), self._tried)
+
+    def _tried(self, sentence: str) -> None:
+        self._obstacle = sentence
+        self._check()
 
     _told_by_files = False
     _step: str | None = None
@@ -366,25 +397,31 @@ class ImportDialog(QDialog):
             return
         if not self.import_button.isEnabled():
             return
-        plan = replace(
+        plan = self._decided()
+        session = decided(self.preview, plan)
+        self.context.preferences.analyse_imported = self._wish
+        super().accept()
+        files.imported(self.context, analysis_of(plan, session), plan.dynamic, import_line(plan, session))
+        if self.analyse.isChecked() and self._step is not None and not self.context.jobs.busy:
+            files.analyse_imported(self.context, self._step)
+
+    def _decided(self) -> ImportPlan:
+        """The plan with what is entered about subject and labels."""
+        return replace(
             self.plan,
             subject=self.subject.subject(),
             recorded=self.subject.recorded(),
             marker_set=self.mapping.marker_set,
             label_map=self.mapping.label_map(),
         )
-        session = decided(self.preview, plan)
-        self.context.preferences.analyse_imported = self.analyse.isChecked()
-        super().accept()
-        files.imported(self.context, analysis_of(plan, session), plan.dynamic, import_line(plan, session))
-        if self.analyse.isChecked() and self._step is not None and not self.context.jobs.busy:
-            self.context.run_until(self._step, "Analysis")
 
     def done(self, result: int) -> None:
         """Stop reading and filling tables when the dialog goes."""
         self.mapping.rest()
-        self._jobs.cancel()
-        self._jobs.wait(5.0)
+        self._try_due.stop()
+        for jobs in (self._jobs, self._trying):
+            jobs.cancel()
+            jobs.wait(5.0)
         super().done(result)
 
     def closeEvent(self, event: QCloseEvent) -> None:

@@ -8,11 +8,14 @@ from PySide6.QtCore import Qt
 
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP
-from biomec.pipeline.analysis import KINEMATICS
+from biomec.pipeline.analysis import KINEMATICS, Analysis
+from biomec.pipeline.outlook import STOPPED
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app import files as actions
 from biomec_app.dialogs.import_plan import ImportPlan, analysis_reach, read
 from biomec_app.dialogs.importing import AXES, EMG, LABELS, MARK, SUBJECT, ImportDialog
+
+TRUNK = ("C7", "T8", "IJ", "PX", "CIAS_D", "CIAS_E")
 
 
 @pytest.fixture(scope="module")
@@ -260,3 +263,67 @@ def test_a_broken_recording_is_told_before_any_dialog(qtbot, context, tmp_path):
     actions.open_file(context, tmp_path / "gone.c3d")
     assert "gone.c3d" in told[-1]
     assert not context.document.is_open
+
+
+@pytest.fixture
+def without_trunk(acquisition, tmp_path):
+    """The movement and its static without markers that thorax and pelvis need, so that no model can be built."""
+    for name, path in (("S1_push.c3d", acquisition["emt"]), ("S1_static.c3d", ImportPlan(acquisition["emt"]))):
+        source = read(path).session.static if isinstance(path, ImportPlan) else read_trial(path)
+        kept = [one for one in source.markers.names if one not in TRUNK]
+        write_trial(replace(source, markers=source.markers.select(kept)), tmp_path / name)
+    return tmp_path / "S1_push.c3d"
+
+
+def tried(qtbot, dialog):
+    qtbot.waitUntil(lambda: not (dialog._try_due.isActive() or dialog._trying.busy), timeout=60000)
+
+
+def test_what_cannot_be_analysed_is_told_before_the_import(qtbot, context, without_trunk):
+    """Joint angles had been promised, and a message told the contrary afterwards."""
+    dialog = ImportDialog(context, read(ImportPlan(without_trunk)))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    tried(qtbot, dialog)
+    assert not dialog.analyse.isEnabled()
+    assert "not analysed as it is" in dialog.reach.text()
+    assert "cannot be built" in dialog.analyse.toolTip()
+    assert dialog.pages.item(LABELS).data(MARK) == "!"
+    dialog.pages.setCurrentRow(LABELS)
+    assert "cannot be built" in dialog.reason.text()
+    dialog.accept()
+    assert context.document.is_open
+    assert not context.jobs.busy  # nothing was begun
+
+
+def test_labels_that_are_put_right_let_it_be_analysed(qtbot, context, dialog):
+    tried(qtbot, dialog)
+    assert dialog.analyse.isEnabled()
+    combos = dialog.mapping._combos
+    for label in TRUNK:
+        combos[label].setCurrentText("not used")
+        combos[label].activated.emit(0)
+    tried(qtbot, dialog)
+    assert not dialog.analyse.isEnabled()
+    assert not dialog.analyse.isChecked()
+    for label in TRUNK:
+        combos[label].setCurrentText(label)
+        combos[label].activated.emit(0)
+    tried(qtbot, dialog)
+    assert dialog.analyse.isEnabled()
+    assert dialog.analyse.isChecked()  # as before
+    dialog.reject()
+
+
+def test_an_analysis_that_stops_keeps_what_was_done_and_the_reason(qtbot, context, without_trunk):
+    told = []
+    context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    session = read(ImportPlan(without_trunk)).session
+    actions.imported(context, Analysis(session), without_trunk, "")
+    actions.analyse_imported(context, KINEMATICS)
+    qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60000)
+    analysis = context.document.analysis
+    assert list(analysis.done) == ["preparation", "signals"]
+    assert context.document.history[-1] == 'analysis = analysis.run_until("signals")'
+    (notice,) = (notice for notice in analysis.notices if notice.code == STOPPED)
+    assert told == [notice.sentence]

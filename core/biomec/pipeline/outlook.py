@@ -1,0 +1,62 @@
+"""How far an analysis goes: tried beforehand on some frames, and run as far as it can."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+import numpy as np
+
+from biomec.errors import BiomecError
+from biomec.notices import problem
+from biomec.pipeline.analysis import STEPS, Analysis, step_named
+from biomec.pipeline.settings import AnalysisSettings
+from biomec.progress import Cancelled, Progress, part_of
+from biomec.recording import Session, Trial
+
+TRIED = 60  # frames, besides those that show what no other does
+STOPPED = "analysis-stopped"
+
+
+def obstacle(session: Session, settings: AnalysisSettings, progress: Progress | None = None) -> str:
+    """Why the model of the person cannot be built from a session, as a sentence; empty if it can.
+
+    Tried on some frames of the movement and without plates, so that it takes a moment and not minutes.
+    """
+    signals = replace(settings.signals, marker_filter=None, plate_filter=None, by_hand=())
+    try:
+        few = replace(session, dynamic=_some_frames(session.dynamic), emg_alignment=None)
+        Analysis(few, replace(settings, signals=signals)).run_until("body", progress)
+    except Cancelled:
+        raise
+    except BiomecError as error:
+        return str(error)
+    return ""
+
+
+def _some_frames(trial: Trial) -> Trial:
+    """Markers of a trial in frames spread over it, with the first of each marker and the one that shows most."""
+    visible = trial.markers.visible
+    if not visible.size:
+        return trial
+    spread = np.linspace(0, trial.frames - 1, TRIED).round().astype(int)
+    frames = np.unique([*spread, *visible.argmax(axis=0), visible.sum(axis=1).argmax()])
+    markers = replace(trial.markers, p_WM=trial.markers.p_WM[frames], residual=None)
+    return Trial(trial.source, markers, trial.axes, trial.subject)
+
+
+def run_as_far(analysis: Analysis, name: str, progress: Progress | None = None) -> Analysis:
+    """Run steps up to one; where one of them cannot run, those before it stay, and a notice says why."""
+    steps = STEPS[: STEPS.index(step_named(name)) + 1]
+    total, before = sum(step.share for step in steps), 0.0
+    for step in steps:
+        after = before + step.share
+        try:
+            analysis = analysis.run_until(step.name, part_of(progress, before / total, after / total))
+        except Cancelled:
+            raise
+        except BiomecError as error:
+            words = f'The analysis stopped at "{step.title}": {error}'
+            session = replace(analysis.session, notices=(*analysis.session.notices, problem(STOPPED, words)))
+            return replace(analysis, session=session)
+        before = after
+    return analysis

@@ -1,0 +1,87 @@
+"""Whether a recording can be analysed is known before it is, and what stops an analysis is kept."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.outlook import STOPPED, _some_frames, obstacle, run_as_far
+from biomec.pipeline.settings import AnalysisSettings, BodySettings
+from biomec.progress import Cancelled
+from biomec.recording import Session
+from tests.core.pipeline.standing import swaying_session
+from tests.core.pipeline.test_analysis import UNFILTERED
+from tests.real_data import recording
+
+NEEDED = ("C7", "T8", "IJ", "PX")
+
+
+@pytest.fixture(scope="module")
+def session() -> Session:
+    return swaying_session()
+
+
+def without(session: Session, *names: str) -> Session:
+    """A session whose trials lack some markers."""
+
+    def less(trial):
+        markers = trial.markers
+        return replace(trial, markers=markers.select([name for name in markers.names if name not in names]))
+
+    static = None if session.static is None else less(session.static)
+    return replace(session, dynamic=less(session.dynamic), static=static)
+
+
+def test_a_recording_that_can_be_analysed_has_no_obstacle(session):
+    assert obstacle(session, UNFILTERED) == ""
+
+
+def test_the_obstacle_is_what_the_analysis_would_have_said(session):
+    lacking, settings = without(session, *NEEDED), replace(UNFILTERED, body=BodySettings("upper-limb"))
+    told = obstacle(lacking, settings)
+    assert "cannot be built from this recording" in told
+    stopped = run_as_far(Analysis(lacking, settings), "cycles")
+    assert list(stopped.done) == ["preparation", "signals"]  # what could be done is kept
+    (notice,) = (notice for notice in stopped.notices if notice.code == STOPPED)
+    assert told in notice.sentence
+    assert '"Load Biomechanical Model"' in notice.sentence
+
+
+def test_running_as_far_as_it_goes_is_running_where_nothing_stops_it(session):
+    as_far, plainly = run_as_far(Analysis(session, UNFILTERED), "body"), Analysis(session, UNFILTERED).run_until("body")
+    assert list(as_far.done) == list(plainly.done)
+    assert as_far.notices == plainly.notices
+
+
+@pytest.mark.parametrize(
+    "work", [lambda s, p: obstacle(s, UNFILTERED, p), lambda s, p: run_as_far(Analysis(s), "body", p)]
+)
+def test_cancelling_stops_it(session, work):
+    def cancel(fraction):
+        raise Cancelled("The work was cancelled.")
+
+    with pytest.raises(Cancelled):
+        work(session, cancel)
+
+
+def test_frames_that_are_tried_show_every_marker_that_the_movement_shows(session):
+    """A marker that is seen once, and the one frame that shows all, must not be missed."""
+    p = np.repeat(np.array(session.dynamic.markers.p_WM), 40, axis=0)  # 2000 frames
+    p[:, 3] = np.nan
+    p[777, 3] = 1.0
+    p[:, 4] = np.nan
+    p[1234, 4] = 1.0
+    trial = replace(session.dynamic, markers=replace(session.dynamic.markers, p_WM=p), plates=(), events=())
+    few = _some_frames(trial)
+    assert few.frames < 200
+    assert few.markers.visible.any(axis=0).all()
+    assert few.markers.visible.sum(axis=1).max() == trial.markers.visible.sum(axis=1).max()
+
+
+def test_a_real_arm_without_its_thorax_is_known_beforehand():
+    """The import had promised joint angles and cycles of it."""
+    from biomec.io import import_session
+
+    session = import_session(recording("shoulder_scapula", "scapula_clavicle_markers.c3d"))
+    assert "jugular notch" in obstacle(session, AnalysisSettings())
