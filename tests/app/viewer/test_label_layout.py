@@ -40,7 +40,7 @@ def test_the_nearer_of_two_names_stays_and_a_number_goes_before_both():
 def test_a_number_keeps_off_limbs_and_within_the_picture():
     number = replace(NAME, weight=3)
     limb = np.stack([np.full(30, 118.0), np.linspace(20.0, 200.0, 30)], axis=1)  # where it would stand
-    ((x, y),) = arranged([number], ROOM, limb, 8.0)
+    ((x, _),) = arranged([number], ROOM, limb, 8.0)
     assert x + number.size[0] + 8.0 <= 118.0 or x >= 118.0 + 8.0
     at_the_edge = replace(number, at=(396.0, 100.0))
     ((x, _),) = arranged([at_the_edge], ROOM, NOTHING, 8.0)
