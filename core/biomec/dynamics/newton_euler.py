@@ -19,6 +19,7 @@ from biomec.dynamics.joint_loads import JointLoads
 from biomec.dynamics.tree import JointTree
 from biomec.errors import BiomecError
 from biomec.kinematics.segment_motion import SegmentMotion
+from biomec.multibody.vector_table import vector_table, vectors_of
 
 METHOD = "Newton-Euler"
 
@@ -45,8 +46,8 @@ def newton_euler(
         )
     g = system.gravity if gravity is None else np.asarray(gravity, dtype=np.float64)
     inertia = np.stack([np.asarray(body.inertia_matrix) for body in system.bodies])
-    points = [system.layout.point(joint.child_point)(q) for joint in tree.joints]
-    centre = np.stack([*points, system.layout.point(tree.root_point)(q)], axis=1)
+    places = (*(joint.child_point for joint in tree.joints), tree.root_point)
+    centre = vectors_of(vector_table([system.layout.point(name) for name in places]), q)
     child = np.array([*(joint.child for joint in tree.joints), tree.root], dtype=np.int64)
     parent = np.array([*(joint.parent for joint in tree.joints), -1], dtype=np.int64)
     owner = np.array([motion.index(name) for name in external.segments], dtype=np.int64)

@@ -4,18 +4,18 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import NamedTuple
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.arrays import FloatArray
 from biomec.compiled import compiled
 from biomec.errors import BiomecError
 from biomec.frozen import FrozenDict
 from biomec.kinematics.rotations import nearest_rotation
 from biomec.multibody.maps import VectorMap
 from biomec.multibody.system import System
+from biomec.multibody.vector_table import VectorTable, vector_table
 from biomec.recording.session import Result
 from biomec.recording.step import step_result
 
@@ -85,7 +85,7 @@ def segment_motion(
     if system.layout.dimension != 3:
         raise BiomecError(f"{system.name} is a planar mechanism; segment motion is for bodies in space.")
     q = _coordinates(system, q, "positions")
-    table = _whole_map(system)
+    table = _axes_and_centres(system)
     frames, bodies = len(q), len(system.bodies)
     axes, p_com = np.empty((frames, bodies, 3, 3)), np.empty((frames, bodies, 3))
     _placed(table, q, axes, p_com)
@@ -122,35 +122,21 @@ def _coordinates(system: System, q: ArrayLike, what: str) -> FloatArray:
     return array
 
 
-class _Map(NamedTuple):
-    """x, y, z and centre of mass of every body, in this order, as combinations of basic points and vectors.
-
-    Vector m is constant[m] + Σ factor[k] q[column[k] … column[k] + 2] for k from first[m] to first[m + 1].
-    """
-
-    first: IntArray
-    column: IntArray
-    factor: FloatArray
-    constant: FloatArray
-
-
 @lru_cache(maxsize=8)
-def _whole_map(system: System) -> _Map:
-    """The map of all bodies. Factors of zero are left out: a missing coordinate spoils only what depends on it."""
+def _axes_and_centres(system: System) -> VectorTable:
+    """x, y, z and centre of mass of every body, in this order.
+
+    Factors of zero are left out: a missing coordinate spoils only what depends on it.
+    """
     maps: list[VectorMap] = []
     for body in system.bodies:
         maps += [system.layout.local_vector(body.name, axis) for axis in np.eye(3)]
         maps.append(system.layout.point(f"{body.name}.com"))
-    return _Map(
-        np.cumsum([0, *(len(one.columns) // 3 for one in maps)]),
-        np.concatenate([one.columns[::3] for one in maps]),
-        np.concatenate([one.matrix[0, ::3] for one in maps]),
-        np.stack([one.constant for one in maps]),
-    )
+    return vector_table(maps)
 
 
 @compiled
-def _placed(table: _Map, q: FloatArray, axes: FloatArray, p_com: FloatArray) -> None:
+def _placed(table: VectorTable, q: FloatArray, axes: FloatArray, p_com: FloatArray) -> None:
     """Fill the axes (T, S, 3, 3), as columns, and the centres of mass (T, S, 3)."""
     first, column, factor, constant = table
     for t in range(q.shape[0]):
@@ -169,7 +155,7 @@ def _placed(table: _Map, q: FloatArray, axes: FloatArray, p_com: FloatArray) -> 
 
 
 @compiled
-def _moved(table: _Map, rate: FloatArray, R: FloatArray, com_rate: FloatArray, turning: FloatArray) -> None:
+def _moved(table: VectorTable, rate: FloatArray, R: FloatArray, com_rate: FloatArray, turning: FloatArray) -> None:
     """Fill the derivatives of the centres of mass (T, S, 3) and the axial vectors ½ Σ e_k × ė_k of Ṙ Rᵀ (T, S, 3)."""
     first, column, factor, constant = table
     for t in range(rate.shape[0]):
