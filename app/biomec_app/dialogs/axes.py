@@ -52,6 +52,7 @@ class AxesForm(QWidget):
         self.up_why, self.forward_why = explanation(), explanation()
         self.size_words = QLabel()
         self.size_words.setWordWrap(True)
+        self.size_ = QComboBox()
         self.reverse = QCheckBox("&Plates hold the force of the subject on the ground: reverse its sign")
         self.reverse.setObjectName("axes.reverse")
         self.notices = NoticeText("axes.notices")
@@ -71,12 +72,25 @@ class AxesForm(QWidget):
             grid.addWidget(combo, row, 1)
             grid.addWidget(why, row, 2)
             combo.activated.connect(self._chosen)
+        self.size_.setObjectName("axes.size")
+        self.size_.setAccessibleName("Size of the markers' positions")
+        for words, factor in SIZES.items():
+            self.size_.addItem(words, factor)
+        size = QLabel("&Size of the body")
+        size.setBuddy(self.size_)
+        line = QHBoxLayout()
+        line.addWidget(size)
+        line.addWidget(self.size_)
+        line.addStretch(1)
+        self.size_.activated.connect(lambda _: self.changed.emit())
         self.reverse.clicked.connect(lambda _: self.changed.emit())
         words = QVBoxLayout()
         words.addLayout(grid)
         words.addSpacing(8)
         words.addWidget(self.size_words)
-        words.addWidget(explanation("An adult who stands spans 1.5 to 2 m; otherwise check the unit."))
+        words.addWidget(explanation("An adult who stands spans 1.5 to 2 m; otherwise choose another size."))
+        words.addLayout(line)
+        words.addSpacing(8)
         words.addWidget(self.reverse)
         words.addStretch(1)
         top = QHBoxLayout()
@@ -87,8 +101,12 @@ class AxesForm(QWidget):
         layout.addLayout(top, 1)
         layout.addWidget(self.notices, 1)
 
-    def show_session(self, session: Session, reversed_: bool = False) -> None:
-        """Show what a session says; ``reversed_``: the force of its plates was turned round already."""
+    def show_session(self, session: Session, reversed_: bool = False, factor: float = 1.0) -> None:
+        """Show what a session says.
+
+        reversed_ : the force of its plates was turned round already
+        factor    : its positions were multiplied by this already
+        """
         trial = session.dynamic
         for combo, direction in ((self.up, trial.axes.up), (self.forward, trial.axes.forward)):
             combo.setCurrentIndex(DIRECTIONS.index(direction))
@@ -96,6 +114,7 @@ class AxesForm(QWidget):
             label.setText(why)
         self.picture.show_axes(trial.axes)
         self.size_words.setText(size_sentence(session.static or trial))
+        self.size_.setCurrentIndex(self.size_.findData(factor))
         self.reverse.setVisible(bool(trial.plates))
         self.reverse.setChecked(reversed_)
         self.notices.show_notices(about_axes(all_notices(session)), "Nothing contradicts these axes and units.")
@@ -103,6 +122,10 @@ class AxesForm(QWidget):
     def axes(self) -> LabAxes:
         """Return the axes as the user says."""
         return LabAxes(str(self.up.currentData()), str(self.forward.currentData()), Authority.USER, Authority.USER)
+
+    def factor(self) -> float:
+        """By what the user multiplies all positions."""
+        return float(self.size_.currentData())
 
     def _chosen(self, _: int) -> None:
         """Keep up and forward apart: the one that was not touched gives way."""
@@ -122,32 +145,22 @@ class AxesDialog(QDialog):
         self.context = context
         self.setObjectName("axes")
         self.setWindowTitle("Axes and Units")
-        self.resize(760, 460)
-        self.form, self.size_ = AxesForm(current_theme(context)), QComboBox()
+        self.form = AxesForm(current_theme(context))
         session = context.document.analysis.session
         self.form.show_session(session)
+        self.resize(760, 460 if about_axes(all_notices(session)) else 320)
         self.form.reverse.setText("&Reverse the force of the plates")
-        self.size_.setObjectName("axes.size")
-        self.size_.setAccessibleName("Size of the markers' positions")
-        for words, factor in SIZES.items():
-            self.size_.addItem(words, factor)
-        label = QLabel("&Size of the body")
-        label.setBuddy(self.size_)
-        line = QHBoxLayout()
-        line.addWidget(label)
-        line.addWidget(self.size_)
-        line.addStretch(1)
         about = explanation(
             "How the laboratory's axes point. Biomec computes with X forward, Y up and Z to the right; nothing is "
             "turned in the recording itself."
         )
-        self.buttons = with_buttons(self, about, self.form, line, grows=self.form)
+        self.buttons = with_buttons(self, about, self.form, grows=self.form)
         self.form.changed.connect(lambda: self.form.picture.show_axes(self.form.axes()))
 
     def accept(self) -> None:
         """Change the recording, if anything was changed."""
         analysis = self.context.document.analysis
-        session, wanted, factor = analysis.session, self.form.axes(), float(self.size_.currentData())
+        session, wanted, factor = analysis.session, self.form.axes(), self.form.factor()
         now = session.dynamic.axes
         axes = wanted if (wanted.up, wanted.forward) != (now.up, now.forward) else None
         reverse = self.form.reverse.isChecked()

@@ -13,6 +13,7 @@ import numpy as np
 from biomec.io.companions import Companions, Found, find_companions
 from biomec.io.evidence import with_axes
 from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
+from biomec.io.redescription import redescribed
 from biomec.io.session_import import Choice, Skip, import_session
 from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis
@@ -49,6 +50,7 @@ class ImportPlan:
     saved_frames: EmgAlignment | None = None
     axes: LabAxes | None = None
     reverse_plates: bool = False
+    factor: float = 1.0  # of all positions of markers
     marker_set: str | None = None
     label_map: LabelMap | None = None
 
@@ -113,6 +115,8 @@ def read(plan: ImportPlan) -> Preview:
     weak = (Authority.ASSUMED, Authority.EVIDENCE)
     if plan.axes is not None and session.static is not None and session.static.axes.authority in weak:
         session = replace(session, static=with_axes(session.static, plan.axes))
+    if plan.factor != 1.0:
+        session = redescribed(session, factor=plan.factor)
     marker_set, fits, mapping = examine_labels(session, plan.marker_set)
     set_titles()  # read here, in the background, what the dialog shows
     return Preview(plan, session, find_companions(plan.dynamic), marker_set, fits, mapping)
@@ -158,7 +162,10 @@ def import_line(plan: ImportPlan, session: Session) -> str:
         given.append("reverse_plates=True")
     settings = plan.settings
     more = "" if settings == AnalysisSettings() else f", {python_text(settings)}"
-    return f"analysis = Analysis(import_session({', '.join(given)}){more})"
+    made = f"import_session({', '.join(given)})"
+    if plan.factor != 1.0:
+        made = f"redescribed({made}, factor={plan.factor:g})"
+    return f"analysis = Analysis({made}{more})"
 
 
 def analysis_of(plan: ImportPlan, session: Session) -> Analysis:

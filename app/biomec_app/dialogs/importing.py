@@ -247,7 +247,7 @@ class ImportDialog(QDialog):
             self.whys[kind].setVisible(bool(words))
             self.none[kind].setEnabled(path is not None)
         self.notices.show_notices(all_notices(preview.session))
-        self.axes.show_session(preview.session, self.plan.reverse_plates)
+        self.axes.show_session(preview.session, self.plan.reverse_plates, self.plan.factor)
         self.mapping.show_labels(
             preview.session, preview.marker_set, preview.fits, preview.mapping, self.plan.label_map
         )
@@ -352,7 +352,8 @@ class ImportDialog(QDialog):
         axes = self.axes.axes()
         now = self.preview.session.dynamic.axes
         chosen = self.plan.axes if (axes.up, axes.forward) == (now.up, now.forward) else axes
-        self._read(replace(self.plan, axes=chosen, reverse_plates=self.axes.reverse.isChecked()))
+        reverse, factor = self.axes.reverse.isChecked(), self.axes.factor()
+        self._read(replace(self.plan, axes=chosen, reverse_plates=reverse, factor=factor))
 
     def _frames_chosen(self) -> None:
         first, last = self.first.value(), self.last.value()

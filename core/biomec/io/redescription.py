@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biomec.errors import BiomecError
-from biomec.io.evidence import with_axes
+from biomec.io.evidence import examine_units, with_axes
 from biomec.io.plate_evidence import reversed_plates
 from biomec.recording import LabAxes, Session, Trial
 
@@ -32,4 +32,6 @@ def _redescribed(trial: Trial, axes: LabAxes | None, factor: float) -> Trial:
         return trial
     markers = trial.markers
     residual = None if markers.residual is None else factor * markers.residual
-    return replace(trial, markers=replace(markers, p_WM=factor * markers.p_WM, residual=residual))
+    known = tuple(notice for notice in trial.notices if notice.code != "unit-contradicted")  # of the size that it had
+    trial = replace(trial, markers=replace(markers, p_WM=factor * markers.p_WM, residual=residual), notices=known)
+    return trial.with_notices(*examine_units(trial)[1])

@@ -113,7 +113,7 @@ def test_axes_and_units_are_changed_in_movement_and_static(qtbot, open_demo):
     up, forward = before.session.dynamic.axes.up, before.session.dynamic.axes.forward
     other = "-" + forward[1] if forward[0] == "+" else "+" + forward[1]
     dialog.form.forward.setCurrentIndex(dialog.form.forward.findData(other))
-    dialog.size_.setCurrentIndex(1)
+    dialog.form.size_.setCurrentIndex(1)
     dialog.form.reverse.setChecked(True)
     dialog.accept()
     session = context.document.analysis.session

@@ -3,11 +3,13 @@
 import shutil
 from dataclasses import replace
 
+import numpy as np
 import pytest
 from PySide6.QtCore import Qt
 
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP
+from biomec.pipeline import replay
 from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.outlook import STOPPED
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
@@ -327,3 +329,29 @@ def test_an_analysis_that_stops_keeps_what_was_done_and_the_reason(qtbot, contex
     assert context.document.history[-1] == 'analysis = analysis.run_until("signals")'
     (notice,) = (notice for notice in analysis.notices if notice.code == STOPPED)
     assert told == [notice.sentence]
+
+
+def test_a_wrong_unit_is_put_right_while_importing(qtbot, context, acquisition, tmp_path):
+    """The page had said "check the unit" and had nothing to change it with."""
+    trial = read_trial(acquisition["emt"])
+    huge = replace(trial.markers, p_WM=1000.0 * trial.markers.p_WM)
+    write_trial(replace(trial, markers=huge, plates=(), emg=None, events=()), tmp_path / "huge.emt")
+    dialog = ImportDialog(context, read(ImportPlan(tmp_path / "huge.emt")))
+    qtbot.addWidget(dialog)
+    before = dialog.preview.session.dynamic.markers.p_WM
+    size = dialog.axes.size_
+    size.setCurrentIndex(size.findData(0.001))
+    size.activated.emit(size.currentIndex())
+    idle(qtbot, dialog)
+    assert dialog.plan.factor == 0.001
+    assert size.currentData() == 0.001
+    now = dialog.preview.session.dynamic.markers.p_WM
+    assert np.array_equal(now, 0.001 * before, equal_nan=True)
+    assert "unit-contradicted" not in [notice.code for notice in dialog.preview.session.dynamic.notices]
+    dialog.analyse.setChecked(False)
+    dialog.accept()
+    line = context.document.history[0]
+    names = {}
+    exec("\n".join(replay._imports([line])), names)
+    exec(line, names)
+    assert np.array_equal(names["analysis"].session.dynamic.markers.p_WM, now, equal_nan=True)
