@@ -82,25 +82,26 @@ class Annotations:
         """Names beside places; one that would cover another is left out, the less important first, then the farther."""
         if not labels:
             return
-        around = [np.zeros((0, 3)) if label.around is None else label.around for label in labels]
+        areas = [k for k, label in enumerate(labels) if label.around is not None]
         limbs = self.scene.limbs() if any(label.weight for label in labels) else np.zeros((0, 3))
-        parts = [np.array([label.place for label in labels]), *around, limbs]
+        parts = [np.array([label.place for label in labels]), *(np.asarray(labels[k].around) for k in areas), limbs]
         pixels, depth = self.camera.project(np.concatenate(parts), self.size)
         spots, *corners, limb = np.split(pixels, np.cumsum([len(part) for part in parts])[:-1])
+        around = dict(zip(areas, corners, strict=True))
         ratio, halo = max(1.0, self.painter.deviceTransform().m11()), self.theme.sky_bottom
         pictures = [self._words.picture(label.text, label.colour, halo, self._font, ratio) for label in labels]
+        sizes = [(picture.width() / ratio, picture.height() / ratio) for picture in pictures]
         words = [
-            Word(
-                tuple(spots[k]), (picture.width() / ratio, picture.height() / ratio), float(depth[k]), label.weight,
-                corners[k] if label.around is not None else None,
+            Word((x, y), size, far, label.weight, around.get(k))
+            for k, ((x, y), size, far, label) in enumerate(
+                zip(spots.tolist(), sizes, depth[: len(labels)].tolist(), labels, strict=True)
             )
-            for k, (label, picture) in enumerate(zip(labels, pictures, strict=True))
-        ]  # fmt: skip
+        ]
         limb = limb[np.isfinite(limb[:, 0])]
         wide = LIMB * 0.5 * self.size[1] / self.camera.half_height()
-        for place, picture in zip(arranged(words, self.size, limb, wide), pictures, strict=True):
-            if np.isfinite(place[0]):
-                self.painter.drawImage(QPointF(*(np.round(ratio * place) / ratio)), picture)  # whole pixels: sharp
+        places = np.round(ratio * arranged(words, self.size, limb, wide)) / ratio  # whole pixels: letters stay sharp
+        for k in np.flatnonzero(np.isfinite(places[:, 0])):
+            self.painter.drawImage(QPointF(*places[k]), pictures[k])
 
     def selection(self, name: str) -> None:
         """A ring around the point that is selected, and its name."""

@@ -40,50 +40,55 @@ def arranged(words: Sequence[Word], room: tuple[float, float], limbs: FloatArray
 
     limbs : (P, 2) points along the limbs, and their half-width, which important words keep off
     """
-    owners = [k for k, word in enumerate(words) for _ in range(len(_candidates(word)))]
-    places = np.concatenate([_candidates(word) for word in words]) if words else np.zeros((0, 2))
-    owner = np.array(owners, dtype=np.int64)
-    sizes = np.array([word.size for word in words]).reshape(-1, 2)[owner]
-    weights = np.array([word.weight for word in words], dtype=np.int64)[owner]
-    low, high = places, places + sizes
-    there = np.isfinite(places).all(axis=1) & np.array([np.isfinite(word.depth) for word in words], dtype=bool)[owner]
+    choices = [_candidates(word) for word in words]
+    counts = np.array([len(one) for one in choices], dtype=np.int64)
+    owner = np.repeat(np.arange(len(words)), counts)
+    low = np.array([place for one in choices for place in one]).reshape(-1, 2)
+    high = low + np.array([word.size for word in words]).reshape(-1, 2)[owner]
+    sought = np.array([word.weight > 0 for word in words], dtype=bool)[owner]
+    depth = np.array([word.depth for word in words])
     within = (low >= 0.0).all(axis=1) & (high <= room).all(axis=1)
     touches = (high > 0.0).all(axis=1) & (low < room).all(axis=1)
-    there &= np.where(weights > 0, within, touches)
-    over = np.asarray(((low[:, None] - APART < high[None]) & (low[None] < high[:, None] + APART)).all(axis=2))
-    covered = np.zeros(len(places))
-    seek = weights > 0
-    if seek.any() and len(limbs):
-        near = (low[seek, None] - radius < limbs) & (limbs < high[seek, None] + radius)
-        covered[seek] = near.all(axis=2).sum(axis=1)
+    free = np.where(sought, within, touches) & np.isfinite(depth)[owner]
+    left, top, right, bottom = (*low.T, *high.T)
+    across = (left[:, None] - APART < right) & (left < right[:, None] + APART)
+    over = across & (top[:, None] - APART < bottom) & (top < bottom[:, None] + APART)
+    covered = np.zeros(len(low))
+    if sought.any() and len(limbs):
+        x, y = limbs.T
+        near = (left[sought, None] - radius < x) & (x < right[sought, None] + radius)
+        near &= (top[sought, None] - radius < y) & (y < bottom[sought, None] + radius)
+        covered[sought] = near.sum(axis=1)
     found = np.full((len(words), 2), np.nan)
-    kept = np.zeros(len(places), dtype=bool)
-    for k in sorted(range(len(words)), key=lambda k: (-words[k].weight, words[k].depth)):
-        mine = np.flatnonzero(owner == k)
-        for c in mine[np.argsort(covered[mine], kind="stable")]:
-            if there[c] and not (over[c] & kept).any():
-                kept[c] = True
-                found[k] = places[c]
-                break
+    firsts = np.cumsum(counts) - counts
+    for k in sorted(range(len(words)), key=lambda k: (-words[k].weight, depth[k])):
+        mine = range(firsts[k], firsts[k] + counts[k])
+        best = next((c for c in sorted(mine, key=covered.__getitem__) if free[c]), None)
+        if best is not None:
+            found[k] = low[best]
+            free &= ~over[best]
     return found
 
 
-def _candidates(word: Word) -> FloatArray:
-    """(C, 2) top left corners where words may stand, the best first."""
-    at, (wide, high) = np.array(word.at), word.size
+def _candidates(word: Word) -> list[tuple[float, float]]:
+    """Top left corners where words may stand, the best first."""
     if word.around is not None:
-        return _outside(word)
+        return _outside(word.around, *word.size)
+    (x, y), (wide, high) = word.at, word.size
+    right = (x + BESIDE[0], y + BESIDE[1])
     if not word.weight:
-        return np.array([at + BESIDE])
-    right, left = np.array(BESIDE), np.array([-BESIDE[0] - wide, BESIDE[1]])
-    above, far = np.array([-0.5 * wide, -high - 4.0]), np.array([FARTHER, 0.0])
-    return at + np.array([right, left, above, right + far, left - far])
+        return [right]
+    left = (x - BESIDE[0] - wide, right[1])
+    above = (x - 0.5 * wide, y - high - 4.0)
+    return [right, left, above, (right[0] + FARTHER, right[1]), (left[0] - FARTHER, left[1])]
 
 
-def _outside(word: Word) -> FloatArray:
+def _outside(corners: FloatArray, wide: float, high: float) -> list[tuple[float, float]]:
     """Outside the corners of an area; the lowest corner, which is the nearest, first."""
-    corners, size = np.asarray(word.around), np.array(word.size)
-    corners = corners[np.argsort(-corners[:, 1], kind="stable")]
-    away = corners - corners.mean(axis=0)
-    away /= np.maximum(np.linalg.norm(away, axis=1, keepdims=True), 1e-9)
-    return np.asarray(corners + OUTSIDE * away + 0.5 * (away - 1.0) * size)
+    middle = corners.mean(axis=0)
+    found = []
+    for x, y in sorted(corners.tolist(), key=lambda corner: -corner[1]):
+        length = max(1e-9, float(np.hypot(x - middle[0], y - middle[1])))
+        u, v = (x - middle[0]) / length, (y - middle[1]) / length
+        found.append((x + OUTSIDE * u + 0.5 * (u - 1.0) * wide, y + OUTSIDE * v + 0.5 * (v - 1.0) * high))
+    return found
