@@ -136,10 +136,10 @@ def test_what_does_not_fit_is_a_sentence(arguments, words, capsys):
 
 
 def test_a_text_of_a_preset_can_be_emptied(capsys):
-    """The preset compares with the four-bar linkage, and turns a whole second."""
+    """The preset lets motors A and B act; emptied, the option lets all of them act."""
     few = ["--option", "intervals=10", "--option", "duration_s=0.2", "--option", "audit=no", "--json"]
     assert main(["mechanism", "tied-triple-pendulum", "--preset", "case-6", *few, "--option", "motors="]) == 0
-    assert "torque_C_max_Nm" in json.loads(capsys.readouterr().out)  # no motors named: all
+    assert "torque_C_max_Nm" in json.loads(capsys.readouterr().out)
 
 
 def test_the_torque_of_the_four_bar_linkage_as_published(capsys):
