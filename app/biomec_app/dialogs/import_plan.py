@@ -194,9 +194,12 @@ def analysis_reach(trial: Trial, labels_known: bool, obstacle: str = "") -> tupl
 
 
 # -------------------------------------------------------------------------------------------------- what to tell
-def overview(trial: Trial) -> str:
-    """What a recording holds, in a line."""
-    parts = [f"{len(trial.markers.names)} markers", f"{trial.frames} frames at {trial.rate_hz:g} Hz"]
+def overview(session: Session) -> str:
+    """What a recording holds, in a line; with markers that only its static has, so that all labels are counted."""
+    trial = session.dynamic
+    more = len(all_labels(session)) - len(trial.markers.names)
+    in_static = f" and {more} more in the static" if more else ""
+    parts = [f"{len(trial.markers.names)} markers{in_static}", f"{trial.frames} frames at {trial.rate_hz:g} Hz"]
     parts.append(f"{trial.duration_s:.1f} s")
     if trial.plates:
         parts.append(f"{len(trial.plates)} force plate{'s' if len(trial.plates) > 1 else ''}")

@@ -236,7 +236,7 @@ class ImportDialog(QDialog):
         trial = preview.session.dynamic
         name = self.plan.dynamic.name
         self.title.setText(name)
-        self.summary.setText(overview(trial))
+        self.summary.setText(overview(preview.session))
         for kind in KINDS:
             there, words = file_state(preview, kind)
             path = chosen_path(preview, kind)

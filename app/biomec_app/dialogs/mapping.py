@@ -36,6 +36,7 @@ from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_title
 from biomec_app.dialogs.parts import Fault, current_theme, explanation, opened, with_buttons
 
 NOBODY = "not used"
+ROW = 32  # least height of a row [pixels]
 SLICE = 4  # boxes that are made in one turn of the event loop
 PROFILES = "Mapping of labels (*.toml)"
 
@@ -91,7 +92,8 @@ class MappingForm(QWidget):
         table.setAccessibleName("Labels and their markers")
         table.setHorizontalHeaderLabels(["Label", "Marker", "Why"])
         table.verticalHeader().hide()
-        table.verticalHeader().setDefaultSectionSize(28)
+        table.verticalHeader().setMinimumSectionSize(ROW)
+        table.verticalHeader().setDefaultSectionSize(ROW)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         table.setSelectionMode(QAbstractItemView.SelectionMode.SingleSelection)
         table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
@@ -99,8 +101,9 @@ class MappingForm(QWidget):
         header = table.horizontalHeader()
         header.setSectionResizeMode(QHeaderView.ResizeMode.Interactive)
         header.setSectionResizeMode(2, QHeaderView.ResizeMode.Stretch)
+        header.sectionResized.connect(lambda *_: table.resizeRowsToContents())  # a reason takes the lines it needs
         table.setColumnWidth(0, 100)
-        table.setColumnWidth(1, 130)
+        table.setColumnWidth(1, 120)
 
     def _lay_out(self) -> None:
         top = QHBoxLayout()
@@ -165,6 +168,7 @@ class MappingForm(QWidget):
                 for item in (label, why):
                     item.setBackground(QColor(230, 159, 0, 60))
             self.table.setItem(row, 2, why)
+        self.table.resizeRowsToContents()
         self._slice.start()
 
     def _make_some(self) -> None:
@@ -247,7 +251,9 @@ class MappingForm(QWidget):
         lacking = self._set.lacking(list(chosen.values()), dynamic=True)
         doubtful = [s.label for s in suggestions if s.target is not None and s.confidence < ACCEPT]
         open_ = [label for label in doubtful if label not in chosen]
-        words = [f"{len(chosen)} of {len(suggestions)} labels are markers of this set."]
+        both = self._session is not None and self._session.static is not None
+        where = "labels of movement and static" if both else "labels"
+        words = [f"{len(chosen)} of {len(suggestions)} {where} are markers of this set."]
         if not self._fits:
             words.insert(0, "No marker set fits these labels well; choose the nearest and map by hand.")
         if open_:

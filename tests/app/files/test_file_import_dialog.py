@@ -5,7 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QRect, Qt
 
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP
@@ -14,7 +14,7 @@ from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.outlook import STOPPED
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app import files as actions
-from biomec_app.dialogs.import_plan import ImportPlan, analysis_reach, read
+from biomec_app.dialogs.import_plan import ImportPlan, all_labels, analysis_reach, read
 from biomec_app.dialogs.importing import AXES, EMG, LABELS, MARK, SUBJECT, ImportDialog
 
 TRUNK = ("C7", "T8", "IJ", "PX", "CIAS_D", "CIAS_E")
@@ -355,3 +355,35 @@ def test_a_wrong_unit_is_put_right_while_importing(qtbot, context, acquisition, 
     exec("\n".join(replay._imports([line])), names)
     exec(line, names)
     assert np.array_equal(names["analysis"].session.dynamic.markers.p_WM, now, equal_nan=True)
+
+
+def test_reasons_for_labels_are_not_cut_off(qtbot, context, acquisition, tmp_path):
+    """They were, where they were longest: at labels that are not certain."""
+    trial = read_trial(acquisition["emt"])
+    names = tuple("JUGULAR" if name == "IJ" else f"X{name}" if name == "PX" else name for name in trial.markers.names)
+    other = replace(trial, markers=replace(trial.markers, names=names), plates=(), emg=None, events=())
+    write_trial(other, tmp_path / "other.emt")
+    dialog = ImportDialog(context, read(ImportPlan(tmp_path / "other.emt")))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    dialog.pages.setCurrentRow(LABELS)
+    qtbot.waitExposed(dialog)
+    table, metrics = dialog.mapping.table, dialog.mapping.table.fontMetrics()
+    table.setColumnWidth(0, 260)  # little room is left
+    width = table.columnWidth(2) - 8  # margins of a cell
+    lines = []
+    for row in range(table.rowCount()):
+        text = table.item(row, 2).text()
+        needed = metrics.boundingRect(QRect(0, 0, width, 1000), Qt.TextFlag.TextWordWrap, text).height()
+        assert table.rowHeight(row) >= needed, text
+        lines.append(round(needed / metrics.lineSpacing()))
+    assert max(lines) > 2  # or the test could not fail
+
+
+def test_the_labels_of_header_and_page_add_up(dialog):
+    """The header told 71 markers, the page 87 labels of the same recording."""
+    labels = all_labels(dialog.preview.session)
+    here = len(dialog.preview.session.dynamic.markers.names)
+    assert here < len(labels)
+    assert dialog.summary.text().startswith(f"{here} markers and {len(labels) - here} more in the static,")
+    assert f"of {len(labels)} labels of movement and static" in dialog.mapping.words.text()

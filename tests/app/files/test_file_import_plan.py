@@ -48,7 +48,7 @@ def test_companions_are_found_and_told(preview):
         assert there
         assert words
         assert chosen_path(preview, kind).name.endswith(ending)
-    assert "4 force plates" in overview(preview.session.dynamic)
+    assert "4 force plates" in overview(preview.session)
     assert preview.session.subject.name == "Demo"
     assert preview.session.recorded == date(2026, 3, 2)
     assert preview.marker_set.name == "biomec-full"
