@@ -14,13 +14,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.arrays import FloatArray, IntArray
+from biomec.compiled import compiled
 from biomec.dynamics.block_solution import elements, loaded_bodies, solve_blocks, transform_velocities, tree_tables
 from biomec.dynamics.external_loads import ExternalLoads
 from biomec.dynamics.gliding import GlidingContacts, gliding_contacts
 from biomec.dynamics.joint_loads import JointLoads
 from biomec.dynamics.newton_euler import as_loads
 from biomec.dynamics.options import CONSTRAINTS, METHODS
+from biomec.dynamics.small_vectors import cross, dot
 from biomec.dynamics.tree import JointTree
 from biomec.errors import BiomecError
 
@@ -107,19 +109,44 @@ def _guide_directions(
     two sequences that differ in their last axis, each frame takes the one farther from gimbal lock. Segments that
     glide keep their own directions.
     """
-    A = np.einsum("skj,tsji->tsik", axes, s)  # columns are the axes
+    joints = [(joint.child, joint.parent) for joint in tree.joints] + [(tree.root, -1)]
+    guided = np.array([pair for pair in joints if pair[0] not in glides], dtype=np.int64)
     result = np.array(directions)
-    joints = [(joint.child, joint.parent) for joint in tree.joints]
-    for child, parent in [*joints, (tree.root, -1)]:
-        if child in glides:
-            continue
-        first = A[:, parent, :, 2] if parent >= 0 else np.broadcast_to(np.eye(3)[2], (len(s), 3))
-        floating = [np.cross(A[:, child, :, last], first) for last in (1, 0)]
-        sine = [np.linalg.norm(axis, axis=1) for axis in floating]
-        use = (sine[0] >= sine[1])[:, None]
-        third = np.where(use, A[:, child, :, 1], A[:, child, :, 0])
-        second = np.where(use, floating[0], floating[1]) / np.maximum(*sine)[:, None]
-        E = np.stack([first, second, third], axis=-1)
-        known = np.isfinite(E).all(axis=(1, 2))
-        result[known, child] = np.swapaxes(np.linalg.inv(E[known]), 1, 2)
+    _fill_guides(np.ascontiguousarray(axes), np.ascontiguousarray(s), guided, result)
     return result
+
+
+@compiled
+def _fill_guides(axes: FloatArray, s: FloatArray, guided: IntArray, result: FloatArray) -> None:
+    """Fill E⁻ᵀ = [e₂ × e₃, e₃ × e₁, e₁ × e₂] / det E for child and parent (or −1: the laboratory) of every joint."""
+    e = np.zeros((3, 3))  # rows: e₁, the floating axis, e₃
+    last = np.zeros(3)
+    floating = np.zeros(3)
+    for t in range(s.shape[0]):
+        for n in range(guided.shape[0]):
+            child, parent = guided[n, 0], guided[n, 1]
+            for i in range(3):
+                e[0, i] = 1.0 if i == 2 else 0.0
+                if parent >= 0:
+                    e[0, i] = 0.0
+                    for j in range(4):
+                        e[0, i] += axes[parent, 2, j] * s[t, parent, j, i]
+            farthest = -1.0
+            for k in (1, 0):
+                for i in range(3):
+                    last[i] = 0.0
+                    for j in range(4):
+                        last[i] += axes[child, k, j] * s[t, child, j, i]
+                cross(last, e[0], floating)
+                sine = np.sqrt(dot(floating, floating))
+                if sine > farthest:
+                    farthest = sine
+                    e[1] = floating / sine
+                    e[2] = last
+            if not farthest > 0.0:  # a segment that is not known
+                continue
+            for k in range(3):
+                cross(e[(k + 1) % 3], e[(k + 2) % 3], floating)
+                determinant = dot(e[k], floating)
+                for i in range(3):
+                    result[t, child, i, k] = floating[i] / determinant

@@ -14,7 +14,8 @@ from biomec.arrays import FloatArray, IntArray
 from biomec.compiled import compiled
 from biomec.dynamics.forward import recursion
 from biomec.dynamics.forward.joint_kernels import Sides, applied, attitudes
-from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, Branches, cross, dot, mapped
+from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, Branches, mapped
+from biomec.dynamics.small_vectors import cross, dot
 from biomec.multibody.rows import RowTables
 
 

@@ -13,9 +13,10 @@ import numpy as np
 
 from biomec.arrays import FloatArray, IntArray
 from biomec.compiled import compiled
-from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, Branches, dot, mapped
+from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, Branches, mapped
 from biomec.dynamics.forward.rotation_vectors import exponential, logarithm, turned_rates
 from biomec.dynamics.forward.tree_restoring import Shapes, orthonormalise
+from biomec.dynamics.small_vectors import dot
 
 
 class Sides(NamedTuple):

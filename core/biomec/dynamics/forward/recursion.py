@@ -21,6 +21,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray, IntArray
 from biomec.compiled import compiled
+from biomec.dynamics.small_vectors import cross, dot
 from biomec.multibody import rows as row_kernels
 from biomec.multibody.rows import RowTables
 
@@ -63,14 +64,6 @@ class Branches(NamedTuple):
     total: FloatArray
     frame: FloatArray
     is_point: FloatArray
-
-
-@compiled
-def cross(a: FloatArray, b: FloatArray, to: FloatArray) -> None:
-    """to = a × b; ``to`` is another array."""
-    to[0] = a[1] * b[2] - a[2] * b[1]
-    to[1] = a[2] * b[0] - a[0] * b[2]
-    to[2] = a[0] * b[1] - a[1] * b[0]
 
 
 @compiled
@@ -165,12 +158,6 @@ def relative_velocities(
         for j in range(first, tables.first[k + 1]):
             for i in range(3):
                 omega[k, i] += b[j, 3 + i] * zdot[j]
-
-
-@compiled
-def dot(a: FloatArray, b: FloatArray) -> float:
-    """a · b."""
-    return float(a[0] * b[0] + a[1] * b[1] + a[2] * b[2])
 
 
 @compiled

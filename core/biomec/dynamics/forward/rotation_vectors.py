@@ -15,7 +15,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.compiled import compiled
-from biomec.dynamics.forward.recursion import cross, dot
+from biomec.dynamics.small_vectors import cross, dot
 
 SMALL = 0.1  # [rad] below this series of four terms are exact to round-off, and quotients are not
 

@@ -18,7 +18,8 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.compiled import compiled
-from biomec.dynamics.forward.recursion import UNIVERSAL, Branches, cross, dot, mapped, motion_of_elements
+from biomec.dynamics.forward.recursion import UNIVERSAL, Branches, mapped, motion_of_elements
+from biomec.dynamics.small_vectors import cross, dot
 
 PASSES = 3  # of the orthonormalisation, each of which squares what is left
 PARALLEL = 1e-14  # sine of the angle between two axes that are parallel: nothing to turn
