@@ -60,7 +60,8 @@ def about_section() -> Section:
         "About Biomec",
         (
             f"Biomec {__version__}",
-            "From motion capture to joint angles, by a multibody model of the person in natural coordinates.",
+            "From motion capture to joint angles, joint loads and simulations, by a multibody model of the person in "
+            "natural coordinates; and a workbench for machines: forces, motion, equations and optimal control.",
             "Free software under the Apache License 2.0. It comes without any warranty, and is not a medical device: "
             "results need the judgement of somebody who knows the recording.",
         ),

@@ -28,7 +28,7 @@ from biomec_app.context import Context
 from biomec_app.panels.start_icons import ICONS, draw_banner
 from biomec_app.theme import LIGHT, Theme
 
-TAGLINE = "From recorded markers to consistent motion and joint angles – with the doubt shown."
+TAGLINE = "From recorded markers to joint angles, joint loads and simulations – with the doubt shown."
 WIDTH, HEIGHT = 860, 900  # points of what stands in the middle of the page
 STEPS = (
     ("Begin", "with the demo, or import your own recording: the static, the force plates and the EMG that belong to it "
@@ -36,6 +36,8 @@ STEPS = (
     ("Look", "at the movement in the middle and at the joint angles beside it; Space plays, a click on a curve goes to "
      "that moment."),
     ("Judge", "in the panel Trust how well the model fits, and which marker, segment and stretch of time are worst."),
+    ("Go on", "with what the joints carry and with simulations of the movement, in the menu Dynamics; there is a "
+     "workbench for machines of your own too."),
     ("Keep", "the work as a project (Ctrl+S), or save angles, figures, movies and tables from the menu File."),
 )  # fmt: skip
 
@@ -91,7 +93,7 @@ class StartPage(QWidget):
         self.steps.setObjectName("start.steps")
         self.steps.setWordWrap(True)
         self.steps.setTextFormat(Qt.TextFormat.RichText)
-        self.hint.setText("Or drop a file anywhere on this window")
+        self.hint.setText("Or drop files anywhere on this window")
         self.hint.setObjectName("start.hint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.hint.setFixedHeight(40)

@@ -10,6 +10,7 @@ from biomec_app.dialogs.manual_window import ManualWindow, open_manual
 from biomec_app.figures.summaries import cycle_statistics
 from biomec_app.figures.tables import TableWindow, open_tables
 from biomec_app.guide import about_section, shortcut_sections
+from biomec_app.panels.start_page import STEPS, TAGLINE
 
 ITEMS = {action.key: action for action in ACTIONS}
 
@@ -99,3 +100,12 @@ def test_cycle_statistics_open_follow_and_are_saved(qtbot, context, tmp_path, de
     context.document.change("Nothing", Analysis(demo_analysis.session))
     assert "first." in window.text()
     close_all(context)
+
+
+def test_about_and_start_page_name_all_that_the_program_does():
+    """They had named joint angles only, long after loads, simulations and machines had come."""
+    about = " ".join(about_section().sentences)
+    start = " ".join([TAGLINE, *(text for step in STEPS for text in step)])
+    for words in (about, start):
+        for what in ("joint angles", "joint loads", "simulations", "machines"):
+            assert what in words
