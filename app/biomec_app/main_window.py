@@ -56,7 +56,7 @@ LEFT, RIGHT, BOTTOM = (
 
 PATIENCE_S = 10.0  # for work that was told to stop when the window is closed
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
-LEAST = (228, 404, 150)  # of the panels on the left, on the right and below, in points
+LEAST = (220, 424, 150)  # of the panels on the left, on the right and below, in points
 HIGH = 1000  # points of a window that has room for every list
 SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
 

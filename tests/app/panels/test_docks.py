@@ -134,7 +134,7 @@ def test_a_small_screen_leaves_the_body_its_room_and_folds_notices_that_only_rem
     """At 1280 × 720 the view had 585 × 406, and two lines of remarks stood below it."""
     qtbot.waitUntil(lambda: window.notices.folded, timeout=10_000)
     qtbot.waitUntil(lambda: window.view.height() > 450, timeout=10_000)
-    assert window.view.width() > 620
+    assert window.view.width() > 610
     assert window.notices.filters[Severity.INFO].isVisible()  # its number is the summary
     qtbot.mouseClick(window.notices.fold, Qt.MouseButton.LeftButton)
     qtbot.waitUntil(lambda: not window.notices.folded, timeout=10_000)
