@@ -11,7 +11,16 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from PIL import Image
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QAbstractButton, QComboBox, QDockWidget, QGroupBox, QListWidget, QTabWidget, QWidget
+from PySide6.QtWidgets import (
+    QAbstractButton,
+    QComboBox,
+    QDockWidget,
+    QGroupBox,
+    QLabel,
+    QListWidget,
+    QTabWidget,
+    QWidget,
+)
 
 from biomec.virtual import RecordOptions, VirtualPerson, record, squat, write_acquisition
 from biomec_app.actions import all_actions
@@ -74,8 +83,9 @@ def test_the_table_of_keys_is_that_of_the_menus():
 
 
 def texts(widget: QWidget):
-    """What can be read on the buttons, lists, tabs and docks of a window."""
+    """What can be read on the buttons, fields, lists, tabs and docks of a window."""
     found = {plain(part.text()) for part in widget.findChildren(QAbstractButton)}
+    found |= {plain(label.text()) for label in widget.findChildren(QLabel) if label.buddy() is not None}
     for box in widget.findChildren(QComboBox):
         found |= {box.itemText(k) for k in range(box.count())}
     for listed in widget.findChildren(QListWidget):
