@@ -195,11 +195,12 @@ def _hulls(problem: Problem, mesh: Mesh, acting: list[Any]) -> list[tuple[Any, f
     """Bernstein coefficients (1, N) of bounded controls on all intervals, with size and bounds of the control.
 
     A polynomial lies within its coefficients, so that a control within bounds at the points stays so between them and
-    where an interval begins.
+    where an interval begins. One whose bounds are the same is decided by its points, and needs none.
     """
     to_hull = np.linalg.inv(bernstein(mesh.nodes))
     found = []
-    for k in np.flatnonzero(np.isfinite(problem.least) | np.isfinite(problem.most)):
+    bounded = np.isfinite(problem.least) | np.isfinite(problem.most)
+    for k in np.flatnonzero(bounded & (problem.least < problem.most)):
         for row in to_hull:
             value = sum(weight * at[k, :] for weight, at in zip(row, acting, strict=True))
             found.append((value, problem.size_u[k], problem.least[k], problem.most[k]))

@@ -185,7 +185,8 @@ class Problem:
     def conditions(self) -> tuple[int, ...]:
         """Places of the residuals that hold all others: neither those whose rate is a residual too, nor any twice.
 
-        A gap whose rate vanishes stays as it begins. Rates and residuals are compared, up to a factor, at a few states.
+        A gap that is closed at the start and whose rate vanishes stays so; what depends on torques has no such rate.
+        Rates and residuals are compared, up to a factor, at a few states.
         """
         import casadi as ca
 
@@ -200,7 +201,12 @@ class Problem:
         values, changes = (
             np.asarray(part) for part in both(states, controls, self.duration_s * random.random(SAMPLES))
         )
-        implied = [any(j != i and _alike(changes[i], values[j]) for j in range(count)) for i in range(count)]
+        acting = ca.which_depends(self.path, one.u, 1, True)
+        begins = np.asarray(ca.Function("f", [one.x, one.u, one.t], [self.path])(self.start, 0.0, 0.0)).ravel()
+        lasts = [not acts and begin**2 <= ROUND_OFF for acts, begin in zip(acting, begins, strict=True)]
+        implied = [
+            lasts[i] and any(j != i and _alike(changes[i], values[j]) for j in range(count)) for i in range(count)
+        ]
         twice = [any(_alike(values[i], values[j]) for j in range(i)) for i in range(count)]
         return tuple(i for i in range(count) if not (implied[i] or twice[i]))
 

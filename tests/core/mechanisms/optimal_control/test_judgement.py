@@ -213,8 +213,10 @@ def test_a_path_with_gaps_and_their_rates_is_held_exactly(capfd):
 
 @pytest.mark.parametrize(
     ("path", "kept"),
-    [(PATH, (2, 3, 4)), ("gap_x_D; 2*gap_x_D", (0,)), ("rate_crank - 2*pi; angle_crank - 2*pi*time", (0,)),
-     ("angle_crank - 2*pi*time; angle_coupler", (0, 1)), ("gap_x_D; 3*gap_rate_x_D - 1", (0, 1))],
+    [(PATH, (2, 3, 4)), ("gap_x_D; 2*gap_x_D", (0,)), ("rate_crank - 2*pi; angle_crank - pi/3 - 2*pi*time", (0,)),
+     ("angle_crank - 2*pi*time; angle_coupler", (0, 1)), ("gap_x_D; 3*gap_rate_x_D - 1", (0, 1)),
+     ("angle_crank - 1; rate_crank; torque_A", (0, 1, 2)),  # it begins elsewhere, and would stay there
+     ("angle_crank + torque_A; rate_crank", (0, 1))],
 )  # fmt: skip
 def test_residuals_that_follow_from_others(path, kept):
     problem, _ = machine_problem(load_machine("tied-triple-pendulum"), Task(path=path))
@@ -235,4 +237,15 @@ def test_more_conditions_than_torques_are_told_as_that(method, capfd):
 def test_an_end_besides_a_path_that_leaves_nothing_to_choose(capfd):
     run = asked(load_machine("four-bar"), motors="A", path="rate_crank - 2*pi", end="angle_crank = 7")
     assert run.status.startswith("more conditions than torques: path and end together")
+    assert capfd.readouterr() == ("", "")
+
+
+def test_a_motor_whose_bounds_are_zero_is_one_that_is_left_out(capfd):
+    """It was "more conditions than torques", for a task that a single motor does."""
+    machine, told = load_machine("double-pendulum"), {"end": "rate_first = 0.5"}
+    alone = asked(machine, motors="A", **told)
+    for bounds in ("torque_B = 0, 0", "torque_B = 0, 0; torque_A = -50, 50"):
+        run = asked(machine, bounds=bounds, **told)
+        assert run.succeeded
+        assert run.figures["cost"] == pytest.approx(alone.figures["cost"], rel=1e-6)
     assert capfd.readouterr() == ("", "")
