@@ -22,7 +22,7 @@ COLUMNS = (
 
 
 def load_statistics_csv(analysis: Analysis) -> str:
-    """One row a load and valid cycle, then its mean and standard deviation over them.
+    """One row a load and valid cycle, by its number among all cycles, then mean and standard deviation over them.
 
     Loads are the components of `loads.csv`, and the power of every joint, whose impulse is its net work.
     """
@@ -41,9 +41,10 @@ def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
     units = (*(unit.replace("·", " ") for unit in curves.units), *("W" for _ in power.joints))
     table = np.concatenate([curves.values, power.joint], axis=1)
     for which, cycles in analysis.repetitions.cycles.items():
-        spans = np.asarray(cycles.spans)[np.asarray(cycles.valid)]
-        if not len(spans):
+        valid = np.flatnonzero(cycles.valid)
+        if not len(valid):
             continue
+        spans = np.asarray(cycles.spans)[valid]
         sizes = load_statistics(names, table, spans, trial.rate_hz)
         work = joint_work(power, spans, trial.rate_hz)
         none = np.full((len(spans), len(curves.names)), np.nan)
@@ -54,7 +55,7 @@ def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
         for c, (joint, name, unit) in enumerate(zip(joints, names, units, strict=True)):
             for k, (first, last) in enumerate(spans.tolist()):
                 frames = (trial.first_frame + first, trial.first_frame + last)
-                yield [which, k + 1, *frames, joint, name, unit], numbers[k, c]
+                yield [which, int(valid[k]) + 1, *frames, joint, name, unit], numbers[k, c]
             yield [which, "mean", "", "", joint, name, unit], mean[c]
             yield [which, "sd", "", "", joint, name, unit], sd[c]
 

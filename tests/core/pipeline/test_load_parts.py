@@ -112,3 +112,16 @@ def test_without_cycles_there_are_only_the_heads_of_the_columns(pushed):
     none = replace(pushed.repetitions, cycles={}, curves={})
     bare = replace(pushed, done={**pushed.done, "cycles": Done(none, "")})
     assert load_statistics_csv(bare).count("\n") == 1
+
+
+def test_cycles_keep_their_numbers_where_one_is_not_valid(pushed):
+    """The second cycle was called the first, unlike in every list of cycles."""
+    cycles = pushed.repetitions.cycles["both"]
+    second = replace(cycles, excluded=cycles.borders[:1])
+    found = replace(pushed.repetitions, cycles={"both": second})
+    rows = csv.DictReader(
+        io.StringIO(load_statistics_csv(replace(pushed, done={**pushed.done, "cycles": Done(found, "")})))
+    )
+    row = next(rows)
+    assert row["cycle"] == "2"
+    assert int(row["first frame"]) == pushed.clean.trial.first_frame + cycles.spans[1][0]
