@@ -18,9 +18,9 @@ from biomec.io.project import load_project, save_project
 from biomec.io.registry import PROJECT, extensions, find_format
 from biomec.io.session_import import import_session
 from biomec.notices import Notice, Severity
-from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis, analyze, run_first
+from biomec.pipeline.analysis import KINEMATICS, STEPS, STOPPED, Analysis, analyze, run_first
 from biomec.pipeline.export import write_angles, write_recording
-from biomec.pipeline.outlook import STOPPED, run_as_far
+from biomec.pipeline.outlook import run_as_far
 from biomec.pipeline.output import write_analysis
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.replay import settings_line

@@ -40,6 +40,8 @@ from biomec.recording.step import plain_data
 T = TypeVar("T")
 SIMULATION = "simulation: "
 """Begins the name under which a session stores a simulation."""
+STOPPED = "analysis-stopped"
+"""Code of the notice about a step that could not run; it goes when the analysis goes on."""
 
 
 @dataclass(frozen=True)
@@ -236,7 +238,9 @@ class Analysis:
             if not self.is_current(step.name):
                 raise BiomecError(f'{run_first(step.name)[:-1]}: "{step_named(name).title}" needs its result.')
         value = step.run(self, progress)
-        return replace(self, done={**self.done, name: Done(value, self.fingerprint(name))})
+        kept = tuple(notice for notice in self.session.notices if notice.code != STOPPED)
+        session = self.session if len(kept) == len(self.session.notices) else replace(self.session, notices=kept)
+        return replace(self, session=session, done={**self.done, name: Done(value, self.fingerprint(name))})
 
     def run_all(self, progress: Progress | None = None) -> Analysis:
         """Run every step whose result is missing or stale."""

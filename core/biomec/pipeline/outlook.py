@@ -8,13 +8,12 @@ import numpy as np
 
 from biomec.errors import BiomecError
 from biomec.notices import problem
-from biomec.pipeline.analysis import STEPS, Analysis, step_named
+from biomec.pipeline.analysis import STEPS, STOPPED, Analysis, step_named
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.progress import Cancelled, Progress, part_of
 from biomec.recording import Session, Trial
 
 TRIED = 60  # frames, besides those that show what no other does
-STOPPED = "analysis-stopped"
 
 
 def obstacle(session: Session, settings: AnalysisSettings, progress: Progress | None = None) -> str:
@@ -45,7 +44,10 @@ def _some_frames(trial: Trial) -> Trial:
 
 
 def run_as_far(analysis: Analysis, name: str, progress: Progress | None = None) -> Analysis:
-    """Run steps up to one; where one of them cannot run, those before it stay, and a notice says why."""
+    """Run steps up to one; where one of them cannot run, those before it stay, and a notice says why.
+
+    The notice goes when a step runs after all.
+    """
     steps = STEPS[: STEPS.index(step_named(name)) + 1]
     total, before = sum(step.share for step in steps), 0.0
     for step in steps:
@@ -56,7 +58,7 @@ def run_as_far(analysis: Analysis, name: str, progress: Progress | None = None) 
             raise
         except BiomecError as error:
             words = f'The analysis stopped at "{step.title}": {error}'
-            session = replace(analysis.session, notices=(*analysis.session.notices, problem(STOPPED, words)))
-            return replace(analysis, session=session)
+            told = (notice for notice in analysis.session.notices if notice.code != STOPPED)
+            return replace(analysis, session=replace(analysis.session, notices=(*told, problem(STOPPED, words))))
         before = after
     return analysis

@@ -10,8 +10,7 @@ from PySide6.QtCore import QRect, Qt
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP
 from biomec.pipeline import replay
-from biomec.pipeline.analysis import KINEMATICS, Analysis
-from biomec.pipeline.outlook import STOPPED
+from biomec.pipeline.analysis import KINEMATICS, STOPPED, Analysis
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app import files as actions
 from biomec_app.dialogs.import_plan import ImportPlan, all_labels, analysis_reach, read

@@ -5,8 +5,8 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.outlook import STOPPED, _some_frames, obstacle, run_as_far
+from biomec.pipeline.analysis import STOPPED, Analysis
+from biomec.pipeline.outlook import _some_frames, obstacle, run_as_far
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.progress import Cancelled
 from biomec.recording import Session
@@ -46,6 +46,17 @@ def test_the_obstacle_is_what_the_analysis_would_have_said(session):
     (notice,) = (notice for notice in stopped.notices if notice.code == STOPPED)
     assert told in notice.sentence
     assert '"Load Biomechanical Model"' in notice.sentence
+
+
+def test_what_stopped_an_analysis_is_told_once_and_no_longer_when_it_is_put_right(session):
+    """It stayed among the notices, and in the report, of an analysis that had run."""
+    settings = replace(UNFILTERED, body=BodySettings("upper-limb"))
+    stopped = run_as_far(Analysis(without(session, *NEEDED), settings), "body")
+    again = run_as_far(stopped, "body")
+    assert [notice.code for notice in again.notices].count(STOPPED) == 1
+    mended = again.with_settings(UNFILTERED).run_until("body")
+    assert STOPPED not in [notice.code for notice in mended.notices]
+    assert list(mended.stale) == []
 
 
 def test_running_as_far_as_it_goes_is_running_where_nothing_stops_it(session):
