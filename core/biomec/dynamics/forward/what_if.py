@@ -89,30 +89,38 @@ def changed_system(system: System, what_if: WhatIf) -> System:
 def changed_loads(external: ExternalLoads, what_if: WhatIf, aside: FloatArray | None = None) -> ExternalLoads:
     """Ground reactions with the hands' points moved apart.
 
-    aside : (3,) direction to the right, in which the right hand moves; the laboratory's Z if not given
+    aside : (3,) direction to the right, in which the right hand moves; if not given, from the left hand to the right
+            one along the ground, whichever way the person faces, or the laboratory's Z where only one hand presses
     """
     if what_if.grip_m == 0.0:
         return external
-    hands = [_side(name) if name.endswith("hand") else 0.0 for name in external.segments]
-    if not any(hands):
+    hands = np.array([_side(name) if name.endswith("hand") else 0.0 for name in external.segments])
+    if not hands.any():
         raise BiomecError(
             f"What if: no hand touches the ground, so the grip cannot change; loads act on "
             f"{', '.join(external.segments) or 'nothing'}."
         )
-    right = np.array([0.0, 0.0, 1.0]) if aside is None else np.asarray(aside) / np.linalg.norm(aside)
-    _refuse_reach(external, np.array(hands), right, what_if.grip_m)
-    return external.moved(0.5 * what_if.grip_m * np.array(hands)[:, None] * right)
+    between = _between(external, hands)
+    right = between if aside is None else np.asarray(aside, dtype=np.float64)
+    length = float(np.linalg.norm(right))
+    right = right / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
+    _refuse_reach(float(between @ right), what_if.grip_m)
+    return external.moved(0.5 * what_if.grip_m * hands[:, None] * right)
 
 
-def _refuse_reach(external: ExternalLoads, hands: FloatArray, right: FloatArray, grip_m: float) -> None:
-    """Hands cannot cross, nor reach farther than arms do; nothing is known where only one of them is loaded."""
+def _between(external: ExternalLoads, hands: FloatArray) -> FloatArray:
+    """(3,) from where the left hand presses to where the right one does, along the ground [m]; 0 if one never does."""
     pressed = np.linalg.norm(external.force, axis=2) > LOADED_N
-    places = [(external.point @ right)[pressed & (hands == side)] for side in (1.0, -1.0)]
-    if not all(one.size for one in places):
-        return
-    apart = float(np.median(places[0]) - np.median(places[1]))
-    if not 0.0 <= apart + grip_m <= ARM_SPAN_M:
-        why = "they would cross" if grip_m < 0.0 else f"arms that span {ARM_SPAN_M:g} m are too short"
+    right, left = (external.point[pressed & (hands == side)] for side in (1.0, -1.0))
+    if not (len(right) and len(left)):
+        return np.zeros(3)
+    return np.asarray((np.median(right, axis=0) - np.median(left, axis=0)) * [1.0, 0.0, 1.0])
+
+
+def _refuse_reach(apart: float, grip_m: float) -> None:
+    """Hands cannot cross, nor reach farther than arms do; nothing is known where only one of them is loaded."""
+    if apart != 0.0 and not 0.0 <= apart + grip_m <= ARM_SPAN_M:
+        why = "they would cross" if apart + grip_m < 0.0 else f"arms that span {ARM_SPAN_M:g} m are too short"
         raise BiomecError(f"What if: the hands press {apart:.2f} m apart, and cannot change by {grip_m:g} m: {why}.")
 
 

@@ -1,5 +1,7 @@
 """What would change: every change against a closed form."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -91,6 +93,19 @@ def test_a_wider_grip_adds_force_times_shift_to_the_wrist():
         np.testing.assert_allclose((efforts[1] - efforts[0])[part], wanted, rtol=0, atol=1e-6)
     feet = [i for i, name in enumerate(one.external.segments) if not name.endswith("hand")]
     np.testing.assert_array_equal(wider.point[:, feet], one.external.point[:, feet])
+
+
+@pytest.mark.parametrize("turned_deg", [90.0, 180.0, 217.0])
+def test_a_grip_widens_whichever_way_the_person_faces(turned_deg):
+    """Hands of a person who faced backwards came closer instead, and then were refused as too far for their arms."""
+    c, s = np.cos(np.deg2rad(turned_deg)), np.sin(np.deg2rad(turned_deg))
+    R, one, d = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]), followed().external, 0.1
+    turned = replace(one, point=one.point @ R.T, force=one.force @ R.T, moment=one.moment @ R.T)
+    wider = changed_loads(turned, WhatIf(grip_m=d))
+    np.testing.assert_allclose(wider.point, changed_loads(one, WhatIf(grip_m=d)).point @ R.T, rtol=0, atol=1e-12)
+    right, left = (one.segments.index(f"{side} hand") for side in ("right", "left"))
+    apart = [np.linalg.norm(loads.point[60, right] - loads.point[60, left]) for loads in (turned, wider)]
+    assert apart[1] - apart[0] == pytest.approx(d, rel=1e-9)
 
 
 def test_a_weakened_joint_sags_until_its_error_makes_up_for_it():
