@@ -123,7 +123,8 @@ def _facts(analysis: Analysis) -> list[str]:
         )
         each = [f"{one.joint} {number(one.force, 0)} N instead of {number(one.force_without, 0)} N"
                 for one in found.trust.effects]  # fmt: skip
-        told.append(f"Mean force with the ribs bearing the scapulae: {'; '.join(each)}.")
+        if each:
+            told.append(f"Mean force with the ribs bearing the scapulae: {'; '.join(each)}.")
     else:
         force, torque = largest_difference(found.newton_euler, found.multibody)
         told.append(

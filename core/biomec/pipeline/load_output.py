@@ -150,13 +150,16 @@ def contact_columns(contact: str) -> tuple[str, ...]:
 
 
 def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
-    """What the joints carried and how far it can be trusted, as plain data; None if the step has not run."""
+    """What the joints carried and how far it can be trusted, as plain data; None if the step has not run.
+
+    First and last frames are counted as the recording and `loads.csv` count them.
+    """
     if "inverse" not in analysis.done:
         return None
     found = analysis.loads
     trust, size, loads = found.trust, found.trust.residuals, found.carried
     force, torque = (None, None) if loads.contacts else largest_difference(loads, found.multibody)
-    balance = trust.balance
+    balance, base = trust.balance, analysis.clean.trial.first_frame
     return {
         "method": found.multibody.method,
         "loads_of": loads.method,
@@ -191,7 +194,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         "trust": trust.level,
         "verdict": trust.verdict,
         "faults": [
-            {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": one.frames}
+            {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": _counted(one.frames, base)}
             for one in trust.faults
         ],
         "reduced": reduction_facts(found.reduced),
@@ -202,7 +205,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
                 "pressed_min_N": plain_number(one.lowest),
                 "pulled_frames": int(one.pulls.sum()),
                 "pulled_share": one.share,
-                "pulled_most_frames": None if one.worst is None else list(one.worst),
+                "pulled_most_frames": _counted(one.worst, base),
             }
             for one in trust.contacts
         },
@@ -211,6 +214,11 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         },
         "joints": {one.joint: _plain_peaks(one, analysis.clean.trial.rate_hz) for one in peaks_of(analysis)},
     }
+
+
+def _counted(frames: tuple[int, int] | None, base: int) -> list[int] | None:
+    """First and last frame, counted from 0, as a recording counts them whose first is ``base``."""
+    return None if frames is None else [base + frame for frame in frames]
 
 
 def peaks_of(analysis: Analysis) -> tuple[JointPeaks, ...]:

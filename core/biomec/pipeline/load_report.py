@@ -86,10 +86,11 @@ def _contacts(analysis: Analysis) -> list[Table]:
         (f"{one.joint[0].upper()}{one.joint[1:]}", number(one.force, 0), number(one.force_without, 0))
         for one in trust.effects
     ]
-    return [
-        Table("What the ribs bear of the scapulae", columns, tuple(rows), note),
-        Table("Mean joint force with and without these contacts", ("Joint", "With [N]", "Without [N]"), tuple(joints)),
-    ]
+    tables = [Table("What the ribs bear of the scapulae", columns, tuple(rows), note)]
+    if joints:
+        heads = ("Joint", "With [N]", "Without [N]")
+        tables.append(Table("Mean joint force with and without these contacts", heads, tuple(joints)))
+    return tables
 
 
 def _peaks(analysis: Analysis) -> list[Table]:
