@@ -69,8 +69,9 @@ def test_exercises_are_put_in_order_by_the_same_numbers_as_in_python(grips, caps
 def test_an_order_needs_two_recordings_that_differ(grips, capsys):
     assert main(["rank", str(grips / "open.biomec")]) == 1
     assert "at least two exercises" in capsys.readouterr().err
-    assert main(["rank", str(grips / "open.biomec"), str(grips / "open.biomec")]) == 1
-    assert "a file was given twice" in capsys.readouterr().err
+    opened, closed = str(grips / "open.biomec"), str(grips / "closed.biomec")
+    assert main(["rank", opened, closed, closed]) == 1
+    assert "closed.biomec: it was given twice" in capsys.readouterr().err
 
 
 def test_loads_with_and_without_the_ribs_are_not_compared(grips, tmp_path, capsys):

@@ -134,8 +134,9 @@ def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
 def _titled(paths: Sequence[Path]) -> dict[str, Path]:
     """Files by their names, with as many folders before them as it takes to tell them apart."""
     whole = [path.resolve() for path in paths]
-    if len(set(whole)) < len(whole):
-        raise FileError(paths[0].name, "a file was given twice; give each recording once.")
+    twice = [path for k, path in enumerate(whole) if path in whole[:k]]
+    if twice:
+        raise FileError(twice[0].name, "it was given twice; give each recording once.")
     deepest = max(len(path.parts) for path in whole)
     for count in range(1, deepest + 1):
         titles = ["/".join(path.parts[-count:]) for path in whole]
