@@ -25,12 +25,14 @@ class PlotState(QObject):
     window_changed  : another stretch of time; the plots follow it, and tell it when the user zooms
     points_cleared  : measured points are to go
     choose_asked    : the user wants to choose signals
+    look_asked      : the user plotted something elsewhere, and wants to see it
     """
 
     changed = Signal()
     window_changed = Signal()
     points_cleared = Signal()
     choose_asked = Signal()
+    look_asked = Signal()
 
     def __init__(self, parent: QObject | None = None) -> None:
         super().__init__(parent)

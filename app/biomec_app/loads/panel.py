@@ -179,7 +179,7 @@ class LoadPanel(QWidget):
         self.plot = QPushButton("&Plot")
         self.plot.setObjectName("loads.plot")
         self.plot.setToolTip("Plot the chosen loads in the panel Signals")
-        self.plot.clicked.connect(self._plot_chosen)
+        self.plot.clicked.connect(self._plot_asked)
         row.addWidget(self.plot, 2, 0, 1, 3)
         for column in range(3):
             row.setColumnStretch(column, 1)
@@ -384,7 +384,12 @@ class LoadPanel(QWidget):
         """Plot the moments of a joint of the bars."""
         combo = self.combos["joint"]
         combo.setCurrentIndex(max(0, combo.findData(stem(str(joint)))))
+        self._plot_asked()
+
+    def _plot_asked(self) -> None:
+        """Plot what was chosen, and show the plots, which may stand behind this panel."""
         self._plot_chosen()
+        self.context.plots.look_asked.emit()
 
     def _choice_made(self) -> None:
         """Plot at once what was chosen, if loads are plotted already."""

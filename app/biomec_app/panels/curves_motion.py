@@ -26,7 +26,7 @@ from biomec_app.panels.curve_tools import (
 
 ANGLES, SEGMENTS, BODY = "Joint angles", "Segments", "Whole body"
 LANDMARKS, LANDMARKS_RAW, COORDINATES = "Landmarks", "Landmarks, as measured", "Natural coordinates"
-IN_LAB = " in the laboratory"
+IN_LAB, CENTRE = " in the laboratory", "centre of mass"
 LEAST_DEG, LEAST_MM, LEAST_SPEED, LEAST_ACCELERATION = 20.0, 10.0, 0.1, 1.0
 RATES = (("", ""), ("velocity", "/s"), ("acceleration", "/s²"))
 
@@ -59,20 +59,21 @@ def segments(analysis: Analysis) -> Iterator[Curve]:
         return
     motion, time = analysis.segments, _time(analysis)
     levels = (
-        ("position", "centre of mass, position", "mm", motion.p_com, MM, LEAST_MM),
-        ("velocity", "centre of mass, velocity", "m/s", motion.v_com, 1.0, LEAST_SPEED),
-        ("acceleration", "centre of mass, acceleration", "m/s²", motion.a_com, 1.0, LEAST_ACCELERATION),
-        ("angular velocity", "angular velocity", "°/s", motion.omega, DEGREES, LEAST_DEG),
-        ("angular acceleration", "angular acceleration", "°/s²", motion.alpha, DEGREES, 5.0 * LEAST_DEG),
+        ("position", CENTRE, "mm", motion.p_com, MM, LEAST_MM),
+        ("velocity", CENTRE, "m/s", motion.v_com, 1.0, LEAST_SPEED),
+        ("acceleration", CENTRE, "m/s²", motion.a_com, 1.0, LEAST_ACCELERATION),
+        ("angular velocity", "", "°/s", motion.omega, DEGREES, LEAST_DEG),
+        ("angular acceleration", "", "°/s²", motion.alpha, DEGREES, 5.0 * LEAST_DEG),
     )
     for s, name in enumerate(motion.names):
         side, stem = side_of_name(name)
-        for short, words, unit, table, scale, least in levels:
+        for short, of, unit, table, scale, least in levels:
             for i, axis in enumerate(AXES):
                 yield Curve(
                     f"segment/{name}/{short} {axis[0]}", SEGMENTS, name, side, f"{short} {axis[0]}",
-                    f"{name}, {words} {axis[0]}", unit, column(time, table, s, i, scale=scale),
-                    capital(stem), f"{words} {along(axis)}", step="segments", least=least,
+                    f"{name}, {of + ', ' if of else ''}{short} {axis[0]}", unit,
+                    column(time, table, s, i, scale=scale), capital(stem),
+                    f"{short} {along(axis)}{' · ' + of if of else ''}", step="segments", least=least,
                 )  # fmt: skip
 
 
@@ -88,10 +89,10 @@ def whole_body(analysis: Analysis) -> Iterator[Curve]:
     ):
         for i, axis in enumerate(AXES):
             yield Curve(
-                f"body/{short} {axis[0]}", BODY, "centre of mass", None, f"{short} {axis[0]}",
-                f"whole body, centre of mass, {short} {axis[0]}", unit,
+                f"body/{short} {axis[0]}", BODY, CENTRE, None, f"{short} {axis[0]}",
+                f"whole body, {CENTRE}, {short} {axis[0]}", unit,
                 column(time, table, i, scale=scale), "Whole body",
-                f"centre of mass, {short} {along(axis)}", step="segments", least=least,
+                f"{short} {along(axis)} · {CENTRE}", step="segments", least=least,
             )  # fmt: skip
 
 

@@ -71,6 +71,7 @@ class PlotPanel(QWidget):
         state.window_changed.connect(self._window_changed)
         state.points_cleared.connect(self.grid.clear_points)
         state.choose_asked.connect(self._bring_forward)
+        state.look_asked.connect(self._bring_forward)
         state.choose_asked.connect(self._open_chooser)
         self.chooser.chosen.connect(lambda keys: document.select(curves=keys))
         self.grid.frame_asked.connect(document.set_frame)

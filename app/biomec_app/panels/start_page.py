@@ -38,7 +38,7 @@ STEPS = (
     ("Judge", "in the panel Trust how well the model fits, and which marker, segment and stretch of time are worst."),
     ("Go on", "with what the joints carry and with simulations of the movement, in the menu Dynamics; there is a "
      "workbench for machines of your own too."),
-    ("Keep", "the work as a project (Ctrl+S), or save angles, figures, movies and tables from the menu File."),
+    ("Keep", "the work as a project (Ctrl+S), or save tables and figures from the menu File, movies from Visualize."),
 )  # fmt: skip
 
 

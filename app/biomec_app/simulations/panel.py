@@ -434,6 +434,7 @@ class SimulationPanel(QWidget):
         if not keys:
             return
         self._document.select(curves=keys)
+        self.context.plots.look_asked.emit()
         runs = [analysis.simulations[name] for name in self.chosen]
         first, last = min(run.first for run in runs), max(run.last for run in runs)
         if self.context.plots.view.over == TIME:

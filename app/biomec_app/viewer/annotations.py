@@ -104,15 +104,17 @@ class Annotations:
             self.painter.drawImage(QPointF(*places[k]), pictures[k])
 
     def selection(self, name: str) -> None:
-        """A ring around the point that is selected, and its name."""
-        place = place_of(self.scene, name)
+        """A ring around the point that is selected, or around the centre of mass of the segment, and its name."""
+        is_segment = name in self.scene.poses.segments
+        place = place_of(self.scene, f"{name}.com" if is_segment else name)
         if place is None:
             return
         (x, y), *_ = self.camera.project(place[None], self.size)[0]
-        self.painter.setPen(QPen(QColor(self.theme.accent), 2.4))
         self.painter.setBrush(Qt.BrushStyle.NoBrush)
-        self.painter.drawEllipse(QPointF(x, y), 9.0, 9.0)
-        self._tag(QPointF(x + 14.0, y - 24.0), told(self.scene, name))
+        for colour, width in ((self.theme.sky_bottom, 5.2), (self.theme.accent, 2.4)):  # its rim is seen on every limb
+            self.painter.setPen(QPen(QColor(colour), width))
+            self.painter.drawEllipse(QPointF(x, y), 9.0, 9.0)
+        self._tag(QPointF(x + 14.0, y - 24.0), name[:1].upper() + name[1:] if is_segment else told(self.scene, name))
 
     def measurement(self, measurement: Measurement) -> None:
         """Lines between the points, and the result in the middle."""

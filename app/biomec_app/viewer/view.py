@@ -237,7 +237,8 @@ class BodyView(QWidget):
             painter.drawImage(QRect(0, 0, *self.picture_size), self._image)
             painter.setClipRect(QRect(0, 0, *self.picture_size))
             notes = Annotations(painter, self.scene, self.camera, self.picture_size, self.theme, self._words)
-            notes.draw(self.measurement, self.context.document.selection.point)
+            selected = self.context.document.selection
+            notes.draw(self.measurement, selected.point or selected.segment)
             if drawn:
                 self._quality.took(perf_counter() - began, self._image.width() / width)
         finally:

@@ -122,13 +122,17 @@ def test_what_is_chosen_is_plotted(panel):
     ):
         combo = panel.combos[field]
         combo.setCurrentIndex(combo.findData(value))
+    asked = []
+    panel.context.plots.look_asked.connect(lambda: asked.append(1))
     panel.plot.click()
+    assert asked == [1]  # the panel Signals stands behind this one
     assert len(document.selection.curves) == 12
     assert document.selection.curves[0] == "load/distal/mass/right knee anterior force"
     unit = panel.combos["unit"]
     unit.setCurrentIndex(unit.findData("weight"))
     unit.activated.emit(unit.currentIndex())  # loads are plotted already: the change is seen at once
     assert all("/weight/" in key for key in document.selection.curves)
+    assert asked == [1]  # who tries one choice after the other stays here
     document.select(curves=("load/laboratory/none/right elbow moment about X",))
     assert panel.combos["axes"].currentData() == "laboratory"
     assert panel.combos["what"].currentData() == "moments"

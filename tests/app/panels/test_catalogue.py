@@ -89,6 +89,13 @@ def test_velocities_and_accelerations_are_derivatives(curves: Catalogue) -> None
         assert np.abs(slope - speed.values)[5:-5].max() < 0.02 * np.ptp(speed.values)
 
 
+def test_details_of_centres_of_mass_differ_from_their_beginning(curves: Catalogue) -> None:
+    for group in ("segment/right thigh/", "body/"):
+        details = [curves[f"{group}{level} {axis}"].detail for level in ("position", "velocity") for axis in "XYZ"]
+        assert len({one[:12] for one in details}) == 6, details  # a narrow plot shows no more
+        assert all(one.endswith("centre of mass") for one in details)
+
+
 def test_coordinates_are_the_axes_of_segments(curves: Catalogue, demo_analysis: Analysis) -> None:
     body, q = demo_analysis.loaded.body, demo_analysis.motion.q
     R = body.attitudes(q)["thorax"]

@@ -54,6 +54,20 @@ def test_choosing_a_panel_that_another_covers_brings_it_to_the_front(window):
     assert window.panel_seen("trust")
 
 
+def test_plotting_from_a_panel_that_covers_the_plots_brings_them_to_the_front(window):
+    """Plot in the panel Loads seemed to do nothing: what it drew was covered by the panel itself."""
+    window.raise_panel("loads")
+    QApplication.processEvents()
+    assert not window.panel_seen("plots")
+    window.docks["loads"].widget()._plot_asked()
+    QApplication.processEvents()
+    assert window.panel_seen("plots")
+    window.docks["plots"].hide()
+    window.context.plots.look_asked.emit()
+    QApplication.processEvents()
+    assert window.panel_seen("plots")
+
+
 def test_every_panel_has_a_key(qtbot, window):
     assert [item(window, name).shortcut().toString() for name in window.docks] == [f"Alt+{k}" for k in range(1, 8)]
     window.activateWindow()

@@ -426,7 +426,8 @@ def test_buttons_of_the_panel_plot_and_choose(qtbot, context, panel, simulated):
     panel.set_theme(DARK)
     panel._fill()
     panel.choose("short", "played back")
-    panel.plot_curves("angles")
+    with qtbot.waitSignal(context.plots.look_asked):  # the panel Signals stands behind this one
+        panel.plot_curves("angles")
     assert any(key.startswith("simulation/played back/angles/") for key in context.document.selection.curves)
     panel.choose("short")
     panel.buttons["show"].click()

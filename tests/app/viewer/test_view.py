@@ -101,6 +101,18 @@ def test_a_click_on_a_point_selects_it_and_its_segment(view, qtbot):
     assert view.failure == ""
 
 
+def test_a_segment_that_is_picked_is_marked_and_named_where_it_is(view):
+    document, before = view.context.document, pixels(view)
+    document.select(segment="right thigh", point=None)
+    marked = pixels(view)
+    changed = np.argwhere(np.abs(marked - before).max(-1) > 60)
+    place = at(view, "right thigh.com")
+    assert len(changed)
+    assert np.abs(changed - [place.y(), place.x()]).max(1).min() <= 12  # the ring
+    document.select(segment=None, point=None)
+    assert np.array_equal(pixels(view), before)
+
+
 def test_dragging_turns_right_dragging_shifts_and_the_wheel_zooms(view, qtbot):
     azimuth, target, distance = view.camera.azimuth, view.camera.target.copy(), view.camera.distance
     qtbot.mousePress(view, Qt.MouseButton.LeftButton, pos=QPoint(300, 200))
