@@ -27,11 +27,7 @@ MOUSE = (
     ("3-D view", "Ctrl+arrows, drag", "Turn"),
     ("3-D view", "Ctrl+Shift+arrows, right drag, Shift+drag", "Shift"),
     ("3-D view", "C", "The camera follows the body, or stays"),
-    (
-        "3-D view",
-        "Click",
-        "Pick a point or a segment: it is named, its line in the tree is shown, its curves are offered",
-    ),
+    ("3-D view", "Click", "Pick a point or a segment: it is named, shown in the tree, and its curves are offered"),
     ("3-D view", "Ctrl+D, Ctrl+G", "Measure a distance or an angle: click two or three points"),
     ("3-D view", "Esc", "End measuring, or pick nothing"),
     ("Tree", "Ctrl+Shift+F", "Search in the tree"),
