@@ -114,7 +114,7 @@ class AdvancedBox(QWidget):
             "tolerance": settings.tolerance, "rho": settings.rho, "damping": settings.damping,
         }  # fmt: skip
         for name, number in numbers.items():
-            self.fields[name].setText("" if number is None else f"{number:g}")
+            self.fields[name].setText("" if number is None else f"{number:.12g}")
         if self.applied(SimulationSettings()) != SimulationSettings():
             self.fold.setChecked(True)
 

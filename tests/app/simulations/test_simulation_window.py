@@ -128,6 +128,9 @@ def test_settings_of_the_methods_are_folded_until_they_differ_and_go_back_to_the
     qtbot.addWidget(again)
     again.show()
     assert again.advanced.inside.isVisible()  # what differs is not hidden
+    fine = replace(asked, equations=FormulationOptions(123456.789, 0.5, 20.0, 1e-9), damping=2.0**-3 + 1e-9)
+    again.fill(fine)
+    assert again.settings == fine  # all digits of an earlier run
     box.reset.click()
     assert dialog.settings == SimulationSettings(frames=(10, 40))
 
