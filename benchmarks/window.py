@@ -8,6 +8,7 @@ from pathlib import Path
 from time import perf_counter
 
 SIZE = (1280, 720)
+PANEL = (420, 720)  # the plots beside it
 WANTED = 30.0  # pictures a second on software OpenGL
 UPDATE_MS = 4.0  # for scene and plot cursor, without drawing
 SECONDS = 3.0
@@ -24,6 +25,7 @@ def print_window() -> None:
         from biomec_app.context import Context
         from biomec_app.document import Document
         from biomec_app.jobs import Jobs
+        from biomec_app.panels.plots import PlotPanel
         from biomec_app.preferences import Preferences
         from biomec_app.viewer.overlays import OVERLAYS
         from biomec_app.viewer.timeline import Timeline
@@ -40,9 +42,10 @@ def print_window() -> None:
     with tempfile.TemporaryDirectory() as folder:
         context = Context(Document(), Jobs(), Preferences(Path(folder) / "window.ini"))
         analysis = run_demo(Path(folder)).analysis
-        view, timeline = BodyView(context), Timeline(context)
+        view, timeline, plots = BodyView(context), Timeline(context), PlotPanel(context)
         view.resize(*SIZE)
-        for widget in (view, timeline):
+        plots.resize(*PANEL)
+        for widget in (view, timeline, plots):
             widget.show()
         context.document.open(analysis)
         for _ in range(100):
@@ -65,13 +68,11 @@ def print_window() -> None:
             print(f"  {what:34s} {rate:5.1f}, {rate / WANTED:4.2f} of what is wanted, at {fine:.2f} of the resolution")
 
         def update(what: str) -> None:
-            """What a new frame takes in the scene and the slider, without drawing; the median."""
-            assert view.scene is not None
+            """What a new frame takes in the scene, the slider and the plots' cursors, without drawing; the median."""
             times = []
             for frame in range(100, 300):
                 began = perf_counter()
-                view.scene.update(frame)
-                timeline._show_frame(frame)
+                context.document.set_frame(frame)
                 times.append(1000.0 * (perf_counter() - began))
             middle = sorted(times)[len(times) // 2]
             print(f"  {what:34s} {middle:5.2f} ms to update, {middle / UPDATE_MS:4.2f} of what is allowed")
@@ -91,8 +92,8 @@ def print_window() -> None:
         pictures(f"all overlays, {context.document.frames} frames scrubbed", 97)
         for close in context.closing:
             close()
-        view.close()
-        timeline.close()
+        for widget in (view, timeline, plots):
+            widget.close()
     application.processEvents()
 
 
