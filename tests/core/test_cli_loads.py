@@ -74,6 +74,13 @@ def test_an_order_needs_two_recordings_that_differ(grips, capsys):
     assert "closed.biomec: it was given twice" in capsys.readouterr().err
 
 
+@pytest.mark.parametrize("command", ["compare", "rank"])
+def test_a_file_that_is_not_there_is_told_before_anything_is_computed(grips, capsys, monkeypatch, command):
+    monkeypatch.setattr(Analysis, "run_until", lambda *_: pytest.fail("computed"))
+    assert main([command, str(grips / "open.biomec"), str(grips / "nowhere.biomec")]) == 1
+    assert "nowhere.biomec: there is no such file" in capsys.readouterr().err
+
+
 def test_loads_with_and_without_the_ribs_are_not_compared(grips, tmp_path, capsys):
     out = str(tmp_path / "borne")
     assert main(["analyze", str(grips / "open.biomec"), "--joints", "all", "--out", out]) == 0

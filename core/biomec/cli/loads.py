@@ -123,9 +123,9 @@ def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
     """Recordings with their loads, by their titles; warnings about these are told."""
     from biomec.pipeline.load_output import refuse_unlike
 
-    found = {}
-    for title, path in _titled(paths).items():
-        found[title] = _opened(path).run_until("inverse", progress_on_terminal(title))
+    found = {title: _opened(path) for title, path in _titled(paths).items()}  # what cannot be read is told first
+    for title, analysis in found.items():
+        found[title] = analysis.run_until("inverse", progress_on_terminal(title))
         tell(found[title].loads.notices)
     refuse_unlike(found)
     return found
