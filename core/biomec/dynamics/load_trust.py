@@ -128,13 +128,11 @@ def load_trust(
     """
     if loads.frames != motion.frames:
         raise BiomecError(f"There are {loads.frames} frames of loads and {motion.frames} of motion; they must match.")
-    if not whole:
-        measured = np.zeros(motion.frames, dtype=np.bool_)
-    elif floor is None:
+    if floor is None:
         measured = np.asarray((external.force != 0.0).any(axis=(1, 2)) & ~external.estimated)
     else:
         measured = measured_frames(floor, external)
-    size = residuals(loads, measured, ENDS)
+    size = residuals(loads, measured, ENDS, whole=whole)
     balance = body_balance(tree.system, motion, external, size.counted, entered_kg)
     faults = plate_faults(tree, recorded, contacts)
     level, notices = _judged(size, balance, faults, external, rate_hz)

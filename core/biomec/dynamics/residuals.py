@@ -71,6 +71,7 @@ class Residuals:
                plates: there the residual holds the missing force, and is not an error
     worst    : first and last frame of the stretch around the largest residual, relative to the thresholds
     verdicts : one a threshold; none where no frame counts
+    whole    : whether the model holds the whole body; otherwise no frame counts, and none is off the plates
     """
 
     root: str
@@ -83,6 +84,7 @@ class Residuals:
     left_out: tuple[tuple[int, int], ...]
     worst: tuple[int, int] | None
     verdicts: tuple[ThresholdVerdict, ...]
+    whole: bool = True
 
     @property
     def kept(self) -> bool | None:
@@ -92,6 +94,8 @@ class Residuals:
     @property
     def sentence(self) -> str:
         """The residual in one sentence for a clinician."""
+        if not self.whole:
+            return "The model holds only a part of the body, so the residual is what the rest does, and judges nothing."
         if not self.counted.any():
             return "There is no frame in which force plates bear the whole body, so the residual judges nothing."
         words = f"Residual {self.force_rms[3]:.0f} N and {self.torque_rms[3]:.0f} N·m RMS: "
@@ -103,17 +107,18 @@ class Residuals:
         return words + f"{which} ({'; '.join(', '.join(verdict.exceeded) for verdict in above)})."
 
 
-def residuals(loads: JointLoads, measured: BoolArray | None = None, ends: int = 0) -> Residuals:
+def residuals(loads: JointLoads, measured: BoolArray | None = None, ends: int = 0, *, whole: bool = True) -> Residuals:
     """Measure the residual.
 
     measured : (T,) frames in which every hand and foot that touches the ground does so on a plate; all, if not given
     ends     : frames to leave out at both ends of every stretch with a motion, where accelerations come from one-sided
                differences
+    whole    : whether the model holds the whole body; otherwise no frame counts
     """
     finite = np.isfinite(np.concatenate([loads.residual_force, loads.residual_torque], axis=1))
     known = np.asarray(finite.all(axis=1))
     bears = np.ones_like(known) if measured is None else measured
-    counted = np.asarray(inner_frames(known, ends) & bears)
+    counted = np.asarray(inner_frames(known, ends) & bears & whole)
     force_rms, force_peak = _sizes(loads.residual_force[counted])
     torque_rms, torque_peak = _sizes(loads.residual_torque[counted])
     found = {"force_rms": force_rms, "force_peak": force_peak, "torque_rms": torque_rms, "torque_peak": torque_peak}
@@ -125,10 +130,11 @@ def residuals(loads: JointLoads, measured: BoolArray | None = None, ends: int = 
         read_only(torque_rms),
         read_only(torque_peak),
         read_only(counted, np.bool_),
-        read_only(known & bears & ~counted, np.bool_),
-        tuple((int(a), int(b) - 1) for a, b in stretches(np.asarray(known & ~bears))),
+        read_only(known & bears & whole & ~counted, np.bool_),
+        tuple((int(a), int(b) - 1) for a, b in stretches(np.asarray(known & ~bears & whole))),
         _worst(loads, counted),
         verdicts,
+        whole,
     )
 
 

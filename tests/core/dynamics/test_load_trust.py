@@ -43,6 +43,17 @@ def test_a_good_recording() -> None:
     assert [n.code for n in found.notices] == ["residual-small"]
 
 
+def test_a_model_of_a_part_is_not_said_to_stand_off_the_plates() -> None:
+    found = judged(whole=False)
+    assert found.level == "check"
+    assert "part of the body" in found.verdict
+    assert "plates" not in found.verdict
+    assert not found.residuals.counted.any()
+    assert not found.residuals.ends.any()
+    assert found.residuals.left_out == ()
+    assert found.residuals.kept is None
+
+
 def test_a_fault_reaches_the_joints_between_contact_and_root() -> None:
     found = judged(recorded=[BOTH_FEET, warning("plate-offset", "…", "Plate2")])
     assert found.level == "poor"
