@@ -28,6 +28,7 @@ ADVICE = {
     "centre": "The centre of a ball joint is found from slow flexion, abduction and circling of the limb.",
     "axis": "The axis of a hinge is found from bending it several times, as far as is comfortable.",
 }
+FOUND = ("functional-centre", "functional-axis")  # codes of notices about what was found
 
 
 class FunctionalDialog(QDialog):
@@ -97,6 +98,8 @@ def find_functional(context: Context, joint: str, path: Path) -> None:
         after = with_functional_trial(before.run_until("body", progress), joint, read_trial(path))
         if after.settings == before.settings:
             told = after.session.notices[len(before.session.notices) :]
+            if any(notice.code in FOUND for notice in told):
+                raise BiomecError(f"{path.name} was used for the {joint} already: the model has what it shows.")
             raise BiomecError(" ".join(notice.sentence for notice in told))
         return after
 

@@ -84,6 +84,15 @@ def test_a_trial_that_shows_nothing_of_the_joint_changes_nothing_and_says_what_t
     assert "right hip" in told[0] or "Record" in told[0]
 
 
+def test_the_same_trial_again_is_told_as_that(qtbot, context, loaded, squatting, told):
+    """It was told as a failure, in the words of a success."""
+    once = with_functional_trial(loaded, "right knee", read_trial(squatting)).run_until("body")
+    context.document.open(once)
+    find(qtbot, context, "right knee", squatting)
+    assert told == [f"{squatting.name} was used for the right knee already: the model has what it shows."]
+    assert context.document.analysis is once
+
+
 @pytest.mark.parametrize("name", ["nowhere.c3d", "letter.c3d"])
 def test_a_file_that_cannot_be_read_is_told(qtbot, context, loaded, tmp_path, told, name):
     (tmp_path / "letter.c3d").write_text("Dear colleague", "utf-8")
