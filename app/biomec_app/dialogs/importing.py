@@ -71,6 +71,7 @@ class ImportDialog(QDialog):
         super().__init__(parent)
         self.context, self.preview, self.plan = context, preview, preview.plan
         self._jobs, self._trying = Jobs(self), Jobs(self)
+        self._trying.failed.connect(self._not_tried)
         self._obstacle = ""  # why it cannot be analysed, as far as that was tried
         self._try_due = QTimer(self, singleShot=True, interval=TRY_MS)
         self._try_due.timeout.connect(self._try)
@@ -332,6 +333,10 @@ class ImportDialog(QDialog):
     def _tried(self, sentence: str) -> None:
         self._obstacle = sentence
         self._check()
+
+    def _not_tried(self, title: str, sentence: str) -> None:
+        """Leave it to the analysis to tell: what was found about other choices does not count any more."""
+        self._tried("")
 
     _told_by_files = False
     _step: str | None = None

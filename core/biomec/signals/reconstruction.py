@@ -108,11 +108,6 @@ class Reconstruction:
         samples = self.origin[:, self.seen]
         return float(np.mean(samples == origin)) if samples.size else 0.0
 
-    def frames_with(self, origin: SampleOrigin) -> float:
-        """Fraction of the frames with at least one sample of that origin, among those of markers that were seen."""
-        samples = self.origin[:, self.seen]
-        return float(np.mean((samples == origin).any(axis=1))) if samples.size else 0.0
-
     def __getitem__(self, name: str) -> MarkerQuality:
         return self.quality[self.markers.index(name)]
 

@@ -297,6 +297,24 @@ def test_what_cannot_be_analysed_is_told_before_the_import(qtbot, context, witho
     assert not context.jobs.busy  # nothing was begun
 
 
+def test_a_try_that_fails_leaves_it_to_the_analysis_to_tell(qtbot, context, without_trunk, monkeypatch):
+    """What an earlier try had found kept "Analyse at once" off, whatever was chosen afterwards."""
+    dialog = ImportDialog(context, read(ImportPlan(without_trunk)))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    tried(qtbot, dialog)
+    assert not dialog.analyse.isEnabled()
+
+    def broken(*_):
+        raise RuntimeError("a fault of the program")
+
+    monkeypatch.setattr("biomec_app.dialogs.importing.obstacle", broken)
+    dialog._try()
+    tried(qtbot, dialog)
+    assert dialog.analyse.isEnabled()
+    dialog.reject()
+
+
 def test_labels_that_are_put_right_let_it_be_analysed(qtbot, context, dialog):
     tried(qtbot, dialog)
     assert dialog.analyse.isEnabled()
