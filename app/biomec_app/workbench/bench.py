@@ -34,6 +34,7 @@ class Bench(QObject):
     machine_changed : the machine has another meaning;  text_changed : text, fault, or whether it is saved
     opened          : another machine was opened
     runs_changed    : runs, their names, which are shown or current
+    run_added       : a new `Run`, once it is among them
     time_changed    : the moment
     """
 
@@ -41,6 +42,7 @@ class Bench(QObject):
     text_changed = Signal()
     opened = Signal()
     runs_changed = Signal()
+    run_added = Signal(object)
     time_changed = Signal(float)
 
     def __init__(self, draft: Draft, parent: QObject | None = None) -> None:
@@ -114,6 +116,7 @@ class Bench(QObject):
         self.current = kept
         self.set_time(float(run.time_s[0]) if len(run.time_s) else 0.0)
         self.runs_changed.emit()
+        self.run_added.emit(run)
         return kept
 
     def remove(self, kept: Kept) -> None:

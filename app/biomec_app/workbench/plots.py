@@ -35,7 +35,7 @@ AT_FIRST = 2  # panes that are shown before the user has chosen
 COLUMNS, MANY = 2, 5  # panes beside each other, and from how many on there is one more
 MOST = 12  # names in a legend; more would not fit above a pane
 AXIS, SIDE, RIM = 38, 52, 14.0  # pixels for the numbers of the axes, and for half of the last one
-AGAIN = 165  # percent of the lightness of a colour that comes again
+AGAIN = 150  # percent by which a colour that comes again is darker or lighter
 LOWEST = 120  # pixels of axes that can be read
 TIME = "time [s]"
 NONE = "Curves of runs appear here. Choose an analysis at the right and press Run (F5)."
@@ -162,7 +162,7 @@ class Plots(QWidget):
         self.panes = panes(shown, self.over)
         self.pages.setCurrentIndex(1 if self.panes else 0)
         if shown and not self.panes:
-            self.nothing.setText("The chosen runs have no curves; look at Figures and Text.")
+            self.nothing.setText("The chosen runs have no curves; look at Figures, or at Equations and Text.")
         elif not shown:
             self.nothing.setText(NONE)
         with QSignalBlocker(self.list):
@@ -316,7 +316,7 @@ def _colour(number: int, style: PlotStyle) -> QColor:
     """Colour of a quantity; when the colours come again, they are paler or deeper."""
     again = number // len(PALETTE) % 3
     colour = style.colour(number)
-    return (colour, colour.lighter(AGAIN), colour.darker(AGAIN))[again]
+    return (colour, colour.darker(AGAIN), colour.lighter(AGAIN))[again]  # darker first: a lighter one fades into white
 
 
 def _held(words: str) -> str:

@@ -14,6 +14,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QMenu, QSplitter, QTa
 from biomec.errors import BiomecError
 from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.motion import Motion, along_laws, as_described, at_start
+from biomec.mechanisms.study import Run
 from biomec_app.context import Context
 from biomec_app.figures.painter import Painter
 from biomec_app.files import DISCARD, SAVE
@@ -157,6 +158,7 @@ class WorkbenchWindow(QMainWindow):
         bench.machine_changed.connect(self._machine_changed)
         bench.text_changed.connect(self._retitle)
         bench.runs_changed.connect(self._show_motion)
+        bench.run_added.connect(self._show_answer)
         bench.time_changed.connect(self.stage.set_time)
         self.stage.trail_asked.connect(self.toggle_trail)
         self.stage.play_asked.connect(self.player.toggle)
@@ -317,6 +319,11 @@ class WorkbenchWindow(QMainWindow):
         """The run whose motion is shown; None: the machine that is edited."""
         current = self.bench.current
         return current if current is not None and current.motion is not None else None
+
+    def _show_answer(self, run: Run) -> None:
+        """Go from the curves to the text of a run that has none, such as equations."""
+        if not run.curves and self.results.currentWidget() is self.plots:
+            self.results.setCurrentWidget(self.text)
 
     def _show_motion(self) -> None:
         """Show the motion of the chosen run, with those of others that are ticked faintly beside it."""

@@ -8,7 +8,7 @@ import weakref
 import numpy as np
 import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
-from PySide6.QtGui import QImage
+from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QWidget
 
@@ -212,9 +212,32 @@ def test_curves_are_plotted_over_another_quantity(student):
     assert len(plots.cursors) == 2
 
 
-def test_a_colour_that_comes_again_is_another_one(qapp):
-    style = PlotStyle(LIGHT)
-    assert len({_colour(k, style).name() for k in range(12)}) == 12
+def test_a_run_without_curves_is_shown_where_its_answer_is(student, monkeypatch):
+    monkeypatch.undo()  # the real studies
+    window = student.window
+    window.studies.refresh()
+    student.idle()
+    assert window.results.currentWidget() is window.plots
+    student.run("equations")
+    assert window.results.currentWidget() is window.text
+    window.results.setCurrentWidget(window.figures)
+    student.run("equations")
+    assert window.results.currentWidget() is window.figures  # who looks at figures stays there
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_a_colour_that_comes_again_is_another_one_and_can_be_seen(qapp, theme):
+    colours, ground = [_colour(k, PlotStyle(theme)) for k in range(12)], QColor(theme.panel)
+    assert len({one.name() for one in colours}) == 12
+    for one in colours:
+        bright, dim = sorted((_luminance(one), _luminance(ground)), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) > 1.9, one.name()  # contrast [WCAG 2.2]; a lighter pink on white had 1.3
+
+
+def _luminance(colour: QColor) -> float:
+    """Relative luminance of a colour [WCAG 2.2]."""
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.getRgbF()[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_equations_are_typeset(student):
