@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biomec.errors import BiomecError
-from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.trust import Level, trust
 
 WORDS = {Level.GOOD: "good", Level.CHECK: "check", Level.POOR: "not reliable"}
@@ -60,5 +60,6 @@ def recording_told(analysis: Analysis) -> str:
     elif analysis.stale:
         told.append(f"analysis {STALE} (F5)")
     else:
-        told.append("analysis up to date")
+        todo = sum(step.name not in analysis.done for step in STEPS)
+        told.append(f"analysis: {todo} step{'s' * (todo > 1)} to do" if todo else "analysis up to date")
     return "  ·  ".join(told)

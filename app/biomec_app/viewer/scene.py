@@ -11,6 +11,7 @@ from vtkmodules.vtkRenderingCore import vtkActor, vtkRenderer
 from biomec.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
+from biomec.recording.marker_set import Side
 from biomec_app.colours import mixed, rgb
 from biomec_app.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.actors import Batch, Lights, Surface, shine_through
@@ -243,7 +244,9 @@ class Scene:
         """What the colours mean."""
         entries: list[Entry] = []
         if self.kinds and not self.view.coloured:
-            entries += [Entry("right", self.theme.right, "patch"), Entry("left", self.theme.left, "patch")]
+            there = {segment.side for segment in self.poses.body.segments}
+            sides = ((Side.RIGHT, "right", self.theme.right), (Side.LEFT, "left", self.theme.left))
+            entries += [Entry(words, colour, "patch") for side, words, colour in sides if side in there]
         if len(self.kinds) > 1:
             entries.append(Entry(CALLED[self.kinds[1]], SECOND[self.theme.name], "line"))
         return entries + [entry for overlay in self._active for entry in overlay.legend()]

@@ -81,8 +81,7 @@ def joint_tree(system: System, roots: Sequence[str] = ()) -> JointTree:
     while remaining:
         touching = [end for end in remaining if (end[1] in reached) or (end[2] in reached)]
         if not touching:
-            cut = ", ".join(name for k, name in enumerate(names) if k not in reached)
-            raise BiomecError(f"{system.name}: no joint leads from the {names[root]} to {cut}. Leave them out.")
+            raise _cut_off(system.name, names, root, reached)
         for joint, proximal, distal in touching:
             if proximal in reached and distal in reached:
                 raise BiomecError(f"{system.name}: the joint {joint.name} closes a loop; loads pass along trees only.")
@@ -93,10 +92,18 @@ def joint_tree(system: System, roots: Sequence[str] = ()) -> JointTree:
             reached.add(ordered[-1].child)
         remaining = [end for end in remaining if end not in touching]
     if len(reached) < len(names):
-        cut = ", ".join(name for k, name in enumerate(names) if k not in reached)
-        raise BiomecError(f"{system.name}: no joint leads from the {names[root]} to {cut}. Leave them out.")
+        raise _cut_off(system.name, names, root, reached)
     point = f"{names[root]}.{system.bodies[root].basic_points[0]}"
     return JointTree(system, tuple(reversed(ordered)), root, point, contacts)
+
+
+def _cut_off(model: str, names: list[str], root: int, reached: set[int]) -> BiomecError:
+    """The sentence about bodies that no joints lead to."""
+    cut = ", ".join(name for k, name in enumerate(names) if k not in reached)
+    return BiomecError(
+        f"{model}: loads pass from joint to joint, and no joint leads from the {names[root]} to {cut}. Add markers of "
+        "the segments between them, or leave these out in the settings of the model."
+    )
 
 
 def _body(point: str, system: System) -> str:

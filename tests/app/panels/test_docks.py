@@ -9,7 +9,7 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabBar
 
 from biomec.notices import Notice, Severity
-from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.trust import Level
 from biomec_app.main_window import MainWindow
 from biomec_app.panels.verdict_signs import sign
@@ -135,6 +135,8 @@ def test_the_status_bar_tells_what_is_open_and_what_is_out_of_date(demo_analysis
         "analysis up to date",
     ]  # fmt: skip
     assert recording_told(Analysis(demo_analysis.session)).endswith("not analysed (F5)")
+    begun = Analysis(demo_analysis.session).run_until("preparation")
+    assert recording_told(begun).endswith(f"analysis: {len(STEPS) - 1} steps to do")  # as the tree says
     assert verdicts(Analysis(demo_analysis.session)) == ()
     settings = replace(demo_analysis.settings, signals=replace(demo_analysis.settings.signals, marker_filter=None))
     changed = demo_analysis.with_settings(settings)

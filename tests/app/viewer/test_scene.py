@@ -6,6 +6,7 @@ from dataclasses import replace
 from itertools import pairwise
 from pathlib import Path
 from time import perf_counter, thread_time
+from types import SimpleNamespace
 from typing import ClassVar
 
 import numpy as np
@@ -131,6 +132,15 @@ def test_an_unsolved_frame_shows_what_was_measured_and_says_so(lost):
     scene.update(FRAME + 1)
     assert scene.status() == ""
     assert scene.moment.kind == CONSISTENT
+
+
+def test_the_legend_names_the_sides_that_there_are(scene, monkeypatch):
+    sides = {"right", "left"}
+    scene.show(replace(ALL, coloured=False))
+    assert sides <= {entry.text for entry in scene.legend()}
+    right = [one for one in scene.poses.body.segments if not one.name.startswith("left")]
+    monkeypatch.setattr(scene.poses, "body", SimpleNamespace(segments=right))
+    assert sides & {entry.text for entry in scene.legend()} == {"right"}
 
 
 def test_two_bodies_can_be_laid_over_each_other(scene):
