@@ -87,7 +87,7 @@ class TrustPanel(QWidget):
         self.findings.setToolTip("Click a name to go to its worst frame and to pick it in the 3-D view")
         self.findings.linkActivated.connect(lambda link: self.go(int(link)))
         self.markers = BarChart("trust.markers", "Markers", "to model, rms in mm")
-        self.landmarks = BarChart("trust.landmarks", "Landmarks", "moved, mean in mm")
+        self.landmarks = BarChart("trust.landmarks", "Landmarks", "mean shift in mm")
         self.violations = BarChart(
             "trust.violations",
             "Constraints",

@@ -45,6 +45,7 @@ def _verdict(analysis: Analysis, panel: str, title: str, level: Level, sentence:
     if analysis.is_current(step):
         return Verdict(panel, level, f"{title}: {WORDS[level]}", f"{sentence} Click to see why.")
     older = "Settings have changed since; run the analysis again."
+    level = Level.CHECK if level is Level.GOOD else level
     return Verdict(panel, level, f"{title}: {STALE}", f"{sentence} {older}")
 
 

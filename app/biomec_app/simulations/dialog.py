@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -150,7 +150,9 @@ class SimulationDialog(QDialog):
         self.part = _combo("part", "Part of the movement", {WHOLE: "Whole movement"})
         trial = self.analysis.session.dynamic
         self._base, last = trial.first_frame, trial.first_frame + trial.frames - 1
+        self._spans: dict[object, tuple[int, int]] = {WHOLE: (0, trial.frames - 1)}  # part -> frames, counted from 0
         for span in cycle_spans(self.analysis) if self.analysis.is_current("cycles") else ():
+            self._spans["cycle", span.name] = (span.first, span.last)
             length = (span.last - span.first) / trial.rate_hz
             remark = "" if span.valid else ", not valid throughout"
             self.part.addItem(f"Cycle {span.name} ({length:.2f} s{remark})", ("cycle", span.name))
@@ -302,6 +304,9 @@ class SimulationDialog(QDialog):
         self.root.setEnabled(follows)
         self.stiffness.setEnabled(follows and input != "inverse")
         self.stops.setEnabled(follows)
+        for field, frame in zip((self.first, self.last), self._spans.get(part, ()), strict=False):
+            with QSignalBlocker(field):
+                field.setValue(self._base + frame)  # what the part means; frames of one's own begin from there
         self.first.setEnabled(part == FRAMES)
         self.last.setEnabled(part == FRAMES)
         self.what_if.setEnabled(follows)

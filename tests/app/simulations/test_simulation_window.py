@@ -15,6 +15,7 @@ from biomec.pipeline.reopen import open_again, reopened
 from biomec.pipeline.replay import script
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_settings import FORMULATIONS, INPUTS, INTEGRATORS, SimulationSettings
+from biomec.pipeline.stretch import cycle_spans
 from biomec_app.actions.dynamics import ACTIONS
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
@@ -167,6 +168,21 @@ def test_a_setting_that_is_no_number_is_said_before_it_runs(qtbot, context, docu
     assert not dialog.run.isEnabled()
     dialog.advanced.reset.click()
     assert dialog.run.isEnabled()
+
+
+def test_the_frames_of_the_chosen_part_are_shown(qtbot, context, demo_analysis):
+    context.document.open(demo_analysis)
+    first = cycle_spans(demo_analysis)[0]
+    dialog = SimulationDialog(context, settings=SimulationSettings(cycle=first.name))
+    qtbot.addWidget(dialog)
+    base = demo_analysis.session.dynamic.first_frame
+    assert (dialog.first.value(), dialog.last.value()) == (base + first.first, base + first.last)
+    dialog.part.setCurrentIndex(dialog.part.findData("frames"))
+    assert dialog.settings.frames == (first.first, first.last)  # to begin from
+    dialog.first.setValue(base + 100)
+    assert dialog.settings.frames == (100, first.last)
+    dialog.part.setCurrentIndex(dialog.part.findData("whole"))
+    assert (dialog.first.value(), dialog.last.value()) == (base, base + demo_analysis.session.dynamic.frames - 1)
 
 
 def test_what_cannot_be_is_said_before_it_runs(qtbot, context, document):
