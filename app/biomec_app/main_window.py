@@ -6,7 +6,7 @@ from pathlib import Path
 from time import monotonic
 
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent
+from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
     QDockWidget,
     QFileDialog,
@@ -309,6 +309,23 @@ class MainWindow(QMainWindow):
         left, right, below = room
         self.resizeDocks([self.docks["browser"], self.docks["plots"]], [left, right], Qt.Orientation.Horizontal)
         self.resizeDocks([self.docks["notices"]], [below], Qt.Orientation.Vertical)
+
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give panels that a small window squeezed their least width back as soon as there is room."""
+        super().resizeEvent(event)
+        spare = event.size().width() - event.oldSize().width() if event.oldSize().isValid() else 0
+        for name, least in zip(("browser", self._in_front), LEAST, strict=False):
+            dock = self.docks[name]
+            wanted = min(least, dock.width() + spare)
+            if spare > 0 and dock.isVisible() and not dock.isFloating() and dock.width() < wanted:
+                spare -= wanted - dock.width()
+                self.resizeDocks([dock], [wanted], Qt.Orientation.Horizontal)
+
+    @property
+    def _in_front(self) -> str:
+        """The panel on the right that is seen; the plots, if none is."""
+        right = ("plots", "trust", "loads", "simulations")
+        return next((name for name in right if self.panel_seen(name)), "plots")
 
     def _note_panels(self) -> None:
         """Remember which panels were closed; those that lie under another as a tab count as open."""

@@ -164,6 +164,19 @@ def test_a_small_screen_leaves_the_body_its_room_and_folds_notices_that_only_rem
     qtbot.waitUntil(lambda: not window.notices.folded, timeout=10_000)  # a warning is worth reading
 
 
+def test_panels_that_a_small_window_squeezed_get_their_room_back(qtbot, window):
+    """Once the window had been small, the tree stayed a strip of 75 points in which nothing could be read."""
+    left, right = window.docks["browser"], window.docks["plots"]
+    window.resize(window.minimumSizeHint())
+    qtbot.waitUntil(lambda: left.width() < 150, timeout=10_000)
+    window.resize(1280, 720)
+    qtbot.waitUntil(lambda: left.width() >= 200, timeout=10_000)
+    assert window.view.width() > 500
+    window.resize(1600, 900)
+    qtbot.waitUntil(lambda: left.width() >= 220, timeout=10_000)
+    qtbot.waitUntil(lambda: right.width() >= 400, timeout=10_000)
+
+
 def test_a_height_that_the_user_gave_the_notices_stays(qtbot, window, demo_analysis):
     qtbot.waitUntil(lambda: window.notices.folded, timeout=10_000)
     window.resizeDocks([window.docks["notices"]], [300], Qt.Orientation.Vertical)
