@@ -40,9 +40,10 @@ def run_cycles(count: int, folder: Path) -> list[float]:
     from biomec.io.session_import import import_session
     from biomec.pipeline.analysis import KINEMATICS, Analysis
     from biomec.virtual import RecordOptions, VirtualPerson, record, squat, write_acquisition
+    from biomec_app.context import Context
     from biomec_app.figures.registry import figures
     from biomec_app.figures.window import open_figure
-    from biomec_app.main import application
+    from biomec_app.main import application, wait
     from biomec_app.main_window import MainWindow
     from biomec_app.preferences import Preferences
 
@@ -55,6 +56,9 @@ def run_cycles(count: int, folder: Path) -> list[float]:
         end = monotonic() + seconds
         while monotonic() < end:
             app.processEvents()
+
+    def rest(context: Context) -> None:
+        wait(app, lambda: not context.jobs.busy)
 
     def opened() -> MainWindow:
         window = MainWindow(Preferences(folder / "preferences.ini"))
@@ -77,8 +81,7 @@ def run_cycles(count: int, folder: Path) -> list[float]:
         context.document.open(Analysis(import_session(file, subject=person.subject)))
         work(0.05)
         context.run_until(KINEMATICS)
-        while context.jobs.busy:
-            app.processEvents()
+        rest(context)
         for frame in range(0, context.document.frames, 25):
             context.document.set_frame(frame)
             app.processEvents()
@@ -88,8 +91,7 @@ def run_cycles(count: int, folder: Path) -> list[float]:
                 work(0.3)
                 figure.close()
                 context.jobs.cancel()
-                while context.jobs.busy:
-                    app.processEvents()
+                rest(context)
         work(0.05)
         context.document.undo_stack.setClean()
         context.document.close()

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from pathlib import Path
 from tempfile import TemporaryDirectory
-from time import monotonic
+from time import monotonic, sleep
 
 from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
 from PySide6.QtGui import QGuiApplication, QImageWriter, QPixmap
@@ -140,16 +140,22 @@ def wait(app: QApplication, done: Callable[[], bool]) -> None:
     """Let the window work until something is done."""
     end = monotonic() + PATIENCE_S
     while not done() and monotonic() < end:
-        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+        _turn(app)
 
 
 def settle(app: QApplication) -> None:
     """Let everything that is due be drawn, and work beside it end."""
     end, at_least = monotonic() + PATIENCE_S, monotonic() + 1.0
     while monotonic() < at_least or (_at_work(app) and monotonic() < end):
-        app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+        _turn(app)
         if _at_work(app):
             at_least = max(at_least, monotonic() + 0.3)  # what the work gives is drawn as well
+
+
+def _turn(app: QApplication) -> None:
+    """Let the window do what is due, then sleep: one that asks without rest keeps Python from the work beside it."""
+    app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+    sleep(0.005)
 
 
 def _at_work(app: QApplication) -> bool:

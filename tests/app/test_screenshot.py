@@ -3,11 +3,13 @@
 import os
 import subprocess
 import sys
+from time import monotonic, thread_time
 
 import pytest
 from PySide6.QtGui import QImage
 
 from biomec.virtual import RecordOptions, record, squat, write_acquisition
+from biomec_app.main import wait
 
 PATIENCE_S = 300  # a message box would wait for ever
 
@@ -65,3 +67,10 @@ def test_an_analysis_that_fails_ends_with_a_sentence_instead_of_waiting_for_an_a
 def test_a_picture_that_cannot_be_written_is_refused_at_once(biomec, tmp_path, name, words):
     (tmp_path / "a file").write_text("no folder", "utf-8")
     assert_a_sentence(biomec(tmp_path / name, tmp_path / "is not read.c3d"), words)
+
+
+def test_who_waits_for_work_leaves_it_the_processor(qapp):
+    """It asked without rest, and the analysis that was waited for took six times as long."""
+    end, own = monotonic() + 0.5, thread_time()
+    wait(qapp, lambda: monotonic() > end)
+    assert thread_time() - own < 0.25
