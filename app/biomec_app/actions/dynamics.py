@@ -11,6 +11,7 @@ from typing import Any
 
 from biomec.dynamics.options import InverseOptions
 from biomec.pipeline.analysis import Analysis, run_first, step_named
+from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import settings_line
 from biomec.progress import Progress
 from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
@@ -46,8 +47,16 @@ def run_inverse(context: Context, **changes: object) -> None:
     context.analyse(step_named(STEP).title, work, "\n".join(lines))
 
 
-def _inverse_blocked(context: Context, **wanted: object) -> str | None:
+def _needs_joints(context: Context) -> str | None:
+    """Reason for items that compute loads: joints must lead to every segment of the model, once it is loaded."""
     reason = needs_idle_recording(context)
+    if reason is None:
+        reason = obstacle_of_loads(context.document.analysis) or None
+    return reason
+
+
+def _inverse_blocked(context: Context, **wanted: object) -> str | None:
+    reason = _needs_joints(context)
     if reason is not None:
         return reason
     analysis = context.document.analysis
@@ -137,7 +146,7 @@ def _simulate(context: Context, **wanted: Any) -> None:
 def _simulation(part: str, key: str, text: str, help: str, **wanted: Any) -> Action:
     return Action(
         f"dynamics.{key}", f"{SIMULATION}/{part}", f"{text}…", lambda context: _simulate(context, **wanted), help,
-        blocked=needs_idle_recording,
+        blocked=_needs_joints,
     )  # fmt: skip
 
 
@@ -173,7 +182,7 @@ NEWTON = {"input": "resultant", "formulation": "newton-euler"}
 SIMULATIONS: tuple[Action, ...] = (
     Action(
         "dynamics.simulate", SIMULATION, "&Follow the Movement…", _simulate,
-        "Simulate the movement by torques that follow it; ask what if", "Ctrl+Shift+J", needs_idle_recording,
+        "Simulate the movement by torques that follow it; ask what if", "Ctrl+Shift+J", _needs_joints,
     ),
     _simulation("Newton-Euler", "single", "&Single Step", "Equations of the segments, trapezoidal rule", **NEWTON,
                 integrator="trapezoidal"),
@@ -218,7 +227,7 @@ ACTIONS: tuple[Action, ...] = (
         "Keep &All Joint Constraints",
         _keep_all,
         "Also compute the force between scapula and ribs, and the loads of the shoulder girdle with it",
-        blocked=needs_idle_recording,
+        blocked=_needs_joints,
         checked=lambda context: context.document.is_open and _options(context).constraints == "all",
     ),
     Action(

@@ -17,6 +17,7 @@ from biomec.io.redescription import redescribed
 from biomec.io.session_import import Choice, Skip, import_session
 from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis
+from biomec.pipeline.outlook import Obstacles
 from biomec.pipeline.preparation import best_marker_set
 from biomec.pipeline.replay import python_text
 from biomec.pipeline.settings import AnalysisSettings, PreparationSettings
@@ -173,18 +174,20 @@ def analysis_of(plan: ImportPlan, session: Session) -> Analysis:
     return Analysis(session, plan.settings)
 
 
-def analysis_reach(trial: Trial, labels_known: bool, obstacle: str = "") -> tuple[str | None, str]:
+def analysis_reach(trial: Trial, labels_known: bool, found: Obstacles = Obstacles()) -> tuple[str | None, str]:
     """Last step that an analysis of a recording can sensibly run to, None if it cannot begin; and a sentence why.
 
     labels_known : the marker set fits, or somebody has decided what the labels mean
-    obstacle     : why the model cannot be built, if that was tried
+    found        : what is in the way of it, as far as that was tried
     """
     if not trial.markers.names:
         return None, "There are no markers in it, so that there is nothing to analyse."
     if not labels_known:
         return None, "Its labels fit no marker set that Biomec knows. Decide them under Labels first."
-    if obstacle:
+    if found.model:
         return None, "It can be imported, but not analysed as it is: see Labels."
+    if found.loads:
+        return KINEMATICS, f"Up to joint angles and cycles, but not to what the joints carry. {found.loads}"
     if not trial.plates:
         return KINEMATICS, (
             "Up to joint angles and cycles. There are no force plates; Dynamics ▸ Inverse can estimate what the joints "

@@ -29,7 +29,7 @@ from PySide6.QtWidgets import (
 
 from biomec.errors import BiomecError
 from biomec.io.session_import import SKIP, STANDS_STILL, Choice
-from biomec.pipeline.outlook import obstacle
+from biomec.pipeline.outlook import Obstacles, obstacles
 from biomec.recording import EmgAlignment
 from biomec_app import files
 from biomec_app.context import Context
@@ -72,7 +72,7 @@ class ImportDialog(QDialog):
         self.context, self.preview, self.plan = context, preview, preview.plan
         self._jobs, self._trying = Jobs(self), Jobs(self)
         self._trying.failed.connect(self._not_tried)
-        self._obstacle = ""  # why it cannot be analysed, as far as that was tried
+        self._found = Obstacles()  # what is in the way of the analysis, as far as that was tried
         self._try_due = QTimer(self, singleShot=True, interval=TRY_MS)
         self._try_due.timeout.connect(self._try)
         self._wanted: ImportPlan | None = None  # a plan that came while another was being read
@@ -276,14 +276,14 @@ class ImportDialog(QDialog):
             FILES: GOOD if file_state(preview, "static")[0] and STANDS_STILL not in codes else LOOK,
             SUBJECT: WRONG if subject else LOOK if unknown else GOOD,
             AXES: LOOK if doubts else GOOD,
-            LABELS: WRONG if labels else GOOD if looked and not self._obstacle else LOOK,
+            LABELS: WRONG if labels else GOOD if looked and not self._found.model else LOOK,
             EMG: LOOK if "emg-frames" in codes or "emg-length" in codes else GOOD,
         }
         reasons = {
             FILES: STILL if STANDS_STILL in codes else "There is no static acquisition.",
             SUBJECT: subject or f"Not known, and therefore estimated: {', '.join(unknown)}.",
             AXES: "The data contradict the file.",
-            LABELS: labels or self._obstacle or "Some labels are not certain.",
+            LABELS: labels or self._found.model or "Some labels are not certain.",
             EMG: "The EMG does not cover the movement.",
         }
         for row, mark in marks.items():
@@ -298,14 +298,14 @@ class ImportDialog(QDialog):
             self.wrong.say("")
         self.import_button.setEnabled(not (subject or labels))
         known = preview.fits or self.mapping.touched
-        self._step, words = analysis_reach(preview.session.dynamic, known, self._obstacle)
+        self._step, words = analysis_reach(preview.session.dynamic, known, self._found)
         self.reach.setText(words)
         if self._step is None:
             self.analyse.setEnabled(False)  # first, so that the user's wish stays
         self.analyse.setChecked(self._wish and self._step is not None)
         self.analyse.setEnabled(self._step is not None)
         for part in (self.analyse, self.reach):
-            part.setToolTip(self._obstacle or words)
+            part.setToolTip(self._found.model or words)
         self._say_why()
 
     def _wished(self, on: bool) -> None:
@@ -328,15 +328,15 @@ class ImportDialog(QDialog):
         elif not (self.subject.fault() or self.mapping.fault()):
             plan = self._decided()
             session = decided(self.preview, plan)
-            self._trying.start("Try", lambda progress: obstacle(session, plan.settings, progress), self._tried)
+            self._trying.start("Try", lambda progress: obstacles(session, plan.settings, progress), self._tried)
 
-    def _tried(self, sentence: str) -> None:
-        self._obstacle = sentence
+    def _tried(self, found: Obstacles) -> None:
+        self._found = found
         self._check()
 
     def _not_tried(self, title: str, sentence: str) -> None:
         """Leave it to the analysis to tell: what was found about other choices does not count any more."""
-        self._tried("")
+        self._tried(Obstacles())
 
     _told_by_files = False
     _step: str | None = None

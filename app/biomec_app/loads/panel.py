@@ -28,6 +28,7 @@ from biomec.dynamics.residuals import THRESHOLDS
 from biomec.dynamics.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
+from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.progress import Progress
 from biomec_app.context import Context
 from biomec_app.loads import choice as choices
@@ -246,7 +247,9 @@ class LoadPanel(QWidget):
             self._tell("No recording is open.")
         elif not has_loads(document.analysis):
             self._known = document.analysis
-            self._tell(f'{escape(run_first("inverse"))}<br><br><a href="run">Compute the joint loads</a>')
+            reason = obstacle_of_loads(document.analysis)
+            todo = f'{escape(run_first("inverse"))}<br><br><a href="run">Compute the joint loads</a>'
+            self._tell(escape(reason) or todo)
         elif self.isVisible() and document.analysis is not self._known:
             self._later.start()
 

@@ -10,6 +10,7 @@ import numpy as np
 
 from biomec.analysis.report_table import number, percent
 from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec_app.moments import moment_told, zero_told
@@ -245,15 +246,19 @@ def _model(analysis: Analysis, known: _Once) -> Node:
 # ------------------------------------------------------------------------------------------------------------- results
 def _results(analysis: Analysis) -> Node:
     nodes = []
+    in_the_way = {"inverse": obstacle_of_loads(analysis)}
     for step in STEPS:
-        if step.name not in analysis.done:
+        runs: str | None = step.name
+        if step.name not in analysis.done and in_the_way.get(step.name):
+            state, words, tip, runs = DOUBT, "not possible", in_the_way[step.name], None
+        elif step.name not in analysis.done:
             state, words, tip = TODO, "not yet", f"{step.title} has not run yet. Double-click to run it."
         elif analysis.is_current(step.name):
             state, words, tip = CURRENT, "up to date", f"{step.title}: its result is up to date."
         else:
             state, words = STALE, "out of date"
             tip = f"{step.title}: settings have changed since it ran. Double-click to run it again."
-        nodes.append(Node(f"results/{step.name}", step.title, words, tip, step=step.name, state=state))
+        nodes.append(Node(f"results/{step.name}", step.title, words, tip, step=runs, state=state))
     stale, todo = (sum(node.state == state for node in nodes) for state in (STALE, TODO))
     words = f"{stale} out of date" if stale else f"{todo} to do" if todo else "up to date"
     state = STALE if stale else TODO if todo else CURRENT

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from biomec.errors import BiomecError
 from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.trust import Level, trust
 
 WORDS = {Level.GOOD: "good", Level.CHECK: "check", Level.POOR: "not reliable"}
@@ -61,6 +62,6 @@ def recording_told(analysis: Analysis) -> str:
     elif analysis.stale:
         told.append(f"analysis {STALE} (F5)")
     else:
-        todo = sum(step.name not in analysis.done for step in STEPS)
+        todo = sum(step.name not in analysis.done for step in STEPS) - bool(obstacle_of_loads(analysis))
         told.append(f"analysis: {todo} step{'s' * (todo > 1)} to do" if todo else "analysis up to date")
     return "  ·  ".join(told)

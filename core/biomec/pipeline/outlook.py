@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomec.errors import BiomecError
 from biomec.notices import problem
 from biomec.pipeline.analysis import STEPS, STOPPED, Analysis, step_named
+from biomec.pipeline.inverse import tree_of
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.progress import Cancelled, Progress, part_of
 from biomec.recording import Session, Trial
@@ -16,17 +17,40 @@ from biomec.recording import Session, Trial
 TRIED = 60  # frames, besides those that show what no other does
 
 
-def obstacle(session: Session, settings: AnalysisSettings, progress: Progress | None = None) -> str:
-    """Why the model of the person cannot be built from a session, as a sentence; empty if it can.
+@dataclass(frozen=True)
+class Obstacles:
+    """What is in the way of an analysis, as sentences; empty is what nothing is in the way of.
+
+    model : why the model of the person cannot be built
+    loads : why its joint loads cannot be computed, if it can be built
+    """
+
+    model: str = ""
+    loads: str = ""
+
+
+def obstacles(session: Session, settings: AnalysisSettings, progress: Progress | None = None) -> Obstacles:
+    """Return what is in the way of an analysis of a session.
 
     Tried on some frames of the movement and without plates, so that it takes a moment and not minutes.
     """
     signals = replace(settings.signals, marker_filter=None, plate_filter=None, by_hand=())
     try:
         few = replace(session, dynamic=_some_frames(session.dynamic), emg_alignment=None)
-        Analysis(few, replace(settings, signals=signals)).run_until("body", progress)
+        tried = Analysis(few, replace(settings, signals=signals)).run_until("body", progress)
     except Cancelled:
         raise
+    except BiomecError as error:
+        return Obstacles(model=str(error))
+    return Obstacles(loads=obstacle_of_loads(tried))
+
+
+def obstacle_of_loads(analysis: Analysis) -> str:
+    """Why joint loads cannot be computed with the model that is loaded; empty if they can, or if it is out of date."""
+    if not analysis.is_current("body"):
+        return ""
+    try:
+        tree_of(analysis.loaded.body, analysis.settings.inverse)
     except BiomecError as error:
         return str(error)
     return ""

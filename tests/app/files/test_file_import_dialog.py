@@ -11,6 +11,7 @@ from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP
 from biomec.pipeline import replay
 from biomec.pipeline.analysis import KINEMATICS, STOPPED, Analysis
+from biomec.pipeline.outlook import Obstacles
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app import files as actions
 from biomec_app.dialogs.import_plan import ImportPlan, all_labels, analysis_reach, read
@@ -213,6 +214,10 @@ def test_what_analysing_at_once_does_is_told_and_ends_where_it_makes_sense(qtbot
     assert step is None
     assert "Labels" in words
     assert analysis_reach(replace(trial, markers=trial.markers.select([])), True)[0] is None
+    for plates in (trial.plates, ()):
+        step, words = analysis_reach(replace(trial, plates=plates), True, Obstacles(loads="No joint leads there."))
+        assert step == KINEMATICS
+        assert words.endswith("but not to what the joints carry. No joint leads there.")
     dialog._read(replace(dialog.plan, plates=SKIP))
     idle(qtbot, dialog)
     dialog.accept()
@@ -308,7 +313,7 @@ def test_a_try_that_fails_leaves_it_to_the_analysis_to_tell(qtbot, context, with
     def broken(*_):
         raise RuntimeError("a fault of the program")
 
-    monkeypatch.setattr("biomec_app.dialogs.importing.obstacle", broken)
+    monkeypatch.setattr("biomec_app.dialogs.importing.obstacles", broken)
     dialog._try()
     tried(qtbot, dialog)
     assert dialog.analyse.isEnabled()

@@ -10,14 +10,18 @@ from biomec.dynamics.load_doubts import joint_doubts
 from biomec.dynamics.options import InverseOptions
 from biomec.dynamics.plate_faults import PlateFault
 from biomec.notices import problem
-from biomec.pipeline.analysis import Done
+from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
+from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import script
 from biomec_app.actions.dynamics import ACTIONS, run_inverse
 from biomec_app.loads.panel import LoadPanel, scale_of, step_of
 from biomec_app.loads.readings import Readings
 from biomec_app.loads.trust_content import trust_page
+from biomec_app.panels.tree_content import tree
+from biomec_app.panels.verdicts import recording_told
 from biomec_app.theme import DARK
+from tests.core.pipeline.standing import swaying_session
 
 BY_KEY = {action.key: action for action in ACTIONS}
 SLOW_MS = 120_000
@@ -230,3 +234,23 @@ def test_a_root_that_is_not_there_is_refused_with_a_sentence(qtbot, context, gri
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=SLOW_MS)
     assert heard[0].startswith("The model has no tail to carry the residual")
     assert context.document.undo_stack.count() == 0
+
+
+def test_loads_that_no_joint_passes_on_are_not_offered(qtbot, context):
+    """Menu, tree and panel offered to compute them, and only then was it told that joints are missing."""
+    analysis = Analysis(swaying_session(without=("AC_D", "AC_E")))
+    context.document.open(analysis)
+    asked = ("dynamics.newton-euler", "dynamics.multibody.lagrange", "dynamics.multibody.all", "dynamics.simulate")
+    assert [BY_KEY[key].blocked(context) for key in asked] == [None] * 4  # nobody knows before there is a model
+    analysis = analysis.run_until("body")
+    reason = obstacle_of_loads(analysis)
+    assert "no joint leads from the thorax to right scapula, left scapula" in reason
+    context.document.change("Load Biomechanical Model", analysis)
+    assert [BY_KEY[key].blocked(context) for key in asked] == [reason] * 4
+    assert BY_KEY["dynamics.settings"].blocked(context) is None  # where it can be put right
+    widget = LoadPanel(context)
+    qtbot.addWidget(widget)
+    assert widget.nothing.text() == reason
+    node = next(node for node in tree(analysis).walk() if node.key == "results/inverse")
+    assert (node.step, node.detail, node.tip) == (None, "not possible", reason)
+    assert recording_told(analysis).endswith("analysis: 5 steps to do")
