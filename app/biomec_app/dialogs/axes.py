@@ -5,8 +5,8 @@ from __future__ import annotations
 from dataclasses import replace
 
 import numpy as np
-from PySide6.QtCore import QPointF, QRectF, Qt, Signal
-from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtCore import QPointF, Qt, Signal
+from PySide6.QtGui import QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import (
     QCheckBox,
     QComboBox,
@@ -25,6 +25,7 @@ from biomec.recording.axes import DIRECTIONS as VECTORS
 from biomec_app.context import Context
 from biomec_app.dialogs.import_plan import about_axes, all_notices, axes_reasons, size_sentence
 from biomec_app.dialogs.parts import NoticeText, current_theme, explanation, opened, with_buttons
+from biomec_app.painted import Painted, draw_frame
 from biomec_app.theme import Theme
 
 DIRECTIONS = tuple(VECTORS)
@@ -178,7 +179,7 @@ def edit_axes(context: Context) -> AxesDialog:
     return opened(AxesDialog(context, context.window))
 
 
-class AxesPicture(QWidget):
+class AxesPicture(Painted, QWidget):
     """The laboratory's axes as arrows beside somebody who stands and looks forward."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -193,18 +194,10 @@ class AxesPicture(QWidget):
         self.setToolTip(f"Up is {shown(axes.up)}, forward is {shown(axes.forward)}.")
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw(painter)
-        painter.end()
-
-    def _draw(self, painter: QPainter) -> None:
+    def draw(self, painter: QPainter) -> None:
+        """Draw a person and three arrows."""
         theme = self._theme
-        painter.setPen(QPen(QColor(theme.line)))
-        painter.setBrush(QBrush(QColor(theme.panel)))
-        painter.drawRoundedRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1), 8, 8)
+        draw_frame(painter, self, theme)
         body = QColor(theme.faint)
         painter.setPen(QPen(body, 4, Qt.PenStyle.SolidLine, Qt.PenCapStyle.RoundCap))
         painter.setBrush(body)

@@ -6,20 +6,21 @@ from collections.abc import Callable, Mapping
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QBrush, QColor, QPainter, QPaintEvent, QPen, QPolygonF
+from PySide6.QtGui import QBrush, QColor, QPainter, QPen, QPolygonF
 from PySide6.QtWidgets import QSizePolicy, QWidget
 
 from biomec.arrays import FloatArray
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet, Side
 from biomec_app.dialogs.body_drawing import front, limbs, outlines, places, side
+from biomec_app.painted import Painted, draw_frame
 from biomec_app.theme import Theme
 
 MARGIN = 16.0
 DEPTH: dict[Side | None, int] = {Side.LEFT: 0, Side.RIGHT: 2}  # seen from the right, the right is in front
 
 
-class BodyPicture(QWidget):
+class BodyPicture(Painted, QWidget):
     """Mapped markers as dots in the colour of their side, segments as their outlines, other labels as rings."""
 
     def __init__(self, theme: Theme, parent: QWidget | None = None) -> None:
@@ -49,19 +50,11 @@ class BodyPicture(QWidget):
         self._highlighted = label
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw(painter)
-        painter.end()
-
     # ------------------------------------------------------------------ drawing
 
-    def _draw(self, painter: QPainter) -> None:
-        painter.setPen(QPen(QColor(self._theme.line)))
-        painter.setBrush(QColor(self._theme.panel))
-        painter.drawRoundedRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1), 6, 6)
+    def draw(self, painter: QPainter) -> None:
+        """Draw the body with the labels that are mapped."""
+        draw_frame(painter, self, self._theme)
         if not self._places or self._set is None:
             return
         p = np.array(list(self._places.values()))

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 
 from PySide6.QtCore import QRectF, Qt, Signal
-from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import (
     QAbstractItemView,
     QComboBox,
@@ -24,6 +24,7 @@ from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import OK_CANCEL, current_theme, explanation, fit_rows, opened, with_buttons
+from biomec_app.painted import Painted, draw_frame
 from biomec_app.theme import Theme
 
 NOBODY = "nobody"
@@ -149,7 +150,7 @@ class PlatesDialog(QDialog):
         super().accept()
 
 
-class ContactChart(QWidget):
+class ContactChart(Painted, QWidget):
     """Contacts over time, one row a plate, in the colours of the sides."""
 
     clicked = Signal(int)
@@ -190,18 +191,10 @@ class ContactChart(QWidget):
                 self.clicked.emit(row)
                 return
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw(painter)
-        painter.end()
-
-    def _draw(self, painter: QPainter) -> None:
+    def draw(self, painter: QPainter) -> None:
+        """Draw the contacts as bars over time."""
         theme = self._theme
-        painter.setPen(QPen(QColor(theme.line)))
-        painter.setBrush(QColor(theme.panel))
-        painter.drawRoundedRect(QRectF(0.5, 0.5, self.width() - 1, self.height() - 1), 6, 6)
+        draw_frame(painter, self, theme)
         painter.setPen(QColor(theme.text))
         for k, plate in enumerate(self._plates):
             text = painter.fontMetrics().elidedText(plate, Qt.TextElideMode.ElideRight, 76)

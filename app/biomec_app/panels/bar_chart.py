@@ -7,9 +7,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from PySide6.QtCore import QEvent, QRectF, QSize, Qt, Signal
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QHelpEvent, QKeyEvent, QMouseEvent, QPainter, QPen
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from biomec_app.painted import Painted
 from biomec_app.theme import LIGHT, Theme
 
 TITLE, LINE, SPACE = 20, 16, 6  # heights and gap
@@ -33,7 +34,7 @@ class Bar:
     payload: object = None
 
 
-class BarChart(QWidget):
+class BarChart(Painted, QWidget):
     """Bars from 0, or on a logarithmic axis.
 
     chosen : the payload of the line that was clicked
@@ -102,14 +103,8 @@ class BarChart(QWidget):
 
     # ------------------------------------------------------------------ drawing
 
-    def paintEvent(self, event: QPaintEvent) -> None:
+    def draw(self, painter: QPainter) -> None:
         """Draw title and lines."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw(painter)
-        painter.end()
-
-    def _draw(self, painter: QPainter) -> None:
         theme, width = self._theme, float(self.width())
         bold = QFont(self.font())
         bold.setBold(True)

@@ -7,7 +7,7 @@ from datetime import datetime
 from pathlib import Path
 
 from PySide6.QtCore import QModelIndex, QPersistentModelIndex, QPointF, QRectF, QSize, Qt
-from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPaintEvent, QPalette, QPen
+from PySide6.QtGui import QBrush, QColor, QFont, QPainter, QPainterPath, QPalette, QPen
 from PySide6.QtWidgets import (
     QAbstractButton,
     QFrame,
@@ -25,6 +25,7 @@ from PySide6.QtWidgets import (
 
 from biomec_app import files
 from biomec_app.context import Context
+from biomec_app.painted import Painted
 from biomec_app.panels.start_icons import ICONS, draw_banner
 from biomec_app.theme import LIGHT, Theme
 
@@ -162,7 +163,7 @@ class StartPage(QWidget):
         self.recent.setPalette(palette)
 
 
-class Banner(QWidget):
+class Banner(Painted, QWidget):
     """Name and purpose of the program, with a figure in motion."""
 
     def __init__(self, parent: QWidget | None = None) -> None:
@@ -177,15 +178,12 @@ class Banner(QWidget):
         self._theme = theme
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    def draw(self, painter: QPainter) -> None:
+        """Draw name and tagline."""
         draw_banner(painter, QRectF(self.rect()), self._theme, TAGLINE)
-        painter.end()
 
 
-class Card(QAbstractButton):
+class Card(Painted, QAbstractButton):
     """A large button: a picture, what it does, and what it is for."""
 
     def __init__(self, title: str, words: str, key: str, icon: str, parent: QWidget | None = None) -> None:
@@ -209,14 +207,8 @@ class Card(QAbstractButton):
         self._theme = theme
         self.update()
 
-    def paintEvent(self, event: QPaintEvent) -> None:
-        """Draw."""
-        painter = QPainter(self)
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        self._draw(painter)
-        painter.end()
-
-    def _draw(self, painter: QPainter) -> None:
+    def draw(self, painter: QPainter) -> None:
+        """Draw frame, picture and words."""
         theme, box = self._theme, QRectF(self.rect()).adjusted(1.5, 1.5, -1.5, -1.5)
         over = self.isEnabled() and (self.underMouse() or self.hasFocus())
         path = QPainterPath()
