@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import glob
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from PySide6.QtCore import QCoreApplication, QEventLoop
 from PySide6.QtGui import QStatusTipEvent
 
-from biomec.errors import BiomecError
+from biomec.errors import BiomecError, FileError
 from biomec.io.file_roles import Roles, find_roles
 from biomec.io.mat_session import read_mat_session
 from biomec.io.project import load_project, save_project
@@ -77,24 +77,43 @@ def _remember(context: Context, path: Path) -> None:
 def open_file(context: Context, *paths: Path) -> None:
     """Open a project, or import a recording; what cannot be opened is told, and what is open stays.
 
-    Of several files a project is opened, or the movement among them imported with its static, plates and EMG.
+    Of several files a project is opened, or the movement among them imported with its static, plates and EMG; those
+    that are no recording are told, and the others opened without them.
     """
     path = paths[0]
     try:
         if context.jobs.busy:
             raise BiomecError(f'"{context.jobs.title}" is still running. Wait until it is done, or cancel it.')
-        kinds = {find_format(one)[0].name: one for one in reversed(paths)}
-        path = kinds.get(PROJECT, path)
+        known, refused = _known_kinds(paths)
+        if not known:
+            raise BiomecError(" ".join(refused))
         if not may_discard(context):
             return
-        if PROJECT in kinds:
+        path = next((one for one, kind in known.items() if kind == PROJECT), next(iter(known)))
+        if known[path] == PROJECT:
             open_project(context, path)
-        elif len(paths) == 1 and MATLAB in kinds:
+            others = ", ".join(one.name for one in paths if one != path)
+            if others:
+                told = f"A project is opened by itself: {path.name} was taken, and {others} left out."
+                context.tell(f"Open {path.name}", told)
+        elif len(paths) == 1 and known[path] == MATLAB:
             open_matlab(context, path)
         else:
-            import_recording(context, *paths)
+            import_recording(context, *known, refused=refused)
     except BiomecError as error:
         context.tell(f"Open {path.name}", str(error))
+
+
+def _known_kinds(paths: Sequence[Path]) -> tuple[dict[Path, str], list[str]]:
+    """Kind of every file that Biomec may read, and sentences about those that it does not know."""
+    known: dict[Path, str] = {}
+    refused: dict[str, list[str]] = {}  # names by fault, so that the same is told once
+    for path in paths:
+        try:
+            known[path] = find_format(path)[0].name
+        except FileError as error:
+            refused.setdefault(error.fault, []).append(error.file)
+    return known, [f"{', '.join(names)}: {fault}" for fault, names in refused.items()]
 
 
 def ask_and_open(context: Context) -> None:
@@ -142,8 +161,11 @@ def open_matlab(context: Context, path: Path) -> None:
     context.jobs.start(f"Open {path.name}", work, done)
 
 
-def import_recording(context: Context, *paths: Path) -> None:
-    """Read a recording and what lies beside it, and show the import dialog; several files are told apart first."""
+def import_recording(context: Context, *paths: Path, refused: Sequence[str] = ()) -> None:
+    """Read a recording and what lies beside it, and show the import dialog; several files are told apart first.
+
+    refused : sentences about files that were given too and are no recordings
+    """
     from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
     from biomec_app.dialogs.importing import ask_import
 
@@ -154,10 +176,14 @@ def import_recording(context: Context, *paths: Path) -> None:
     def done(found: tuple[Preview, Roles]) -> None:
         preview, roles = found
         ask_import(context, preview)
+        told = []
         if roles.left_out:
             names = ", ".join(path.name for path in roles.left_out)
-            told = f"One movement is imported at a time: {roles.dynamic.name} was taken, and {names} left out."
-            context.tell("Import", told)
+            told.append(f"One movement is imported at a time: {roles.dynamic.name} was taken, and {names} left out.")
+        if refused or roles.refused:
+            told += ["Left out:", *refused, *roles.refused]
+        if told:
+            context.tell("Import", " ".join(told))
 
     title = f"Read {paths[0].name}" if len(paths) == 1 else f"Read {len(paths)} files"
     context.jobs.start(title, work, done)

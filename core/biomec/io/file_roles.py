@@ -4,11 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from enum import Enum
 from pathlib import Path
 
-from biomec.errors import BiomecError
+from biomec.errors import BiomecError, FileError
 from biomec.io.companions import PLATE_FILES, is_emg, natural_order, parse_name, stands_still
 from biomec.io.registry import read_trial
+from biomec.recording import Trial
 
 
 @dataclass(frozen=True)
@@ -16,6 +18,7 @@ class Roles:
     """What files are to each other; None is what is not among them.
 
     left_out : further movements and statics: one movement is imported at a time
+    refused  : a sentence about each file that is no recording, or cannot be read
     """
 
     dynamic: Path
@@ -23,25 +26,54 @@ class Roles:
     plates: Path | None = None
     emg: Path | None = None
     left_out: tuple[Path, ...] = ()
+    refused: tuple[str, ...] = ()
+
+
+class _Kind(Enum):
+    """What a file holds."""
+
+    MOVING = "markers that move"
+    STILL = "markers of a subject who stands still"
+    PLATES = "force plates"
+    EMG = "EMG"
 
 
 def find_roles(paths: Sequence[Path]) -> Roles:
-    """Tell files apart: by their kind and name, and by whether the subject stands still.
+    """Tell files apart by what they hold: markers, plates or channels, and by whether the subject stands still.
 
     A static says so in its name, or the subject stands still in it while another file moves. The first movement by its
-    name is taken, and the first static.
+    name is taken, and the first static. What is no recording is told, and the others are taken without it.
     """
-    files = sorted((Path(path) for path in paths), key=natural_order)
-    plates = [path for path in files if path.suffix.lower() in PLATE_FILES]
-    emg = [path for path in files if path not in plates and is_emg(path)]
-    recorded = [path for path in files if path not in (*plates, *emg)]
-    if not recorded:
-        raise BiomecError("None of these files holds the markers of a movement. Give its recording too.")
-    statics = [path for path in recorded if parse_name(path.stem).static]
-    if not statics and len(recorded) > 1:
-        statics = [path for path in recorded if stands_still(read_trial(path, examine=False).markers)]
-    moving = [path for path in recorded if path not in statics] or statics[-1:]
-    statics = [path for path in statics if path not in moving]
+    kinds: dict[Path, _Kind] = {}
+    refused: list[str] = []
+    for path in sorted((Path(path) for path in paths), key=natural_order):
+        try:
+            kinds[path] = _kind(path, read_trial(path, examine=False))
+        except BiomecError as error:
+            refused.append(str(error))
+    moving, statics, plates, emg = ([path for path, kind in kinds.items() if kind is one] for one in _Kind)
+    if not (moving or statics):
+        none = "None of these files holds the markers of a movement. Give its recording too."
+        raise BiomecError(" ".join([none, *refused] if kinds else refused))
+    named = [path for path in (*moving, *statics) if parse_name(path.stem).static]
+    if named:
+        moving, statics = sorted({*moving, *statics} - {*named}, key=natural_order), named
+    if not moving:
+        moving, statics = statics[-1:], statics[:-1]
     left = (*moving[1:], *statics[1:], *plates[1:], *emg[1:])
     static, plate, signal = (next(iter(found), None) for found in (statics, plates, emg))
-    return Roles(moving[0], static, plate, signal, left)
+    return Roles(moving[0], static, plate, signal, left, tuple(refused))
+
+
+def _kind(path: Path, trial: Trial) -> _Kind:
+    """What a file holds; one whose name says EMG may show markers beside it."""
+    channels = trial.emg or trial.analog
+    if is_emg(path) and channels is not None:
+        return _Kind.EMG
+    if trial.markers.names:
+        return _Kind.STILL if stands_still(trial.markers) else _Kind.MOVING
+    if trial.plates:
+        return _Kind.PLATES
+    if trial.emg is not None or (channels is not None and path.suffix.lower() not in PLATE_FILES):
+        return _Kind.EMG
+    raise FileError(path.name, "there are no markers, no force plates and no EMG in it.")

@@ -376,6 +376,46 @@ def test_of_files_dropped_together_the_movement_is_imported_and_the_other_is_its
     dialog.reject()
 
 
+def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_others_are_imported(qtbot, whole, tmp_path):
+    """A letter that lay among the recordings had kept all of them out."""
+    run(qtbot, whole, "file.close")
+    told = []
+    whole.context.tell = lambda title, sentence: told.append(sentence)
+    whole.context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path / "lab", ("c3d",))
+    letter, scan, notes = (tmp_path / name for name in ("letter.docx", "scan.pdf", "notes.txt"))
+    letter.write_bytes(b"PK\x03\x04" + b"\0" * 60)
+    scan.write_bytes(b"%PDF-1.7")
+    notes.write_text("Tuesday, closed grip\n", "utf-8")
+    drop(qtbot, whole, letter, notes, made["c3d"], scan)
+    (dialog,) = whole.findChildren(ImportDialog)
+    assert dialog.plan.dynamic == made["c3d"]
+    (sentence,) = told
+    assert sentence.startswith("Left out: letter.docx, scan.pdf: this is no recording that Biomec knows.")
+    assert " notes.txt: " in sentence
+    dialog.done(0)
+    dialog.deleteLater()
+    qtbot.wait(1)
+    drop(qtbot, whole, letter, scan)
+    assert told[1].startswith("letter.docx, scan.pdf: this is no recording that Biomec knows.")
+    drop(qtbot, whole, notes, letter)  # alone, it may be a table, but it is none
+    assert "notes.txt" in told[2]
+    assert whole.findChildren(ImportDialog) == []
+
+
+def test_a_project_among_files_dropped_together_is_opened_and_the_others_told(qtbot, whole, tmp_path):
+    told = []
+    whole.context.tell = lambda title, sentence: told.append(sentence)
+    whole.path = tmp_path / "study.biomec"
+    run(qtbot, whole, "file.save")
+    run(qtbot, whole, "file.close")
+    letter = tmp_path / "letter.docx"
+    letter.write_bytes(b"PK\x03\x04")
+    drop(qtbot, whole, letter, whole.path)
+    assert whole.context.document.path == whole.path
+    assert told == ["A project is opened by itself: study.biomec was taken, and letter.docx left out."]
+
+
 def test_a_static_imported_as_the_movement_is_worth_a_look(qtbot, context, tmp_path):
     made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path, ("c3d",))
     static = next(path for path in tmp_path.glob("*.c3d") if path != made["c3d"])

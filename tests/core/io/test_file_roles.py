@@ -6,8 +6,9 @@ import pytest
 from biomec.errors import BiomecError
 from biomec.io.companions import stands_still
 from biomec.io.file_roles import Roles, find_roles
+from biomec.io.registry import write_trial
 from biomec.io.session_import import STANDS_STILL, import_session
-from biomec.recording import Markers
+from biomec.recording import Analog, ForcePlate, LabAxes, Markers, Source, Trial
 from tests.real_data import recording
 
 NAMES = tuple(f"M{k}" for k in range(10))
@@ -32,6 +33,25 @@ def write(folder, name, moving):
     return path
 
 
+def write_plates(path):
+    """A force plate on which somebody stands."""
+    force = np.tile([0.0, 700.0, 0.0], (50, 1))
+    plate = ForcePlate("P1", force, np.zeros((50, 3)), 50.0, np.zeros(3), np.array([0.0, 1.0, 0.0]))
+    write_trial(trial(path.name, plates=(plate,)), path)
+    return path
+
+
+def write_emg(path):
+    """EMG of two muscles, without any marker."""
+    emg = Analog(("biceps", "triceps"), np.random.default_rng(1).normal(0.0, 1e-4, (500, 2)), ("V", "V"), 500.0)
+    write_trial(trial(path.name, emg=emg), path)
+    return path
+
+
+def trial(name, **held):
+    return Trial(Source.of_bytes(name, "test", b""), Markers.none(50, 50.0), LabAxes("+y", "+x"), **held)
+
+
 @pytest.fixture
 def walk(tmp_path):
     """Files of a walk, in the order of their names: the static comes first."""
@@ -47,15 +67,32 @@ def test_the_movement_is_the_file_in_which_the_subject_moves(walk, order):
     assert find_roles([walk[name] for name in order]) == Roles(walk["moving"], walk["still"])
 
 
-def test_plates_and_emg_are_known_by_their_kind_and_name(walk, tmp_path):
-    plates, emg = tmp_path / "HC05.mot", tmp_path / "HC05_EMG.emt"
+@pytest.mark.parametrize("name", ["HC05_EMG", "HC05_muscles", "A_first_by_name"])
+@pytest.mark.parametrize("suffix", [".csv", ".emt"])
+def test_plates_and_emg_are_known_by_what_they_hold(walk, tmp_path, name, suffix):
+    """EMG whose name did not say so was taken for the movement, and its static and plates left out."""
+    plates, emg = write_plates(tmp_path / "HC05.mot"), write_emg(tmp_path / (name + suffix))
     roles = find_roles([plates, walk["still"], emg, walk["moving"]])
     assert roles == Roles(walk["moving"], walk["still"], plates, emg)
 
 
-def test_a_name_that_says_static_is_believed_without_reading_the_file(walk, tmp_path):
-    static = tmp_path / "Static01.csv"  # is not even there
+def test_a_name_that_says_static_is_believed(walk, tmp_path):
+    static = write(tmp_path, "Static01.csv", 10)  # somebody stirs in it
     assert find_roles([static, walk["still"]]) == Roles(walk["still"], static)
+
+
+def test_what_is_no_recording_is_told_and_the_others_taken(walk, tmp_path):
+    """A letter among the files had kept all of them out."""
+    notes, table = tmp_path / "notes.txt", tmp_path / "angles.mot"
+    notes.write_text("Dear colleague,\nhere are the files of Tuesday.\n", "utf-8")
+    table.write_text("angles\nnRows=2\nnColumns=2\nendheader\ntime\tknee\n0.0\t1\n0.1\t2\n", "utf-8")
+    roles = find_roles([notes, walk["still"], table, walk["moving"]])
+    assert (roles.dynamic, roles.static, roles.left_out) == (walk["moving"], walk["still"], ())
+    assert (roles.plates, roles.emg) == (None, None)
+    assert [sentence.partition(":")[0] for sentence in roles.refused] == ["angles.mot", "notes.txt"]
+    assert "no markers, no force plates and no EMG" in roles.refused[0]
+    with pytest.raises(BiomecError, match=r"^notes\.txt: "):
+        find_roles([notes, notes])
 
 
 def test_of_several_movements_the_first_by_name_is_taken_and_the_rest_told(walk):
@@ -70,8 +107,8 @@ def test_files_that_all_stand_still_leave_the_last_as_the_movement(walk, tmp_pat
 
 
 def test_plates_alone_are_refused_with_what_is_missing(tmp_path):
-    with pytest.raises(BiomecError, match="Give its recording too"):
-        find_roles([tmp_path / "a.mot", tmp_path / "b.mot"])
+    with pytest.raises(BiomecError, match=r"Give its recording too\. c\.mot: there is no such file"):
+        find_roles([write_plates(tmp_path / "a.mot"), write_plates(tmp_path / "b.mot"), tmp_path / "c.mot"])
 
 
 @pytest.mark.parametrize(("moving", "half", "most"), [(0, True, True), (2, True, False), (6, False, False)])
