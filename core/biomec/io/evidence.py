@@ -23,6 +23,7 @@ FLOOR_M = (-0.10, 0.25)  # where the lowest marker of somebody who stands on the
 UPRIGHT_M = 0.7  # least height of upper over lower markers
 WALKED_M = 1.0  # least way that counts as walking
 QUIET = np.errstate(over="ignore", invalid="ignore")  # numbers of a damaged file overflow, and then speak for nothing
+FACTORS = (1e-3, 1e3, 1e-2, 1e-6, 1e6)  # between usual units of length, the most usual first
 BODY_M = (0.1, 5.0)  # diagonal of the box around the markers of one person, or of a part of one
 
 # Labels are compared in lower case, without accents, side letters, digits at the end and separators.
@@ -113,7 +114,7 @@ def examine_units(trial: Trial) -> tuple[float, tuple[Notice, ...]]:
     size = _body_size(trial.markers)
     if size is None or BODY_M[0] / 10.0 <= size <= BODY_M[1] * 4.0:
         return 1.0, ()
-    fitting = [factor for factor in (1e-3, 1e3, 1e-2, 1e-6, 1e6) if BODY_M[0] <= size * factor <= BODY_M[1]]
+    fitting = [factor for factor in FACTORS if BODY_M[0] <= size * factor <= BODY_M[1]]
     factor = fitting[0] if fitting else 1.0
     what = f"multiplied by {factor:g} they would fit" if fitting else "no usual unit of length would make them fit"
     return factor, (

@@ -1,10 +1,13 @@
 """Edit, Functional Trial: the window does what the library and the command line do, in the background, to be undone."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox
 
-from biomec.io.registry import read_trial
+from biomec.io.redescription import redescribed
+from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import import_session
 from biomec.pipeline import replay
 from biomec.pipeline.analysis import Analysis
@@ -108,3 +111,22 @@ def test_joints_are_those_that_a_movement_can_tell_of(loaded):
     assert kinds["left knee"] == "axis"
     types = {joint.name: joint.type for joint in loaded.loaded.body.model.joints}
     assert {types[name] for name in types if name not in kinds}.isdisjoint({"spherical", "revolute"})
+
+
+@pytest.mark.parametrize("factor", [1000.0, 0.001])
+def test_a_unit_that_was_put_right_at_the_import_holds_for_functional_trials_too(
+    qtbot, context, loaded, squatting, told, factor
+):
+    """The laboratory's files all state the wrong unit; a centre was found 67 m away from the shoulder."""
+    trial, session = read_trial(squatting), loaded.session
+    wrong = replace(trial, markers=replace(trial.markers, p_WM=factor * trial.markers.p_WM))
+    file = squatting.with_name(f"in_{factor:g}.c3d")
+    write_trial(wrong, file)
+    right = redescribed(replace(redescribed(session, factor=factor), dynamic=read_trial(file)), factor=1.0 / factor)
+    context.document.open(Analysis(right, loaded.settings).run_until("body"))
+    find(qtbot, context, "right glenohumeral", file)
+    assert not told
+    found = context.document.analysis.settings.body.options.points["GU_D"]
+    wanted = with_functional_trial(loaded, "right glenohumeral", trial).settings.body.options.points["GU_D"]
+    assert found == pytest.approx(wanted, abs=1e-4)  # files hold seven digits, and the movement fixes the centre badly
+    assert f"multiplied by {1.0 / factor:g}" in " ".join(n.sentence for n in context.document.analysis.notices)
