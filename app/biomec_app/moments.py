@@ -6,9 +6,13 @@ frame and time stand together, the words here say which zero the time has, and w
 
 from __future__ import annotations
 
+import re
+
 from biomec.recording import Trial
 
 FROM_START = "from start"
+_MOMENT = re.compile(r"(?:\b(?:at|from|to|and)|–) ?-?\d+(?:\.\d+)? s\b")
+"""A moment in a sentence of the library, such as "at 1.20 s" or "from 0.10 to 0.35 s"; no length of time."""
 
 
 def file_clock_s(trial: Trial, time_s: float) -> float:
@@ -30,3 +34,8 @@ def moment_told(trial: Trial, time_s: float) -> str:
     """A moment by both counts: "0.17 s from start, frame 303" and, for a file that was cut, its own clock."""
     told = f"{time_s:.2f} s {FROM_START}, frame {trial.first_frame + round(time_s * trial.rate_hz)}"
     return told if trial.first_frame == 1 else f"{told} ({file_clock_s(trial, time_s):.2f} s on the file's clock)"
+
+
+def with_zero(trial: Trial, sentence: str) -> str:
+    """A sentence of the library with where time begins behind it, if it tells a moment; otherwise as it is."""
+    return f"{sentence} {zero_told(trial)}" if _MOMENT.search(sentence) else sentence

@@ -4,9 +4,15 @@ from dataclasses import replace
 
 import pytest
 from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QLabel
 
+from biomec.notices import warning
 from biomec.pipeline.analysis import Analysis
-from biomec_app.moments import file_clock_s, moment_told, zero_told
+from biomec_app.dialogs.events import TIME, EventsDialog
+from biomec_app.dialogs.plates import PlatesDialog
+from biomec_app.dialogs.set_scale import SetScaleDialog
+from biomec_app.dialogs.stretch import StretchDialog
+from biomec_app.moments import file_clock_s, moment_told, with_zero, zero_told
 from biomec_app.panels.catalogue import catalogue
 from biomec_app.panels.default_curves import default_curves
 from biomec_app.panels.notices import NoticePanel
@@ -57,3 +63,43 @@ def test_wherever_frame_and_time_stand_together_the_zero_is_told(qtbot, context,
     tips = [item.toolTip(2) for item in notices.list.findItems("", MATCHING) if item.text(2)]
     assert tips
     assert all("from start, frame" in tip and "2.85 s there" in tip for tip in tips)
+
+
+@pytest.mark.parametrize(
+    ("sentence", "told"),
+    [
+        ("It is largest from 1.20 to 1.35 s.", True),
+        ("Right strikes at 0.17 and 3.02 s are too far apart to be one stride.", True),
+        ("Contact 1 of the plate Pe_D (0.10 to 0.80 s) is short.", True),
+        ("The plates are recorded from -0.100 s to 2.000 s, the markers from 0 s to 2.1 s.", True),
+        ("Marker C7 is hidden from frame 312 to 498 (0.37 s). Gaps longer than 0.20 s are not filled.", False),
+        ("It stands at 2 sides.", False),
+    ],
+)
+def test_a_sentence_of_the_library_that_tells_a_moment_says_where_time_begins(cut, sentence, told):
+    assert with_zero(cut.session.dynamic, sentence) == sentence + (f" {zero_told(cut.session.dynamic)}" * told)
+
+
+def test_dialogs_and_notices_say_where_time_begins(qtbot, context, cut):
+    """Events and Set Scale asked for a time, and did not say from where it counts."""
+    asked = warning("strikes", "Right strikes at 0.17 and 3.02 s are too far apart to be one stride.")
+    context.document.open(replace(cut, session=replace(cut.session, notices=(asked,))))
+    trial = cut.session.dynamic
+    events, plates, scale, stretch, notices = (
+        make(context) for make in (EventsDialog, PlatesDialog, SetScaleDialog, StretchDialog, NoticePanel)
+    )
+    for widget in (events, plates, scale, stretch, notices):
+        qtbot.addWidget(widget)
+    for table, column in ((events.table, TIME), (plates.table, 2)):
+        head = table.horizontalHeaderItem(column)
+        assert (head.text(), head.toolTip()) == ("Time from start [s]", zero_told(trial))
+    events.add_here()
+    events.table.cellWidget(0, TIME).setValue(0.17)
+    assert events.table.cellWidget(0, TIME).toolTip() == moment_told(trial, 0.17)
+    assert "from start, frame" in plates.table.item(0, 2).toolTip()
+    assert "Time from start" in [label.text() for label in scale.findChildren(QLabel)]
+    assert scale.first.toolTip() == zero_told(trial)
+    assert "s from start" in stretch.cycles.item(0).text()
+    assert "on the file's clock" in stretch.cycles.item(0).toolTip()
+    (item,) = notices.list.findItems(asked.sentence, MATCHING)
+    assert item.toolTip(0) == f"{asked.sentence} {zero_told(trial)}"

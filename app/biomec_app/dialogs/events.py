@@ -23,6 +23,7 @@ from biomec.pipeline.replay import python_text
 from biomec.recording import Event
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import EmptyWords, explanation, fit_rows, opened, with_buttons
+from biomec_app.moments import FROM_START, moment_told, zero_told
 
 LABELS = ("Foot Strike", "Foot Off")
 CONTEXTS = ("Right", "Left", "General")
@@ -45,20 +46,21 @@ class EventsDialog(QDialog):
         self.context = context
         trial = context.document.analysis.session.dynamic
         self._before: tuple[Event, ...] = trial.events
-        self._longest = trial.duration_s
+        self._trial, self._longest = trial, trial.duration_s
         self.setObjectName("events")
         self.setWindowTitle("Events")
         self.table = QTableWidget(0, 4)
         self.table.setObjectName("events-table")
         self.table.setAccessibleName("Events of the recording")
-        self.table.setHorizontalHeaderLabels(["Time [s]", "What", "Side", "How it is known"])
+        self.table.setHorizontalHeaderLabels([f"Time {FROM_START} [s]", "What", "Side", "How it is known"])
+        self.table.horizontalHeaderItem(TIME).setToolTip(zero_told(trial))
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(30)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setTabKeyNavigation(False)
         self.table.horizontalHeader().setSectionResizeMode(FROM, QHeaderView.ResizeMode.Stretch)
         EmptyWords(self.table, NONE)
-        for column, width in ((TIME, 110), (LABEL, 170), (CONTEXT, 110)):
+        for column, width in ((TIME, 140), (LABEL, 170), (CONTEXT, 110)):
             self.table.setColumnWidth(column, width)
         self.table.currentCellChanged.connect(lambda row, *_: self._show_frame(row))
         line = QHBoxLayout()
@@ -95,7 +97,9 @@ class EventsDialog(QDialog):
         time.setRange(min(0.0, event.time_s), max(self._longest, event.time_s))
         time.setDecimals(3)
         time.setSingleStep(1.0 / self.context.document.rate_hz)
+        time.valueChanged.connect(lambda at: time.setToolTip(moment_told(self._trial, at)))
         time.setValue(event.time_s)
+        time.setToolTip(moment_told(self._trial, event.time_s))
         label, side = QComboBox(), QComboBox()
         label.setEditable(True)
         label.addItems(list(dict.fromkeys((*LABELS, event.label))))

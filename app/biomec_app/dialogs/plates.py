@@ -24,6 +24,7 @@ from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import OK_CANCEL, current_theme, explanation, fit_rows, opened, with_buttons
+from biomec_app.moments import FROM_START, moment_told, zero_told
 from biomec_app.painted import Painted, draw_frame
 from biomec_app.theme import Theme
 
@@ -78,7 +79,9 @@ class PlatesDialog(QDialog):
         table = self.table
         table.setObjectName("plates.table")
         table.setAccessibleName("Contacts with the plates")
-        table.setHorizontalHeaderLabels(["Plate", "Contact", "From – to [s]", "Peak [N]", "Segment", "Why"])
+        table.setHorizontalHeaderLabels(["Plate", "Contact", f"Time {FROM_START} [s]", "Peak [N]", "Segment", "Why"])
+        trial = self.context.document.analysis.session.dynamic
+        table.horizontalHeaderItem(2).setToolTip(zero_told(trial))
         table.verticalHeader().hide()
         table.verticalHeader().setMinimumSectionSize(28)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -89,7 +92,7 @@ class PlatesDialog(QDialog):
         header = table.horizontalHeader()
         header.sectionResized.connect(lambda *_: table.resizeRowsToContents())
         header.setSectionResizeMode(5, QHeaderView.ResizeMode.Stretch)
-        for column, width in ((0, 90), (1, 60), (2, 110), (3, 70), (4, 130)):
+        for column, width in ((0, 90), (1, 60), (2, 140), (3, 70), (4, 130)):
             table.setColumnWidth(column, width)
         for row, item in enumerate(self._contacts):
             contact = item.contact
@@ -98,7 +101,7 @@ class PlatesDialog(QDialog):
                      3: f"{contact.peak_n:.0f}", 5: why}  # fmt: skip
             for column, text in texts.items():
                 cell = QTableWidgetItem(text)
-                cell.setToolTip(text)
+                cell.setToolTip(f"Begins {moment_told(trial, contact.on_s)}." if column == 2 else text)
                 if column in (1, 2, 3):
                     cell.setTextAlignment(Qt.AlignmentFlag.AlignCenter)
                 table.setItem(row, column, cell)

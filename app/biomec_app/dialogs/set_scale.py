@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
 
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import with_buttons
+from biomec_app.moments import FROM_START, zero_told
 
 SMALLEST = 1e-3
 
@@ -36,15 +37,15 @@ class SetScaleDialog(QDialog):
         self.low, self.high = self._box(low, -1e6, 1e6), self._box(high, -1e6, 1e6)
         grid = QGridLayout()
         rows: tuple[tuple[str, str, QDoubleSpinBox, QDoubleSpinBox, QCheckBox], ...] = (
-            ("time", "Time", self.first, self.last, self.whole),
+            ("time", f"Time {FROM_START}", self.first, self.last, self.whole),
             ("values", "Values", self.low, self.high, self.fitted),
         )
         for row, (name, words, begin_box, end_box, automatic) in enumerate(rows):
             for box, which in ((begin_box, "from"), (end_box, "to")):
                 box.setObjectName(f"{name} {which}")
-                box.setAccessibleName(f"{words} {which}")
+                box.setAccessibleName(f"{words}, {which}")
             automatic.setObjectName(f"{name} automatic")
-            grid.addWidget(QLabel(f"{words} from"), row, 0)
+            grid.addWidget(QLabel(words), row, 0)
             grid.addWidget(begin_box, row, 1)
             grid.addWidget(QLabel("to"), row, 2)
             grid.addWidget(end_box, row, 3)
@@ -52,6 +53,9 @@ class SetScaleDialog(QDialog):
             for box in (begin_box, end_box):
                 box.setEnabled(not automatic.isChecked())
                 automatic.toggled.connect(lambda on, box=box: box.setEnabled(not on))
+        if context.document.is_open:
+            for box in (self.first, self.last):
+                box.setToolTip(zero_told(context.document.analysis.session.dynamic))
         self.told = QLabel()
         self.told.setWordWrap(True)
         self.told.hide()

@@ -21,6 +21,7 @@ from biomec.pipeline.stretch import covering, cycle_spans
 from biomec_app import files
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import Fault, explanation, fit_rows, opened, with_buttons
+from biomec_app.moments import FROM_START, moment_told
 
 
 class StretchDialog(QDialog):
@@ -59,10 +60,12 @@ class StretchDialog(QDialog):
         for part in (QLabel("from"), self.first, QLabel("to"), self.last):
             frames.addWidget(part)
         frames.addStretch(1)
-        self._spans = cycle_spans(self.context.document.analysis)
+        analysis = self.context.document.analysis
+        self._spans, trial = cycle_spans(analysis), analysis.session.dynamic
         for span in self._spans:
-            times = f"{span.first / self._rate:.2f} to {span.last / self._rate:.2f} s"
+            times = f"{span.first / self._rate:.2f} to {span.last / self._rate:.2f} s {FROM_START}"
             item = QListWidgetItem(f"Cycle {span.name}:  {times}{'' if span.valid else '  (not valid throughout)'}")
+            item.setToolTip(f"Begins {moment_told(trial, span.first / self._rate)}.")
             item.setFlags(item.flags() | Qt.ItemFlag.ItemIsUserCheckable)
             item.setCheckState(Qt.CheckState.Unchecked)
             self.cycles.addItem(item)

@@ -36,6 +36,7 @@ from biomec_app.loads.choice import WHAT, LoadChoice, chosen_keys, joints_of, re
 from biomec_app.loads.readings import Readings, has_loads, stem
 from biomec_app.loads.residual_course import ResidualCourse
 from biomec_app.loads.trust_content import COLUMNS, LoadTrustPage, trust_page
+from biomec_app.moments import FROM_START, zero_told
 from biomec_app.panels.bar_chart import Bar, BarChart
 from biomec_app.panels.curve_tools import capital
 from biomec_app.theme import LIGHT, Theme
@@ -100,7 +101,6 @@ class LoadPanel(QWidget):
             label.setTextFormat(Qt.TextFormat.RichText)
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         self.places.setTextInteractionFlags(links)
-        self.places.setToolTip("Click to go there")
         self.places.linkActivated.connect(lambda link: self.go(int(link)))
         self.frame = QFrame()
         self.frame.setObjectName("loadsFrame")
@@ -117,7 +117,7 @@ class LoadPanel(QWidget):
         self.filter.clicked.connect(lambda: self._find_band(CUTOFF_HZ))
         self.course = ResidualCourse()
         self.course.picked.connect(self._document.set_frame)
-        self.over = QLabel("<b>Residual over time</b>")
+        self.over = QLabel(f"<b>Residual over time {FROM_START}</b>")
         content = QWidget()
         grid = QGridLayout(content)
         grid.setContentsMargins(8, 6, 8, 4)
@@ -362,6 +362,10 @@ class LoadPanel(QWidget):
         )  # fmt: skip
         self.places.setText(f"<table cellspacing=0 cellpadding=1>{rows}</table>")
         self.places.setVisible(bool(page.places))
+        begins = zero_told(self._document.analysis.session.dynamic)
+        self.places.setToolTip(f"Click to go there. {begins}")
+        for part in (self.verdict, self.over):
+            part.setToolTip(begins)
 
     def set_theme(self, theme: Theme) -> None:
         """Show in the colours of a theme."""

@@ -15,6 +15,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.inverse import InverseDynamics
 from biomec.pipeline.load_report import WORDS
 from biomec.signals.stretches import stretches
+from biomec_app.moments import FROM_START
 
 PUBLISHED = (1.5, 0.75)  # N and N·m by which both methods differed in [Nunes2017]
 SIZES = ("force_rms", "force_peak", "torque_rms", "torque_peak")
@@ -173,4 +174,4 @@ def _places(analysis: Analysis) -> list[Place]:
 
 
 def _when(span: tuple[int, int], rate: float) -> str:
-    return f"{number(span[0] / rate, 2)} to {number(span[1] / rate, 2, 's')}"
+    return f"{number(span[0] / rate, 2)} to {number(span[1] / rate, 2, 's')} {FROM_START}"

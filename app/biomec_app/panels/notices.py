@@ -23,7 +23,7 @@ from biomec.analysis.notice_groups import HEADINGS
 from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import Analysis
 from biomec_app.context import Context
-from biomec_app.moments import moment_told, zero_told
+from biomec_app.moments import moment_told, with_zero, zero_told
 from biomec_app.panels.notice_content import as_text, counts, frame_words, shown, target
 from biomec_app.panels.tree_model import dot
 from biomec_app.theme import LIGHT, Theme
@@ -212,10 +212,10 @@ class NoticePanel(QWidget):
             item.setForeground(column, faint)
         leads = target(self._known, notice)
         hint = " Click to see it." if leads.leads_anywhere else ""
-        item.setToolTip(0, f"{notice.sentence}{hint}")
+        trial = self._known.session.dynamic
+        item.setToolTip(0, f"{with_zero(trial, notice.sentence)}{hint}")
         item.setToolTip(1, ", ".join(notice.about))
         if notice.frames is not None:
-            trial = self._known.session.dynamic
             begin = moment_told(trial, notice.frames[0] / trial.rate_hz)
             item.setToolTip(2, f"Begins {begin}. {zero_told(trial)}")
 

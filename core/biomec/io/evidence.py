@@ -73,7 +73,8 @@ def examine_events(trial: Trial) -> tuple[Notice, ...]:
         warning(
             "events-outside",
             f"{len(outside)} of {len(trial.events)} events lie outside the trial of {trial.duration_s:.3f} s; "
-            f"the first is {first.context} {first.label} at {first.time_s:.3f} s. Check the first frame of the file.",
+            f"the first is {first.context} {first.label} at {first.time_s:.3f} s from start. Check the first frame of "
+            "the file.",
         ),
     )
 

@@ -148,7 +148,8 @@ def chosen_by_hand(
             if item.contact.plate == choice.plate and item.contact.on_s <= choice.at_s <= item.contact.off_s
         ]
         if not meant:
-            words = f"There is no contact with {called(choice.plate)} at {choice.at_s:.2f} s, so that the choice of"
+            when = f"{choice.at_s:.2f} s from start"
+            words = f"There is no contact with {called(choice.plate)} at {when}, so that the choice of"
             words += f" {choice.segment or 'nobody'} for it was not used."
             notices.append(warning("contact-choice-unused", words, choice.plate))
         elif choice.segment is None:

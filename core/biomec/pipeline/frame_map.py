@@ -118,7 +118,7 @@ class FrameMap:
         self._check(frame)
         state = FrameState(int(self.state[frame]))
         first, last = (self.first_frame + k for k in self.stretch(frame))
-        time = f"{frame / self.rate_hz:.2f} s"
+        time = f"{frame / self.rate_hz:.2f} s from start"
         where = f"frame {first}" if first == last else f"frames {first} to {last}"
         told = [f"Frame {self.first_frame + frame} ({time}): {state.words}, as all of {where}."]
         if first == last:

@@ -68,7 +68,7 @@ def test_a_frame_says_why(solved):
     found = frame_map(solved)
     first = solved.session.dynamic.first_frame
     head, *reasons = found.why(6)
-    assert head == f"Frame {first + 6} (0.12 s): rebuilt, as all of frames {first + 5} to {first + 7}."
+    assert head == f"Frame {first + 6} (0.12 s from start): rebuilt, as all of frames {first + 5} to {first + 7}."
     assert "Rebuilt from their segment: EL_D." in reasons
     assert any("incomplete" in reason for reason in found.why(31))
     assert "Lost: MC2_E." in found.why(31)
