@@ -152,6 +152,10 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
             "The motion and the torques are those of the last iteration; they do not keep to what was asked for. "
             "The task may be impossible: wider bounds or a wider limit, or more iterations, may help."
         )
+    if not (succeeded or solution.iterations):
+        notices.append(
+            "Nothing was searched for: motion and torques are the guess that a search begins with, not an answer."
+        )
     if not succeeded:
         have, need = len(last.model.motors), len(last.model.coordinates) - last.model.closure.numel()
         if have < need:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from biomec.mechanisms.optimal_control.hold import lost_hold
+
 if TYPE_CHECKING:
     from biomec.mechanisms.optimal_control.problem import Problem
 
@@ -57,6 +59,16 @@ def more_conditions_than_torques(conditions: int, torques: int) -> Status:
     )
 
 
+def no_hold(motors: tuple[str, ...], time_s: float) -> Status:
+    """A path that would take endless torques."""
+    who = f"the motor {motors[0]} has" if len(motors) == 1 else f"the motors {', '.join(motors)} have"
+    return Status(
+        NO_FEASIBLE_POINT.code,
+        f"cannot be controlled: at {time_s:.3g} s {who} no hold on what the path asks for, and no torque, however "
+        "large, keeps to it exactly. Let other motors act, or give the path a limit above 0",
+    )
+
+
 def hopeless_from_the_start(problem: Problem) -> Status | None:
     """Why a task cannot be done, where that is plain before anything is tried; else None."""
     off = problem.start_off_path()
@@ -65,7 +77,8 @@ def hopeless_from_the_start(problem: Problem) -> Status | None:
     conditions, torques = len(problem.conditions()), len(problem.dynamics.controls)
     if problem.limit == 0.0 and conditions > torques:
         return more_conditions_than_torques(conditions, torques)
-    return None
+    lost = lost_hold(problem)
+    return None if lost is None else no_hold(problem.dynamics.controls, lost)
 
 
 FAR = 1e-3  # violation, of the scaled problem, beyond which constraints are plainly not kept
