@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 COLLOCATION, SHOOTING = "collocation", "shooting"
 MISSED = 0.01  # rad, rad/s or m: path and end may be missed by so much without a word
 EXCEEDED = 1e-3  # of a bound, likewise
-LOST = 0.1  # the same: a path that was to be held exactly is not held
+LOST = 0.1  # the same: a path that was to be held exactly is not held, an end is not reached
 CHANGED = ("K", "C", "g")  # parameters that a log of runs always tells, where a machine has them
 
 
@@ -186,6 +186,8 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
         notices += _bounds_left(audit, problem)
     missed = _missed(last)
     if succeeded and missed > MISSED:
+        if missed > LOST:
+            status, succeeded = "the torques do not lead to the end: the answer is not reliable", False
         notices.append(
             f"Integrated again, the torques miss the end by {missed:.2g} (rad, rad/s or m): an unstable motion "
             "magnifies small errors. Take more intervals, or a higher degree."

@@ -154,6 +154,22 @@ def test_a_path_held_exactly_is_judged_by_what_happens_between_the_points(interv
         assert run.figures["cost"] == pytest.approx(10184.2, rel=2e-4)
 
 
+@pytest.mark.parametrize(
+    ("preset", "machine", "intervals", "succeeded", "told"),
+    [
+        ("swing-up", "acrobot", 40, False, True),  # misses the handstand by 2.8; it was "completed"
+        ("stand-up", "double-pendulum", 10, True, True),  # by 0.05
+        ("stand-up", "double-pendulum", 50, True, False),  # by less than 0.01
+    ],
+)
+def test_an_end_is_judged_like_a_path(preset, machine, intervals, succeeded, told):
+    found, ready = load_machine(machine).with_preset(preset)
+    run = asked(found, **{**ready.options, "intervals": intervals, "audit": True})
+    assert run.succeeded is succeeded
+    assert (run.status == "completed") is succeeded
+    assert any("the torques miss the end by" in one for one in run.notices) is told
+
+
 def test_residuals_are_measured_by_what_they_depend_on(arm):
     """A torque that is off by 1 N·m is nothing where torques of 1000 N·m are ordinary; a rate of 1 rad/s is much."""
     problem, _ = machine_problem(arm, Task(path="1000*angle_upper_arm; rate_upper_arm - 1"))
