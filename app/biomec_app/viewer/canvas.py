@@ -43,14 +43,17 @@ class Canvas:
         if scene is not None:
             self._window.AddRenderer(scene.renderer)
 
-    def pixels(self, camera: Camera, size: tuple[int, int], band: tuple[int, int] | None = None) -> np.ndarray:
+    def pixels(
+        self, camera: Camera, size: tuple[int, int], band: tuple[int, int] | None = None, quick: bool = False
+    ) -> np.ndarray:
         """(height, width, 4) bytes of the picture, its **lowest** row first; valid until the next call.
 
-        band : draw only these rows, first and behind the last one, counted from the top
+        band  : draw only these rows, first and behind the last one, counted from the top
+        quick : for a picture of something that moves: less exact where that is hardly seen
         """
         assert self._scene is not None
         first, last = band or (0, size[1])
-        self._scene.light(camera.basis)
+        self._scene.prepare(camera.basis, quick)
         camera.apply(self._scene.renderer.GetActiveCamera(), (first / size[1], last / size[1]))
         width, rows = size[0], last - first
         self._window.SetSize(width, rows)

@@ -13,7 +13,7 @@ from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray, IntArray
 from biomec.recording.marker_set import Side
 from biomec_app.colours import mixed, rgb
-from biomec_app.viewer.actors import Surface
+from biomec_app.viewer.actors import Surface, draw_every_pixel
 from biomec_app.viewer.meshes import joined
 from biomec_app.viewer.person import inertia_ellipsoids, person_of
 from biomec_app.viewer.poses import Pose, Poses
@@ -55,7 +55,11 @@ def segment_colours(body: SubjectModel, theme: Theme, coloured: bool) -> dict[st
 
 
 class Figure:
-    """A body in one of the shapes. `actors` in the order in which they must be drawn; `shadow` lies on the floor."""
+    """A body in one of the shapes. `actors` in the order in which they must be drawn; `shadow` lies on the floor.
+
+    One that is see-through shows its nearest layer only: `depth_only` sees to that, but takes as long as the body
+    itself. Where there is no time for it, faces are sorted instead, which may fail where limbs reach into each other.
+    """
 
     def __init__(self, poses: Poses, shape: str, colours: dict[str, str], opacity: float, shadow: str) -> None:
         self.shape = shape
@@ -83,7 +87,9 @@ class Figure:
             self._skin.shadow_cells = whole.shadow_faces
             self.surfaces = [self._skin]
         colour = [surface.actor for surface in self.surfaces]
-        self.actors = colour if opacity >= 1.0 else [*map(depth_only, self.surfaces), *colour]
+        self._nearest = [] if opacity >= 1.0 else [depth_only(surface) for surface in self.surfaces]
+        self._visible = True
+        self.actors = [*self._nearest, *colour]
         for actor in self.actors:
             actor.ForceOpaqueOn()  # drawn in the given order; the nearest surface was written by `depth_only`
         self.shadow = [_flat(surface, shadow) for surface in self.surfaces]
@@ -110,8 +116,16 @@ class Figure:
 
     def set_visible(self, visible: bool) -> None:
         """Show or hide the body and its shadow."""
+        self._visible = visible
         for actor in (*self.actors, *self.shadow):
             actor.SetVisibility(visible)
+
+    def show_nearest(self, towards_eye: FloatArray, quick: bool) -> None:
+        """Let a see-through body show its nearest layer to an eye in a direction (3,), quickly or exactly."""
+        for surface, actor in zip(self.surfaces, self._nearest, strict=False):
+            actor.SetVisibility(self._visible and not quick)
+            if quick and self._visible:
+                surface.sort(towards_eye)
 
     def triangles(self) -> tuple[FloatArray, IntArray]:
         """(F, 3, 3) corners [m] of the skin as it is now, and the segment (F,) of each; empty for sticks."""
@@ -128,10 +142,15 @@ class Figure:
 
 def depth_only(surface: Surface) -> vtkActor:
     """An actor of the same surface that writes depth and no colour: what is see-through then shows one layer only."""
+    mapper = vtkPolyDataMapper()
+    mapper.SetInputData(surface.data)
+    mapper.ScalarVisibilityOff()
+    mapper.SetStatic(True)
     actor = vtkActor()
-    actor.SetMapper(surface.mapper)
+    actor.SetMapper(mapper)
     actor.GetProperty().DeepCopy(surface.actor.GetProperty())
     actor.GetProperty().SetOpacity(0.0)
+    draw_every_pixel(actor)
     return actor
 
 
@@ -147,4 +166,5 @@ def _flat(surface: Surface, colour: str) -> vtkActor:
     actor.GetProperty().SetLighting(False)
     actor.GetProperty().BackfaceCullingOn()
     actor.SetScale(1.0, 1.0e-5, 1.0)
+    draw_every_pixel(actor)
     return actor

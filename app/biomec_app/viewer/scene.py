@@ -210,13 +210,19 @@ class Scene:
             return self._pose(SIMULATED, frame) is not None
         return self.view.static or main == RAW or self.poses.is_solved(frame)
 
-    def light(self, basis: FloatArray) -> None:
-        """Light everything for an eye whose right, up and backward directions are the rows of ``basis`` (3, 3)."""
+    def prepare(self, basis: FloatArray, quick: bool = False) -> None:
+        """Get ready for an eye whose right, up and backward directions are the rows of ``basis`` (3, 3).
+
+        quick : for a picture of something that moves
+        """
         if self._lights is None or self._eye is None or not np.array_equal(basis, self._eye):
             self._lights, self._eye = Lights.of_eye(basis), basis
         for surface in self._surfaces:
             if surface.actor.GetVisibility():
                 surface.light(self._lights)
+        for figure in (self._main, self._lost):
+            if figure is not None:
+                figure.show_nearest(basis[2], quick)
 
     # ------------------------------------------------------------------ what can be asked
 

@@ -275,7 +275,7 @@ class BodyView(QWidget):
             return
         scale = self._quality.scale(self.devicePixelRatioF())
         width, height = (max(1, round(scale * length)) for length in self.picture_size)
-        pixels = canvas.pixels(self.camera, (width, height))
+        pixels = canvas.pixels(self.camera, (width, height), quick=True)
         image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
         image.flip(Qt.Orientation.Vertical)  # in place: VTK's rows begin at the bottom
         self._image, self._pixels, self._stale = image, pixels, False
