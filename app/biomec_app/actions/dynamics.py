@@ -16,6 +16,7 @@ from biomec.pipeline.replay import settings_line
 from biomec.progress import Progress
 from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
 from biomec_app.context import Context
+from biomec_app.dialogs.parts import opened
 
 MUSCLES = not_yet("Not in this version: muscles follow.")
 INVERSE = "Dynamics/Inverse"
@@ -86,7 +87,7 @@ def _keep_all(context: Context) -> None:
 def _settings(context: Context) -> None:
     from biomec_app.dialogs.settings import SettingsDialog
 
-    SettingsDialog(context, context.window, STEP).open()
+    opened(SettingsDialog(context, context.window, STEP))
 
 
 # ---------------------------------------------------------------------------------------------- studies and comparisons
@@ -107,7 +108,7 @@ def _needs_conditions(context: Context) -> str | None:
 def _reduce(context: Context) -> None:
     from biomec_app.loads.reduction_dialog import ReductionDialog
 
-    ReductionDialog(context, context.window).open()
+    opened(ReductionDialog(context, context.window))
 
 
 def _prepare(context: Context) -> None:
@@ -126,13 +127,13 @@ def _prepare_blocked(context: Context) -> str | None:
 def _compare(context: Context) -> None:
     from biomec_app.loads.condition_dialogs import ComparisonDialog
 
-    ComparisonDialog(context, context.window).open()
+    opened(ComparisonDialog(context, context.window))
 
 
 def _rank(context: Context) -> None:
     from biomec_app.loads.condition_dialogs import RankingDialog
 
-    RankingDialog(context, context.window).open()
+    opened(RankingDialog(context, context.window))
 
 
 # --------------------------------------------------------------------------------------------------------- simulation

@@ -5,6 +5,7 @@ from __future__ import annotations
 from biomec.pipeline.analysis import run_first
 from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording
 from biomec_app.context import Context
+from biomec_app.dialogs.parts import opened
 from biomec_app.files import load_settings, save_settings
 
 MENU = "Edit"
@@ -21,7 +22,7 @@ def _redo_blocked(context: Context) -> str | None:
 def _settings(context: Context) -> None:
     from biomec_app.dialogs.settings import SettingsDialog
 
-    SettingsDialog(context, context.window).open()
+    opened(SettingsDialog(context, context.window))
 
 
 def _subject(context: Context) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from biomec_app.actions.action import SEPARATOR, Action
 from biomec_app.context import Context
+from biomec_app.dialogs.parts import opened
 
 MENU = "Help"
 
@@ -34,7 +35,7 @@ def _doctor(context: Context) -> None:
 def _about(context: Context) -> None:
     from biomec_app.dialogs.about import AboutDialog
 
-    AboutDialog(context, context.window).open()
+    opened(AboutDialog(context, context.window))
 
 
 def _busy_aside(context: Context) -> str | None:

@@ -6,6 +6,7 @@ from collections.abc import Callable
 
 from biomec_app.actions.action import SEPARATOR, Action, needs_recording
 from biomec_app.context import Context
+from biomec_app.dialogs.parts import opened
 from biomec_app.panels.plot_view import TIME
 
 MENU = "Utilities"
@@ -28,13 +29,13 @@ def _needs_time(context: Context) -> str | None:
 def _configuration(context: Context) -> None:
     from biomec_app.dialogs.configuration import ConfigurationDialog
 
-    ConfigurationDialog(context, context.window).open()
+    opened(ConfigurationDialog(context, context.window))
 
 
 def _set_scale(context: Context) -> None:
     from biomec_app.dialogs.set_scale import SetScaleDialog
 
-    SetScaleDialog(context, context.window).open()
+    opened(SetScaleDialog(context, context.window))
 
 
 def _switch(key: str, text: str, help: str, field: str, shortcut: str = "") -> Action:

@@ -6,6 +6,7 @@ from PySide6.QtGui import QFontDatabase, QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QPlainTextEdit, QVBoxLayout, QWidget
 
 from biomec_app.context import Context
+from biomec_app.dialogs.parts import opened
 from biomec_app.guide import about_section
 from biomec_app.sections import SectionView, section_text
 
@@ -52,6 +53,4 @@ def _with_buttons(dialog: QDialog, page: QWidget, text: object) -> None:
 
 def open_report(context: Context, text: str) -> ReportDialog:
     """Show the report on the installation."""
-    dialog = ReportDialog(context, "Installation", text, context.window)
-    dialog.open()
-    return dialog
+    return opened(ReportDialog(context, "Installation", text, context.window))

@@ -87,7 +87,7 @@ class ReductionDialog(QDialog):
         layout.addWidget(self.buttons)
         self.resize(640, 560)
         context.jobs.failed.connect(self._failed)
-        context.jobs.cancelled.connect(lambda title: self._failed(title, "It was cancelled; nothing was changed."))
+        context.jobs.cancelled.connect(self._cancelled)
         self._go_back()
 
     def _options_page(self) -> QWidget:
@@ -164,6 +164,8 @@ class ReductionDialog(QDialog):
         self.context.jobs.start(TITLE, work, self._computed)
 
     def _computed(self, candidate: Analysis) -> None:
+        if self._gone:
+            return
         reduced = candidate.loads.reduced
         assert reduced is not None  # by the settings
         self.candidate = candidate
@@ -183,6 +185,18 @@ class ReductionDialog(QDialog):
         if title == TITLE:
             self.wrong.say(sentence)
             self._show_buttons()
+
+    def _cancelled(self, title: str) -> None:
+        self._failed(title, "It was cancelled; nothing was changed.")
+
+    _gone = False
+
+    def done(self, result: int) -> None:
+        """What is being tried ends with the dialog."""
+        self._gone = True
+        if self.context.jobs.busy and self.context.jobs.title == TITLE:
+            self.context.jobs.cancel()
+        super().done(result)
 
     def accept_changes(self) -> None:
         """Take the changes over."""

@@ -3,6 +3,7 @@
 from dataclasses import replace
 
 import pytest
+from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QDialog
 
 from biomec.pipeline.analysis import KINEMATICS
@@ -16,6 +17,11 @@ from tests.app.acceptance.person import Person, is_blank
 ITEMS = [action.key for action in (*all_actions(), *extra_actions()) if action.run is not None]
 STATES = ("nothing", "measured", "analysed")
 ENDS = "file.exit"  # has a test of its own
+DIALOGS = (
+    *(f"edit.{name}" for name in ("subject", "axes", "labels", "plates", "events", "functional", "settings")),
+    *(f"dynamics.{name}" for name in ("settings", "reduce", "simulate")),
+    *("utilities.configuration", "utilities.set-scale", "help.about", "help.doctor", "file.save-stretch"),
+)
 
 
 @pytest.fixture(scope="module")
@@ -127,3 +133,14 @@ def test_every_panel_can_be_closed_and_brought_back_by_its_item(with_demo):
             QApplication.processEvents()
             assert window.menus.items[f"visualize.panel.{name}"][1].isChecked() is wanted, name
         assert not is_blank(window)
+
+
+@pytest.mark.parametrize("key", DIALOGS)
+@pytest.mark.parametrize("at", ["analysed"], indirect=True)
+def test_a_dialog_that_was_closed_is_gone(at, key):
+    """The configuration went on following the recording: the more often it was opened, the longer a change took."""
+    at.choose(key)
+    at.wait(lambda: at.others)
+    at.dialog().reject()
+    QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+    assert at.window.findChildren(QDialog) == []

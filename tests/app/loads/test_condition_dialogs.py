@@ -5,7 +5,7 @@ from types import SimpleNamespace
 
 import numpy as np
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QEvent, Qt
 from PySide6.QtWidgets import QApplication
 
 from biomec.analysis.load_comparison import ComparisonOptions
@@ -16,6 +16,7 @@ from biomec.dynamics.load_components import LoadReading
 from biomec.io.project import save_project
 from biomec.pipeline.reduction_report import reduction_sections
 from biomec_app.comparison import Compared
+from biomec_app.dialogs.parts import opened
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
@@ -175,3 +176,18 @@ def test_residuals_are_reduced_only_once_every_change_was_shown_and_accepted(qtb
     assert "ReductionOptions(" in document.history[0]
     document.undo_stack.undo()
     assert document.analysis is before
+
+
+def test_closing_the_dialog_ends_what_is_being_tried(qtbot, context, grips):
+    """It went on without anybody who could use it, and wrote into a dialog that was gone."""
+    context.document.open(grips["closed"])
+    failed = []
+    context.jobs.failed.connect(lambda title, sentence: failed.append(sentence))
+    dialog = opened(ReductionDialog(context))
+    dialog.try_.click()
+    assert context.jobs.busy
+    with qtbot.waitSignal(dialog.destroyed):
+        dialog.reject()
+        QApplication.sendPostedEvents(dialog, QEvent.Type.DeferredDelete)
+    qtbot.waitUntil(lambda: not context.jobs.busy, timeout=SLOW_MS)
+    assert failed == []
