@@ -22,13 +22,16 @@ from biomec.mechanisms.reference_points.partitioned import Partitioned
 from biomec.progress import Progress
 
 STIFF_LAWS = ("step", "kelvin-voigt")
-MOST_TOUCHES = 60  # onsets of one stop: more is a contact that chatters
+MOST_TOUCHES = 60  # of one stop, after which it is looked at how they follow each other
+TOUCHES_A_SECOND = 500  # more of them, for the time that has gone by
+SHRUNK = 1e-6  # of the longest time between touches: so short ones go on without end
 MOST_STEPS = 1500  # of adaptive integration since the last touch; a whole swing takes 60 to 300
 STEPS_A_SECOND = 1000  # more of them, for the time that they covered
 EXPLICIT_STEPS = 400  # instead of MOST_STEPS without an implicit method: after that it is tried
 HINT = "If they can, name another free angle under start: the present one does not determine the position there."
 TOO_STIFF = "stopped: the forces are too stiff for any step that is worth waiting for"
 LONGEST_STEP = 20e-3  # [s] of adaptive steps, so that no touch is stepped over
+LATER = 2.0 ** -np.arange(20, 0, -1)  # shares of a step at which a gap that was just left is looked at again
 FIRST_SHARE = 1e-9  # of a phase, after its beginning: a gap that is zero there must not count as an event
 
 
@@ -231,15 +234,25 @@ def integrate(
             opens = onset[k] is not None
             onset[k] = None if opens else float(max(-rates[k], 0.0))
             events.append(Event(t, "separation" if opens else "onset", k, float(rates[k])))
-            touches = sum(one.kind == "onset" and one.stop == k for one in events)
-            if touches > MOST_TOUCHES:
-                status = chatters(moving.stops.names[k], touches, t)
+            touches = [one.time_s for one in events if one.kind == "onset" and one.stop == k]
+            status = endless(moving.stops.names[k], touches) or status
     return Trajectory(tuple(phases), tuple(sorted(events, key=lambda one: one.time_s)), status, evaluations)
 
 
-def chatters(name: str, touches: int, t: float) -> str:
-    """Status of a contact that opens and closes without end."""
-    return f"stopped: the contact of the {name} chatters ({touches} touches by {t:.4f} s)"
+def endless(name: str, times: Sequence[float]) -> str:
+    """Status of a contact whose touches, at times in order [s], cannot be followed to an end; empty if they can.
+
+    A contact that chatters is touched after times that shrink geometrically towards zero; what bounces regularly may go
+    on for as long as it likes, unless it does so too fast.
+    """
+    if len(times) <= MOST_TOUCHES:
+        return ""
+    between, told = np.diff(times), f"({len(times)} touches by {times[-1]:.4f} s)"
+    if between[-1] < SHRUNK * between.max():
+        return f"stopped: the contact of the {name} chatters {told}"
+    if len(times) > MOST_TOUCHES + TOUCHES_A_SECOND * times[-1]:
+        return f"stopped: the contact of the {name} bounces too fast to be followed {told}"
+    return ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -308,10 +321,15 @@ def _first_event(motion: Motion, made: Step, first: float) -> tuple[float, int] 
     for k, onset in enumerate(motion.onset_rates):
         sign = 1.0 if onset is None else -1.0  # open: from + to −; pressed: from − to +
         if sign * after[k] < 0.0 or after[k] == 0.0:
-            if sign * before[k] <= 0.0:
-                found.append((first, k))
-                continue
-            found.append((_root(partial(_gap_at, motion, made, k), first, made.end), k))
+            gap, begin = partial(_gap_at, motion, made, k), first
+            if sign * before[k] <= 0.0:  # by round-off of the event before, if the gap goes the right way
+                away = [at for at in first + LATER * (made.end - first) if sign * gap(at) > 0.0]
+                if not away or sign * motion.gaps(first, made.between(first))[1][k] <= 0.0:
+                    found.append((first, k))
+                    continue
+                begin = away[0]
+            ends = sign * gap(made.end) >= 0.0  # what lies between steps may differ from them in its last digits
+            found.append((made.end if ends else _root(gap, begin, made.end), k))
     return min(found) if found else None
 
 

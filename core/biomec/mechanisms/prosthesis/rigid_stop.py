@@ -18,13 +18,12 @@ from biomec.mechanisms.machine import Machine
 from biomec.mechanisms.prosthesis.history import held_accelerations
 from biomec.mechanisms.prosthesis.integration import (
     MOST_STEPS,
-    MOST_TOUCHES,
     AdaptiveSteps,
     Event,
     Motion,
     Phase,
     Trajectory,
-    chatters,
+    endless,
     stretch,
 )
 from biomec.mechanisms.prosthesis.reduced import Reduced, reduced_motion
@@ -98,9 +97,9 @@ def impact_swing(
             hit = rigid_impact(moving.model.mass, moving.model.jacobian(q), moving.stops.rows(q)[made.stop], qdot, 0.0)
         impacts.append((t, hit))
         y = np.concatenate([q[free], hit.rates[free]])
-        if len(impacts) > MOST_TOUCHES:
-            status = chatters(moving.stops.names[made.stop], len(impacts), t)
-        elif rests:
+        touches = [one.time_s for one in events if one.kind == "impact" and one.stop == made.stop]
+        status = endless(moving.stops.names[made.stop], touches) or status
+        if rests and status == "completed":
             rest = _rest(moving, q, t, duration, made.stop)
             if rest is not None:
                 events += [Event(t, "rest", made.stop, 0.0)]
