@@ -46,6 +46,19 @@ def test_costs_lie_between_the_converged_and_the_published_and_the_path_is_kept(
         )
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("preset", ["case-1", "case-2", "case-5", "case-6"])
+def test_presets_as_they_are_shipped_lie_in_the_same_bands(preset):
+    """On their own intervals, with their own comparison: what a user gets who changes nothing."""
+    best, published = BANDS[preset]
+    run = asked(preset)
+    assert run.options.intervals == 100
+    assert run.status == "completed"
+    assert 0.97 * best <= run.figures["cost"] <= published
+    assert run.figures["path_max"] <= 1.03 * run.figures["path_limit"]
+    assert run.figures["cost_integrated_again"] == pytest.approx(run.figures["cost"], rel=1e-5)
+
+
 def test_case_6_integrated_again_keeps_to_its_path_and_is_compared():
     told = []
     run = asked("case-6", progress=told.append, intervals=60)
