@@ -13,9 +13,10 @@ import scipy
 
 from biomec.arrays import BoolArray, FloatArray, IntArray
 from biomec.compiled import compiled
-from biomec.multibody import rows as row_kernels
+from biomec.dynamics.forward.one_state import accelerations_rhs, evaluate
 from biomec.multibody.rows import RowTables
 
+LANES = 16  # numbers that compiled loops take at once: rows of W have a multiple of them, as what is left costs as much
 THRESHOLD = 0.1  # of the largest entry of its column that a pivot may have, if that keeps the factors sparse
 
 
@@ -26,7 +27,10 @@ class Pivots(NamedTuple):
     place     : (n,) place of a dependent coordinate among the pivots, −1 − i for the i-th independent one
     rows, columns : (r,) row and coordinate of each pivot
     independent   : (g,) coordinates
-    below, right  : entries below and right of each pivot, from pointer to pointer
+    pointer, entries : coordinates of the factors' entries, row by row in the order of pivots: L, diagonal, U
+    diagonal      : (r,) where the diagonal stands among them
+    update        : which of them the elimination changes, one after the other
+    target        : where each entry of Φq stands among them; −1 if nowhere
     """
 
     row_place: IntArray
@@ -34,10 +38,11 @@ class Pivots(NamedTuple):
     rows: IntArray
     columns: IntArray
     independent: IntArray
-    below_pointer: IntArray
-    below: IntArray
-    right_pointer: IntArray
-    right: IntArray
+    pointer: IntArray
+    entries: IntArray
+    diagonal: IntArray
+    update: IntArray
+    target: IntArray
 
 
 class MassTable(NamedTuple):
@@ -48,11 +53,11 @@ class MassTable(NamedTuple):
     values: FloatArray
 
 
-def choose_pivots(Phi_q: FloatArray, pattern: BoolArray, tolerance: float) -> Pivots:
+def choose_pivots(Phi_q: FloatArray, tables: RowTables, tolerance: float) -> Pivots:
     """Choose independent coordinates and a sparse order of elimination for Φq (m, n).
 
     QR with column pivoting finds dependent coordinates, then independent rows ([Nunes2017] §2.4.1.2; theory §10);
-    Markowitz's rule orders the pivots [Markowitz1957]. pattern : (m, n) entries that may differ from zero elsewhere.
+    Markowitz's rule orders the pivots [Markowitz1957]. Entries that are zero here may differ from zero elsewhere.
     """
     m, n = Phi_q.shape
     triangle, order = scipy.linalg.qr(Phi_q, mode="r", pivoting=True)
@@ -61,6 +66,9 @@ def choose_pivots(Phi_q: FloatArray, pattern: BoolArray, tolerance: float) -> Pi
     dependent, independent = np.sort(order[:rank]), np.sort(order[rank:])
     _, order = scipy.linalg.qr(Phi_q[:, dependent].T, mode="r", pivoting=True)
     kept = np.sort(order[:rank])
+    line = np.repeat(np.arange(m), np.diff(tables.pointer))  # of each entry of Φq
+    pattern = np.zeros((m, n), dtype=np.bool_)
+    pattern[line, tables.columns] = True
     A, there = Phi_q[np.ix_(kept, dependent)].copy(), pattern[np.ix_(kept, dependent)].copy()
     row_order, column_order = np.arange(rank), np.arange(rank)
     _markowitz(A, there, row_order, column_order)
@@ -69,17 +77,17 @@ def choose_pivots(Phi_q: FloatArray, pattern: BoolArray, tolerance: float) -> Pi
     row_place[rows] = np.arange(rank)
     place[columns] = np.arange(rank)
     place[independent] = -1 - np.arange(n - rank)
-    below = [np.flatnonzero(there[k + 1 :, k]) + k + 1 for k in range(rank)]
-    right = [np.flatnonzero(there[k, k + 1 :]) + k + 1 for k in range(rank)]
-
-    def flat(parts: list[IntArray]) -> tuple[IntArray, IntArray]:
-        pointer = np.concatenate([[0], np.cumsum([part.size for part in parts])]).astype(np.int64)
-        return pointer, np.concatenate([np.zeros(0), *parts]).astype(np.int64)
-
-    return Pivots(
-        row_place.astype(np.int64), place, rows.astype(np.int64), columns.astype(np.int64),
-        independent.astype(np.int64), *flat(below), *flat(right),
+    at = np.cumsum(there).reshape(rank, rank) - 1  # place of an entry among the factors'
+    right = [k + 1 + np.flatnonzero(there[k, k + 1 :]) for k in range(rank)]
+    update = [at[k, right[above]] for k in range(rank) for above in np.flatnonzero(there[k, :k])]
+    taken = (row_place[line] >= 0) & (place[tables.columns] >= 0)
+    target = np.full(line.size, -1)
+    target[taken] = at[row_place[line[taken]], place[tables.columns[taken]]]
+    found = (
+        row_place, place, rows, columns, independent, np.concatenate([[0], np.cumsum(there.sum(axis=1))]),
+        columns[np.nonzero(there)[1]], np.diagonal(at), np.concatenate([np.zeros(0), *update]), target,
     )  # fmt: skip
+    return Pivots(*(np.array(one, dtype=np.int64) for one in found))
 
 
 @compiled
@@ -128,145 +136,222 @@ def _markowitz(A: FloatArray, there: BoolArray, row_order: IntArray, column_orde
 def transformation(
     pivots: Pivots,
     tables: RowTables,
-    mass: MassTable,
     q: FloatArray,
     qdot: FloatArray,
     damping: float,
     stiffness: float,
-    A: FloatArray,
-    X: FloatArray,
+    factors: FloatArray,
     W: FloatArray,
-    MW: FloatArray,
 ) -> tuple[float, float, float]:
-    """W (n, g + 1) = [R, S c], and M W; A (r, r) keeps the factors, X (r, g + 1) is work space.
+    """W (n, width) = [R, S c, 0]; ``factors`` keeps L and U.
 
         Φq_d R_d = −Φq_i,   R_i = I          Φq_d (S c)_d = c − 2ξω Φ̇ − ω² Φ,   (S c)_i = 0
 
     Returns how well this went: the largest multiplier of the elimination, the largest entry of R, and the largest
     entry of Φq R in the rows that were left out because they depended on the others.
     """
-    n, r = q.size, pivots.rows.size
-    g = pivots.independent.size
-    m = pivots.row_place.size
-    none = np.zeros((m, 1))
-    phi, entries = np.empty((m, 1)), np.empty((tables.columns.size, 1))
-    first, second = np.empty((m, 1)), np.empty((m, 1))
-    sine = np.empty((tables.angle.size, 1))
-    at, moving = q.reshape(n, 1), qdot.reshape(n, 1)
-    row_kernels.sine_form(tables, at, none, sine)
-    row_kernels.evaluate(tables, at, none, sine, phi, entries)
-    row_kernels.evaluate_rates(tables, at, moving, none, none, none, sine, first, second)
-    X[:] = 0.0
-    for k in range(r):
-        A[k, k] = 0.0
-        for e in range(pivots.below_pointer[k], pivots.below_pointer[k + 1]):
-            A[pivots.below[e], k] = 0.0
-        for e in range(pivots.right_pointer[k], pivots.right_pointer[k + 1]):
-            A[k, pivots.right[e]] = 0.0
-    for row in range(m):
-        k = pivots.row_place[row]
-        if k < 0:
-            continue
-        X[k, g] = second[row, 0] - stiffness * phi[row, 0]
-        for z in range(tables.pointer[row], tables.pointer[row + 1]):
-            column = tables.columns[z]
-            X[k, g] -= damping * entries[z, 0] * qdot[column]
-            if pivots.place[column] >= 0:
-                A[k, pivots.place[column]] = entries[z, 0]
-            else:
-                X[k, -1 - pivots.place[column]] = -entries[z, 0]
-    growth = _factor(pivots, A)
-    _solve(pivots, A, X)
-    largest = 0.0
+    g, m = pivots.independent.size, pivots.row_place.size
+    phi, c, jacobian = np.empty(m), np.empty(m), np.empty(tables.columns.size)
+    evaluate(tables, q, phi, jacobian)
+    accelerations_rhs(tables, q, qdot, c)
     W[:] = 0.0
+    factors[:] = 0.0
     for i in range(g):
         W[pivots.independent[i], i] = 1.0
-    for k in range(r):
-        column = pivots.columns[k]
-        for i in range(g + 1):
-            W[column, i] = X[k, i]
-        for i in range(g):
-            largest = max(largest, abs(X[k, i]))
-    leak = 0.0
-    line = np.empty(g)
-    for row in range(m):
-        if pivots.row_place[row] < 0:
-            line[:] = 0.0
-            for z in range(tables.pointer[row], tables.pointer[row + 1]):
-                for i in range(g):
-                    line[i] += entries[z, 0] * W[tables.columns[z], i]
-            for i in range(g):
-                leak = max(leak, abs(line[i]))
-    _times(mass, W, MW)
-    return growth, largest, leak
+    for k in range(pivots.rows.size):
+        row, here = pivots.rows[k], pivots.columns[k]
+        rate = 0.0
+        for z in range(tables.pointer[row], tables.pointer[row + 1]):
+            column, entry = tables.columns[z], jacobian[z]
+            rate += entry * qdot[column]
+            if pivots.target[z] >= 0:
+                factors[pivots.target[z]] = entry
+            else:
+                W[here, -1 - pivots.place[column]] = -entry
+        W[here, g] = c[row] - damping * rate - stiffness * phi[row]
+    growth = _factor(pivots, factors)
+    _solve(pivots, factors, W)
+    return growth, _largest(W, g), _leak(pivots, tables, jacobian, W)
 
 
 @compiled
-def _factor(pivots: Pivots, A: FloatArray) -> float:
-    """Replace A by its factors L U on their pattern; returns the largest multiplier, infinite without a pivot."""
-    growth = 0.0
-    for k in range(A.shape[0]):
-        if A[k, k] == 0.0:
-            return np.inf
-        for e in range(pivots.below_pointer[k], pivots.below_pointer[k + 1]):
-            i = pivots.below[e]
-            factor = A[i, k] / A[k, k]
+def _factor(pivots: Pivots, factors: FloatArray) -> float:
+    """Replace Φq_d by its factors L, whose diagonal is 1, and U, with the inverse of its diagonal.
+
+    Returns the largest multiplier, infinite without a pivot.
+    """
+    growth, at = 0.0, 0
+    for k in range(pivots.rows.size):
+        middle = pivots.diagonal[k]
+        for e in range(pivots.pointer[k], middle):
+            above = pivots.place[pivots.entries[e]]
+            factor = factors[e] * factors[pivots.diagonal[above]]
             growth = max(growth, abs(factor))
-            A[i, k] = factor
-            if factor != 0.0:
-                for f in range(pivots.right_pointer[k], pivots.right_pointer[k + 1]):
-                    A[i, pivots.right[f]] -= factor * A[k, pivots.right[f]]
+            factors[e] = factor
+            for f in range(pivots.diagonal[above] + 1, pivots.pointer[above + 1]):
+                factors[pivots.update[at]] -= factor * factors[f]
+                at += 1
+        if factors[middle] == 0.0:
+            return np.inf
+        factors[middle] = 1.0 / factors[middle]
     return growth
 
 
 @compiled
-def _solve(pivots: Pivots, A: FloatArray, X: FloatArray) -> None:
-    """Solve L U Y = X in place for all columns of X (r, ...)."""
-    r, width = X.shape
-    for k in range(r):
-        for e in range(pivots.below_pointer[k], pivots.below_pointer[k + 1]):
-            i = pivots.below[e]
-            factor = A[i, k]
-            for c in range(width):
-                X[i, c] -= factor * X[k, c]
-    for k in range(r - 1, -1, -1):
-        for e in range(pivots.right_pointer[k], pivots.right_pointer[k + 1]):
-            j = pivots.right[e]
-            factor = A[k, j]
-            for c in range(width):
-                X[k, c] -= factor * X[j, c]
-        factor = 1.0 / A[k, k]
-        for c in range(width):
-            X[k, c] *= factor
+def _solve(pivots: Pivots, factors: FloatArray, W: FloatArray) -> None:
+    """Solve L U Y = X in place, X standing in the rows of W that belong to dependent coordinates.
+
+    Down with L, up with U; multiples of two other rows are subtracted at a time, to write a row less often.
+    """
+    r, rows = pivots.rows.size, pivots.entries
+    for turn in range(2 * r):
+        down = turn < r
+        k = turn if down else 2 * r - 1 - turn
+        here, middle = pivots.columns[k], pivots.diagonal[k]
+        e, last = (pivots.pointer[k], middle) if down else (middle + 1, pivots.pointer[k + 1])
+        while e + 2 <= last:
+            i, j, a, b = rows[e], rows[e + 1], factors[e], factors[e + 1]
+            for c in range(W.shape[1]):
+                W[here, c] -= a * W[i, c] + b * W[j, c]
+            e += 2
+        if e < last:
+            i, a = rows[e], factors[e]
+            for c in range(W.shape[1]):
+                W[here, c] -= a * W[i, c]
+        if not down:
+            inverse = factors[middle]
+            for c in range(W.shape[1]):
+                W[here, c] *= inverse
 
 
 @compiled
-def multipliers_of(pivots: Pivots, A: FloatArray, force: FloatArray, load: FloatArray) -> None:
-    """λ (m,) of Φqᵀ λ = force (n,), from its dependent rows; 0 for constraint rows that were left out."""
-    r = pivots.rows.size
-    y = np.empty(r)
-    for k in range(r):
-        y[k] = force[pivots.columns[k]]
-    for k in range(r):
-        y[k] /= A[k, k]
-        for e in range(pivots.right_pointer[k], pivots.right_pointer[k + 1]):
-            y[pivots.right[e]] -= A[k, pivots.right[e]] * y[k]
-    for k in range(r - 1, -1, -1):
-        for e in range(pivots.below_pointer[k], pivots.below_pointer[k + 1]):
-            y[k] -= A[pivots.below[e], k] * y[pivots.below[e]]
-    load[:] = 0.0
-    for k in range(r):
-        load[pivots.rows[k]] = y[k]
-
-
-@compiled
-def _times(mass: MassTable, W: FloatArray, MW: FloatArray) -> None:
-    """M W."""
-    width = W.shape[1]
+def _largest(W: FloatArray, g: int) -> float:
+    """Largest entry of R."""
+    most = np.zeros(W.shape[1])
     for i in range(W.shape[0]):
-        for c in range(width):
+        for c in range(W.shape[1]):
+            most[c] = max(most[c], abs(W[i, c]))
+    return float(most[:g].max()) if g else 0.0
+
+
+@compiled
+def _leak(pivots: Pivots, tables: RowTables, jacobian: FloatArray, W: FloatArray) -> float:
+    """Largest entry of Φq R in the rows that were left out."""
+    leak, g = 0.0, pivots.independent.size
+    line = np.empty(g)
+    for row in range(pivots.row_place.size):
+        if pivots.row_place[row] < 0:
+            line[:] = 0.0
+            for z in range(tables.pointer[row], tables.pointer[row + 1]):
+                for i in range(g):
+                    line[i] += jacobian[z] * W[tables.columns[z], i]
+            for i in range(g):
+                leak = max(leak, abs(line[i]))
+    return leak
+
+
+@compiled
+def reduced(
+    mass: MassTable, W: FloatArray, Q: FloatArray, MW: FloatArray, M_bar: FloatArray, Q_bar: FloatArray
+) -> None:
+    """Lower triangle of M̄ (g, g) = Rᵀ M R, and Q̄ (g,) = Rᵀ(Q − M S c); MW, as large as W, is work space.
+
+    Four coordinates at a time, and only where R has an entry in any of them: more than half of R is zero.
+    """
+    n, g = W.shape[0], Q_bar.size
+    _mass_product(mass, W, MW)
+    M_bar[:] = 0.0
+    Q_bar[:] = 0.0
+    for i in range(n):
+        force = Q[i] - MW[i, g]
+        for a in range(g):
+            Q_bar[a] += W[i, a] * force
+    for i in range(0, n - 3, 4):
+        for a in range(g):
+            p, q, r, s = W[i, a], W[i + 1, a], W[i + 2, a], W[i + 3, a]
+            if p != 0.0 or q != 0.0 or r != 0.0 or s != 0.0:
+                for b in range(a + 1):
+                    M_bar[a, b] += p * MW[i, b] + q * MW[i + 1, b] + r * MW[i + 2, b] + s * MW[i + 3, b]
+    for i in range(n - n % 4, n):
+        for a in range(g):
+            for b in range(a + 1):
+                M_bar[a, b] += W[i, a] * MW[i, b]
+
+
+@compiled
+def _mass_product(mass: MassTable, W: FloatArray, MW: FloatArray) -> None:
+    """M W; rows of M have four entries where a body has twelve coordinates of its own."""
+    columns, values = mass.columns, mass.values
+    for i in range(W.shape[0]):
+        z, last = mass.pointer[i], mass.pointer[i + 1]
+        if last - z == 4:
+            j, k, l, m = columns[z], columns[z + 1], columns[z + 2], columns[z + 3]
+            p, q, r, s = values[z], values[z + 1], values[z + 2], values[z + 3]
+            for c in range(W.shape[1]):
+                MW[i, c] = p * W[j, c] + q * W[k, c] + r * W[l, c] + s * W[m, c]
+            continue
+        for c in range(W.shape[1]):
             MW[i, c] = 0.0
+        for e in range(z, last):
+            j, p = columns[e], values[e]
+            for c in range(W.shape[1]):
+                MW[i, c] += p * W[j, c]
+
+
+@compiled
+def accelerations(
+    pivots: Pivots,
+    mass: MassTable,
+    factors: FloatArray,
+    W: FloatArray,
+    MW: FloatArray,
+    Q: FloatArray,
+    qddot: FloatArray,
+    load: FloatArray,
+) -> bool:
+    """q̈ (n,), and λ (m,) of Φqᵀ λ = Q − M q̈, 0 for rows that were left out, from what `transformation` has found.
+
+    False if M̄ is not positive definite.
+    """
+    g = pivots.independent.size
+    M_bar, step = np.empty((g, g)), np.zeros(W.shape[1])
+    reduced(mass, W, Q, MW, M_bar, step[:g])
+    if not _solve_definite(M_bar, step[:g]):
+        return False
+    step[g] = 1.0
+    qddot[:] = np.dot(W, step)
+    y = Q.copy()
+    for i in range(y.size):
         for z in range(mass.pointer[i], mass.pointer[i + 1]):
-            value, j = mass.values[z], mass.columns[z]
-            for c in range(width):
-                MW[i, c] += value * W[j, c]
+            y[i] -= mass.values[z] * qddot[mass.columns[z]]
+    for k in range(pivots.rows.size):
+        value = y[pivots.columns[k]] * factors[pivots.diagonal[k]]
+        y[pivots.columns[k]] = value
+        for e in range(pivots.diagonal[k] + 1, pivots.pointer[k + 1]):
+            y[pivots.entries[e]] -= factors[e] * value
+    load[:] = 0.0
+    for k in range(pivots.rows.size - 1, -1, -1):
+        value = y[pivots.columns[k]]
+        load[pivots.rows[k]] = value
+        for e in range(pivots.pointer[k], pivots.diagonal[k]):
+            y[pivots.entries[e]] -= factors[e] * value
+    return True
+
+
+@compiled
+def _solve_definite(M: FloatArray, x: FloatArray) -> bool:
+    """Solve M y = x in place from the lower triangle of M, by Lᵀ D L; False if M is not positive definite."""
+    for k in range(x.size - 1, -1, -1):
+        if not M[k, k] > 0.0:
+            return False
+        inverse = 1.0 / M[k, k]
+        for i in range(k):
+            factor = M[k, i] * inverse
+            for j in range(i + 1):
+                M[i, j] -= factor * M[k, j]
+            x[i] -= factor * x[k]
+    for k in range(x.size):
+        for i in range(k):
+            x[k] -= M[k, i] * x[i]
+        x[k] /= M[k, k]
+    return True

@@ -10,10 +10,17 @@ the posture has made another choice better; accelerations do not depend on it.
 from __future__ import annotations
 
 import numpy as np
-import scipy
 
-from biomec.arrays import BoolArray, FloatArray
-from biomec.dynamics.forward.constraint_factor import MassTable, Pivots, choose_pivots, multipliers_of, transformation
+from biomec.arrays import FloatArray
+from biomec.dynamics.forward.constraint_factor import (
+    LANES,
+    MassTable,
+    Pivots,
+    accelerations,
+    choose_pivots,
+    reduced,
+    transformation,
+)
 from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
 from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
 from biomec.multibody.nullspace import Partition
@@ -42,9 +49,8 @@ class IndependentCoordinates:
         self._damping, self._stiffness = 2.0 * xi * omega, omega**2
         M = system.mass_matrix
         self._mass = MassTable(M.indptr.astype(np.int64), M.indices.astype(np.int64), np.array(M.data))
-        self._pattern = _pattern(system)
         self._pivots: Pivots | None = None
-        self._limits = np.zeros(3)
+        self._limits = (0.0, 0.0, 0.0)
         self.choices = 0  # how often independent coordinates were chosen
 
     @property
@@ -67,81 +73,63 @@ class IndependentCoordinates:
     def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
         """Accelerations at the state (n,), (n,) under applied generalised forces Q (n,), gravity included."""
         q, qdot, Q = checked_state(self._system, q, qdot, Q)
-        W, MW = self._transform(q, qdot)
-        reduced = W[:, :-1].T @ MW
-        _, zddot, stuck = (
-            scipy.linalg.lapack.dposv(reduced[:, :-1], W[:, :-1].T @ Q - reduced[:, -1]) if len(reduced) else (0, 0, 0)
-        )
-        if stuck:
+        pivots = self._transform(q, qdot)
+        qddot, multipliers = np.empty(self._system.n), np.empty(self._system.m)
+        solved = accelerations(pivots, self._mass, self._factors, self._W, self._MW, Q, qddot, multipliers)
+        if not solved and all(np.isfinite(level).all() for level in (q, qdot, Q)):
             raise Unsolvable(
                 f"{self._system.name}: a motion that its joints allow moves no mass, so its acceleration is not "
                 "determined. Give every body a mass and an inertia."
             )
-        step = np.append(zddot, 1.0) if len(reduced) else np.ones(1)
-        qddot = W @ step
-        if not np.isfinite(qddot @ qddot):
+        if not (solved and np.isfinite(qddot @ qddot)):
             raise Unsolvable(
                 f"{self._system.name}: positions, velocities or forces are not numbers, so nothing can be computed."
             )
-        multipliers = np.empty(self._system.m)
-        assert self._pivots is not None
-        multipliers_of(self._pivots, self._A, Q - MW @ step, multipliers)
         return Accelerations(qddot, multipliers, 1)
 
     def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:
         """ż (g,), the independent ones of the velocities q̇ (n,), as `terms` at this state takes them."""
         q, qdot, _ = checked_state(self._system, q, qdot)
-        self._transform(q, qdot)
-        assert self._pivots is not None
-        return qdot[self._pivots.independent]
+        return qdot[self._transform(q, qdot).independent]
 
     def terms(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> ReducedTerms:
         """Terms of M̄ z̈ = Q̄ at the state; `partition` tells which velocities they are for."""
         q, qdot, Q = checked_state(self._system, q, qdot, Q)
-        W, MW = self._transform(q, qdot)
-        R, bias = W[:, :-1].copy(), W[:, -1].copy()
-        M_bar, g = R.T @ MW[:, :-1], R.shape[1]
-        return ReducedTerms(0.5 * (M_bar + M_bar.T), R.T @ (Q - MW[:, -1]), R, bias, np.zeros((0, g)), np.zeros(0))
+        g = self._transform(q, qdot).independent.size
+        M_bar, Q_bar = np.empty((g, g)), np.empty(g)
+        reduced(self._mass, self._W, Q, self._MW, M_bar, Q_bar)
+        M_bar += np.tril(M_bar, -1).T
+        return ReducedTerms(M_bar, Q_bar, self._W[:, :g].copy(), self._W[:, g].copy(), np.zeros((0, g)), np.zeros(0))
 
     # ------------------------------------------------------------------ matrix R
 
-    def _transform(self, q: FloatArray, qdot: FloatArray) -> tuple[FloatArray, FloatArray]:
-        """[R, S c] and M [R, S c], (n, g + 1), with the choice of coordinates in use or a new one."""
-        if self._pivots is not None:
-            judged = self._evaluate(self._pivots, q, qdot)
-            if (judged <= self._limits).all():
-                return self._W, self._MW
-        self._pivots = self._choose(q)
-        judged = self._evaluate(self._pivots, q, qdot)
+    def _transform(self, q: FloatArray, qdot: FloatArray) -> Pivots:
+        """Compute W with the choice of coordinates in use or a new one, which is returned."""
+        pivots = self._pivots
+        if pivots is not None:
+            growth, largest, leak = self._evaluate(pivots, q, qdot)
+            if growth <= self._limits[0] and largest <= self._limits[1] and leak <= self._limits[2]:
+                return pivots
+        pivots = self._choose(q)
+        judged = self._evaluate(pivots, q, qdot)
         if not np.isfinite(judged).all():
             self._pivots = None
             raise Unsolvable(f"{self._system.name}: its constraints cannot be resolved in this posture.")
-        self._limits = WORSE * np.maximum(judged, (10.0, 1.0, LEAK / WORSE))
-        return self._W, self._MW
+        self._pivots, self._limits = pivots, tuple(WORSE * np.maximum(judged, (10.0, 1.0, LEAK / WORSE)))
+        return pivots
 
     def _choose(self, q: FloatArray) -> Pivots:
         Phi, Phi_q = self._system.residual(q), self._system.jacobian(q)
         if not np.isfinite(Phi_q).all():
             raise Unsolvable(f"{self._system.name}: positions are not numbers, so nothing can be computed.")
         tolerance = min(max(RANK_TOLERANCE, BY_VIOLATION * float(np.abs(Phi).max(initial=0.0))), COARSEST)
-        pivots = choose_pivots(Phi_q, self._pattern, tolerance)
+        pivots = choose_pivots(Phi_q, self._system.tables, tolerance)
         self.choices += 1
-        n, r, width = self._system.n, pivots.rows.size, pivots.independent.size + 1
-        self._A, self._X = np.zeros((r, r)), np.empty((r, width))
-        self._W, self._MW = np.empty((n, width)), np.empty((n, width))
+        shape = (self._system.n, -(-(pivots.independent.size + 1) // LANES) * LANES)
+        self._factors, self._W, self._MW = np.empty(pivots.entries.size), np.empty(shape), np.empty(shape)
         return pivots
 
-    def _evaluate(self, pivots: Pivots, q: FloatArray, qdot: FloatArray) -> FloatArray:
-        return np.array(
-            transformation(
-                pivots, self._system.tables, self._mass, q, qdot, self._damping, self._stiffness, self._A, self._X,
-                self._W, self._MW,
-            )
+    def _evaluate(self, pivots: Pivots, q: FloatArray, qdot: FloatArray) -> tuple[float, float, float]:
+        return transformation(
+            pivots, self._system.tables, q, qdot, self._damping, self._stiffness, self._factors, self._W,
         )  # fmt: skip
-
-
-def _pattern(system: System) -> BoolArray:
-    """Entries (m, n) of Φq that may differ from zero."""
-    pattern = np.zeros((system.m, system.n), dtype=np.bool_)
-    pattern[np.repeat(np.arange(system.m), np.diff(system.tables.pointer)), system.tables.columns] = True
-    return pattern

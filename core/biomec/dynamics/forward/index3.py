@@ -182,7 +182,7 @@ def _newton(
     n, m, plan = q.size, multipliers.size, one.plan
     phi, jacobian = np.empty(m), np.empty(one.tables.columns.size)
     X, y = np.empty(plan.rows.size), np.empty(n)
-    evaluate(one, q, phi, jacobian)
+    evaluate(one.tables, q, phi, jacobian)
     assemble(one, jacobian, X)
     if not factor(plan, X):
         return -1.0
@@ -202,7 +202,7 @@ def _newton(
         dq[i] = y[plan.place[i]]
         moved[i] = q[i] + dq[i]
         total += dq[i] * dq[i]
-    evaluate(one, moved, phi, jacobian)
+    evaluate(one.tables, moved, phi, jacobian)
     for r in range(m):
         multipliers[r] += alpha * phi[r]
     return float(np.sqrt(total))
@@ -214,12 +214,12 @@ def _project_both(one: NormalMatrix, q: FloatArray, qdot: FloatArray, qddot: Flo
     n, m = q.size, one.tables.constant.size
     phi, rhs, jacobian = np.empty(m), np.zeros(m), np.empty(one.tables.columns.size)
     X, none = np.empty(one.plan.rows.size), np.zeros(n)
-    evaluate(one, q, phi, jacobian)
+    evaluate(one.tables, q, phi, jacobian)
     assemble(one, jacobian, X)
     if not factor(one.plan, X):
         return False
     _project(one, jacobian, X, none, rhs, passes, qdot)
-    accelerations_rhs(one, q, qdot, rhs)
+    accelerations_rhs(one.tables, q, qdot, rhs)
     _project(one, jacobian, X, none, rhs, passes, qddot)
     return True
 
@@ -230,8 +230,8 @@ def _forced(one: NormalMatrix, q: FloatArray, qdot: FloatArray, Q: FloatArray, p
     m = one.tables.constant.size
     phi, rhs, jacobian = np.empty(m), np.zeros(m), np.empty(one.tables.columns.size)
     X = np.empty(one.plan.rows.size)
-    evaluate(one, q, phi, jacobian)
-    accelerations_rhs(one, q, qdot, rhs)
+    evaluate(one.tables, q, phi, jacobian)
+    accelerations_rhs(one.tables, q, qdot, rhs)
     assemble(one, jacobian, X)
     if not factor(one.plan, X):
         return False

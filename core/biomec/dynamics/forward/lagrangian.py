@@ -128,8 +128,8 @@ def _accelerations(
             return OUT_OF_BOUNDS
     phi, rate, c, other = np.empty(m), np.zeros(m), np.empty(m), np.empty(m)
     jacobian, X, y = np.empty(one.tables.columns.size), np.empty(plan.rows.size), np.empty(n)
-    evaluate(one, q, phi, jacobian)
-    accelerations_rhs(one, q, qdot, c)
+    evaluate(one.tables, q, phi, jacobian)
+    accelerations_rhs(one.tables, q, qdot, c)
     add_product(one, jacobian, qdot, rate)
     for r in range(m):  # what Φq q̈ shall be
         c[r] -= 2.0 * xi * omega * rate[r] + omega * omega * phi[r]

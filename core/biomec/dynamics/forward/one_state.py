@@ -33,9 +33,8 @@ def _not_quadratic(tables: RowTables) -> RowTables:
 
 
 @compiled
-def evaluate(one: NormalMatrix, q: FloatArray, phi: FloatArray, jacobian: FloatArray) -> None:
+def evaluate(tables: RowTables, q: FloatArray, phi: FloatArray, jacobian: FloatArray) -> None:
     """Φ (m,) and entries of Φq at q (n,)."""
-    tables = one.tables
     for i in range(tables.quadratic.size):
         r = tables.quadratic[i]
         value = tables.constant[r]
@@ -56,9 +55,8 @@ def evaluate(one: NormalMatrix, q: FloatArray, phi: FloatArray, jacobian: FloatA
 
 
 @compiled
-def accelerations_rhs(one: NormalMatrix, q: FloatArray, qdot: FloatArray, c: FloatArray) -> None:
+def accelerations_rhs(tables: RowTables, q: FloatArray, qdot: FloatArray, c: FloatArray) -> None:
     """c (m,) of Φq q̈ = c."""
-    tables = one.tables
     for i in range(tables.quadratic.size):
         r = tables.quadratic[i]
         value = 0.0
