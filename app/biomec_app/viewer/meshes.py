@@ -9,7 +9,7 @@ import numpy as np
 
 from biomec.arrays import FloatArray, IntArray
 
-SLIM = 0.08  # half-width by length of an arrow as it is usually drawn, for its normals
+SLIM, STOUT = 0.08, 0.35  # half-width by length of an arrow and of its head as usually drawn, for their normals
 
 
 @dataclass(frozen=True, eq=False)
@@ -71,24 +71,23 @@ def cylinder(sectors: int = 10) -> Mesh:
 
 def arrow(sectors: int = 12, shaft: float = 0.35) -> Mesh:
     """Arrow along Y from 0 to 1 with the half-width 1 of its head; the head is the last fifth."""
-    heights = np.array([0.0, 0.8, 0.8, 1.0])
-    radii = np.array([shaft, shaft, 1.0, 0.02])
-    bands = []
-    for k in range(3):  # three bands with normals of their own, so that edges stay sharp
-        h, r = heights[k : k + 2] + np.array([0.0, 1e-6]), radii[k : k + 2]
-        band = loft(h, r, r, sectors=sectors, ends=None)
-        slim = band.points * (SLIM, 1.0, SLIM)
-        bands.append(Mesh(band.points, vertex_normals(slim, band.faces), band.faces))
-    return joined(bands)
+    bands = (0.0, 0.8, shaft, shaft), (0.8, 0.8 + 1e-6, 0.0, 1.0), (0.8, 1.0, 1.0, 0.0)
+    return joined([_band(*band, sectors, SLIM) for band in bands])  # normals of their own: edges stay sharp
 
 
 def cone(sectors: int = 12) -> Mesh:
     """Cone along Y from its base of radius 1 at 0 to its tip at 1, for the head of an arrow."""
-    heights, radii = np.array([0.0, 1.0]), np.array([1.0, 0.02])
-    side = loft(heights, radii, radii, sectors=sectors, ends=None)
-    base = loft(np.array([-1e-6, 0.0]), np.array([0.02, 1.0]), np.array([0.02, 1.0]), sectors=sectors, ends=None)
-    stout = side.points * (0.35, 1.0, 0.35)
-    return joined([Mesh(side.points, vertex_normals(stout, side.faces), side.faces), base])
+    return joined([_band(0.0, 1.0, 1.0, 0.0, sectors, STOUT), _band(-1e-6, 0.0, 0.0, 1.0, sectors, 1.0)])
+
+
+def _band(low: float, high: float, wide: float, wide_above: float, sectors: int, slim: float) -> Mesh:
+    """Surface about Y between two heights with a radius at each, which may be 0; normals as if it were so slim."""
+    radii = np.array([wide, wide_above])
+    band = loft(np.array([low, high]), radii, radii, sectors=sectors, ends=None)
+    corners = band.points[band.faces]
+    there = (corners != np.roll(corners, 1, axis=1)).any(axis=2).all(axis=1)  # not those between equal points
+    faces = band.faces[there]
+    return Mesh(band.points, vertex_normals(band.points * (slim, 1.0, slim), faces), faces)
 
 
 def loft(
