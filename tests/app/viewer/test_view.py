@@ -303,7 +303,7 @@ def test_what_moves_stops_the_picture_at_rest(view, qtbot):
 def test_quality_gives_way_to_speed_while_things_move():
     quality = Quality()
     for _ in range(40):
-        quality.took(0.100, 1.0)
+        quality.took(0.040, 1.0)
     assert quality.scale(1.0) == 0.5
     assert quality.scale(2.0) == 1.0
     assert quality.smooth == 2
@@ -313,6 +313,18 @@ def test_quality_gives_way_to_speed_while_things_move():
     assert quality.smooth == 1
     for _ in range(40):
         quality.took(0.005, 1.0)
+    assert quality.scale(1.0) == 1.0
+
+
+def test_quality_comes_back_once_there_is_time_for_it():
+    """A machine that needs half the time for a quarter of the width, as software OpenGL does, was disturbed."""
+    quality = Quality()
+    for _ in range(40):
+        quality.took(0.200, 1.0)
+    assert quality.scale(1.0) == 0.4
+    for _ in range(80):
+        scale = quality.scale(1.0)
+        quality.took(0.018 * scale**0.5, scale)
     assert quality.scale(1.0) == 1.0
 
 
