@@ -27,7 +27,7 @@ from biomec.dynamics.forward.semi_recursive import SemiRecursive
 from biomec.dynamics.forward.simulation import Simulation, Stepped, Stepper, simulate
 from biomec.dynamics.forward.tracking import Tracked, TrackingOptions
 from biomec.dynamics.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
-from biomec.dynamics.forward.what_if import changed_loads, changed_system, strengths
+from biomec.dynamics.forward.what_if import changed_loads, changed_system, shoulder_line, strengths
 from biomec.errors import BiomecError
 from biomec.multibody.system import System
 from biomec.notices import Notice, info, warning
@@ -168,7 +168,7 @@ def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
     stops = JointStops(system, stops_of(body, load_joint_ranges(RANGES))) if settings.joint_stops else None
     if settings.follows:
         assert external is not None
-        external = changed_loads(external, settings.what_if)
+        external = changed_loads(external, settings.what_if, shoulder_line(system, q))
         if settings.root == CONTACT:
             contact = fitted_contact(system, q, external)
         passive = [one for one in (stops, contact) if one is not None]

@@ -13,7 +13,7 @@ from biomec.dynamics.forward.joint_space import JointSpace
 from biomec.dynamics.forward.prescribed_loads import PrescribedLoads
 from biomec.dynamics.forward.reference_motion import longest_stretch, reference_motion
 from biomec.dynamics.forward.tracking import Tracking, TrackingOptions, track
-from biomec.dynamics.forward.what_if import WhatIf, changed_loads, changed_system, strengths
+from biomec.dynamics.forward.what_if import WhatIf, changed_loads, changed_system, shoulder_line, strengths
 from biomec.multibody.system import System
 from biomec.progress import Progress
 
@@ -37,7 +37,7 @@ def follow(
     times = np.asarray(time_s, dtype=np.float64)
     part = longest_stretch(np.asarray(np.isfinite(q).all(axis=1)))
     space = JointSpace(changed_system(system, what_if), roots)
-    loads = changed_loads(external, what_if)
+    loads = changed_loads(external, what_if, shoulder_line(system, q))
     known = external_loads(loads.segments, loads.point[part], loads.force[part], loads.moment[part])
     return track(
         reference_motion(space, times[part], q[part]),

@@ -86,11 +86,11 @@ def changed_system(system: System, what_if: WhatIf) -> System:
     )
 
 
-def changed_loads(external: ExternalLoads, what_if: WhatIf, aside: FloatArray | None = None) -> ExternalLoads:
-    """Ground reactions with the hands' points moved apart.
+def changed_loads(external: ExternalLoads, what_if: WhatIf, shoulders: FloatArray) -> ExternalLoads:
+    """Ground reactions with the hands' points moved apart: along the line from the left hand to the right one.
 
-    aside : (3,) direction to the right, in which the right hand moves; if not given, from the left hand to the right
-            one along the ground, whichever way the person faces, or the laboratory's Z where only one hand presses
+    shoulders : (3,) from the left shoulder to the right one, along the ground (`shoulder_line`): the line where only
+                one hand presses
     """
     if what_if.grip_m == 0.0:
         return external
@@ -101,11 +101,30 @@ def changed_loads(external: ExternalLoads, what_if: WhatIf, aside: FloatArray | 
             f"{', '.join(external.segments) or 'nothing'}."
         )
     between = _between(external, hands)
-    right = between if aside is None else np.asarray(aside, dtype=np.float64)
+    apart = float(np.linalg.norm(between))
+    if apart > 0.0:
+        _refuse_reach(apart, what_if.grip_m)
+    right = between if apart > 0.0 else np.asarray(shoulders, dtype=np.float64)
     length = float(np.linalg.norm(right))
-    right = right / length if length > 0.0 else np.array([0.0, 0.0, 1.0])
-    _refuse_reach(float(between @ right), what_if.grip_m)
-    return external.moved(0.5 * what_if.grip_m * hands[:, None] * right)
+    if not length > 0.0:
+        raise BiomecError(
+            "What if: only one hand presses, and the body has no two shoulders that would tell which way is aside. "
+            "Leave the grip as it is."
+        )
+    return external.moved(0.5 * what_if.grip_m * hands[:, None] * right / length)
+
+
+def shoulder_line(system: System, q: FloatArray) -> FloatArray:
+    """(3,) from the left shoulder to the right one along the ground, as it mostly is in frames (T, n) [m].
+
+    Zero in a model that lacks one of them; frames that are not known do not count.
+    """
+    centres = {joint.distal.partition(".")[0]: joint.distal for joint in system.constraints if hasattr(joint, "distal")}
+    if not {"right humerus", "left humerus"} <= set(centres):
+        return np.zeros(3)
+    known = q[np.isfinite(q).all(axis=1)]
+    right, left = (system.layout.point(centres[f"{side} humerus"])(known) for side in ("right", "left"))
+    return _along_the_ground(np.median(right - left, axis=0))
 
 
 def _between(external: ExternalLoads, hands: FloatArray) -> FloatArray:
@@ -114,12 +133,16 @@ def _between(external: ExternalLoads, hands: FloatArray) -> FloatArray:
     right, left = (external.point[pressed & (hands == side)] for side in (1.0, -1.0))
     if not (len(right) and len(left)):
         return np.zeros(3)
-    return np.asarray((np.median(right, axis=0) - np.median(left, axis=0)) * [1.0, 0.0, 1.0])
+    return _along_the_ground(np.median(right, axis=0) - np.median(left, axis=0))
+
+
+def _along_the_ground(vector: FloatArray) -> FloatArray:
+    return np.asarray(vector * [1.0, 0.0, 1.0])
 
 
 def _refuse_reach(apart: float, grip_m: float) -> None:
-    """Hands cannot cross, nor reach farther than arms do; nothing is known where only one of them is loaded."""
-    if apart != 0.0 and not 0.0 <= apart + grip_m <= ARM_SPAN_M:
+    """Hands cannot cross, nor reach farther than arms do."""
+    if not 0.0 <= apart + grip_m <= ARM_SPAN_M:
         why = "they would cross" if apart + grip_m < 0.0 else f"arms that span {ARM_SPAN_M:g} m are too short"
         raise BiomecError(f"What if: the hands press {apart:.2f} m apart, and cannot change by {grip_m:g} m: {why}.")
 

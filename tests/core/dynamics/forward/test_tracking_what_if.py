@@ -12,7 +12,7 @@ from biomec.dynamics.forward.joint_dynamics import add_wrenches
 from biomec.dynamics.forward.joint_space import JointSpace
 from biomec.dynamics.forward.prescribed_loads import PrescribedLoads
 from biomec.dynamics.forward.tracking import Tracked, TrackingOptions, track
-from biomec.dynamics.forward.what_if import WhatIf, changed_loads, changed_system, strengths
+from biomec.dynamics.forward.what_if import WhatIf, changed_loads, changed_system, shoulder_line, strengths
 from biomec.dynamics.newton_euler import newton_euler
 from biomec.dynamics.tree import joint_tree
 from biomec.errors import BiomecError
@@ -21,6 +21,7 @@ from tests.core.dynamics.forward.followed import followed, ground_of, standing
 from tests.core.dynamics.forward.mechanisms import mechanism, roots_of
 
 FEET = ["right foot", "left foot"]
+UNKNOWN = np.zeros(3)  # the line of the shoulders, where it is not needed
 
 
 def at_rest(what_if: WhatIf) -> tuple[JointSpace, np.ndarray]:
@@ -74,7 +75,7 @@ def test_a_load_in_the_hand_hangs_on_the_wrist():
 
 def test_a_wider_grip_adds_force_times_shift_to_the_wrist():
     one, k, d = followed(), 60, 0.1
-    wider = changed_loads(one.external, WhatIf(grip_m=d))
+    wider = changed_loads(one.external, WhatIf(grip_m=d), UNKNOWN)
     truth, space = one.acquisition.truth, one.space
     t = float(truth.time_s[k])
     efforts = [
@@ -98,14 +99,49 @@ def test_a_wider_grip_adds_force_times_shift_to_the_wrist():
 @pytest.mark.parametrize("turned_deg", [90.0, 180.0, 217.0])
 def test_a_grip_widens_whichever_way_the_person_faces(turned_deg):
     """Hands of a person who faced backwards came closer instead, and then were refused as too far for their arms."""
-    c, s = np.cos(np.deg2rad(turned_deg)), np.sin(np.deg2rad(turned_deg))
-    R, one, d = np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]]), followed().external, 0.1
+    R, one, d = about_the_vertical(turned_deg), followed().external, 0.1
     turned = replace(one, point=one.point @ R.T, force=one.force @ R.T, moment=one.moment @ R.T)
-    wider = changed_loads(turned, WhatIf(grip_m=d))
-    np.testing.assert_allclose(wider.point, changed_loads(one, WhatIf(grip_m=d)).point @ R.T, rtol=0, atol=1e-12)
+    wider = changed_loads(turned, WhatIf(grip_m=d), UNKNOWN)
+    as_it_was = changed_loads(one, WhatIf(grip_m=d), UNKNOWN)
+    np.testing.assert_allclose(wider.point, as_it_was.point @ R.T, rtol=0, atol=1e-12)
     right, left = (one.segments.index(f"{side} hand") for side in ("right", "left"))
     apart = [np.linalg.norm(loads.point[60, right] - loads.point[60, left]) for loads in (turned, wider)]
     assert apart[1] - apart[0] == pytest.approx(d, rel=1e-9)
+
+
+@pytest.mark.parametrize("turned_deg", [0.0, 90.0, 217.0])
+@pytest.mark.parametrize(("side", "other", "sign"), [("right", "left", 1.0), ("left", "right", -1.0)])
+def test_one_hand_alone_moves_along_the_line_of_the_shoulders(side, other, sign, turned_deg):
+    """It moved along the laboratory's Z: forwards or inwards, if the person faced another way than along X."""
+    R, one, d = about_the_vertical(turned_deg), followed(), 0.1
+    loads, hand = one.external, one.external.segments.index(f"{side} hand")
+    force = np.array(loads.force)
+    force[:, loads.segments.index(f"{other} hand")] = 0.0
+    turned = replace(loads, point=loads.point @ R.T, force=force @ R.T, moment=loads.moment @ R.T)
+    q = np.array(one.acquisition.truth.q)
+    q[0] = np.nan  # a frame that is not known
+    line = shoulder_line(one.space.system, (q.reshape(len(q), -1, 3) @ R.T).reshape(q.shape))
+    wider = changed_loads(turned, WhatIf(grip_m=d), line)
+    # the virtual person faces along X before the turn, and is alike on both sides
+    np.testing.assert_allclose(
+        (wider.point - turned.point)[:, hand], np.tile(R @ [0.0, 0.0, 0.5 * sign * d], (len(q), 1)), atol=1e-9
+    )
+
+
+def about_the_vertical(angle_deg: float) -> np.ndarray:
+    c, s = np.cos(np.deg2rad(angle_deg)), np.sin(np.deg2rad(angle_deg))
+    return np.array([[c, 0.0, s], [0.0, 1.0, 0.0], [-s, 0.0, c]])
+
+
+def test_one_hand_of_a_body_without_shoulders_is_told():
+    right = "right hand"
+    one = followed().external
+    at = [one.segments.index(right)]
+    alone = replace(one, segments=(right,), point=one.point[:, at], force=one.force[:, at], moment=one.moment[:, at])
+    legs = mechanism("pendulum")
+    np.testing.assert_array_equal(shoulder_line(legs, legs.reference[None]), np.zeros(3))
+    with pytest.raises(BiomecError, match="no two shoulders"):
+        changed_loads(alone, WhatIf(grip_m=0.1), shoulder_line(legs, legs.reference[None]))
 
 
 def test_a_weakened_joint_sags_until_its_error_makes_up_for_it():
@@ -222,7 +258,7 @@ def test_with_another_mass_the_ground_bears_the_difference():
 def test_nothing_changes_where_nothing_is_asked():
     system = mechanism("m21")
     assert changed_system(system, WhatIf(grip_m=0.1, weakened={"neck": 0.5})) is system
-    assert changed_loads(no_loads(3), WhatIf(gravity=0.0)).frames == 3
+    assert changed_loads(no_loads(3), WhatIf(gravity=0.0), UNKNOWN).frames == 3
     assert not WhatIf(grip_m=0.1).changes_reactions
     assert WhatIf(carried={"head": 1.0}).changes_reactions
 
@@ -235,10 +271,10 @@ def test_nothing_changes_where_nothing_is_asked():
         (lambda: WhatIf(gravity=np.nan), "numbers"),
         (lambda: WhatIf(weakened={"neck": 1.2}), "0 to 1"),
         (lambda: WhatIf(grip_m=50.0), "nobody's hands reach 2 m apart"),
-        (lambda: changed_loads(followed().external, WhatIf(grip_m=1.9)), "are too short"),
-        (lambda: changed_loads(followed().external, WhatIf(grip_m=-1.0)), "they would cross"),
+        (lambda: changed_loads(followed().external, WhatIf(grip_m=1.9), UNKNOWN), "are too short"),
+        (lambda: changed_loads(followed().external, WhatIf(grip_m=-1.0), UNKNOWN), "they would cross"),
         (lambda: changed_system(mechanism("m21"), WhatIf(masses={"tail": 2.0})), "no segment tail"),
-        (lambda: changed_loads(no_loads(3), WhatIf(grip_m=0.1)), "no hand"),
+        (lambda: changed_loads(no_loads(3), WhatIf(grip_m=0.1), UNKNOWN), "no hand"),
         (lambda: strengths(followed().space, WhatIf(weakened={"tail": 0.5})), "no joint tail"),
     ],
 )
