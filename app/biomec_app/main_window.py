@@ -56,6 +56,7 @@ LEFT, RIGHT, BOTTOM = (
 
 PATIENCE_S = 10.0  # for work that was told to stop when the window is closed
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
+NEXT_TURN_MS = 5  # 0 would still be the same turn of the event loop
 LEAST = (220, 424, 150)  # of the panels on the left, on the right and below, in points
 HIGH = 1000  # points of a window that has room for every list
 SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
@@ -117,6 +118,8 @@ class MainWindow(QMainWindow):
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self.menus.ask)
         self._build_status_bar(jobs)
+        self._theme_due = QTimer(self, singleShot=True, interval=NEXT_TURN_MS)
+        self._theme_due.timeout.connect(self._show_theme)
         self._notices_due = QTimer(self, singleShot=True, interval=0)  # once all panels have their places
         self._notices_due.timeout.connect(self._fit_notices)
         self._given: int | None = -1  # height of the panels below that the program chose; None: it is choosing
@@ -332,17 +335,26 @@ class MainWindow(QMainWindow):
         self.context.preferences.hidden_panels = {name for name, dock in self.docks.items() if dock.isHidden()}
 
     def set_theme(self, name: str) -> None:
-        """Show everything in a theme."""
+        """Show everything in a theme: the widgets at once, the rest in a turn of its own, so that neither is long."""
         self.theme = theme = themes.chosen(name)
+        if self.isVisible():
+            self.setUpdatesEnabled(False)  # nothing is drawn half in one theme and half in the other
         application = themes.QApplication.instance()
         assert isinstance(application, themes.QApplication)
         themes.apply(application, theme)
+        if self.isVisible():
+            self._theme_due.start()
+        else:
+            self._show_theme()
+
+    def _show_theme(self) -> None:
         parts = (self.view, self.timeline, self.start_page, self.status_line)
         for part in (*parts, *(dock.widget() for dock in self.docks.values())):
             set_theme = getattr(part, "set_theme", None)
             if set_theme is not None:
-                set_theme(theme)
+                set_theme(self.theme)
         self._mark_tabs()
+        self.setUpdatesEnabled(True)
 
     # ------------------------------------------------------------------ files dropped, window closed
 

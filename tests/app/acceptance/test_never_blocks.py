@@ -41,6 +41,13 @@ def at_work(qapp, tmp_path_factory, demo_analysis):
     sys.setswitchinterval(turn_s)
 
 
+def shown(at_work, analysis):
+    """Have an analysis open, with everything of it drawn."""
+    if not at_work.document.is_open or at_work.document.analysis is not analysis:
+        at_work.document.open(analysis)
+        at_work.pause(0.5)
+
+
 def measured(at_work, demo_analysis):
     """Show the demonstration as if it had only been imported."""
     from biomec.pipeline.analysis import Analysis
@@ -80,9 +87,7 @@ def test_while_a_recording_is_imported(at_work, squat_files):
 
 @pytest.mark.parametrize("kind", figures(), ids=lambda kind: kind.key)
 def test_while_a_figure_is_opened(at_work, demo_analysis, kind):
-    if not at_work.document.is_open or at_work.document.analysis is not demo_analysis:
-        at_work.document.open(demo_analysis)
-        at_work.pause(0.5)
+    shown(at_work, demo_analysis)
 
     def close():
         for one in at_work.others:
@@ -105,9 +110,7 @@ def test_while_a_figure_is_opened(at_work, demo_analysis, kind):
     ],
 )
 def test_while_a_dialog_is_opened(at_work, demo_analysis, key):
-    if not at_work.document.is_open or at_work.document.analysis is not demo_analysis:
-        at_work.document.open(demo_analysis)
-        at_work.pause(0.5)
+    shown(at_work, demo_analysis)
 
     def close():
         for one in at_work.others:
@@ -136,3 +139,10 @@ def test_while_other_curves_and_other_views_are_chosen(at_work, demo_analysis):
             at_work.pause(0.3)
 
     assert_answers(choose)
+
+
+def test_while_the_theme_is_switched(at_work, demo_analysis):
+    """Every widget was styled twice over, and all of them drawn, in one turn: for a third of a second."""
+    shown(at_work, demo_analysis)
+    dark, light = "appearance.dark", "appearance.light"
+    assert_answers(lambda: (at_work.choose(dark), at_work.pause(0.4), at_work.choose(light), at_work.pause(0.4)))
