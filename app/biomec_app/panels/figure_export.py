@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF, Qt
@@ -89,9 +89,11 @@ class Figure:
         painter.end()
         return bytes(buffer.data().data())
 
-    def pdf(self, path: Path) -> None:
-        """Write the drawing as PDF, on a page of its size."""
-        writer = QPdfWriter(str(path))
+    def pdf(self) -> bytes:
+        """Return the drawing as PDF, on a page of its size."""
+        buffer = QBuffer()
+        buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+        writer = QPdfWriter(buffer)
         inches = QSizeF(self.size.width() / self.dots, self.size.height() / self.dots)
         writer.setPageSize(QPageSize(inches, QPageSize.Unit.Inch, "figure", QPageSize.SizeMatchPolicy.ExactMatch))
         writer.setPageMargins(QMarginsF(0.0, 0.0, 0.0, 0.0))
@@ -100,6 +102,7 @@ class Figure:
         painter = QPainter(writer)
         self._paint(painter)
         painter.end()
+        return bytes(buffer.data().data())
 
 
 def copy_figure(figure: Figure, kind: str, window: Window | None) -> None:
@@ -114,17 +117,24 @@ def copy_figure(figure: Figure, kind: str, window: Window | None) -> None:
         raise FileError("figure", f"cannot be copied as {kind}; there are {', '.join(COPIES)}.")
 
 
-def save_figure(figure: Figure, path: Path, window: Window | None) -> None:
-    """Write a figure to a file of the kind that its name ends with. What was there stays until the new one is whole."""
+def figure_writer(figure: Figure, path: Path, window: Window | None) -> Callable[[], None]:
+    """What writes a figure to a file of the kind that its name ends with: drawn here and now, written in any thread.
+
+    What was there stays until the new one is whole.
+    """
     kind = path.suffix.lower().removeprefix(".")
     if kind not in SAVES:
         raise FileError(path.name, f"is no kind of figure; give a name that ends with .{', .'.join(SAVES)}.")
-    with atomic_path(path) as temporary:
-        if kind == "csv":
-            temporary.write_text(figure_text(figure.panes, window), encoding="utf-8")
-        elif kind == "svg":
-            temporary.write_bytes(figure.svg())
-        elif kind == "pdf":
-            figure.pdf(temporary)
-        elif not figure.image().save(str(temporary), "PNG"):  # type: ignore[call-overload]
-            raise FileError(path.name, "the picture could not be written. Is there room on the disk?")
+    panes = figure.panes
+    picture = figure.image() if kind == "png" else None
+    drawing = figure.svg() if kind == "svg" else figure.pdf() if kind == "pdf" else b""
+
+    def write() -> None:
+        content = figure_text(panes, window).encode() if kind == "csv" else drawing
+        with atomic_path(path) as temporary:
+            if picture is None:
+                temporary.write_bytes(content)
+            elif not picture.save(str(temporary), "PNG"):  # type: ignore[call-overload]
+                raise FileError(path.name, "the picture could not be written. Is there room on the disk?")
+
+    return write

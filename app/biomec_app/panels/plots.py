@@ -26,10 +26,11 @@ from PySide6.QtWidgets import (
 
 from biomec.errors import BiomecError
 from biomec_app.context import Context
+from biomec_app.figures.painter import Painter
 from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.curve_drop import CurveDrop
 from biomec_app.panels.default_curves import default_curves, kind_of_movement
-from biomec_app.panels.figure_export import Figure, copy_figure, save_figure
+from biomec_app.panels.figure_export import Figure, copy_figure, figure_writer
 from biomec_app.panels.plot_content import panes_one_by_one
 from biomec_app.panels.plot_grid import PlotGrid
 from biomec_app.panels.plot_pane import Pane
@@ -58,6 +59,7 @@ class PlotPanel(QWidget):
         self._later.setInterval(0)
         self._later.timeout.connect(self._go_on)
         self._work: Iterator[bool] = iter(())
+        self._painter = Painter(self)
         self.chooser = SignalChooser(self)
         self.grid = PlotGrid(self.theme)
         self._build()
@@ -80,7 +82,7 @@ class PlotPanel(QWidget):
         self.grid.menu_asked.connect(self._menu)
         CurveDrop(self, document)
         context.figure = self
-        context.closing.append(self._later.stop)
+        context.closing += [self._later.stop, self._painter.stop]
         state.take(context.preferences.plot_view)
         state.changed.connect(self._remember_view)
         self._view_changed()
@@ -435,13 +437,27 @@ class PlotPanel(QWidget):
             figure.close()
 
     def save(self, path: Path) -> None:
-        """Write the figure to a .png, .svg, .pdf or .csv file."""
+        """Write the figure to a .png, .svg, .pdf or .csv file, in the background; what goes wrong there is told."""
         path = Path(path)
         figure = self._figure(path.suffix.lower().removeprefix("."))
         try:
-            save_figure(figure, path, self.window_s)
+            write = figure_writer(figure, path, self.window_s)
         finally:
             figure.close()
+        if self._painter.busy:  # of what waits there nobody is left at the end of the program
+            write()
+        else:
+            self._painter.paint(path.name, write, lambda _, fault: self._saved(path, fault))
+
+    @property
+    def saving(self) -> bool:
+        """Whether a figure is being written."""
+        return self._painter.busy
+
+    def _saved(self, path: Path, fault: Exception | None) -> None:
+        if fault is not None:
+            known = isinstance(fault, BiomecError)
+            self.context.tell("Save Figure", str(fault) if known else f"{path.name} could not be written: {fault}.")
 
     @property
     def window_s(self) -> tuple[float, float] | None:

@@ -5,7 +5,9 @@ import sys
 
 import pytest
 
+from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.registry import figures
+from biomec_app.files import CLEAN, DISCARD
 from biomec_app.jobs import take_turns
 from biomec_app.memory import keep_loaded
 from tests.app.acceptance.heartbeat import TRIES, Heartbeat, limit
@@ -50,8 +52,6 @@ def shown(at_work, analysis):
 
 def measured(at_work, demo_analysis):
     """Show the demonstration as if it had only been imported."""
-    from biomec.pipeline.analysis import Analysis
-
     at_work.document.close()
     at_work.document.open(Analysis(demo_analysis.session))
     at_work.pause(0.5)
@@ -146,3 +146,53 @@ def test_while_the_theme_is_switched(at_work, demo_analysis):
     shown(at_work, demo_analysis)
     dark, light = "appearance.dark", "appearance.light"
     assert_answers(lambda: (at_work.choose(dark), at_work.pause(0.4), at_work.choose(light), at_work.pause(0.4)))
+
+
+@pytest.mark.parametrize("kind", ["png", "svg", "pdf", "csv"])
+def test_while_curves_are_saved(at_work, demo_analysis, tmp_path, kind):
+    """A picture was packed and brought to the disk while everything waited, for a fifth of a second."""
+    shown(at_work, demo_analysis)
+    at_work.path = tmp_path / f"curves.{kind}"
+    assert_answers(
+        lambda: (at_work.choose(f"file.save-{kind}"), at_work.wait(lambda: not at_work.context.figure.saving))
+    )
+    assert at_work.path.stat().st_size > 1000
+
+
+def test_while_a_large_change_is_undone(at_work, demo_analysis):
+    at_work.document.open(demo_analysis)
+    at_work.document.change("Forget the analysis", Analysis(demo_analysis.session))
+    at_work.pause(0.5)
+    assert_answers(lambda: [(at_work.choose(f"edit.{key}"), at_work.pause(0.5)) for key in ("undo", "redo")])
+    at_work.document.open(demo_analysis)
+
+
+@pytest.mark.parametrize("name", ["loads", "trust", "history"])
+def test_while_a_panel_comes_forward(at_work, demo_analysis, name):
+    shown(at_work, demo_analysis)
+
+    def behind():
+        if at_work.context.panel_seen(name):
+            at_work.context.show_panel("notices" if name == "history" else "plots")
+        at_work.pause(0.3)
+
+    assert_answers(lambda: (at_work.choose(f"visualize.panel.{name}"), at_work.pause(0.5)), behind)
+    behind()
+
+
+@pytest.mark.parametrize("key", ["results", "report", "c3d", "mat", "csv"])
+def test_while_it_is_exported(at_work, demo_analysis, tmp_path, key):
+    shown(at_work, demo_analysis)
+    at_work.answer = CLEAN
+
+    def elsewhere():
+        at_work.path = tmp_path / f"{key}-{len(list(tmp_path.iterdir()))}"
+        if key in ("results", "report"):
+            at_work.path.mkdir()
+        for one in at_work.others:
+            one.close()
+        at_work.pause(0.2)
+
+    assert_answers(lambda: (at_work.choose(f"file.export-{key}"), at_work.pause(0.3)), elsewhere)
+    elsewhere()
+    at_work.answer = DISCARD

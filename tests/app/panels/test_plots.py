@@ -205,9 +205,10 @@ def test_what_the_user_chose_survives_another_result(panel: PlotPanel, demo_anal
 
 
 @pytest.mark.parametrize("name", ["figure.png", "figure.svg", "figure.pdf", "figure.csv"])
-def test_figures_are_saved(panel: PlotPanel, tmp_path: Path, name: str) -> None:
+def test_figures_are_saved(panel: PlotPanel, qtbot, tmp_path: Path, name: str) -> None:
     path = tmp_path / name
     panel.save(path)
+    qtbot.waitUntil(lambda: not panel.saving, timeout=20_000)
     content = path.read_bytes()
     if name.endswith("png"):
         image = QImage(str(path))
@@ -228,19 +229,32 @@ def test_figures_are_saved(panel: PlotPanel, tmp_path: Path, name: str) -> None:
         assert content.startswith("time [s],right elbow flexion [°]".encode())
 
 
-def test_figures_are_white_in_the_dark(panel: PlotPanel, tmp_path: Path) -> None:
+def test_figures_are_white_in_the_dark(panel: PlotPanel, qtbot, tmp_path: Path) -> None:
     panel.set_theme(DARK)
     panel.refresh()
     panel.save(tmp_path / "dark.png")
+    qtbot.waitUntil(lambda: not panel.saving, timeout=20_000)
     assert QImage(str(tmp_path / "dark.png")).pixelColor(1, 1).name() == "#ffffff"
     assert panel.grab().toImage().pixelColor(300, 650).lightness() < 128
 
 
-def test_a_figure_of_no_kind_is_refused(panel: PlotPanel, tmp_path: Path) -> None:
+def test_a_figure_of_no_kind_is_refused(panel: PlotPanel, qtbot, tmp_path: Path) -> None:
     with pytest.raises(BiomecError, match="is no kind of figure"):
         panel.save(tmp_path / "figure.docx")
-    with pytest.raises(BiomecError):
-        panel.save(tmp_path / "no such folder" / "figure.png")
+    told = []
+    panel.context.tell = lambda title, sentence: told.append(sentence)
+    panel.save(tmp_path / "no such folder" / "figure.png")
+    qtbot.waitUntil(lambda: bool(told), timeout=20_000)
+    assert "figure.png" in told[0]
+
+
+def test_figures_that_are_being_saved_are_whole_when_the_window_closes(panel: PlotPanel, tmp_path: Path) -> None:
+    for name in ("one.png", "two.png"):
+        panel.save(tmp_path / name)
+    for close in panel.context.closing:
+        close()
+    assert not QImage(str(tmp_path / "one.png")).isNull()
+    assert not QImage(str(tmp_path / "two.png")).isNull()
 
 
 def test_figures_are_copied(panel: PlotPanel) -> None:
