@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from math import ceil
+from math import ceil, isfinite
 
 import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
@@ -53,7 +53,10 @@ class Words:
 
 
 class Annotations:
-    """Draws everything that is not a surface, in the coordinates of a picture of some width and height."""
+    """Draws everything that is not a surface, in the coordinates of a picture of some width and height.
+
+    Names find their places when it is made, which can be done while the picture below them is still being drawn.
+    """
 
     def __init__(
         self, painter: QPainter, scene: Scene, camera: Camera, size: tuple[float, float], theme: Theme,
@@ -61,14 +64,16 @@ class Annotations:
     ) -> None:  # fmt: skip
         self.painter, self.scene, self.camera, self.size, self.theme = painter, scene, camera, size, theme
         self._words = Words() if words is None else words
-        painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self._font = legend_font(painter.font())
-        painter.setFont(self._font)
         self._metrics = QFontMetricsF(self._font)
+        self._names = self._placed(scene.labels())
 
     def draw(self, measurement: Measurement | None = None, selected: str | None = None) -> None:
         """Draw all of them."""
-        self.labels(self.scene.labels())
+        self.painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+        self.painter.setFont(self._font)
+        for place, name in self._names:
+            self.painter.drawImage(place, name)
         if selected is not None:
             self.selection(selected)
         if measurement is not None:
@@ -78,10 +83,10 @@ class Annotations:
 
     # ------------------------------------------------------------------ in the scene
 
-    def labels(self, labels: list[Label]) -> None:
+    def _placed(self, labels: list[Label]) -> list[tuple[QPointF, QImage]]:
         """Names beside places; one that would cover another is left out, the less important first, then the farther."""
         if not labels:
-            return
+            return []
         areas = [k for k, label in enumerate(labels) if label.around is not None]
         limbs = self.scene.limbs() if any(label.weight for label in labels) else np.zeros((0, 3))
         parts = [np.array([label.place for label in labels]), *(np.asarray(labels[k].around) for k in areas), limbs]
@@ -100,8 +105,9 @@ class Annotations:
         limb = limb[np.isfinite(limb[:, 0])]
         wide = LIMB * 0.5 * self.size[1] / self.camera.half_height()
         places = np.round(ratio * arranged(words, self.size, limb, wide)) / ratio  # whole pixels: letters stay sharp
-        for k in np.flatnonzero(np.isfinite(places[:, 0])):
-            self.painter.drawImage(QPointF(*places[k]), pictures[k])
+        return [
+            (QPointF(*place), name) for place, name in zip(places.tolist(), pictures, strict=True) if isfinite(place[0])
+        ]
 
     def selection(self, name: str) -> None:
         """A ring around the point that is selected, or around the centre of mass of the segment, and its name."""

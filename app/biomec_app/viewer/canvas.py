@@ -24,6 +24,7 @@ class Canvas:
         self._window.SetOffScreenRendering(True)
         self._window.SetShowWindow(False)
         self._window.SetMultiSamples(0)
+        self._window.SwapBuffersOff()  # nobody looks at it, and it would wait for the picture to be drawn
         self._scene: Scene | None = None
         self._buffer = vtkUnsignedCharArray()
 
@@ -43,10 +44,10 @@ class Canvas:
         if scene is not None:
             self._window.AddRenderer(scene.renderer)
 
-    def pixels(
+    def draw(
         self, camera: Camera, size: tuple[int, int], band: tuple[int, int] | None = None, quick: bool = False
-    ) -> np.ndarray:
-        """(height, width, 4) bytes of the picture, its **lowest** row first; valid until the next call.
+    ) -> None:
+        """Begin to draw a picture of some width and height; `drawn` waits for it, other work can be done before.
 
         band  : draw only these rows, first and behind the last one, counted from the top
         quick : for a picture of something that moves: less exact where that is hardly seen
@@ -55,11 +56,19 @@ class Canvas:
         first, last = band or (0, size[1])
         self._scene.prepare(camera.basis, quick)
         camera.apply(self._scene.renderer.GetActiveCamera(), (first / size[1], last / size[1]))
-        width, rows = size[0], last - first
-        self._window.SetSize(width, rows)
+        self._window.SetSize(size[0], last - first)
         self._window.Render()
+
+    def drawn(self) -> np.ndarray:
+        """(height, width, 4) bytes of the picture, its **lowest** row first; valid until the next call."""
+        width, rows = self._window.GetSize()
         self._window.GetRGBACharPixelData(0, 0, width - 1, rows - 1, 0, self._buffer, 0)
         return np.asarray(vtk_to_numpy(self._buffer)).reshape(rows, width, 4)  # type: ignore[no-untyped-call]
+
+    def pixels(self, camera: Camera, size: tuple[int, int], band: tuple[int, int] | None = None) -> np.ndarray:
+        """Draw a picture and wait for it: see `draw` and `drawn`."""
+        self.draw(camera, size, band)
+        return self.drawn()
 
     def close(self) -> None:
         """Free what the graphics library holds."""

@@ -230,13 +230,15 @@ class BodyView(QWidget):
             drawn = self._stale or self._image is None
             if drawn:
                 self._render()
+            notes = Annotations(painter, self.scene, self.camera, self.picture_size, self.theme, self._words)
+            if drawn and self._stale:
+                self._show_quick()
             assert self._image is not None
             width, height = self._pixels_shown()
             if width * height < LARGE:
                 painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
             painter.drawImage(QRect(0, 0, *self.picture_size), self._image)
             painter.setClipRect(QRect(0, 0, *self.picture_size))
-            notes = Annotations(painter, self.scene, self.camera, self.picture_size, self.theme, self._words)
             selected = self.context.document.selection
             notes.draw(self.measurement, selected.point or selected.segment)
             if drawn:
@@ -266,6 +268,7 @@ class BodyView(QWidget):
         return canvas
 
     def _render(self) -> None:
+        """Draw a picture, or begin to draw one of something that moves; `_show_quick` takes that."""
         canvas = self._shown_canvas()
         if self._quality.patient:
             fine = FinePicture(self._pixels_shown(), self._quality.smooth)
@@ -275,7 +278,11 @@ class BodyView(QWidget):
             return
         scale = self._quality.scale(self.devicePixelRatioF())
         width, height = (max(1, round(scale * length)) for length in self.picture_size)
-        pixels = canvas.pixels(self.camera, (width, height), quick=True)
+        canvas.draw(self.camera, (width, height), quick=True)
+
+    def _show_quick(self) -> None:
+        pixels = self._shown_canvas().drawn()
+        height, width, _ = pixels.shape
         image = QImage(pixels.data, width, height, 4 * width, QImage.Format.Format_RGBX8888)
         image.flip(Qt.Orientation.Vertical)  # in place: VTK's rows begin at the bottom
         image.convertTo(QImage.Format.Format_RGB32)  # which Qt enlarges in half the time

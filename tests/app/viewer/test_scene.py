@@ -346,7 +346,8 @@ def test_a_see_through_body_shows_its_nearest_layer_only(demo_analysis, shape):
     canvas.show(scene)
 
     def darker(quick: bool) -> int:
-        lowest = canvas.pixels(camera, (800, 500), quick=quick)[..., :3].min(axis=2)
+        canvas.draw(camera, (800, 500), quick=quick)
+        lowest = canvas.drawn()[..., :3].min(axis=2)
         return int((lowest < 255 * (1.0 - SEE_THROUGH) - 2).sum())
 
     exact, quick = darker(quick=False), darker(quick=True)
