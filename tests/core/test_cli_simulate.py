@@ -126,9 +126,11 @@ def test_what_if_reaches_the_settings(project, capsys):
         ),
         (
             ["--input", "resultant", "--formulation", "augmented", "--integrator", "generalised-alpha", "--rho", "0.5",
-             "--alpha", "1e6", "--xi", "0.7", "--omega", "20", "--constraint-tolerance", "1e-9", "--tolerance", "1e-9"],
+             "--alpha", "1e6", "--xi", "0.7", "--omega", "20", "--constraint-tolerance", "1e-9", "--tolerance", "1e-9",
+             "--max-iterations", "80", "--constraint-iterations", "9"],
             {"formulation": "augmented", "integrator": "generalised-alpha", "rho": 0.5, "tolerance": 1e-9,
-             "equations": {"alpha": 1e6, "xi": 0.7, "omega": 20.0, "tolerance": 1e-9, "max_iterations": 20}},
+             "max_iterations": 80,
+             "equations": {"alpha": 1e6, "xi": 0.7, "omega": 20.0, "tolerance": 1e-9, "max_iterations": 9}},
         ),
         (
             ["--input", "resultant", "--integrator", "variable", "--error", "1e-5"],
@@ -152,6 +154,8 @@ def test_what_is_asked_for_is_run(project, capsys, words, found):
     [
         (["--step", "0"], "must be positive"),
         (["--alpha", "-1"], "must be positive"),
+        (["--max-iterations", "0"], "1 to 1000, not 0"),
+        (["--table", "--max-iterations", "0"], "tolerance and iterations must be positive"),
         (["--integrator", "generalised-alpha", "--rho", "2"], "ρ between 0 and 1"),
         (["--input", "resultant", "--what-if", "mass=2"], "resultant forces belong to the body"),
         (["--formulation", "penalty", "--integrator", "constant-acceleration"], "Choose another integrator"),

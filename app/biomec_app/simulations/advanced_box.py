@@ -36,8 +36,12 @@ SETTINGS = {
                   "critical"),
     "omega": Setting("Stabilisation ω", "rad/s", "Baumgarte: frequency with which errors of the constraints vanish"),
     "constraints": Setting("Constraint tolerance", "", "Augmented Lagrangian: ends its iterations"),
+    "constraint_iterations": Setting("Constraint iterations", "", "Augmented Lagrangian: at most so many, 1 to 1000, "
+                                     "even if the tolerance is not reached"),
     "tolerance": Setting("Corrector tolerance", "m", "Integrators of equal steps, and trapezoidal of variable ones: "
                          "ends the iterations of a step"),
+    "max_iterations": Setting("Step iterations", "", "Integrators of equal steps, and trapezoidal of variable ones: at "
+                              "most so many, 1 to 1000; a step that needs more ends the run, or is made shorter"),
     "rho": Setting("Damping ρ", "", "Generalised-α: what a step leaves of the fastest oscillations; 1 all, 0 nothing"),
     "damping": Setting("Control damping", "1/s", "Of computed torques and of springs at the joints; critical, if "
                        "empty: twice the root of the stiffness"),
@@ -111,7 +115,8 @@ class AdvancedBox(QWidget):
         equations = settings.equations
         numbers = {
             "alpha": equations.alpha, "xi": equations.xi, "omega": equations.omega, "constraints": equations.tolerance,
-            "tolerance": settings.tolerance, "rho": settings.rho, "damping": settings.damping,
+            "constraint_iterations": equations.max_iterations, "tolerance": settings.tolerance,
+            "max_iterations": settings.max_iterations, "rho": settings.rho, "damping": settings.damping,
         }  # fmt: skip
         for name, number in numbers.items():
             self.fields[name].setText("" if number is None else f"{number:.12g}")
@@ -128,8 +133,10 @@ class AdvancedBox(QWidget):
                 xi=self._number("xi"),
                 omega=self._number("omega"),
                 tolerance=self._number("constraints"),
+                max_iterations=self._count("constraint_iterations"),
             ),
             tolerance=self._number("tolerance"),
+            max_iterations=self._count("max_iterations"),
             rho=self._number("rho"),
             damping=self._number("damping") if self.fields["damping"].text().strip() else None,
         )
@@ -143,7 +150,9 @@ class AdvancedBox(QWidget):
             "xi": stabilised,
             "omega": stabilised,
             "constraints": formulation == "augmented",
+            "constraint_iterations": formulation == "augmented",
             "tolerance": integrator in ITERATED,
+            "max_iterations": integrator in ITERATED,
             "rho": integrator == "generalised-alpha",
             "damping": settings.follows and settings.input != "inverse",
         }
@@ -158,6 +167,12 @@ class AdvancedBox(QWidget):
             return float(text.replace(",", "."))
         except ValueError:
             raise BiomecError(f"{SETTINGS[name].words}: {text or 'nothing'} is no number.") from None
+
+    def _count(self, name: str) -> int:
+        number = self._number(name)
+        if number != round(number):
+            raise BiomecError(f"{SETTINGS[name].words}: {number:g} is no whole number.")
+        return round(number)
 
     def _specified(self) -> None:
         self.fill(SimulationSettings())

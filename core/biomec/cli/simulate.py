@@ -84,8 +84,12 @@ def add_commands(commands: Commands) -> None:
     more.add_argument("--omega", type=float, help="its frequency [rad/s] (default: 10)")
     more.add_argument("--constraint-tolerance", type=float, metavar="E",
                       help="at which an augmented Lagrangian ends: ‖Φ̈ + 2ξωΦ̇ + ω²Φ‖ (default: 1e-10)")  # fmt: skip
+    more.add_argument("--constraint-iterations", type=int, metavar="N",
+                      help="that an augmented Lagrangian may take, 1 to 1000 (default: 20)")  # fmt: skip
     more.add_argument("--tolerance", type=float, metavar="M", help="at which the corrector of a step ends "
                       "(default: 1e-8; with --table 1e-6)")  # fmt: skip
+    more.add_argument("--max-iterations", type=int, metavar="N",
+                      help="that a step may take, 1 to 1000 (default: 50)")  # fmt: skip
     more.add_argument("--rho", type=float, help="of generalised-alpha: what a step leaves of fast oscillations, 0 to 1 "
                       "(default: 0.8)")  # fmt: skip
     more.add_argument("--error", type=float, metavar="M", help="allowed in a step of variable length (default: 1e-7)")
@@ -125,7 +129,10 @@ def _table(options: argparse.Namespace, project: bool) -> int:
     idle = [word for option, word in alone.items() if getattr(options, option)]
     if idle:
         raise BiomecError(f"The table is always of resultant forces of the first good cycle: leave out {idle[0]}.")
-    asked = TableOptions(formulation=_equations(options), **_given(step_s=options.step, tolerance=options.tolerance))
+    asked = TableOptions(
+        formulation=_equations(options),
+        **_given(step_s=options.step, tolerance=options.tolerance, max_iterations=options.max_iterations),
+    )
     analysis = _opened(options.file, project).run_until("cycles", progress_on_terminal("Analysis"))
     with _until_interrupted() as interrupted:
         rows = simulation_table(
@@ -216,7 +223,13 @@ def _settings(options: argparse.Namespace) -> "SimulationSettings":
         damping=options.damping,
         joint_stops=options.joint_stops,
         what_if=_what_if(options.what_if),
-        **_given(tolerance=options.tolerance, error=options.error, stiffness=options.stiffness, rho=options.rho),
+        **_given(
+            tolerance=options.tolerance,
+            error=options.error,
+            stiffness=options.stiffness,
+            rho=options.rho,
+            max_iterations=options.max_iterations,
+        ),
     )
 
 
@@ -224,7 +237,13 @@ def _equations(options: argparse.Namespace) -> "FormulationOptions":
     from biomec.dynamics.forward.formulation import FormulationOptions
 
     return FormulationOptions(
-        **_given(alpha=options.alpha, xi=options.xi, omega=options.omega, tolerance=options.constraint_tolerance)
+        **_given(
+            alpha=options.alpha,
+            xi=options.xi,
+            omega=options.omega,
+            tolerance=options.constraint_tolerance,
+            max_iterations=options.constraint_iterations,
+        )
     )
 
 

@@ -95,6 +95,7 @@ ROOTS: Mapping[str, str] = FrozenDict(
 """What holds the root of a body that follows a movement -> what a list calls it."""
 STEP_S = {True: 1e-3, False: 2e-3}  # with a controller and without
 CONTACT_STEP_S = 5e-4  # friction of contacts shakes with longer ones
+MOST_ITERATIONS = 1000  # more would only make a run that does not settle take for ever to tell
 WEAK_CONTACT_STEP_S = 1e-4  # and sooner where a weakened joint lets a limb move that is lighter than the body
 
 
@@ -115,7 +116,7 @@ class SimulationSettings:
                   2 ms. Steps are fitted to the frames
     frames      : first and last frame of the stretch, counted from 0, both included; None: all that are known
     cycle       : instead of frames, the name of a cycle, such as "2" or "Right 1"
-    equations   : α, ξ, ω and tolerance of the formulation
+    equations   : α, ξ, ω, tolerance and most iterations of the formulation
     tolerance   : at which the corrector of a step ends [m]
     error       : allowed in a step of variable length [m]
     rho         : of generalised-alpha, spectral radius at infinite frequency
@@ -123,6 +124,7 @@ class SimulationSettings:
     joint_stops : whether stops turn back angles beyond their published ranges, and bear part of the joint moments
     what_if     : what is different from the recording
                   (both for inputs that follow the movement: resultant forces hold everything already)
+    max_iterations : of the corrector of a step, or of index 3; a step that needs more ends the run
     """
 
     name: str = ""
@@ -142,6 +144,7 @@ class SimulationSettings:
     damping: float | None = None
     joint_stops: bool = False
     what_if: WhatIf = field(default_factory=WhatIf)
+    max_iterations: int = 50
 
     def __post_init__(self) -> None:
         choices = (
@@ -156,6 +159,9 @@ class SimulationSettings:
         amounts = (self.tolerance, self.error, self.stiffness, *(() if self.step_s is None else (self.step_s,)))
         if not all(0.0 < one < np.inf for one in amounts):
             raise BiomecError("Simulation: the step, the tolerances and the stiffness must be positive numbers.")
+        for whose, most in (("a step", self.max_iterations), ("its equations", self.equations.max_iterations)):
+            if most not in range(1, MOST_ITERATIONS + 1):
+                raise BiomecError(f"Simulation: iterations of {whose} are 1 to {MOST_ITERATIONS}, not {most:g}.")
         if self.frames is not None:
             object.__setattr__(self, "frames", tuple(self.frames))
             if len(self.frames) != 2 or not 0 <= self.frames[0] < self.frames[1]:
@@ -247,4 +253,6 @@ class SimulationSettings:
         """Options of an integrator with equal steps; the trapezoidal rule for one of variable steps."""
         family = self.chosen_integrator if self.chosen_integrator in FIXED else "trapezoidal"
         order = self.order if family in ("adams", "gear") else MAX_ORDER[family]
-        return IntegratorOptions(family=family, order=order, tolerance=self.tolerance, rho=self.rho)
+        return IntegratorOptions(
+            family=family, order=order, tolerance=self.tolerance, max_iterations=self.max_iterations, rho=self.rho
+        )

@@ -47,7 +47,7 @@ class TableOptions:
     """How the table is computed; defaults as published where that is known.
 
     step_s, steps : length [s] and number of the steps; fewer if the movement is shorter
-    tolerance     : of the corrector [m]
+    tolerance, max_iterations : of the corrector [m], and at most so many passes of it
     integrators, formulations : rows; LAP has the trapezoidal rule inside and is one row
     """
 
@@ -57,13 +57,15 @@ class TableOptions:
     integrators: tuple[str, ...] = INTEGRATORS
     formulations: tuple[str, ...] = (*FORMULATIONS, LAP)
     formulation: FormulationOptions = field(default_factory=FormulationOptions)
+    max_iterations: int = 50
 
     def __post_init__(self) -> None:
         wrong = [one for one in self.formulations if one not in (*FORMULATIONS, LAP)]
-        if wrong or not (0.0 < self.step_s < np.inf and self.steps > 0 and self.tolerance > 0.0):
+        counts = (self.steps, self.max_iterations)
+        if wrong or not (0.0 < self.step_s < np.inf and self.tolerance > 0.0 and all(one > 0 for one in counts)):
             raise BiomecError(
-                f"Simulation table: formulations are {', '.join((*FORMULATIONS, LAP))}; step, number of steps and "
-                "tolerance must be positive."
+                f"Simulation table: formulations are {', '.join((*FORMULATIONS, LAP))}; step, number of steps, "
+                "tolerance and iterations must be positive."
             )
 
 
@@ -166,7 +168,9 @@ def _rows(options: TableOptions) -> list[tuple[str, str]]:
 
 
 def _stepper(family: str, code: str, moved: Movement, forces: Forces, options: TableOptions) -> Stepper:
-    integrator = IntegratorOptions(family, start="trapezoidal", tolerance=options.tolerance)
+    integrator = IntegratorOptions(
+        family, start="trapezoidal", tolerance=options.tolerance, max_iterations=options.max_iterations
+    )
     if code == LAP:
         return Index3(moved.system, forces, options.formulation, integrator)
     return Stepped(FORMULATIONS[code](moved.system, options.formulation), forces, integrator)

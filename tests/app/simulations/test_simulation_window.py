@@ -86,7 +86,8 @@ def test_every_integrator_that_is_offered_can_be_run_and_the_others_cannot(input
                        what_if=WhatIf(1.1, {"head": 1.2}, {"right hand": 5.0, "left hand": 5.0}, 0.38, -0.05,
                                       {"right elbow": 0.3})),
     SimulationSettings(root="contact", joint_stops=True, frames=(5, 30)),
-    SimulationSettings(damping=40.0, tolerance=1e-10, rho=0.25, equations=FormulationOptions(3e6, 0.7, 25.0, 1e-12)),
+    SimulationSettings(damping=40.0, tolerance=1e-10, rho=0.25, max_iterations=400,
+                       equations=FormulationOptions(3e6, 0.7, 25.0, 1e-12, 7)),
     SimulationSettings(input="pd", integrator="runge-kutta-8", error=2.5e-6, joint_stops=True,
                        what_if=WhatIf(weakened={"left knee": 0.1, "neck": 0.2})),
 ])  # fmt: skip
@@ -120,11 +121,12 @@ def test_settings_of_the_methods_are_folded_until_they_differ_and_go_back_to_the
     assert dialog.height() > before
     assert "63.25" in box.fields["damping"].placeholderText()
     for name, text in {"alpha": "1e6", "xi": "0.5", "omega": "20", "constraints": "1e-9", "tolerance": "1e-9",
-                       "rho": "0.5", "damping": "30"}.items():  # fmt: skip
+                       "rho": "0.5", "damping": "30", "max_iterations": "80",
+                       "constraint_iterations": "9"}.items():  # fmt: skip
         box.fields[name].setText(text)
     asked = dialog.settings
-    assert asked.equations == FormulationOptions(1e6, 0.5, 20.0, 1e-9)
-    assert (asked.tolerance, asked.rho, asked.damping) == (1e-9, 0.5, 30.0)
+    assert asked.equations == FormulationOptions(1e6, 0.5, 20.0, 1e-9, 9)
+    assert (asked.tolerance, asked.rho, asked.damping, asked.max_iterations) == (1e-9, 0.5, 30.0, 80)
     again = SimulationDialog(context, settings=asked)
     qtbot.addWidget(again)
     again.show()
@@ -142,13 +144,15 @@ def test_settings_of_the_methods_are_folded_until_they_differ_and_go_back_to_the
         (SimulationSettings(), {"damping"}),
         (SimulationSettings(formulation="newton-euler"), {"damping"}),
         (SimulationSettings(integrator="runge-kutta-8"), {"xi", "omega", "damping"}),
-        (SimulationSettings(input="resultant"), {"alpha", "xi", "omega", "tolerance"}),
+        (SimulationSettings(input="resultant"), {"alpha", "xi", "omega", "tolerance", "max_iterations"}),
         (SimulationSettings(input="resultant", formulation="index-3", integrator="generalised-alpha"),
-         {"alpha", "tolerance", "rho"}),
+         {"alpha", "tolerance", "max_iterations", "rho"}),
         (SimulationSettings(input="resultant", formulation="augmented", integrator="radau"),
-         {"alpha", "xi", "omega", "constraints"}),
-        (SimulationSettings(input="pd", formulation="classic", integrator="adams"), {"alpha", "tolerance", "damping"}),
-        (SimulationSettings(input="inverse", integrator="trapezoidal"), {"xi", "omega", "tolerance"}),
+         {"alpha", "xi", "omega", "constraints", "constraint_iterations"}),
+        (SimulationSettings(input="pd", formulation="classic", integrator="adams"),
+         {"alpha", "tolerance", "max_iterations", "damping"}),
+        (SimulationSettings(input="inverse", integrator="trapezoidal"),
+         {"xi", "omega", "tolerance", "max_iterations"}),
     ],
 )  # fmt: skip
 def test_only_settings_that_do_something_can_be_entered(qtbot, context, document, settings, meant):
@@ -159,6 +163,7 @@ def test_only_settings_that_do_something_can_be_entered(qtbot, context, document
 
 @pytest.mark.parametrize(("name", "text", "told"), [
     ("alpha", "", "α: nothing is no number"), ("alpha", "0", "must be positive"), ("rho", "1e", "1e is no number"),
+    ("max_iterations", "2.5", "Step iterations: 2.5 is no whole number"), ("max_iterations", "0", "1 to 1000, not 0"),
 ])  # fmt: skip
 def test_a_setting_that_is_no_number_is_said_before_it_runs(qtbot, context, document, name, text, told):
     dialog = SimulationDialog(context, settings=SimulationSettings(frames=(10, 40)))

@@ -110,6 +110,19 @@ def test_a_movement_is_followed_by_other_equations_too(analysis, formulation):
     assert run.spread["q"].mean < 1e-6
 
 
+@pytest.mark.parametrize("formulation", ["stabilised", "index-3"])
+def test_steps_take_no_more_iterations_than_allowed(analysis, formulation):
+    """Steps of 5 ms need more than one; a run that is not allowed them ends with its first step, and says so."""
+    asked = replace(RESULTANT, formulation=formulation, integrator="trapezoidal", step_s=0.005, tolerance=1e-9)
+    enough, few = (run_simulation(analysis, replace(asked, max_iterations=most)) for most in (30, 1))
+    assert enough.completed
+    assert 1 < enough.iterations[1:].min() <= enough.iterations.max() < 30
+    assert few.ending is Ending.NOT_CONVERGED
+    assert f"{SECOND[0] / 100 + 0.005:.4f} s" in few.sentence
+    assert "did not settle in one iteration" in few.sentence
+    assert "allow more iterations" in few.sentence
+
+
 def test_springs_and_dampers_at_the_joints_follow_the_movement(analysis):
     run = run_simulation(analysis, SimulationSettings(input="pd", frames=(100, 130)))
     assert run.completed, run.sentence

@@ -36,6 +36,9 @@ def test_resultant_forces_are_integrated_as_published():
         ({"step_s": 0.0}, "must be positive"),
         ({"step_s": float("nan")}, "must be positive"),
         ({"stiffness": -1.0}, "must be positive"),
+        ({"max_iterations": 0}, "iterations of a step are 1 to 1000, not 0"),
+        ({"max_iterations": 2.5}, "not 2.5"),
+        ({"equations": FormulationOptions(max_iterations=2000)}, "iterations of its equations are 1 to 1000, not 2000"),
         ({"frames": (20, 10)}, "a first frame and a later last one"),
         ({"frames": (0, 10), "cycle": "1"}, "not both"),
         ({"input": "resultant", "root": "free"}, "resultant forces move the root too"),
@@ -79,6 +82,7 @@ def test_settings_return_from_plain_data_as_they_were():
         "mine", "underactuated", "free", "augmented", "gear", 3, 5e-4, (10, 90), None,
         FormulationOptions(1e6, 0.7, 20.0, 1e-9, 12), 1e-7, 1e-6, 0.5, 400.0, 30.0, True,
         WhatIf(1.1, {"right thigh": 1.2}, {"right hand": 5.0}, 0.38, 0.1, {"right elbow": 0.3}),
+        7,
     )  # fmt: skip
     again, notices = restored(SimulationSettings, plain_data(settings))
     assert notices == ()

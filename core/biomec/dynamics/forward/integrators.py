@@ -86,6 +86,7 @@ class IntegratorOptions:
     start      : how a multistep formula gets its first values: "runge-kutta" (order 4, so that the order is kept), or
                  "trapezoidal", as published
     tolerance  : on the change ‖(Δq, h Δq̇)‖ by a pass of the corrector [m]
+    max_iterations : of the corrector; a step that needs more has not converged
     rho        : of generalised-alpha: spectral radius at infinite frequency, 0 to 1; 1 damps nothing
     """
 

@@ -42,6 +42,7 @@ from biomec.dynamics.forward.one_state import (
 from biomec.multibody.normal import NormalMatrix
 from biomec.multibody.system import System
 
+MOST = 20  # solutions with one factor; classic Lagrange comes to round-off in a few
 ROUND_OFF = 4e-15  # of ‖q̈‖ + ‖c‖: what the difference Φq q̈ − c of a whole body has
 PENALTY, AUGMENTED, LAGRANGE = 0, 1, 2  # how the compiled loop treats the multipliers
 NOT_DEFINITE, OUT_OF_BOUNDS = -1, -2  # iterations that stand for a matrix that could not be factored, or a runaway
@@ -75,7 +76,7 @@ class _Multipliers:
         omega = o.omega if self.stabilised else 0.0
         iterations = _accelerations(
             self.matrix, np.ascontiguousarray(q), np.ascontiguousarray(qdot), np.ascontiguousarray(Q), self.kind,
-            o.xi, omega, o.tolerance, o.max_iterations, qddot, multipliers,
+            o.xi, omega, o.tolerance, o.max_iterations if self.kind == AUGMENTED else MOST, qddot, multipliers,
         )  # fmt: skip
         if iterations < 0:
             refuse_runaway(self.system, q, qdot, Q)

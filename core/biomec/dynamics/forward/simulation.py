@@ -279,10 +279,11 @@ def trouble(step: Step) -> tuple[Ending, str] | None:
     if np.abs(state.qdot).max() > FASTEST:
         return Ending.DIVERGED, f"Stopped at {state.t:.4f} s: something moves faster than {FASTEST:g} m/s."
     if not step.converged:
+        passes = "one iteration" if step.iterations == 1 else f"{step.iterations} iterations"
         return (
             Ending.NOT_CONVERGED,
-            f"Stopped at {state.t:.4f} s: the step did not settle in {step.iterations} iterations (last change "
-            f"{step.increment:.1e} m). Take a smaller step, or the index-3 formulation for stiff forces.",
+            f"Stopped at {state.t:.4f} s: the step did not settle in {passes} (last change {step.increment:.1e} m). "
+            "Take a smaller step, allow more iterations, or take the index-3 formulation for stiff forces.",
         )
     return None
 
