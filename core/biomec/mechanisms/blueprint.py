@@ -7,6 +7,7 @@ the blueprint becomes a `biomec.mechanisms.machine.Machine`; with symbols, symbo
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -17,6 +18,7 @@ from biomec.toml_table import Lines, Table, did_you_mean, read_toml
 
 PARAMETER_KEYS = ("value", "unit", "about", "minimum", "maximum")
 PRESET_KEYS = ("name", "title", "about", "values", "analysis", "options")
+LONG_WORD = re.compile(r"(\S{59})\S{20,}")  # a name that nobody reads to its end
 
 
 @dataclass(frozen=True)
@@ -101,6 +103,23 @@ class Blueprint:
                 raise DescriptionError(self._with_line(error)) from error
         return made
 
+    def told(self, error: DescriptionError) -> DescriptionError:
+        """What is wrong with a part, with the line in which the part or the key stands if lines are to be told.
+
+        Most sentences tell their line already; those of the engine know the part by its name, and nothing of lines.
+        """
+        rest = str(error).removeprefix(self.source)
+        sentence = str(error).removesuffix(rest) + LONG_WORD.sub(r"\1…", rest)
+        found = re.match(rf"{re.escape(self.source)}: (\w+) (.+?): (.+)", str(error), re.DOTALL)
+        parts = self.tables.get(found[1].lower()) if found else None
+        if self.lines is None or found is None or not isinstance(parts, list):
+            return DescriptionError(sentence)
+        for number, part in enumerate(parts, 1):
+            if part.get("name") == found[2]:
+                lines = self.lines.of_table(found[1].lower(), number, found[2])
+                return DescriptionError(self.lines.told(sentence, lines.of(_key_in(part, found[3]))))
+        return DescriptionError(sentence)
+
     def _with_line(self, error: _NoValue) -> str:
         """What is wrong with an expression, and the line in which it stands if lines are to be told."""
         if self.lines is None:
@@ -166,6 +185,16 @@ def _resolved(value: Any, names: Mapping[str, Any], functions: Mapping[str, Any]
         case dict():
             return {key: _resolved(one, names, functions, f"{where}.{key}") for key, one in value.items()}
     return value
+
+
+def _key_in(part: Mapping[str, Any], sentence: str) -> str | None:
+    """The key of a part that a sentence names first, or whose text it repeats: of a point, its body."""
+    texts = {key: value.split(".")[0] if isinstance(value, str) else "" for key, value in part.items()}
+    for word in re.findall(r"[\w-]+", sentence):
+        for key, text in texts.items():
+            if key not in ("name", "type") and word in (key, text):
+                return key
+    return None
 
 
 def _named(value: Any, where: str) -> str:

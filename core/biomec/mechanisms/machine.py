@@ -187,6 +187,13 @@ def parse_machine(
 def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
     """Machine of a blueprint with values of parameters."""
     values = blueprint.checked(changes)
+    try:
+        return _built(blueprint, values)
+    except DescriptionError as error:
+        raise blueprint.told(error) from error
+
+
+def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
     top = Table(blueprint.source, blueprint.resolved(values), lines=blueprint.lines)
     top.only((*FILE_KEYS, *MACHINE_KEYS))
     system = system_in(top)
@@ -203,8 +210,8 @@ def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
         for table in top.tables(key):
             for one in named:
                 _body_there(table, system, table.text(one), one)
-    ends = [(one.name, (one.first, one.second)) for one in springs]
-    ends += [(one.name, (one.first, one.second)) for one in ties]
+    ends = [(f"Spring {one.name}", (one.first, one.second)) for one in springs]
+    ends += [(f"Tie {one.name}", (one.first, one.second)) for one in ties]
     for name, points in ends:
         for point in points:
             system.layout.point(point, f"{blueprint.source}: {name}")
@@ -263,10 +270,10 @@ def _prescription(table: Table, system: System) -> Prescription:
     kept = table.values.get("kept", False)
     if not isinstance(kept, bool):
         raise table.refusal("kept must be true or false.", "kept")
-    return Prescription(driver, law_in(table, of_length=_is_length(driver, system)), kept)
+    return Prescription(driver, law_in(table, of_length=is_length(driver, system)), kept)
 
 
-def _is_length(driver: str, system: System) -> bool:
+def is_length(driver: str, system: System) -> bool:
     """Whether a driver gives a length or a place [m], rather than an angle."""
     items = {one.name: one for one in system.constraints}
     found = items[next(row.owner for row in system.rows if row.driver == driver)]

@@ -10,7 +10,8 @@ from numpy.typing import ArrayLike
 
 from biomec.arrays import FloatArray, read_only
 from biomec.errors import BiomecError
-from biomec.mechanisms.machine import DRIVERS, Machine
+from biomec.mechanisms.laws import Law
+from biomec.mechanisms.machine import DRIVERS, Machine, is_length
 from biomec.mechanisms.study import Run
 from biomec.multibody.analysis import follow_drivers
 from biomec.multibody.drivers import AngleDriver
@@ -20,6 +21,8 @@ from biomec.multibody.system import System
 
 STRAYED = "With these values the parts cannot be joined; they are drawn as far apart as they are."
 STUCK = "With these values the machine cannot go through the whole motion; it stops where it is stuck."
+SHORT = "Its laws turn it so fast that only the first {} are drawn."
+LARGEST_TURN = np.pi / 2  # [rad] from one drawing to the next; more cannot be seen, and takes long to follow
 SMALL = 1e-9  # singular value of the constraints below which something is free
 START = "start of {}"  # name of the driver that turns a body to where a free motion begins
 
@@ -69,7 +72,8 @@ def at_start(machine: Machine) -> Motion:
 def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
     """The motion that the laws of the machine prescribe; None where they leave anything free.
 
-    Driven angles without a law turn once, so that a machine whose file has none can be seen at work.
+    Driven angles without a law turn once, so that a machine whose file has none can be seen at work. Where they turn
+    too fast to be seen, it is as much of the motion as can be.
     """
     from biomec.mechanisms.closed_chain.study_parts import with_laws
 
@@ -78,7 +82,8 @@ def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
     if not _prescribed(machine):
         return None
     laws, system = {one.driver: one.law for one in machine.prescriptions}, machine.system
-    time_s = np.linspace(0.0, machine.duration_s, frames)
+    seen_s = _seen(machine, laws, frames)
+    time_s = np.linspace(0.0, seen_s, frames)
     try:
         found = follow_drivers(system, system.drive({k: law.value(time_s) for k, law in laws.items()}))
     except BiomecError as error:
@@ -87,7 +92,17 @@ def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
     reached = int(found.valid.argmin()) if not found.valid.all() else frames
     if reached == 0:
         return at_start(machine)
-    return _motion(system, time_s[:reached], found.q[:reached], STUCK if reached < frames else "")
+    short = SHORT.format(f"{seen_s:.3g} s") if seen_s < machine.duration_s else ""
+    return _motion(system, time_s[:reached], found.q[:reached], STUCK if reached < frames else short)
+
+
+def _seen(machine: Machine, laws: Mapping[str, Law], frames: int) -> float:
+    """How much of the duration [s] so many drawings can show."""
+    time_s = np.linspace(0.0, machine.duration_s, 10 * frames)
+    angles = [law for name, law in laws.items() if not is_length(name, machine.system)]
+    fastest = max((float(np.abs(law.rate(time_s)).max()) for law in angles), default=0.0)
+    longest = (frames - 1) * LARGEST_TURN
+    return machine.duration_s if fastest * machine.duration_s <= longest else longest / fastest
 
 
 def of_run(run: Run) -> Motion | None:

@@ -111,9 +111,9 @@ def _pushed(
     drift = np.zeros(2 * half)
     drift[half:] = model.basis.T @ numbers.accelerations(model.x, model.u)[0]
     drift[:half] = model.basis.T @ model.x[n:]
-    step = expm(np.block([[model.A, drift[:, None]], [np.zeros((1, 2 * half + 1))]]) * times[1])
     states = [np.append(z, 1.0)]
     with np.errstate(over="ignore", invalid="ignore"):
+        step = expm(np.block([[model.A, drift[:, None]], [np.zeros((1, 2 * half + 1))]]) * times[1])
         for _ in times[1:]:
             states.append(step @ states[-1])
     spread = np.kron(np.eye(2), model.basis)

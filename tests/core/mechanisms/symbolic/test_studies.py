@@ -73,6 +73,13 @@ def test_equations_can_be_simulated():
     np.testing.assert_allclose(second[:2], [np.cos(first[2]), np.sin(first[2])], atol=1e-12)  # the pin holds
 
 
+def test_a_linear_model_that_runs_away_shows_nothing_beyond_its_range():
+    """Over a million seconds the exponential of its matrix overflowed, with a warning of a library in the terminal."""
+    run = answer("linearise", load_machine("four-bar"), duration_s=1e6)
+    curves = [one.values for one in run.curves]
+    assert all(np.isfinite(values[0]) and np.isnan(values[1:]).all() for values in curves)
+
+
 def test_a_posture_is_linearised_about_upright():
     machine, preset = load_machine("posture").with_preset("upright")
     run = answer(preset.analysis, machine, duration_s=0.2)
