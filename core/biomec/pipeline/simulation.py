@@ -76,7 +76,6 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
     angles, measured_angles = (_angles(analysis, setup, level) for level in (q, setup.q[:count]))
     external, change = _external(setup, times, q, qdot)
     names, torques, inverse, residual = _torques(analysis, setup, external, q, qdot, qddot)
-    sentence = _why(setup, run)
     return SimulationRun(
         settings=setup.settings,
         integration=setup.words,
@@ -113,29 +112,18 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
         stop_names=() if setup.stops is None else setup.stops.names,
         stop_torques=_stop_torques(setup, q, qdot),
         ending=run.ending,
-        sentence=sentence,
+        sentence=run.sentence,
         source=analysis.simulation_source(setup.settings),
         when=datetime.now(UTC).strftime("%Y-%m-%dT%H:%M:%SZ"),
         biomec=__version__,
-        notices=(*setup.notices, *_remarks(run, sentence)),
+        notices=(*setup.notices, *_remarks(run)),
     )
 
 
-def _why(setup: Setup, run: Simulation) -> str:
-    """Sentence of how a run ended; where joints were weakened on purpose, that they were."""
-    weakened = setup.settings.what_if.weakened
-    if run.ending is not Ending.DIVERGED or not weakened:
-        return run.sentence
-    shifted = "" if setup.contact is not None else " Held by contact, the body could shift its load to other limbs."
-    return (
-        f"{run.sentence} Or the torque that is left at {', '.join(weakened)} is too little for the movement.{shifted}"
-    )
-
-
-def _remarks(run: Simulation, sentence: str) -> list[Notice]:
+def _remarks(run: Simulation) -> list[Notice]:
     if run.ending in (Ending.COMPLETED, Ending.STOPPED, Ending.EVENT):
         return []
-    return [warning("simulation-ended-early", sentence)]
+    return [warning("simulation-ended-early", run.sentence)]
 
 
 def _at(run: Simulation, times: FloatArray) -> tuple[FloatArray, FloatArray, FloatArray]:

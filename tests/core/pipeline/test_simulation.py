@@ -257,12 +257,33 @@ def _stops(analysis):
     return stops_of(analysis.loaded.body, load_joint_ranges("aaos"))
 
 
-def test_a_body_too_weak_for_the_movement_leaves_it_and_the_sentence_says_who_was_weak(analysis):
-    weak = SimulationSettings(input="underactuated", frames=(100, 200), what_if=WhatIf(weakened={"right elbow": 1.0}))
+@pytest.mark.parametrize("root", ["held", "ground"])
+def test_a_joint_too_weak_for_the_movement_is_named_with_its_time_the_reason_and_what_helps(analysis, root):
+    """It was told to take a smaller step or a lower stiffness, with which a weak joint gives way the more."""
+    weak = SimulationSettings(root=root, frames=SECOND, what_if=WhatIf(weakened={"right wrist": 0.3}))
     run = run_simulation(analysis, weak)
     assert run.ending is Ending.DIVERGED
-    assert "the torque that is left at right elbow is too little for the movement. Held by contact" in run.sentence
+    lost_s = SECOND[0] / run.rate_hz + run.reached_s
+    assert run.sentence.startswith(f"Stopped at {lost_s:.4f} s: right wrist is 5")
+    assert (
+        "It was left 70 % of its torque, too little for what it has to bear. Recorded ground reactions" in run.sentence
+    )
+    assert "let contact with the floor hold the body" in run.sentence
+    assert "stiffness" not in run.sentence
+    assert [notice.sentence for notice in run.notices if notice.code == "simulation-ended-early"] == [run.sentence]
     assert len(run.q) > 1
+    # what the sentence advises does help
+    helped = run_simulation(analysis, replace(weak, root="contact", frames=(SECOND[0], SECOND[0] + 20)))
+    assert helped.completed, helped.sentence
+    assert helped.reached_s > 2.0 * run.reached_s
+
+
+def test_a_weak_joint_beside_the_one_that_is_lost_is_named_too(analysis):
+    weak = SimulationSettings(root="free", frames=SECOND, what_if=WhatIf(weakened={"neck": 0.01}))
+    run = run_simulation(analysis, replace(weak, input="inverse", root="auto"))
+    assert run.ending is Ending.DIVERGED
+    assert "unstable like a stick on a finger" in run.sentence
+    assert run.sentence.endswith("Or the torque that is left at neck is too little for the movement.")
 
 
 @pytest.mark.parametrize(

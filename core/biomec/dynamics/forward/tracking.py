@@ -40,6 +40,10 @@ FREE = (
     "or let the ground reactions be adjusted."
 )
 
+PRESSED = (
+    " Recorded ground reactions press on as they did, however it gives way: let contact with the floor hold the body, "
+    "so that other limbs can take over, or let less be missing."
+)
 UNRECORDED = " Nothing holds the root but contact with the floor, if there is any: it slides, tilts or bounces."
 
 
@@ -216,15 +220,27 @@ class Tracked:
         worst = int(np.argmax(turned))
         if far < self.options.lost_m and turned[worst] < self.options.lost_rad:
             return
-        control = self.options.control
-        where = (
-            f"the root is {far:.2f} m"
-            if far >= self.options.lost_m
-            else f"{self.space.names[3 + worst].partition(',')[0]} is {np.degrees(turned[worst]):.0f}°"
-        )
-        free = FREE if self.ground is not None else UNRECORDED
-        why = WHY[control.law] + (free if control.root == "free" and control.law != "feed-forward" else "")
-        raise Runaway(f"{where} away from the movement. {why}")
+        if far >= self.options.lost_m:
+            raise Runaway(f"the root is {far:.2f} m away from the movement. {self._why(None)}")
+        joint = self._joint(3 + worst)
+        raise Runaway(f"{joint} is {np.degrees(turned[worst]):.0f}° away from the movement. {self._why(3 + worst)}")
+
+    def _why(self, lost: int | None) -> str:
+        """Why the root, or a freedom, has left the movement, and what helps."""
+        control, weak = self.options.control, self.controller.weak
+        free = ""
+        if control.root == "free" and control.law != "feed-forward":
+            free = FREE if self.ground is not None else UNRECORDED
+        if lost in weak and control.law != "feed-forward":
+            left = f"{100.0 * self.controller.strength[lost]:.0f} %"
+            pressed = PRESSED + free if self.ground is not None else " Let less be missing."
+            return f"It was left {left} of its torque, too little for what it has to bear.{pressed}"
+        names = dict.fromkeys(self._joint(int(one)) for one in weak)
+        weakened = f" Or the torque that is left at {', '.join(names)} is too little for the movement." if names else ""
+        return WHY[control.law] + free + weakened
+
+    def _joint(self, freedom: int) -> str:
+        return self.space.names[freedom].partition(",")[0]
 
 
 @dataclass(frozen=True, eq=False)
