@@ -62,14 +62,16 @@ class Surface:
 
     points, normals : (V, 3) single precision, shared with VTK: write into them, then call `changed`
     cells           : (F, 2 or more) points of every line or face
+    quick_cells     : those that are drawn while it moves, if they are others
     through         : what of it lies so far behind other things [m] shines through them (see `shine_through`)
     """
 
     def __init__(
         self, points: FloatArray, cells: IntArray, *, normals: FloatArray | None = None, colour: str = "#808080",
-        opacity: float = 1.0, lines: bool = False, through: float = 0.0,
+        opacity: float = 1.0, lines: bool = False, through: float = 0.0, quick_cells: IntArray | None = None,
     ) -> None:  # fmt: skip
         self.cells, self.lines, self.through = cells, lines, through
+        self.quick_cells = cells if quick_cells is None else quick_cells
         self._home: Batch | None = None
         self._first = 0
         self.points = np.ascontiguousarray(points, dtype=np.float32)
@@ -79,6 +81,7 @@ class Surface:
         self._kept: list[np.ndarray] = []
         self._shared: list[vtkPolyData] = []
         self.data = self.sharing(cells)
+        self._faces = None if quick_cells is None else (self.data.GetPolys(), self._cell_array(quick_cells))
         self.shadow_cells = cells
         self.normals = None if normals is None else np.ascontiguousarray(normals, dtype=np.float32)
         self._base: np.ndarray | None = None
@@ -102,16 +105,24 @@ class Surface:
 
     def sharing(self, cells: IntArray) -> vtkPolyData:
         """Lines or faces between the points of this surface, for VTK."""
+        data = vtkPolyData()
+        data.SetPoints(self._places)
+        (data.SetLines if self.lines else data.SetPolys)(self._cell_array(cells))
+        self._shared.append(data)
+        return data
+
+    def _cell_array(self, cells: IntArray) -> vtkCellArray:
         size = cells.shape[1] if len(cells) else 2
         ids = np.arange(0, cells.size + 1, size, dtype=np.int64), np.array(cells, dtype=np.int64).ravel()
         self._kept += ids  # VTK uses these very numbers
         array = vtkCellArray()
         array.SetData(*(numpy_to_vtkIdTypeArray(one) for one in ids))  # type: ignore[no-untyped-call]
-        data = vtkPolyData()
-        data.SetPoints(self._places)
-        (data.SetLines if self.lines else data.SetPolys)(array)
-        self._shared.append(data)
-        return data
+        return array
+
+    def be_quick(self, quick: bool) -> None:
+        """Draw the faces for something that moves, or all of them."""
+        if self._faces is not None:
+            self.data.SetPolys(self._faces[quick])
 
     def paint(self, colours: np.ndarray) -> None:
         """Give every point a colour: (V, 3), or (V, 4) with its opacity, in [0, 255]; light is added to a mesh."""
@@ -187,6 +198,7 @@ class Batch(Surface):
             np.concatenate([part.cells + start for part, start in zip(parts, ends, strict=False)]),
             normals=np.concatenate([part.normals for part in parts if part.normals is not None]),
             through=parts[0].through,
+            quick_cells=np.concatenate([part.quick_cells + start for part, start in zip(parts, ends, strict=False)]),
         )
         self.paint(np.concatenate([part.base for part in parts]))
         assert self.normals is not None
@@ -242,11 +254,12 @@ class Instances(Surface):
     def __init__(
         self, mesh: Mesh, count: int, *, colours: str | list[str], opacity: float = 1.0, through: float = 0.0
     ) -> None:
-        size = len(mesh.points)
-        faces = mesh.faces[None] + size * np.arange(count)[:, None, None]
+        starts = len(mesh.points) * np.arange(count)[:, None, None]
         super().__init__(
-            np.tile(mesh.points, (count, 1)), faces.reshape(-1, 3), normals=np.tile(mesh.normals, (count, 1)),
-            colour=colours if isinstance(colours, str) else "#808080", opacity=opacity, through=through,
+            np.tile(mesh.points, (count, 1)), (mesh.faces + starts).reshape(-1, 3),
+            normals=np.tile(mesh.normals, (count, 1)), colour=colours if isinstance(colours, str) else "#808080",
+            opacity=opacity, through=through,
+            quick_cells=None if mesh.quick is None else (mesh.quick + starts).reshape(-1, 3),
         )  # fmt: skip
         self.count = count
         self._template = np.asarray(mesh.points, dtype=np.float32)

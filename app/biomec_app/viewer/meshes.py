@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
@@ -17,16 +17,18 @@ class Mesh:
     """A surface: points (V, 3), outward unit normals (V, 3), triangles (F, 3) counter-clockwise from outside.
 
     coarse : fewer triangles over some of the same points, for a shadow; all of them if there are no such
+    quick  : the same for what is drawn while it moves
     """
 
     points: FloatArray
     normals: FloatArray
     faces: IntArray
     coarse: IntArray | None = None
+    quick: IntArray | None = None
 
     def moved(self, R: FloatArray, p: FloatArray | float = 0.0) -> Mesh:
         """The surface turned by a rotation matrix R, then moved by p [m]."""
-        return Mesh(self.points @ R.T + p, self.normals @ R.T, self.faces, self.coarse)
+        return replace(self, points=self.points @ R.T + p, normals=self.normals @ R.T)
 
     @property
     def shadow_faces(self) -> IntArray:
@@ -51,6 +53,14 @@ def sphere(rings: int = 7, sectors: int = 10) -> Mesh:
     return loft(np.cos(angle), np.sin(angle), np.sin(angle), sectors=sectors, ends=(1.0, -1.0), smooth=True)
 
 
+def bead() -> Mesh:
+    """Small sphere of radius 1, which has a quarter of its triangles while it moves: every other point of two rings."""
+    ball = sphere(5, 8)
+    rings = np.arange(len(ball.points) - 2).reshape(-1, 8)
+    few = np.stack([rings[1, ::2], np.roll(rings[2, 1::2], 1)])
+    return replace(ball, quick=skin(few, (len(ball.points) - 2, len(ball.points) - 1)))
+
+
 def ellipsoid(centre: FloatArray, axes: FloatArray, radii: FloatArray, rings: int = 10, sectors: int = 16) -> Mesh:
     """Ellipsoid with its axes as columns (3, 3) and half axes (3,)."""
     ball = sphere(rings, sectors)
@@ -66,7 +76,7 @@ def cylinder(sectors: int = 10) -> Mesh:
     angle = 2.0 * np.pi * np.arange(sectors) / sectors
     round_ = np.stack([np.cos(angle), 0.0 * angle, -np.sin(angle)], axis=1)
     points = np.concatenate([round_, round_ + np.array([0.0, 1.0, 0.0])])
-    return Mesh(points, np.concatenate([round_, round_]), _skin(np.arange(2 * sectors).reshape(2, -1), None))
+    return Mesh(points, np.concatenate([round_, round_]), skin(np.arange(2 * sectors).reshape(2, -1), None))
 
 
 def arrow(sectors: int = 12, shaft: float = 0.35) -> Mesh:
@@ -123,7 +133,7 @@ def loft(
         tips = len(points), len(points) + 1
         places = [[middle[0, 0], ends[0], middle[0, 1]], [middle[-1, 0], ends[1], middle[-1, 1]]]
         points = np.concatenate([points, places])
-    faces, coarse = _skin(index, tips), _skin(some, tips)
+    faces, coarse = skin(index, tips), skin(some, tips)
     return Mesh(points, points.copy() if smooth else vertex_normals(points, faces), faces, coarse)
 
 
@@ -138,7 +148,7 @@ def vertex_normals(points: FloatArray, faces: IntArray) -> FloatArray:
     return normals / np.where(length > 0.0, length, 1.0)
 
 
-def _skin(rings: IntArray, tips: tuple[int, int] | None) -> IntArray:
+def skin(rings: IntArray, tips: tuple[int, int] | None) -> IntArray:
     """Triangles between neighbouring rings of points (K, N), and from the outer rings to two tips."""
     a, d = rings[:-1].ravel(), rings[1:].ravel()
     b, c = (np.roll(part, -1, axis=1).ravel() for part in (rings[:-1], rings[1:]))

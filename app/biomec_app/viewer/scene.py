@@ -220,6 +220,7 @@ class Scene:
         for surface in self._surfaces:
             if surface.actor.GetVisibility():
                 surface.light(self._lights)
+                surface.be_quick(quick)
         for figure in (self._main, self._lost):
             if figure is not None:
                 figure.show_nearest(basis[2], quick)

@@ -1,5 +1,7 @@
 """Surfaces: closed, outward, of the right size; and a person that stands as tall as the subject."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -7,7 +9,7 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from biomec_app.colours import mixed
 from biomec_app.viewer.actors import Instances, Lights, attitudes_along
-from biomec_app.viewer.meshes import Mesh, arrow, cylinder, ellipsoid, joined, loft, sphere, vertex_normals
+from biomec_app.viewer.meshes import Mesh, arrow, bead, cylinder, ellipsoid, joined, loft, sphere, vertex_normals
 from biomec_app.viewer.person import inertia_ellipsoids, person
 
 
@@ -27,8 +29,12 @@ def edges(mesh: Mesh) -> dict[tuple[int, int], int]:
 
 
 @pytest.mark.parametrize(
-    "mesh", [sphere(), sphere(12, 20), ellipsoid(np.ones(3), np.eye(3), np.array([1.0, 2.0, 3.0]))]
-)
+    "mesh",
+    [
+        sphere(), sphere(12, 20), ellipsoid(np.ones(3), np.eye(3), np.array([1.0, 2.0, 3.0])),
+        replace(bead(), faces=bead().quick),
+    ],
+)  # fmt: skip
 def test_a_closed_surface_has_every_edge_twice_in_opposite_directions(mesh):
     found = edges(mesh)
     assert set(found.values()) == {1}
@@ -40,6 +46,12 @@ def test_a_sphere_has_nearly_its_volume_and_its_points_as_normals():
     assert volume(ball) == pytest.approx(4.0 / 3.0 * np.pi, rel=0.02)  # an inscribed polyhedron of 24 rings is smaller
     assert np.allclose(ball.normals, ball.points)
     assert (np.einsum("ij,ij->i", vertex_normals(ball.points, ball.faces), ball.points) > 0.98).all()
+
+
+def test_a_bead_that_moves_has_a_quarter_of_its_triangles_and_half_of_its_volume():
+    quick = replace(bead(), faces=bead().quick)
+    assert 4 * len(quick.faces) == len(bead().faces)
+    assert 0.5 * volume(bead()) < volume(quick) < volume(bead())
 
 
 def test_an_ellipsoid_obeys_its_equation_and_its_normals_the_gradient():

@@ -22,7 +22,7 @@ from biomec_app.viewer.actors import Batch, Instances, Lights
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.figure import CLAY, segment_colours
-from biomec_app.viewer.meshes import sphere
+from biomec_app.viewer.meshes import bead, sphere
 from biomec_app.viewer.overlays import OVERLAYS, Overlay, register_overlay
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.poses import Poses
@@ -410,6 +410,16 @@ def test_the_overlay_of_the_guide_works(demo_analysis):
         assert "hip load" in [entry.text for entry in scene.legend()]
     finally:
         OVERLAYS.pop("hip loads", None)
+
+
+def test_small_balls_have_fewer_faces_while_they_move_and_all_of_them_again_at_rest():
+    balls, large = Instances(bead(), 3, colours="#ff0000"), Instances(sphere(6, 10), 2, colours="#0000ff")
+    whole = Batch([balls, large])
+    assert whole.data.GetNumberOfPolys() == 3 * 64 + 2 * 100
+    whole.be_quick(True)
+    assert whole.data.GetNumberOfPolys() == 3 * 16 + 2 * 100
+    whole.be_quick(False)
+    assert whole.data.GetNumberOfPolys() == 3 * 64 + 2 * 100
 
 
 def test_parts_of_a_batch_keep_their_places_and_colours():

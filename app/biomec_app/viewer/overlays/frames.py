@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomec_app.viewer.actors import Instances
-from biomec_app.viewer.meshes import arrow, sphere
+from biomec_app.viewer.meshes import arrow, bead
 from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay
 
 X, Y, Z = "#E5383B", "#2FA84F", "#3A6FE0"
@@ -48,7 +48,7 @@ class NaturalCoordinates(Overlay):
             self._points += points
             self._vectors += [(s, "xyz".index(e), points[0]) for e in basis if e in ("x", "y", "z")]
         ink = self.theme.text
-        self._balls = Instances(sphere(5, 8), len(self._points), colours=BASIC)
+        self._balls = Instances(bead(), len(self._points), colours=BASIC)
         self._arrows = Instances(arrow(6), len(self._vectors), colours=ink)
         self.surfaces = [self._balls, self._arrows]
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
+
 import numpy as np
 
 from biomec.arrays import FloatArray
@@ -11,7 +13,7 @@ from biomec_app.colours import mixed
 from biomec_app.loads.readings import has_loads
 from biomec_app.panels.curve_tools import side_of_name
 from biomec_app.viewer.actors import Instances, attitudes_along
-from biomec_app.viewer.meshes import Mesh, cone, joined
+from biomec_app.viewer.meshes import Mesh, cone, joined, skin
 from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
@@ -159,14 +161,13 @@ def bent_arrow(steps: int = 20, sectors: int = 6) -> Mesh:
     out = np.stack([np.cos(angle), 0.0 * angle, -np.sin(angle)], axis=1)  # from Z towards X turns about +Y
     normals = np.cos(round_)[None, :, None] * out[:, None] + np.sin(round_)[None, :, None] * np.array([0.0, 1.0, 0.0])
     points = out[:, None] + thick * normals
-    number = np.arange(steps * sectors).reshape(steps, sectors)
-    a, b = number[:-1], number[1:]
-    a2, b2 = np.roll(a, -1, axis=1), np.roll(b, -1, axis=1)
-    faces = np.concatenate([np.stack(t, axis=-1).reshape(-1, 3) for t in ((a, b, b2), (a, b2, a2))])
-    ring = Mesh(points.reshape(-1, 3), normals.reshape(-1, 3), faces)
+    rings = np.arange(steps * sectors).reshape(steps, sectors)[:, ::-1]
+    ring = Mesh(points.reshape(-1, 3), normals.reshape(-1, 3), skin(rings, None))
     tip = cone(10)
     at = ARC - head
     place = np.array([np.cos(at), 0.0, -np.sin(at)])
     way = np.array([-np.sin(at), 0.0, -np.cos(at)])
     stout = Mesh(tip.points * (3.2 * thick, head * 1.3, 3.2 * thick), tip.normals, tip.faces, tip.coarse)
-    return joined([ring, stout.moved(np.asarray(attitudes_along(way[None])[0]), place)])
+    whole = joined([ring, stout.moved(np.asarray(attitudes_along(way[None])[0]), place)])
+    head_faces = whole.faces[len(ring.faces) :]
+    return replace(whole, quick=np.concatenate([skin(rings[[*range(0, steps - 1, 2), -1]], None), head_faces]))

@@ -7,7 +7,7 @@ import numpy as np
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import MarkerSet
 from biomec_app.viewer.actors import Instances
-from biomec_app.viewer.meshes import sphere
+from biomec_app.viewer.meshes import bead
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
 from biomec_app.viewer.poses import Poses
 
@@ -54,7 +54,7 @@ class AnatomicalPoints(Overlay):
     def build(self) -> None:
         self._columns = anatomical(self.poses)
         count = len(self._columns) or len(self.poses.markers.names)
-        self._balls = Instances(sphere(5, 8), count, colours=ANATOMICAL, through=UNDER_SKIN)
+        self._balls = Instances(bead(), count, colours=ANATOMICAL, through=UNDER_SKIN)
         self.surfaces = [self._balls]
 
     def update(self, moment: Moment) -> None:
@@ -80,7 +80,7 @@ class TechnicalPoints(Overlay):
 
     def build(self) -> None:
         self._columns = technical(self.poses)
-        self._balls = Instances(sphere(5, 8), len(self._columns), colours=TECHNICAL)
+        self._balls = Instances(bead(), len(self._columns), colours=TECHNICAL)
         self.surfaces = [self._balls]
 
     def update(self, moment: Moment) -> None:
