@@ -26,6 +26,7 @@ from biomec_app.workbench.results import figure_words
 
 LARGE = 2_000_000_000
 BOX = 136  # pixels
+ARROW = 32  # pixels of the arrow and the rims of a chooser
 
 
 class OptionForm(QWidget):
@@ -98,6 +99,8 @@ class OptionForm(QWidget):
         if isinstance(box, QLineEdit):  # a text may be long: it has a line of its own
             grid.addWidget(box, row + 1, 0, 1, 3)
             box.setCursorPosition(0)
+        elif isinstance(box, QComboBox) and _longest(box) > BOX:
+            grid.addWidget(box, row + 1, 0, 1, 3)
         else:
             grid.addWidget(box, row, 1)
             box.setFixedWidth(BOX)
@@ -150,6 +153,12 @@ def _box(default: Any, choices: tuple[Any, ...], unit: str, words: str) -> QWidg
             number.setSuffix(f" {unit}" if unit else "")
             return number
     return QLineEdit()
+
+
+def _longest(combo: QComboBox) -> int:
+    """Pixels that the longest of its choices needs, with the arrow."""
+    words = max((combo.fontMetrics().horizontalAdvance(combo.itemText(k)) for k in range(combo.count())), default=0)
+    return words + ARROW
 
 
 def _value(box: QWidget) -> Any:

@@ -8,6 +8,8 @@ import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
+import numpy as np
+
 from biomec.arrays import FloatArray
 from biomec.mechanisms.output import number_text
 from biomec.mechanisms.study import Run
@@ -18,6 +20,7 @@ UNITS = {
 }  # fmt: skip
 RATES = {"m_s": "m/s", "m_s2": "m/s²", "deg_s": "deg/s", "rad_s": "rad/s", "N_m": "N/m"}
 DIFFERENCE = "Δ {}"
+ROUND_OFF = 1e-12  # of the largest value in a pane: so little is nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,8 +99,10 @@ def panes(runs: Mapping[str, Run], over: str = "") -> tuple[Pane, ...]:
 def legend(pane: Pane, time_s: float) -> list[tuple[int, str]]:
     """Colour and words of every quantity of a pane: its name, and its values at a time, one for every run."""
     found: dict[tuple[int, str], list[str]] = {}
+    largest = max((float(np.nanmax(np.abs(one.values), initial=0.0)) for one in pane.lines), default=0.0)
     for line in pane.lines:
         value = line.at(time_s)
+        value = 0.0 if abs(value) < ROUND_OFF * largest else value
         found.setdefault((line.colour, line.name), []).append(f"{value:.4g}" if math.isfinite(value) else "–")
     return [(colour, f"{name} {' | '.join(values)}") for (colour, name), values in found.items()]
 

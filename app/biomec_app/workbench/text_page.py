@@ -27,7 +27,7 @@ from biomec_app.workbench.typeset import Typeset, typeset
 
 NONE = "What a run says in words appears here, and its equations."
 DRAWING = "Equations are being typeset …"
-LETTERS = 76  # of a line of sentences; tables are as wide as they are
+LETTERS = 60  # of a line of sentences; tables are as wide as they are
 
 
 class TextPage(QWidget):

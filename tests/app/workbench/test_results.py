@@ -2,10 +2,20 @@
 
 import math
 
+import numpy as np
 import pytest
 
 from biomec.mechanisms.catalogue import load_machine
-from biomec_app.workbench.results import figure_table, figure_words, panes, quantities, status_words
+from biomec_app.workbench.results import (
+    Line,
+    Pane,
+    figure_table,
+    figure_words,
+    legend,
+    panes,
+    quantities,
+    status_words,
+)
 from tests.core.mechanisms.swing_study import STUDY
 
 
@@ -23,6 +33,17 @@ def test_the_same_quantity_of_two_runs_lies_in_one_pane():
     assert torques[0].at(0.0) == 0.5
     assert torques[2].at(1.0) == pytest.approx(0.0, abs=1e-12)
     assert math.isnan(torques[0].at(1.5))
+
+
+def test_a_legend_writes_zero_for_round_off_and_keeps_what_is_small_by_itself():
+    t = np.array([0.0, 1.0])
+
+    def pane(*curves):
+        lines = (Line(f"c{k}", "run", k, 0, t, np.array(one), t) for k, one in enumerate(curves))
+        return Pane("Positions", "m", tuple(lines))
+
+    assert legend(pane([0.5, 1.0], [-4.574e-17, 0.2]), 0.0) == [(0, "c0 0.5"), (1, "c1 0")]
+    assert legend(pane([2e-17, 1e-17], [np.nan, np.nan]), 0.0) == [(0, "c0 2e-17"), (1, "c1 –")]
 
 
 def test_curves_can_be_plotted_over_another_one():

@@ -10,13 +10,15 @@ import pytest
 from PySide6.QtCore import QEvent, QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
-from PySide6.QtWidgets import QApplication, QLabel, QWidget
+from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyleOptionComboBox, QWidget
 
 from biomec.mechanisms.catalogue import load_machine, machine_names, machine_text
 from biomec.mechanisms.motion import STRAYED
+from biomec.mechanisms.studies import study
 from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.theme import DARK, LIGHT
 from biomec_app.workbench.opening import open_when_loaded
+from biomec_app.workbench.option_form import OptionForm
 from biomec_app.workbench.plots import _colour
 from biomec_app.workbench.window import open_workbench
 from tests.app.acceptance.person import is_blank
@@ -370,6 +372,26 @@ def test_a_closed_workbench_is_gone(student):
         gc.collect()
     assert window() is None
     assert bench() is None
+
+
+def test_a_chooser_shows_its_longest_choice_whole(qtbot):
+    """ "equilibrium near the start" ended at "equilibrium near tl"."""
+    form = OptionForm(study("linearise"), {})
+    qtbot.addWidget(form)
+    form.resize(280, 500)
+    form.show()
+    box = form.boxes["about"]
+    longest = max(box.fontMetrics().horizontalAdvance(box.itemText(k)) for k in range(box.count()))
+    room = box.style().subControlRect(
+        QStyle.ComplexControl.CC_ComboBox, _combo_option(box), QStyle.SubControl.SC_ComboBoxEditField, box
+    )
+    assert room.width() >= longest
+
+
+def _combo_option(box):
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    return option
 
 
 def test_options_are_remembered_marked_and_reset(student):

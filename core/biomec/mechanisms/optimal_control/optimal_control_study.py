@@ -107,6 +107,8 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
 
     last = chain.last
     solution, audit = last.solution, last.audit
+    if not (solution.status.succeeded or solution.iterations):
+        return _unsearched(chain, options)
     good = audit is not None and audit.complete
     shown = audit if audit is not None and audit.complete else solution
     time_s, states, controls = shown.time_s, shown.states, shown.controls
@@ -140,6 +142,26 @@ def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | N
     )
 
 
+def _unsearched(chain: Chain, options: OptimalControlOptions) -> Run:
+    """Answer to a task that could not even be begun: there are only words, as a guess would be taken for an answer."""
+    last = chain.last
+    status, succeeded, notices = _judged(last, options)
+    return Run(
+        study=STUDY.key,
+        title=f"Optimal control, {last.solution.method}",
+        machine=last.machine,
+        options=options,
+        time_s=np.zeros(0),
+        curves=(),
+        figures={"cost": np.nan, "iterations": 0.0, "attempts": float(len(chain.attempts))},
+        status=status,
+        succeeded=succeeded,
+        notices=(*notices, "Nothing was searched for, so that there are no torques and no motion to show."),
+        text=chain.log.text(),
+        files={"runs.csv": chain.log.csv_text()},
+    )
+
+
 def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, tuple[str, ...]]:
     """Status, whether the answer can be used, and sentences for the user."""
     solution, audit, problem = last.solution, last.audit, last.solution.problem
@@ -151,10 +173,6 @@ def _judged(last: Attempt, options: OptimalControlOptions) -> tuple[str, bool, t
         notices.append(
             "The motion and the torques are those of the last iteration; they do not keep to what was asked for. "
             "The task may be impossible: wider bounds or a wider limit, or more iterations, may help."
-        )
-    if not (succeeded or solution.iterations):
-        notices.append(
-            "Nothing was searched for: motion and torques are the guess that a search begins with, not an answer."
         )
     if not succeeded:
         have, need = len(last.model.motors), len(last.model.coordinates) - last.model.closure.numel()
