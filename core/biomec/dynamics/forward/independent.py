@@ -12,16 +12,9 @@ from __future__ import annotations
 import numpy as np
 
 from biomec.arrays import FloatArray
-from biomec.dynamics.forward.constraint_factor import (
-    LANES,
-    MassTable,
-    Pivots,
-    accelerations,
-    choose_pivots,
-    reduced,
-    transformation,
-)
+from biomec.dynamics.forward.constraint_factor import LANES, MassTable, accelerations, reduced, transformation
 from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
+from biomec.dynamics.forward.pivots import Pivots, choose_pivots
 from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
 from biomec.multibody.nullspace import Partition
 from biomec.multibody.structure import RANK_TOLERANCE

@@ -9,7 +9,7 @@ they stay as rows J_z. Without loops J_z has no rows.
 
 from __future__ import annotations
 
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 import numpy as np
 import scipy
@@ -41,20 +41,6 @@ class ReducedTerms(NamedTuple):
     def accelerations(self, zddot: FloatArray) -> FloatArray:
         """q̈ = R z̈ + Ṙ ż, (n,)."""
         return self.R @ zddot + self.bias
-
-
-class Reduction(Protocol):
-    """A formulation that can also hand out its equations in few velocities, as tracking control needs them."""
-
-    @property
-    def system(self) -> System:
-        """The system that it was prepared for."""
-
-    def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:
-        """ż (g,) of velocities q̇ (n,) that obey the constraints."""
-
-    def terms(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> ReducedTerms:
-        """Terms of the equations at the state (n,), (n,) under applied generalised forces Q (n,), gravity included."""
 
 
 def checked_state(
