@@ -43,6 +43,17 @@ def test_accelerations_are_those_of_dense_lagrange(name):
         assert relative(reaction, Q - system.mass_matrix @ found.qddot) < AGREEMENT
 
 
+@pytest.mark.parametrize("bars", [1, 3, 5])
+def test_coordinates_left_over_from_fours_count_too(bars):
+    """M̄ is gathered from four coordinates at a time; these chains have two more."""
+    system, rng = pendulum([0.3] * bars, shared=True), np.random.default_rng(8)
+    assert system.n % 4 == 2
+    q, qdot = random_state(system, rng)
+    Q = random_force(system, rng)
+    found = IndependentCoordinates(system).accelerations(q, qdot, Q).qddot
+    assert relative(found, dense_accelerations(system, q, qdot, Q)) < AGREEMENT
+
+
 @pytest.mark.parametrize("name", NO_DEPENDENT_ROWS)
 def test_multipliers_are_those_of_dense_lagrange(name):
     system, rng = mechanism(name), np.random.default_rng(2)
