@@ -114,7 +114,10 @@ class Analysis:
         return {}
 
     def derived(self, make: Callable[[Analysis], T]) -> T:
-        """What a function finds out of this analysis; kept as long as the analysis lives, for all who ask again."""
+        """What a function finds out of recording, results and simulations; kept as long as these, for all who ask.
+
+        Settings must not count for it: an analysis with other settings has it too.
+        """
         if make not in self._derived:
             self._derived[make] = make(self)
         found: T = self._derived[make]
@@ -218,7 +221,9 @@ class Analysis:
 
     def with_settings(self, settings: AnalysisSettings) -> Analysis:
         """Return the analysis with other settings; results stay, and those that depend on a change are stale."""
-        return replace(self, settings=settings)
+        changed = replace(self, settings=settings)
+        changed._derived.update(self._derived)
+        return changed
 
     def with_simulation(self, run: SimulationRun) -> Analysis:
         """Return the analysis with a simulation beside the others; one of the same name is replaced."""

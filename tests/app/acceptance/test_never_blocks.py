@@ -2,6 +2,7 @@
 
 import gc
 import sys
+from dataclasses import replace
 
 import pytest
 
@@ -196,3 +197,19 @@ def test_while_it_is_exported(at_work, demo_analysis, tmp_path, key):
     assert_answers(lambda: (at_work.choose(f"file.export-{key}"), at_work.pause(0.3)), elsewhere)
     elsewhere()
     at_work.answer = DISCARD
+
+
+def test_while_a_setting_is_changed_that_all_results_rest_on(at_work, demo_analysis):
+    """Curves, body and trust were found anew, though no result had changed."""
+    settings = demo_analysis.settings
+    changed = replace(settings, signals=replace(settings.signals, marker_filter=None))
+
+    def back():
+        at_work.document.open(demo_analysis)
+        at_work.pause(0.5)
+
+    def change():
+        at_work.document.change("Change Settings", demo_analysis.with_settings(changed))
+        at_work.pause(0.5)
+
+    assert_answers(change, back)
