@@ -15,7 +15,7 @@ from biomec.arrays import FloatArray
 from biomec.dynamics.forward.constraint_factor import LANES, MassTable, accelerations, reduced, transformation
 from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
 from biomec.dynamics.forward.pivots import Pivots, choose_pivots
-from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
+from biomec.dynamics.forward.reduced import ReducedTerms, checked_state, refuse_no_numbers
 from biomec.multibody.nullspace import Partition
 from biomec.multibody.structure import RANK_TOLERANCE
 from biomec.multibody.system import System
@@ -69,15 +69,13 @@ class IndependentCoordinates:
         pivots = self._transform(q, qdot)
         qddot, multipliers = np.empty(self._system.n), np.empty(self._system.m)
         solved = accelerations(pivots, self._mass, self._factors, self._W, self._MW, Q, qddot, multipliers)
-        if not solved and all(np.isfinite(level).all() for level in (q, qdot, Q)):
+        if not solved:
+            refuse_no_numbers(self._system, q, qdot, Q)
             raise Unsolvable(
                 f"{self._system.name}: a motion that its joints allow moves no mass, so its acceleration is not "
                 "determined. Give every body a mass and an inertia."
             )
-        if not (solved and np.isfinite(qddot @ qddot)):
-            raise Unsolvable(
-                f"{self._system.name}: positions, velocities or forces are not numbers, so nothing can be computed."
-            )
+        refuse_no_numbers(self._system, qddot)
         return Accelerations(qddot, multipliers, 1)
 
     def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:

@@ -24,7 +24,7 @@ from biomec.dynamics.block_solution import tree_tables
 from biomec.dynamics.forward import recursion
 from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
 from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
-from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
+from biomec.dynamics.forward.reduced import ReducedTerms, checked_state, refuse_no_numbers
 from biomec.dynamics.forward.tree_restoring import Shapes, add_restoring
 from biomec.dynamics.forward.tree_solution import solve_tree
 from biomec.dynamics.tree import JointTree, TreeJoint, joint_tree
@@ -90,10 +90,7 @@ class SemiRecursive:
         stuck = _accelerate(*self._tables, *state, self._damping, self._stiffness, qddot, load)
         if stuck >= 0:
             raise Unsolvable(self._without_inertia(stuck, q))
-        if not np.isfinite(qddot @ qddot):
-            raise Unsolvable(
-                f"{self._system.name}: positions, velocities or forces are not numbers, so nothing can be computed."
-            )
+        refuse_no_numbers(self._system, qddot)
         multipliers[self._loops] = load
         return Accelerations(qddot, multipliers, 1)
 

@@ -186,6 +186,9 @@ def test_what_cannot_be_solved_is_told():
         with pytest.raises(Unsolvable, match="not numbers"):
             formulation.accelerations(*state)
     assert np.isfinite(formulation.accelerations(q, still, still).qddot).all()  # usable afterwards
+    for state in ((bad, still, still), (q, bad, still), (q, still, bad)):  # and with a choice that is kept
+        with pytest.raises(Unsolvable, match="not numbers"):
+            formulation.accelerations(*state)
     with pytest.raises(BiomecError, match="coordinates"):
         formulation.accelerations(q[:2], still, still)
     with pytest.raises(BiomecError, match="driven"):
