@@ -86,9 +86,7 @@ class Surface:
         self.normals = None if normals is None else np.ascontiguousarray(normals, dtype=np.float32)
         self._base: np.ndarray | None = None
         self._lights: Lights | None = None
-        self.mapper = vtkPolyDataMapper()
-        self.mapper.SetInputData(self.data)
-        self.mapper.SetStatic(True)
+        self.mapper = mapper_of(self.data)
         self.actor = vtkActor()
         self.actor.SetMapper(self.mapper)
         look = self.actor.GetProperty()
@@ -211,6 +209,15 @@ class Batch(Surface):
         self._lights = None
 
 
+def mapper_of(data: vtkPolyData) -> vtkPolyDataMapper:
+    """A mapper for data that nothing upstream computes, and whose points VTK need not look through in every frame."""
+    mapper = vtkPolyDataMapper()
+    mapper.SetInputData(data)
+    mapper.SetStatic(True)
+    mapper.SetVBOShiftScaleMethod(0)
+    return mapper
+
+
 def draw_every_pixel(actor: vtkActor) -> None:
     """Let a surface be drawn also where its opacity is 0, so that it hides what is behind it.
 
@@ -233,11 +240,8 @@ def shine_through(surface: Surface, opacity: float, over: bool = False) -> vtkAc
     else:
         shift = f"{surface.through:.6f}"
         nearer = f"(gl_Position.z - {shift}) * gl_Position.w / max(gl_Position.w - {shift}, 0.01)"
-    mapper = vtkPolyDataMapper()
-    mapper.SetInputData(surface.data)
-    mapper.SetStatic(True)
     actor = vtkActor()
-    actor.SetMapper(mapper)
+    actor.SetMapper(mapper_of(surface.data))
     actor.GetProperty().DeepCopy(surface.actor.GetProperty())
     actor.GetProperty().SetOpacity(opacity)
     draw_every_pixel(actor)
@@ -298,8 +302,8 @@ class Instances(Surface):
         turned = np.swapaxes(R, 1, 2)
         np.matmul(self._template[None] * size[:, None], turned, out=self._each)
         self._each += np.where(there[:, None], centres, 0.0).astype(np.float32)[:, None]
-        flat = self._directions[None] / np.maximum(size, 1e-9)[:, None]
-        flat /= np.linalg.norm(flat, axis=2, keepdims=True)
+        flat = self._directions[None] / np.maximum(size, np.float32(1e-9))[:, None]
+        flat /= np.sqrt(np.einsum("ijk,ijk->ij", flat, flat))[:, :, None]
         np.matmul(flat, turned, out=self._each_normal)
         self.changed(normals=True)
 

@@ -6,14 +6,14 @@ from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
-from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper
+from vtkmodules.vtkRenderingCore import vtkActor
 
 from biomec.anatomy.model import SegmentDefinition
 from biomec.anatomy.subject_model import SubjectModel
 from biomec.arrays import FloatArray, IntArray
 from biomec.recording.marker_set import Side
 from biomec_app.colours import mixed, rgb
-from biomec_app.viewer.actors import Surface, draw_every_pixel
+from biomec_app.viewer.actors import Surface, draw_every_pixel, mapper_of
 from biomec_app.viewer.meshes import joined
 from biomec_app.viewer.person import inertia_ellipsoids, person_of
 from biomec_app.viewer.poses import Pose, Poses
@@ -142,10 +142,8 @@ class Figure:
 
 def depth_only(surface: Surface) -> vtkActor:
     """An actor of the same surface that writes depth and no colour: what is see-through then shows one layer only."""
-    mapper = vtkPolyDataMapper()
-    mapper.SetInputData(surface.data)
+    mapper = mapper_of(surface.data)
     mapper.ScalarVisibilityOff()
-    mapper.SetStatic(True)
     actor = vtkActor()
     actor.SetMapper(mapper)
     actor.GetProperty().DeepCopy(surface.actor.GetProperty())
@@ -156,10 +154,8 @@ def depth_only(surface: Surface) -> vtkActor:
 
 def _flat(surface: Surface, colour: str) -> vtkActor:
     """The same surface flat on the floor Y = 0, as under a lamp high above; of fewer triangles, which nobody sees."""
-    mapper = vtkPolyDataMapper()
-    mapper.SetInputData(surface.sharing(surface.shadow_cells))
+    mapper = mapper_of(surface.sharing(surface.shadow_cells))
     mapper.ScalarVisibilityOff()
-    mapper.SetStatic(True)
     actor = vtkActor()
     actor.SetMapper(mapper)
     actor.GetProperty().SetColor(*rgb(colour))

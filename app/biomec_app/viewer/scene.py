@@ -47,6 +47,7 @@ class Scene:
         self.renderer = vtkRenderer()
         self.renderer.SetBackground(rgb(theme.sky_bottom))
         self.renderer.SetAutomaticLightCreation(False)
+        self.renderer.GetCullers().RemoveAllItems()  # which look through all points, and hardly ever leave anything out
         self._lights: Lights | None = None
         self._eye: FloatArray | None = None
         self._ground = floor_grid(self.poses.extent(), self.floor, theme)
