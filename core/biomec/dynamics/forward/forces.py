@@ -44,7 +44,10 @@ def together(*forces: Forces) -> Forces:
 
 
 def recorded(time_s: ArrayLike, Q: ArrayLike) -> Forces:
-    """Generalised forces (T, n) known at times (T,), by cubic splines between them and constant outside."""
+    """Generalised forces (T, n) known at times (T,), by cubic splines between them and constant outside.
+
+    The corrector of a step asks for the same moment several times: the last answer is kept.
+    """
     times, values = np.asarray(time_s, dtype=np.float64), np.asarray(Q, dtype=np.float64)
     if values.ndim != 2 or len(values) != len(times) or len(times) < 2:
         raise BiomecError(f"Recorded forces need the shape (times, coordinates); got {values.shape} for {len(times)}.")
@@ -53,10 +56,15 @@ def recorded(time_s: ArrayLike, Q: ArrayLike) -> Forces:
     third, second, rate, start = np.ascontiguousarray(scipy.interpolate.CubicSpline(times, values).c)
     first, last, pieces = float(times[0]), float(times[-1]), len(times) - 1
 
+    asked, answer = np.nan, start[0]
+
     def at(t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
-        now = min(max(t, first), last)
-        k = min(int(times.searchsorted(now, "right")) - 1, pieces - 1)
-        x = now - times[k]
-        return np.asarray(((third[k] * x + second[k]) * x + rate[k]) * x + start[k])
+        nonlocal asked, answer
+        if t != asked:
+            now = min(max(t, first), last)
+            k = min(int(times.searchsorted(now, "right")) - 1, pieces - 1)
+            x = now - times[k]
+            asked, answer = t, ((third[k] * x + second[k]) * x + rate[k]) * x + start[k]
+        return np.array(answer)
 
     return at

@@ -117,10 +117,18 @@ class IndependentCoordinates:
         pivots = choose_pivots(Phi_q, self._system.tables, tolerance)
         self.choices += 1
         shape = (self._system.n, -(-(pivots.independent.size + 1) // LANES) * LANES)
-        self._factors, self._W, self._MW = np.empty(pivots.entries.size), np.empty(shape), np.empty(shape)
+        self._factors, self._W, self._MW = np.empty(pivots.entries.size), _aligned(shape), _aligned(shape)
         return pivots
 
     def _evaluate(self, pivots: Pivots, q: FloatArray, qdot: FloatArray) -> tuple[float, float, float]:
         return transformation(
             pivots, self._system.tables, q, qdot, self._damping, self._stiffness, self._factors, self._W,
         )  # fmt: skip
+
+
+def _aligned(shape: tuple[int, int]) -> FloatArray:
+    """Array whose rows begin where lines of the processor's cache do, if their length is a multiple of eight."""
+    size = shape[0] * shape[1]
+    room = np.empty(size + 8)
+    first = -(room.ctypes.data // 8) % 8
+    return room[first : first + size].reshape(shape)

@@ -4,6 +4,7 @@ import re
 
 import numpy as np
 import pytest
+import scipy
 
 from biomec.dynamics.forward.forces import recorded, together, weight
 from biomec.dynamics.forward.formulation import FormulationOptions
@@ -216,6 +217,16 @@ def test_steps_without_end_are_refused_or_end_with_their_time(monkeypatch):
         assert found.sentence.startswith("Stopped at 0.")
         assert "after 30 steps" in found.sentence
         assert len(found.time_s) == 31
+
+
+def test_recorded_forces_that_are_kept_belong_to_their_moment():
+    """The last answer is kept for a corrector that asks again; nobody may change it, nor get it for another moment."""
+    times, Q = np.arange(6.0), np.random.default_rng(9).normal(size=(6, 4))
+    exact, forces, still = scipy.interpolate.CubicSpline(times, Q), recorded(times, Q), np.zeros(4)
+    for t in (1.3, 1.3, 4.9, 1.3, 0.0, 0.0):
+        found = forces(t, still, still)
+        np.testing.assert_allclose(found, exact(t), rtol=0, atol=1e-12)
+        found[:] = np.nan
 
 
 def test_recorded_forces_with_gaps_are_refused():
