@@ -335,7 +335,7 @@ class MainWindow(QMainWindow):
         self.context.preferences.hidden_panels = {name for name, dock in self.docks.items() if dock.isHidden()}
 
     def set_theme(self, name: str) -> None:
-        """Show everything in a theme: the widgets at once, the rest in a turn of its own, so that neither is long."""
+        """Show everything in a theme: styling, the parts with colours of their own and drawing have a turn each."""
         self.theme = theme = themes.chosen(name)
         if self.isVisible():
             self.setUpdatesEnabled(False)  # nothing is drawn half in one theme and half in the other
@@ -354,7 +354,7 @@ class MainWindow(QMainWindow):
             if set_theme is not None:
                 set_theme(self.theme)
         self._mark_tabs()
-        self.setUpdatesEnabled(True)
+        QTimer.singleShot(NEXT_TURN_MS, self, lambda: self.setUpdatesEnabled(True))
 
     # ------------------------------------------------------------------ files dropped, window closed
 
