@@ -22,6 +22,7 @@ from biomec.mechanisms.optimal_control.problem import Problem
 ON_PATH = 1e-6  # largest residual of a motion that keeps to the path
 REGULAR = 1e-6  # least singular value of conditions, against their largest, that fix a motion
 NOTHING = 1e-3  # of the largest that the torques have to do: so little needs no hold
+ROUND_OFF = 1e-9  # of an ordinary torque: likewise
 
 
 def lost_hold(problem: Problem) -> float | None:
@@ -34,6 +35,8 @@ def lost_hold(problem: Problem) -> float | None:
     one, places = problem.dynamics, problem.conditions()
     n, m = one.x.numel() // 2, 0 if one.closure is None else one.closure.numel() // 2
     if problem.limit > 0.0 or one.x.numel() % 2 or not len(places) == one.u.numel() == n - m:
+        return None
+    if not ca.is_equal(one.explicit[:n], one.x[n:]):  # other equations than those of q and its rates
         return None
     levels = [_levels(problem, problem.path[k]) for k in places]
     known = [one for one in levels if one is not None]
@@ -51,7 +54,7 @@ def lost_hold(problem: Problem) -> float | None:
     sizes = np.linalg.svd(fixed, compute_uv=False) if np.isfinite(fixed).all() else np.zeros((1, n))
     if not (np.abs(off).max() < ON_PATH and (sizes[:, -1] > REGULAR * sizes[:, 0]).all()):
         return None
-    return _pole(motion.time_s, D, a[..., 0])
+    return _pole(motion.time_s, D, a[..., 0], problem.size_u)
 
 
 def _levels(problem: Problem, residual: Any) -> tuple[Any, Any] | None:
@@ -70,14 +73,18 @@ def _levels(problem: Problem, residual: Any) -> tuple[Any, Any] | None:
     return None
 
 
-def _pole(time_s: FloatArray, D: FloatArray, a: FloatArray) -> float | None:
-    """First time at which a + D u = 0 asks for an endless u, by Cramer's rule; D (T, nu, nu), a (T, nu)."""
+def _pole(time_s: FloatArray, D: FloatArray, a: FloatArray, ordinary: FloatArray) -> float | None:
+    """First time at which a + D u = 0 asks for an endless u, by Cramer's rule; D (T, nu, nu), a (T, nu).
+
+    ordinary : (nu,) ordinary sizes of u, against which a that is zero but for round-off asks for nothing
+    """
     below = np.linalg.det(D)
     above = np.stack([np.linalg.det(_replaced(D, a, k)) for k in range(a.shape[1])], axis=1)
+    nothing = np.maximum(NOTHING * np.abs(above).max(axis=0), ROUND_OFF * np.abs(below).max() * ordinary)
     for k in np.flatnonzero(below[1:] * below[:-1] <= 0.0):
         share = below[k] / (below[k] - below[k + 1]) if below[k] != below[k + 1] else 0.0
         there = (1.0 - share) * above[k] + share * above[k + 1]
-        if (np.abs(there) > NOTHING * np.abs(above).max(axis=0)).any():
+        if (np.abs(there) > nothing).any():
             return float((1.0 - share) * time_s[k] + share * time_s[k + 1])
     return None
 

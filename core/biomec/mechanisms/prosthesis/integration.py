@@ -239,18 +239,20 @@ def integrate(
     return Trajectory(tuple(phases), tuple(sorted(events, key=lambda one: one.time_s)), status, evaluations)
 
 
-def endless(name: str, times: Sequence[float]) -> str:
+def endless(name: str, times: Sequence[float], room: int = 0) -> str:
     """Status of a contact whose touches, at times in order [s], cannot be followed to an end; empty if they can.
 
     A contact that chatters is touched after times that shrink geometrically towards zero; what bounces regularly may go
     on for as long as it likes, unless it does so too fast.
+
+    room : for so many touches more, however fast they follow each other
     """
     if len(times) <= MOST_TOUCHES:
         return ""
     between, told = np.diff(times), f"({len(times)} touches by {times[-1]:.4f} s)"
     if between[-1] < SHRUNK * between.max():
         return f"stopped: the contact of the {name} chatters {told}"
-    if len(times) > MOST_TOUCHES + TOUCHES_A_SECOND * times[-1]:
+    if len(times) > MOST_TOUCHES + room + TOUCHES_A_SECOND * times[-1]:
         return f"stopped: the contact of the {name} bounces too fast to be followed {told}"
     return ""
 

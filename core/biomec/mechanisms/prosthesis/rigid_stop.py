@@ -31,6 +31,7 @@ from biomec.mechanisms.prosthesis.swing import Swing, SwingSettings, summed_up
 from biomec.progress import Progress, part_of
 
 REST_SPEED = 1e-4  # [m/s] of the gap after an impact: a hundredth of a slow touch of the knee
+SETTLING = 1000  # impacts, however fast they follow each other: with a restitution of 0.99 0.1 m/s take 690 to rest
 LOOK = 0.25e-3  # [s] between looks at the force of a stop that rests
 
 
@@ -98,7 +99,7 @@ def impact_swing(
         impacts.append((t, hit))
         y = np.concatenate([q[free], hit.rates[free]])
         touches = [one.time_s for one in events if one.kind == "impact" and one.stop == made.stop]
-        status = endless(moving.stops.names[made.stop], touches) or status
+        status = endless(moving.stops.names[made.stop], touches, SETTLING) or status
         if rests and status == "completed":
             rest = _rest(moving, q, t, duration, made.stop)
             if rest is not None:

@@ -1,10 +1,12 @@
 """Motors that lose their hold on a path: dead centres of the four-bar linkage, whose times have a closed form."""
 
+import casadi as ca
 import numpy as np
 import pytest
 
 from biomec.mechanisms.catalogue import load_machine
 from biomec.mechanisms.optimal_control.hold import _pole, lost_hold
+from biomec.mechanisms.optimal_control.problem import Problem, explicit_dynamics, mechanical_dynamics
 from biomec.mechanisms.optimal_control.task import Task, machine_problem
 from biomec.mechanisms.studies import study
 from biomec.mechanisms.study import options_from
@@ -61,11 +63,28 @@ def test_endless_torques_are_told_whatever_the_mesh(intervals):
 )
 def test_a_pole_is_where_a_hold_is_lost_that_is_needed(a, found):
     t = np.linspace(0.0, 1.0, 40)
-    assert _pole(t, (t - 0.5)[:, None, None], a(t)[:, None]) == (None if found is None else pytest.approx(found))
+    at = _pole(t, (t - 0.5)[:, None, None], a(t)[:, None], np.full(1, 100.0))
+    assert at == (None if found is None else pytest.approx(found))
 
 
 def test_of_two_motors_either_may_have_to_do_the_endless():
     t = np.linspace(0.0, 1.0, 40)
     D = np.stack([np.stack([1.0 + 0 * t, t], -1), np.stack([t, 0.25 + 0 * t], -1)], -2)  # det = 1/4 − t²
-    assert _pole(t, D, np.stack([t, 1.0 - t], -1)) == pytest.approx(0.5, abs=1e-3)
-    assert _pole(t, D, np.stack([1.0 + 0 * t, t], -1)) is None  # u = (−1, 0) all the time
+    ordinary = np.full(2, 100.0)
+    assert _pole(t, D, np.stack([t, 1.0 - t], -1), ordinary) == pytest.approx(0.5, abs=1e-3)
+    assert _pole(t, D, np.stack([1.0 + 0 * t, t], -1), ordinary) is None  # u = (−1, 0) all the time
+
+
+@pytest.mark.parametrize(("load", "time_s"), [(0.0, None), (1e-15, None), (1.0, 0.3)])
+def test_a_motion_that_goes_on_by_itself_needs_no_hold(load, time_s):
+    """s̈ = (s − 0.3) u + load at ṡ = 1: a load of round-off was taken for one that nothing can bear."""
+    one = mechanical_dynamics(("s",), ("push",), lambda q, v, u, t: (ca.SX(1.0), (q - 0.3) * u + load * ca.cos(t)))
+    problem = Problem(one, 1.0, one.u**2, np.array([0.0, 1.0]), path=one.names["rate_s"] - 1.0)
+    assert lost_hold(problem) == (None if time_s is None else pytest.approx(time_s, abs=1e-6))
+
+
+def test_of_equations_other_than_of_places_and_their_rates_nothing_is_told():
+    """ȧ = 1, ḃ = (a + 1.5) u − 1 with a = −1 … 0 always has a hold; a = −1 … −2, if b = −1 were its rate, has not."""
+    one = explicit_dynamics(("a", "b"), ("u",), lambda x, u, t: ca.vertcat(1.0, (x[0] + 1.5) * u - 1.0))
+    problem = Problem(one, 1.0, one.u**2, np.array([-1.0, -1.0]), path=one.names["b"] + 1.0)
+    assert lost_hold(problem) is None
