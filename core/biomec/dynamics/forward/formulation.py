@@ -94,11 +94,11 @@ def refuse_driven(system: System) -> None:
         )
 
 
-def refuse_runaway(system: System, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> None:
+def refuse_runaway(system: System, q: FloatArray, qdot: FloatArray, Q: FloatArray | None = None) -> None:
     """Equations of motion have no answer where the state is out of all bounds or the forces are no numbers."""
     if not bounded(q, qdot):
         raise Runaway(f"{system.name}: the motion ran away. Take a smaller step.")
-    if not np.isfinite(Q).all():
+    if Q is not None and not np.isfinite(Q).all():
         raise NoNumber(f"{system.name}: a force is not a number.")
 
 

@@ -13,9 +13,15 @@ import numpy as np
 
 from biomec.arrays import FloatArray
 from biomec.dynamics.forward.constraint_factor import LANES, MassTable, accelerations, reduced, transformation
-from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
+from biomec.dynamics.forward.formulation import (
+    Accelerations,
+    FormulationOptions,
+    Unsolvable,
+    refuse_driven,
+    refuse_runaway,
+)
 from biomec.dynamics.forward.pivots import Pivots, choose_pivots
-from biomec.dynamics.forward.reduced import ReducedTerms, checked_state, refuse_no_numbers
+from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
 from biomec.multibody.nullspace import Partition
 from biomec.multibody.structure import RANK_TOLERANCE
 from biomec.multibody.system import System
@@ -69,13 +75,13 @@ class IndependentCoordinates:
         pivots = self._transform(q, qdot)
         qddot, multipliers = np.empty(self._system.n), np.empty(self._system.m)
         solved = accelerations(pivots, self._mass, self._factors, self._W, self._MW, Q, qddot, multipliers)
+        if not (solved and np.isfinite(qddot).all()):
+            refuse_runaway(self._system, q, qdot, Q)
         if not solved:
-            refuse_no_numbers(self._system, q, qdot, Q)
             raise Unsolvable(
                 f"{self._system.name}: a motion that its joints allow moves no mass, so its acceleration is not "
                 "determined. Give every body a mass and an inertia."
             )
-        refuse_no_numbers(self._system, qddot)
         return Accelerations(qddot, multipliers, 1)
 
     def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:
@@ -101,6 +107,7 @@ class IndependentCoordinates:
             growth, largest, leak = self._evaluate(pivots, q, qdot)
             if growth <= self._limits[0] and largest <= self._limits[1] and leak <= self._limits[2]:
                 return pivots
+        refuse_runaway(self._system, q, qdot)
         pivots = self._choose(q)
         judged = self._evaluate(pivots, q, qdot)
         if not np.isfinite(judged).all():
@@ -111,8 +118,6 @@ class IndependentCoordinates:
 
     def _choose(self, q: FloatArray) -> Pivots:
         Phi, Phi_q = self._system.residual(q), self._system.jacobian(q)
-        if not np.isfinite(Phi_q).all():
-            raise Unsolvable(f"{self._system.name}: positions are not numbers, so nothing can be computed.")
         tolerance = min(max(RANK_TOLERANCE, BY_VIOLATION * float(np.abs(Phi).max(initial=0.0))), COARSEST)
         pivots = choose_pivots(Phi_q, self._system.tables, tolerance)
         self.choices += 1

@@ -58,12 +58,6 @@ def checked_state(
     return x, y, z
 
 
-def refuse_no_numbers(system: System, *levels: FloatArray) -> None:
-    """Say that a state or forces (n,) are no numbers; so are then the accelerations."""
-    if not all(np.isfinite(level @ level) for level in levels):
-        raise Unsolvable(f"{system.name}: positions, velocities or forces are not numbers, so nothing can be computed.")
-
-
 def solve_reduced(terms: ReducedTerms) -> tuple[FloatArray, FloatArray]:
     """z̈ (g,) and the multipliers λ (l,) of the rows that close loops; rows that depend on others get the least λ."""
     try:

@@ -22,9 +22,15 @@ from biomec.arrays import FloatArray, IntArray
 from biomec.compiled import compiled
 from biomec.dynamics.block_solution import tree_tables
 from biomec.dynamics.forward import recursion
-from biomec.dynamics.forward.formulation import Accelerations, FormulationOptions, Unsolvable, refuse_driven
+from biomec.dynamics.forward.formulation import (
+    Accelerations,
+    FormulationOptions,
+    Unsolvable,
+    refuse_driven,
+    refuse_runaway,
+)
 from biomec.dynamics.forward.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
-from biomec.dynamics.forward.reduced import ReducedTerms, checked_state, refuse_no_numbers
+from biomec.dynamics.forward.reduced import ReducedTerms, checked_state
 from biomec.dynamics.forward.tree_restoring import Shapes, add_restoring
 from biomec.dynamics.forward.tree_solution import solve_tree
 from biomec.dynamics.tree import JointTree, TreeJoint, joint_tree
@@ -88,9 +94,10 @@ class SemiRecursive:
         qddot, load = np.empty(self._system.n), np.empty(self._loops.size)
         state = checked_state(self._system, q, qdot, Q)
         stuck = _accelerate(*self._tables, *state, self._damping, self._stiffness, qddot, load)
+        if stuck >= 0 or not np.isfinite(qddot).all():
+            refuse_runaway(self._system, *state)
         if stuck >= 0:
-            raise Unsolvable(self._without_inertia(stuck, q))
-        refuse_no_numbers(self._system, qddot)
+            raise Unsolvable(self._without_inertia(stuck))
         multipliers[self._loops] = load
         return Accelerations(qddot, multipliers, 1)
 
@@ -109,9 +116,7 @@ class SemiRecursive:
         _terms(*self._tables, *state, self._damping, self._stiffness, *terms)
         return terms
 
-    def _without_inertia(self, velocity: int, q: FloatArray) -> str:
-        if not np.isfinite(q).all():
-            return f"{self._system.name}: positions are not numbers, so nothing can be computed."
+    def _without_inertia(self, velocity: int) -> str:
         joint = next(name for name, part in self.freedoms.items() if part.start <= velocity < part.stop)
         return f"{self._system.name}: nothing that {joint} moves has mass, so its acceleration is not determined."
 

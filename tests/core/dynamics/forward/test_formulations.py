@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.dynamics.forward.forces import recorded, together, weight
-from biomec.dynamics.forward.formulation import FormulationOptions
+from biomec.dynamics.forward.formulation import FormulationOptions, NoNumber, Runaway
 from biomec.dynamics.forward.independent import IndependentCoordinates
 from biomec.dynamics.forward.index3 import Index3
 from biomec.dynamics.forward.integrators import IntegratorOptions
@@ -113,6 +113,19 @@ def test_a_runaway_is_told_with_its_time(state):
     assert found.ending in (Ending.DIVERGED, Ending.NOT_CONVERGED)
     assert found.sentence.startswith("Stopped at 0.")
     assert np.isfinite(found.q).all()
+
+
+@pytest.mark.parametrize("formulation", FORMULATIONS)
+def test_every_formulation_tells_a_runaway_and_a_force_that_is_no_number_as_such(formulation, state):
+    """With few coordinates both were "positions, velocities or forces are not numbers", and nothing that helps."""
+    system, q, qdot, Q = state
+    one, no_number = formulation(system), np.full(system.n, np.nan)
+    for gone in ((no_number, qdot, Q), (q, no_number, Q), (1e200 * q, qdot, Q), (q, qdot + 1e200, Q)):
+        with pytest.raises(Runaway, match="Take a smaller step"):
+            one.accelerations(*gone)
+    with pytest.raises(NoNumber, match="a force is not a number"):
+        one.accelerations(q, qdot, no_number)
+    assert np.isfinite(one.accelerations(q, qdot, Q).qddot).all()
 
 
 def test_what_cannot_start_is_refused(state):
