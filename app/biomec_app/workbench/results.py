@@ -5,7 +5,7 @@ from __future__ import annotations
 import csv
 import io
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -20,7 +20,7 @@ UNITS = {
 }  # fmt: skip
 RATES = {"m_s": "m/s", "m_s2": "m/s²", "deg_s": "deg/s", "rad_s": "rad/s", "N_m": "N/m"}
 DIFFERENCE = "Δ {}"
-ROUND_OFF = 1e-12  # of the largest value in a pane: so little is nothing
+ROUND_OFF = 1e-12  # of what is usual in a pane, or of its largest value at that moment: so little is nothing
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,12 +99,20 @@ def panes(runs: Mapping[str, Run], over: str = "") -> tuple[Pane, ...]:
 def legend(pane: Pane, time_s: float) -> list[tuple[int, str]]:
     """Colour and words of every quantity of a pane: its name, and its values at a time, one for every run."""
     found: dict[tuple[int, str], list[str]] = {}
-    largest = max((float(np.nanmax(np.abs(one.values), initial=0.0)) for one in pane.lines), default=0.0)
-    for line in pane.lines:
-        value = line.at(time_s)
-        value = 0.0 if abs(value) < ROUND_OFF * largest else value
+    now = np.array([line.at(time_s) for line in pane.lines])
+    size = max(
+        _usual(now, np.max), _usual(np.concatenate([np.zeros(0), *(one.values for one in pane.lines)]), np.median)
+    )
+    for line, at in zip(pane.lines, now, strict=True):
+        value = 0.0 if abs(at) < ROUND_OFF * size else at
         found.setdefault((line.colour, line.name), []).append(f"{value:.4g}" if math.isfinite(value) else "–")
     return [(colour, f"{name} {' | '.join(values)}") for (colour, name), values in found.items()]
+
+
+def _usual(values: FloatArray, which: Callable[[FloatArray], float]) -> float:
+    """Which size values (k,) that are numbers have, such as the median: a peak at a singular position is none of it."""
+    sizes = np.abs(values[np.isfinite(values)])
+    return float(which(sizes)) if len(sizes) else 0.0
 
 
 @dataclass(frozen=True)

@@ -44,6 +44,9 @@ def test_a_legend_writes_zero_for_round_off_and_keeps_what_is_small_by_itself():
 
     assert legend(pane([0.5, 1.0], [-4.574e-17, 0.2]), 0.0) == [(0, "c0 0.5"), (1, "c1 0")]
     assert legend(pane([2e-17, 1e-17], [np.nan, np.nan]), 0.0) == [(0, "c0 2e-17"), (1, "c1 –")]
+    assert legend(pane([1.2e-16, 1.0]), 0.0) == [(0, "c0 0")]
+    # a peak at a singular position made nothing of everything else
+    assert legend(pane([3.0, 3.0], [5.0, 1e15], [5.0, np.inf]), 0.0) == [(0, "c0 3"), (1, "c1 5"), (2, "c2 5")]
 
 
 def test_curves_can_be_plotted_over_another_one():
