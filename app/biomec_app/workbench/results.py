@@ -97,20 +97,22 @@ def panes(runs: Mapping[str, Run], over: str = "") -> tuple[Pane, ...]:
 
 
 def legend(pane: Pane, time_s: float) -> list[tuple[int, str]]:
-    """Colour and words of every quantity of a pane: its name, and its values at a time, one for every run."""
+    """Colour and words of every quantity of a pane: its name, and its values at a time, one for every run.
+
+    Round-off is written as 0. What is usual is a median, because peaks near singular positions know no bounds.
+    """
     found: dict[tuple[int, str], list[str]] = {}
     now = np.array([line.at(time_s) for line in pane.lines])
-    size = max(
-        _usual(now, np.max), _usual(np.concatenate([np.zeros(0), *(one.values for one in pane.lines)]), np.median)
-    )
+    every = np.concatenate([np.zeros(0), *(line.values for line in pane.lines)])
+    size = max(_size(now, np.max), _size(every, np.median))
     for line, at in zip(pane.lines, now, strict=True):
         value = 0.0 if abs(at) < ROUND_OFF * size else at
         found.setdefault((line.colour, line.name), []).append(f"{value:.4g}" if math.isfinite(value) else "–")
     return [(colour, f"{name} {' | '.join(values)}") for (colour, name), values in found.items()]
 
 
-def _usual(values: FloatArray, which: Callable[[FloatArray], float]) -> float:
-    """Which size values (k,) that are numbers have, such as the median: a peak at a singular position is none of it."""
+def _size(values: FloatArray, which: Callable[[FloatArray], float]) -> float:
+    """The largest, or the median, of the sizes of those values (k,) that are numbers; 0 if none is."""
     sizes = np.abs(values[np.isfinite(values)])
     return float(which(sizes)) if len(sizes) else 0.0
 
