@@ -32,6 +32,7 @@ from biomec.progress import Progress, part_of
 
 REST_SPEED = 1e-4  # [m/s] of the gap after an impact: a hundredth of a slow touch of the knee
 SETTLING = 1000  # impacts, however fast they follow each other: with a restitution of 0.99 0.1 m/s take 690 to rest
+LIFTS = 1e-9  # [m/s²] of the gap, were it free: what rests without being pressed stays, and round-off does not lift it
 LOOK = 0.25e-3  # [s] between looks at the force of a stop that rests
 
 
@@ -101,7 +102,7 @@ def impact_swing(
         touches = [one.time_s for one in events if one.kind == "impact" and one.stop == made.stop]
         status = endless(moving.stops.names[made.stop], touches, SETTLING) or status
         if rests and status == "completed":
-            rest = _rest(moving, q, t, duration, made.stop)
+            rest = _rest(moving, q, t, duration, made.stop, LIFTS * hit.effective_mass)
             if rest is not None:
                 events += [Event(t, "rest", made.stop, 0.0)]
                 phases.append(rest)
@@ -115,25 +116,26 @@ def impact_swing(
     return ImpactSwing(swing, tuple(impacts))
 
 
-def _rest(moving: Reduced, q: FloatArray, t: float, duration: float, stop: int) -> Phase | None:
-    """The phase of rest on a stop from t on, until it would pull; None if it would at once."""
+def _rest(moving: Reduced, q: FloatArray, t: float, duration: float, stop: int, pull: float) -> Phase | None:
+    """The phase of rest on a stop from t [s] on, until it would pull by more than ``pull`` [N]; None if at once."""
     from scipy.optimize import brentq
 
     def closed(time: float, guess: FloatArray) -> tuple[FloatArray, FloatArray]:
         """Position and velocity with the gap at zero."""
         return _closed(moving, time, guess, stop)
 
-    def force(time: float, guess: FloatArray) -> float:
+    def pressed(time: float, guess: FloatArray) -> float:
+        """By how much it does not pull [N]."""
         at, rate = closed(time, guess)
-        return float(held_accelerations(moving, at[None], rate[None], np.array([time]), stop)[2][0])
+        return pull + float(held_accelerations(moving, at[None], rate[None], np.array([time]), stop)[2][0])
 
-    if force(t, q) <= 0.0:
+    if pressed(t, q) <= 0.0:
         return None
     times, places, end = [t], [closed(t, q)[0]], duration
     while times[-1] < duration:
         later = min(times[-1] + LOOK, duration)
-        if force(later, places[-1]) <= 0.0:
-            end = float(brentq(lambda x: force(x, places[-1]), times[-1], later, xtol=1e-13))
+        if pressed(later, places[-1]) <= 0.0:
+            end = float(brentq(lambda x: pressed(x, places[-1]), times[-1], later, xtol=1e-13))
             break
         times.append(later)
         places.append(closed(later, places[-1])[0])

@@ -225,6 +225,27 @@ def test_a_rod_on_a_shaking_table_is_thrown_rests_and_is_thrown_again():
     assert made.swing.history.gap.max() > 0.01
 
 
+def test_a_pendulum_comes_to_rest_on_a_wall_that_does_not_press_it():
+    """Upright it hangs by itself: the force of the wall is zero but for round-off, and it was "touched" without end."""
+    made = impact_swing(parse_machine(PENDULUM, "wall.toml"), 0.0, SETTINGS)
+    assert made.swing.completed
+    assert [one.kind for one in made.swing.events] == ["impact", "rest"]
+    after = made.swing.history.time_s > made.swing.events[0].time_s
+    assert after.sum() > 40
+    np.testing.assert_allclose(made.swing.history.gap[after], 0.0, atol=1e-12)
+    np.testing.assert_allclose(made.swing.history.force[after], 0.0, atol=1e-9)
+
+
+@pytest.mark.parametrize(("start_deg", "rate_deg_s", "point"), [(-0.5, -30.0, -0.02), (0.0, 0.0, -0.01)])
+def test_without_gravity_what_has_lost_its_speed_stays_at_its_stop(start_deg, rate_deg_s, point):
+    text = FLOOR.replace("[0.0, -9.81]", "[0.0, 0.0]").replace("-0.5", f"{start_deg}").replace("-0.02", f"{point}")
+    machine = parse_machine(text + f"rates_deg_s = {{ rod = {rate_deg_s} }}\n", "floating.toml")
+    made = impact_swing(machine, 0.0, SwingSettings(every=0.01, duration=0.1))
+    assert made.swing.completed
+    assert [one.kind for one in made.swing.events] == ["impact", "rest"]
+    np.testing.assert_allclose(made.swing.history.gap[1:], 0.0, atol=1e-12)
+
+
 def test_a_rod_that_begins_on_its_stop_at_rest_stays_there():
     machine = parse_machine(FLOOR.replace("-0.5", "0.0").replace("-0.02", "-0.01"), "floor.toml")
     for restitution in (0.0, 1.0):
