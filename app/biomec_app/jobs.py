@@ -16,7 +16,7 @@ from biomec.compiled import watched_compiling
 from biomec.errors import BiomecError
 from biomec.progress import Cancelled, Progress
 
-TURN_S = 0.0005  # a thread that computes in Python gives way to another after this long
+TURN_S = 0.0002  # a thread that computes in Python gives way to another after this long
 PREPARING = "preparing the numeric kernels (only the first time)"
 
 

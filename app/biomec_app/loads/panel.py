@@ -287,13 +287,14 @@ class LoadPanel(QWidget):
         if (readings.band is not None and not cutoff_hz) or not known.is_current("inverse"):
             return
 
-        def work(progress: Progress) -> LoadBand:
+        def work(progress: Progress) -> tuple[LoadBand, tuple[JointDoubt, ...]]:
             for part in PARTS:  # with all constraints kept they take longer than the window may wait
                 readings.part(part)
-            return load_sensitivity(known, cutoff_hz=cutoff_hz, progress=progress)
+            band = load_sensitivity(known, cutoff_hz=cutoff_hz, progress=progress)
+            return band, joint_doubts(known.loads.newton_euler, band)
 
-        def done(band: LoadBand) -> None:
-            Readings(known).keep_band(band)
+        def done(found: tuple[LoadBand, tuple[JointDoubt, ...]]) -> None:
+            Readings(known).keep_band(*found)
             if self._known is known:
                 self._show_doubts()
                 self.context.plots.changed.emit()
@@ -301,8 +302,7 @@ class LoadPanel(QWidget):
         self.context.aside.start(DOUBT, work, done)
 
     def _show_doubts(self) -> None:
-        band = None if self._known is None or not has_loads(self._known) else Readings(self._known).band
-        self.doubts = () if band is None or self._known is None else joint_doubts(self._known.loads.newton_euler, band)
+        self.doubts = () if self._known is None or not has_loads(self._known) else Readings(self._known).doubts
         bars = [
             Bar(
                 capital(one.joint),

@@ -17,6 +17,7 @@ from biomec.dynamics.band_components import band_components
 from biomec.dynamics.joint_loads import JointLoads
 from biomec.dynamics.joint_stress import JointStress, joint_stress
 from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
+from biomec.dynamics.load_doubts import JointDoubt, joint_doubts
 from biomec.dynamics.residual_components import ResidualComponents, residual_components
 from biomec.dynamics.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
@@ -40,6 +41,7 @@ class _Kept:
     stress: JointStress | None = None
     residual: dict[tuple[str, str], ResidualComponents] = field(default_factory=dict)
     band: LoadBand | None = None
+    doubts: tuple[JointDoubt, ...] | None = None
     half_widths: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
 
 
@@ -143,10 +145,17 @@ class Readings:
         """How far the loads may be off; None until it was found."""
         return self._known.band
 
-    def keep_band(self, band: LoadBand) -> None:
-        """Keep a band that was found."""
-        self._known.band = band
+    def keep_band(self, band: LoadBand, doubts: tuple[JointDoubt, ...] | None = None) -> None:
+        """Keep a band that was found, and what it says of the joints, if that was found beside it."""
+        self._known.band, self._known.doubts = band, doubts
         self._known.half_widths.clear()
+
+    @property
+    def doubts(self) -> tuple[JointDoubt, ...]:
+        """Joints, the most doubtful first; none until the band was found."""
+        if self._known.doubts is None and self.band is not None:
+            self._known.doubts = joint_doubts(self.found.newton_euler, self.band)
+        return self._known.doubts or ()
 
     def half_width(self, joint: str, axes: str, normalisation: str, column: int) -> FloatArray | None:
         """(T,) half-width of a component of a joint, by its number; None until the band was found."""

@@ -198,13 +198,16 @@ def table_text(values: FloatArray, mark: str = "\t", missing: str = "") -> Itera
     """Yield a line of text for every row of ``values`` (rows, columns): each number with as many digits as it needs.
 
     Reading the line back gives the same bits. A Python loop over rows: digits are found one number at a time anyway.
+    Rows become Python's numbers some at a time: all at once, a long recording would keep every other thread waiting.
     """
-    whole_rows: list[bool] = np.asarray(np.isfinite(values).all(axis=1)).tolist()
-    for row, whole in zip(values.tolist(), whole_rows, strict=True):
-        if whole:
-            yield mark.join(map(repr, row))
-        else:
-            yield mark.join([repr(x) if x - x == 0.0 else missing for x in row])
+    for k in range(0, len(values), ROWS_AT_ONCE):
+        some = values[k : k + ROWS_AT_ONCE]
+        whole_rows: list[bool] = np.asarray(np.isfinite(some).all(axis=1)).tolist()
+        for row, whole in zip(some.tolist(), whole_rows, strict=True):
+            if whole:
+                yield mark.join(map(repr, row))
+            else:
+                yield mark.join([repr(x) if x - x == 0.0 else missing for x in row])
 
 
 def check_rows(rows: int, stated: int | None, what: str = "frames") -> tuple[Notice, ...]:
