@@ -38,6 +38,7 @@ from biomec_app import manual
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import current_theme
 from biomec_app.jobs import Jobs
+from biomec_app.side_window import SideWindow
 
 NAME = Qt.ItemDataRole.UserRole
 WIDEST_PICTURE = 860  # pixels
@@ -125,22 +126,17 @@ class PageView(QTextBrowser):
             self.ensureCursorVisible()
 
 
-class ManualWindow(QWidget):
+class ManualWindow(SideWindow):
     """Contents, search and pages; back and forward as in a browser."""
 
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setObjectName("manual")
-        self.setWindowTitle("User Guide – Biomec")
-        self.context, self._closed = context, False
+        super().__init__(context, "manual", "User Guide", parent)
         self._past: list[str] = []
         self._future: list[str] = []
         self.page, self.tree, self.search = PageView(context), QTreeWidget(), QLineEdit()
         self.back, self.forward = QPushButton("← &Back"), QPushButton("&Forward →")
         self._build()
         self._show_contents()
-        context.closing.append(self.shut)
         self.go(manual.FIRST)
 
     def _build(self) -> None:
@@ -279,17 +275,9 @@ class ManualWindow(QWidget):
         return QSize(1080, 680)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Leave the list."""
-        self._closed = True
+        """Stop what the page is doing."""
         self.page.stop()
-        if self.shut in self.context.closing:
-            self.context.closing.remove(self.shut)
         super().closeEvent(event)
-
-    def shut(self) -> None:
-        """Close with the program."""
-        if not self._closed:
-            self.close()
 
 
 def _place(size: QSize, ratio: float) -> QImage:

@@ -5,8 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from PySide6.QtCore import Qt
-from PySide6.QtGui import QCloseEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
 from biomec.analysis.report_table import Section
@@ -15,9 +14,10 @@ from biomec.io.atomic import atomic_path
 from biomec.pipeline.analysis import Analysis
 from biomec_app.context import Context
 from biomec_app.sections import SectionView, section_text
+from biomec_app.side_window import SideWindow
 
 
-class TableWindow(QWidget):
+class TableWindow(SideWindow):
     """Sections of a title; ``make`` gives them again when the analysis has changed (None: they stay)."""
 
     def __init__(
@@ -28,11 +28,8 @@ class TableWindow(QWidget):
         make: Callable[[Analysis], Sequence[Section]] | None = None,
         parent: QWidget | None = None,
     ) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setObjectName(f"tables-{title}")
-        self.setWindowTitle(f"{title} – Biomec")
-        self.context, self.title, self._make, self._closed = context, title, make, False
+        super().__init__(context, f"tables-{title}", title, parent)
+        self.title, self._make = title, make
         self.tabs = QTabWidget()
         self.tabs.setObjectName("tables-panes")
         self.tabs.setDocumentMode(True)
@@ -48,7 +45,6 @@ class TableWindow(QWidget):
         layout.addLayout(foot)
         QShortcut(QKeySequence("Esc"), self, self.close)
         self.resize(980, 640)
-        context.closing.append(self.shut)
         context.document.analysis_changed.connect(self._follow)
         self._fill(sections)
 
@@ -64,7 +60,7 @@ class TableWindow(QWidget):
         self.tabs.setCurrentIndex(shown)
 
     def _follow(self) -> None:
-        if self._closed or self._make is None or not self.context.document.is_open:
+        if self.closed or self._make is None or not self.context.document.is_open:
             return
         try:
             self._fill(self._make(self.context.document.analysis))
@@ -92,18 +88,6 @@ class TableWindow(QWidget):
                 temporary.write_text(self.text(), encoding="utf-8")
         except BiomecError as error:
             self.context.tell("Save tables", str(error))
-
-    def closeEvent(self, event: QCloseEvent) -> None:
-        """Leave the lists."""
-        self._closed = True
-        if self.shut in self.context.closing:
-            self.context.closing.remove(self.shut)
-        super().closeEvent(event)
-
-    def shut(self) -> None:
-        """Close with the program."""
-        if not self._closed:
-            self.close()
 
 
 def open_tables(

@@ -21,6 +21,7 @@ from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Choice, FigureKind, compose, table_text
 from biomec_app.figures.painter import Painter
 from biomec_app.figures_protocol import FigureSource
+from biomec_app.side_window import SideWindow
 from biomec_app.theme import DARK, LIGHT, Theme
 
 if TYPE_CHECKING:
@@ -32,22 +33,18 @@ COPIES = {"png": "Copy as &Picture", "svg": "Copy as &Drawing (SVG)", "data": "C
 PATTERN = "Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Data (*.csv)"
 
 
-class FigureWindow(QWidget):
+class FigureWindow(SideWindow):
     """A figure of the open analysis; it follows the document. On screen in the theme, copied and saved on white."""
 
     def __init__(self, context: Context, kind: FigureKind, parent: QWidget | None = None) -> None:
-        super().__init__(parent, Qt.WindowType.Window)
-        self.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
-        self.setObjectName(f"figure-{kind.key}")
-        self.setWindowTitle(f"{kind.title} – Biomec")
-        self.context, self.kind = context, kind
+        super().__init__(context, f"figure-{kind.key}", kind.title, parent)
+        self.kind = kind
         self.painter, self.canvas = Painter(self), FigureCanvas(self)
         self.combos: dict[str, QComboBox] = {}
         self._choices: tuple[Choice, ...] = ()
         self._content: Any = None
         self._made_of: tuple[Any, ...] | None = None
         self._wanted = False
-        self._closed = False
         self._before: FigureSource | None = None  # what is copied and saved again once this window is closed
         self._lay_out()
         self.resize(1040, 720)
@@ -58,7 +55,6 @@ class FigureWindow(QWidget):
         context.comparison.changed.connect(self._find)
         context.jobs.cancelled.connect(self._job_gone)
         context.jobs.failed.connect(self._job_gone)
-        context.closing.append(self.shut)
         self._take_colours()
         self._analysis_changed()
 
@@ -144,7 +140,7 @@ class FigureWindow(QWidget):
     # ------------------------------------------------------------------ data
 
     def _analysis_changed(self) -> None:
-        if self._closed:
+        if self.closed:
             return
         document = self.context.document
         reason = "No recording is open." if not document.is_open else self.kind.blocked(document.analysis)
@@ -168,7 +164,7 @@ class FigureWindow(QWidget):
         )
 
     def _choices_found(self, analysis: Analysis, choices: Sequence[Choice] | None, fault: Exception | None) -> None:
-        if self._closed or not self.context.document.is_open or self.context.document.analysis is not analysis:
+        if self.closed or not self.context.document.is_open or self.context.document.analysis is not analysis:
             return
         if fault is not None or choices is None:
             self.canvas.say(_told(fault))
@@ -226,12 +222,12 @@ class FigureWindow(QWidget):
         )
 
     def _job_gone(self, title: str, sentence: str = "") -> None:
-        if title == self.kind.title and not self._closed and self._content is None:
+        if title == self.kind.title and not self.closed and self._content is None:
             self._made_of = None
             self.canvas.say(sentence or "It was cancelled. Press Compute to start again.")
 
     def _found(self, made_of: tuple[Any, ...], content: Any, fault: Exception | None) -> None:
-        if self._closed or made_of != self._made_of:
+        if self.closed or made_of != self._made_of:
             return
         if fault is not None:
             self._made_of = None
@@ -243,7 +239,7 @@ class FigureWindow(QWidget):
     # ------------------------------------------------------------------ picture
 
     def _draw(self) -> None:
-        if self._content is None or self._closed or not self.isVisible():
+        if self._content is None or self.closed or not self.isVisible():
             return
         content, chosen, ink = self._content, self.chosen, Ink(self.theme)
         limits, size, ratio = dict(self.canvas.limits), self.canvas.size(), self.canvas.devicePixelRatioF()
@@ -256,7 +252,7 @@ class FigureWindow(QWidget):
         self.painter.paint("picture", lambda: rendered(make, size, ratio, SCREEN_DPI), self._drawn)
 
     def _drawn(self, drawn: Drawn | None, fault: Exception | None) -> None:
-        if self._closed:
+        if self.closed:
             return
         if fault is not None:
             self.canvas.say(_told(fault))
@@ -371,18 +367,10 @@ class FigureWindow(QWidget):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Stop drawing, and leave the lists."""
-        self._closed = True
         self.painter.stop()
         if self.context.figure is self:
             self.context.figure = self._before
-        if self.shut in self.context.closing:
-            self.context.closing.remove(self.shut)
         super().closeEvent(event)
-
-    def shut(self) -> None:
-        """Close with the program."""
-        if not self._closed:
-            self.close()
 
 
 def _told(fault: Exception | None) -> str:

@@ -9,7 +9,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QDockWidget,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -39,6 +38,7 @@ from biomec_app.loads.trust_content import COLUMNS, LoadTrustPage, trust_page
 from biomec_app.moments import FROM_START, zero_told
 from biomec_app.panels.bar_chart import Bar, BarChart
 from biomec_app.panels.curve_tools import capital
+from biomec_app.panels.dock_tabs import bring_forward
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.view_options import View
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
@@ -228,16 +228,9 @@ class LoadPanel(QWidget):
         self._before_loads = self._document.analysis.done.get("inverse") if self._document.is_open else None
         self.refresh()
         if self._before_loads is not None and self._before_loads is not before and self.context.jobs.title == RUN:
-            self.bring_forward()
+            bring_forward(self)
 
     _before_loads: object = None
-
-    def bring_forward(self) -> None:
-        """Show the dock of the panel in front of others."""
-        dock = self.parentWidget()
-        if isinstance(dock, QDockWidget):
-            dock.show()
-            dock.raise_()
 
     def refresh(self) -> None:
         """Judge the analysis as it is now; that waits until somebody looks."""

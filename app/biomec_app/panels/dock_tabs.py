@@ -1,4 +1,4 @@
-"""Signs on the tabs of panels that lie over each other."""
+"""Panels that lie over each other: one that comes forward, and signs on their tabs."""
 
 from __future__ import annotations
 
@@ -6,7 +6,15 @@ from collections.abc import Mapping
 
 from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QIcon
-from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar
+from PySide6.QtWidgets import QDockWidget, QMainWindow, QTabBar, QWidget
+
+
+def bring_forward(panel: QWidget) -> None:
+    """Show the dock of a panel, if it has one, in front of others."""
+    dock = panel.parentWidget()
+    if isinstance(dock, QDockWidget):
+        dock.show()
+        dock.raise_()
 
 
 class DockTabs(QObject):

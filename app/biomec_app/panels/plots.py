@@ -11,7 +11,6 @@ from PySide6.QtCore import QPointF, QSize, Qt, QTimer
 from PySide6.QtGui import QAction, QResizeEvent, QShowEvent
 from PySide6.QtWidgets import (
     QComboBox,
-    QDockWidget,
     QHBoxLayout,
     QLabel,
     QMenu,
@@ -30,6 +29,7 @@ from biomec_app.figures.painter import Painter
 from biomec_app.panels.catalogue import Catalogue, catalogue
 from biomec_app.panels.curve_drop import CurveDrop
 from biomec_app.panels.default_curves import default_curves, kind_of_movement
+from biomec_app.panels.dock_tabs import bring_forward
 from biomec_app.panels.figure_export import Figure, copy_figure, figure_writer
 from biomec_app.panels.plot_content import panes_one_by_one
 from biomec_app.panels.plot_grid import PlotGrid
@@ -72,8 +72,8 @@ class PlotPanel(QWidget):
         state.changed.connect(self._view_changed)
         state.window_changed.connect(self._window_changed)
         state.points_cleared.connect(self.grid.clear_points)
-        state.choose_asked.connect(self._bring_forward)
-        state.look_asked.connect(self._bring_forward)
+        state.choose_asked.connect(self._come_forward)
+        state.look_asked.connect(self._come_forward)
         state.choose_asked.connect(self._open_chooser)
         self.chooser.chosen.connect(lambda keys: document.select(curves=keys))
         self.grid.frame_asked.connect(document.set_frame)
@@ -343,12 +343,8 @@ class PlotPanel(QWidget):
             self.chooser.show_catalogue(self.catalogue, self.context.document.selection.curves)
             self.chooser.open_below(self.choose)
 
-    def _bring_forward(self) -> None:
-        """Show the dock of the panel if it is closed or behind another."""
-        dock = self.parentWidget()
-        if isinstance(dock, QDockWidget):
-            dock.show()
-            dock.raise_()
+    def _come_forward(self) -> None:
+        bring_forward(self)
 
     def _wheel(self) -> None:
         self.grid.set_scrolls(self.grid.minimumHeight() > self.area.viewport().height())

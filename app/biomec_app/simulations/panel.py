@@ -10,7 +10,6 @@ from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QShowEvent
 from PySide6.QtWidgets import (
     QAbstractItemView,
-    QDockWidget,
     QFrame,
     QGridLayout,
     QHBoxLayout,
@@ -37,6 +36,7 @@ from biomec_app.context import Context
 from biomec_app.jobs import Status
 from biomec_app.loads.choice import important_joints
 from biomec_app.loads.readings import has_loads
+from biomec_app.panels.dock_tabs import bring_forward
 from biomec_app.panels.plot_view import TIME
 from biomec_app.simulations.curves import SETS, plotted
 from biomec_app.simulations.dialog import open_simulation
@@ -231,14 +231,7 @@ class SimulationPanel(QWidget):
         if new and self.context.jobs.title == TITLE:
             self._fill()
             self.choose(new[-1])
-            self.bring_forward()
-
-    def bring_forward(self) -> None:
-        """Show the dock of the panel in front of others."""
-        dock = self.parentWidget()
-        if isinstance(dock, QDockWidget):
-            dock.show()
-            dock.raise_()
+            bring_forward(self)
 
     def refresh(self) -> None:
         """Show the runs as they are now; that waits until somebody looks."""
@@ -375,7 +368,7 @@ class SimulationPanel(QWidget):
         self.bar.setRange(0, 0)
         self.stop.setEnabled(True)
         self.running.show()
-        self.bring_forward()
+        bring_forward(self)
 
     def _progressed(self, status: Status) -> None:
         if status.title != TITLE or not self.stop.isEnabled():

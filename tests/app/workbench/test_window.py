@@ -375,7 +375,7 @@ def test_a_closed_workbench_is_gone(student):
 
 
 def test_a_chooser_shows_its_longest_choice_whole(qtbot):
-    """ "equilibrium near the start" ended at "equilibrium near tl"."""
+    """Of the words "equilibrium near the start" the end was cut off."""
     form = OptionForm(study("linearise"), {})
     qtbot.addWidget(form)
     form.resize(280, 500)
