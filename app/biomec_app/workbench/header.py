@@ -4,13 +4,45 @@ from __future__ import annotations
 
 import re
 
-from PySide6.QtCore import QSignalBlocker, Signal
-from PySide6.QtWidgets import QComboBox, QGridLayout, QHBoxLayout, QLabel, QPushButton, QWidget
+from PySide6.QtCore import QSignalBlocker, Qt, Signal
+from PySide6.QtGui import QPaintEvent
+from PySide6.QtWidgets import (
+    QComboBox,
+    QGridLayout,
+    QHBoxLayout,
+    QLabel,
+    QPushButton,
+    QStyle,
+    QStyleOptionComboBox,
+    QStylePainter,
+    QWidget,
+)
 
 from biomec.mechanisms.catalogue import machine_names, machine_text
 from biomec_app.workbench.bench import Bench
 
 NO_PRESET = "as in the file"
+
+
+class Chooser(QComboBox):
+    """A list whose choice ends in dots where it is longer than the list is wide."""
+
+    def shown(self) -> str:
+        """The choice as it is drawn."""
+        option = QStyleOptionComboBox()
+        self.initStyleOption(option)
+        field = QStyle.SubControl.SC_ComboBoxEditField
+        room = self.style().subControlRect(QStyle.ComplexControl.CC_ComboBox, option, field, self).width()
+        return str(self.fontMetrics().elidedText(self.currentText(), Qt.TextElideMode.ElideRight, room - 4))
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw the list with its choice."""
+        painter, option = QStylePainter(self), QStyleOptionComboBox()
+        self.initStyleOption(option)
+        painter.drawComplexControl(QStyle.ComplexControl.CC_ComboBox, option)
+        option.currentText = self.shown()
+        painter.drawControl(QStyle.ControlElement.CE_ComboBoxLabel, option)
+        painter.end()
 
 
 class Header(QWidget):
@@ -29,7 +61,6 @@ class Header(QWidget):
         super().__init__(parent)
         self.bench = bench
         self.machines, self.presets = self._combo("machine", "Machine"), self._combo("preset", "Preset")
-        self.presets.setToolTip("Sets of values, with the analysis they are for")
         for name in machine_names():
             self.machines.addItem(_title(name), name)
             self.machines.setItemData(self.machines.count() - 1, name, 3)  # the tool tip
@@ -60,8 +91,8 @@ class Header(QWidget):
         bench.machine_changed.connect(self.refresh)
         self.refresh()
 
-    def _combo(self, name: str, words: str) -> QComboBox:
-        combo = QComboBox()
+    def _combo(self, name: str, words: str) -> Chooser:
+        combo = Chooser()
         combo.setObjectName(f"workbench.{name}")
         combo.setAccessibleName(words)
         combo.setMaxVisibleItems(30)
@@ -114,6 +145,7 @@ class Header(QWidget):
         chosen = self.bench.preset if self.bench.preset in fitting else "" if unchanged else next(iter(fitting), "")
         self.presets.setCurrentIndex(max(0, self.presets.findData(chosen)))
         self.presets.setEnabled(self.presets.count() > 1)
+        self.presets.setToolTip(f"{self.presets.currentText()}. Sets of values, with the analysis they are for.")
 
 
 def _title(name: str) -> str:

@@ -374,6 +374,15 @@ def test_a_closed_workbench_is_gone(student):
     assert bench() is None
 
 
+def test_a_title_that_is_too_long_ends_in_dots_and_is_told_whole(student):
+    header = student.window.header
+    header.machines.setFixedWidth(120)
+    assert header.machines.shown().endswith("…")
+    assert header.machines.currentText() in header.machines.toolTip()
+    header.machines.setFixedWidth(600)
+    assert header.machines.shown() == header.machines.currentText()
+
+
 def test_a_chooser_shows_its_longest_choice_whole(qtbot):
     """Of the words "equilibrium near the start" the end was cut off."""
     form = OptionForm(study("linearise"), {})
