@@ -39,6 +39,7 @@ SAVE, DISCARD = "Save", "Don't save"
 SETTINGS = "Settings of an analysis (*.json);;All files (*)"
 OF_THIS, OF_THE_FILE = "Those of this recording", "Those of the file"
 CLEAN, MEASURED = "Rebuilt and filtered", "As measured"
+LEFT_OUT = "Left out:"
 
 
 # ----------------------------------------------------------------------------------------------------------- unsaved
@@ -96,8 +97,10 @@ def open_file(context: Context, *paths: Path) -> None:
             if others:
                 told = f"A project is opened by itself: {path.name} was taken, and {others} left out."
                 context.tell(f"Open {path.name}", told)
-        elif len(paths) == 1 and known[path] == MATLAB:
+        elif len(known) == 1 and known[path] == MATLAB:
             open_matlab(context, path)
+            if refused:
+                context.tell(f"Open {path.name}", " ".join([LEFT_OUT, *refused]))
         else:
             import_recording(context, *known, refused=refused)
     except BiomecError as error:
@@ -181,7 +184,7 @@ def import_recording(context: Context, *paths: Path, refused: Sequence[str] = ()
             names = ", ".join(path.name for path in roles.left_out)
             told.append(f"One movement is imported at a time: {roles.dynamic.name} was taken, and {names} left out.")
         if refused or roles.refused:
-            told += ["Left out:", *refused, *roles.refused]
+            told += [LEFT_OUT, *refused, *roles.refused]
         if told:
             context.tell("Import", " ".join(told))
 

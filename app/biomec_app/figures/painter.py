@@ -67,6 +67,10 @@ class Painter(QObject):
         """Forget what waits, and wait for what is being drawn; nobody is told of it any more."""
         self._stopped = True
         self._waiting.clear()
+        self.wait()
+
+    def wait(self) -> None:
+        """Wait for what is being drawn, but not for ever."""
         self._pool.waitForDone(30_000)
 
     def _next(self) -> None:

@@ -441,6 +441,7 @@ class PlotPanel(QWidget):
         finally:
             figure.close()
         if self._painter.busy:  # of what waits there nobody is left at the end of the program
+            self._painter.wait()  # the later of two figures with one name is the one that stays
             write()
         else:
             self._painter.paint(path.name, write, lambda _, fault: self._saved(path, fault))

@@ -8,6 +8,7 @@ from itertools import pairwise
 from math import isinf
 
 import numpy as np
+import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  registers the renderer, without which there are no shaders
 from vtkmodules.util.numpy_support import numpy_to_vtk, numpy_to_vtkIdTypeArray, vtk_to_numpy
 from vtkmodules.util.vtkConstants import VTK_UNSIGNED_CHAR
 from vtkmodules.vtkCommonCore import vtkPoints
@@ -158,6 +159,8 @@ class Surface:
 
     def sort(self, towards_eye: FloatArray) -> None:
         """Draw faces that lie farther in a direction (3,) before the others; 65 536 steps of depth are enough."""
+        if not len(self.cells):
+            return
         near = (self.points @ towards_eye.astype(np.float32))[self.cells].sum(axis=1)
         behind = near.max() - near
         behind *= 65535.0 / max(float(behind.max()), 1e-9)
@@ -274,7 +277,7 @@ class Instances(Surface):
             self.recolour(colours)
 
     def _divide(self, points: np.ndarray, normals: np.ndarray) -> None:
-        self._each, self._each_normal = (rows.reshape(self.count, -1, 3) for rows in (points, normals))
+        self._each, self._each_normal = (rows.reshape(self.count, len(self._template), 3) for rows in (points, normals))
 
     def move_into(self, home: Batch, first: int, points: np.ndarray, normals: np.ndarray) -> None:
         """Write into parts of the arrays of another surface from now on, at ``first``."""

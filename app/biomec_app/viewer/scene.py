@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 import numpy as np
-import vtkmodules.vtkRenderingOpenGL2  # noqa: F401  registers the renderer
 from vtkmodules.vtkRenderingCore import vtkActor, vtkRenderer
 
 from biomec.arrays import FloatArray

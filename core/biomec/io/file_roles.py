@@ -42,7 +42,8 @@ def find_roles(paths: Sequence[Path]) -> Roles:
     """Tell files apart by what they hold: markers, plates or channels, and by whether the subject stands still.
 
     A static says so in its name, or the subject stands still in it while another file moves. The first movement by its
-    name is taken, and the first static. What is no recording is told, and the others are taken without it.
+    name is taken, and the first static, those that say so before others. What is no recording is told, and the others
+    are taken without it.
     """
     kinds: dict[Path, _Kind] = {}
     refused: list[str] = []
@@ -55,11 +56,11 @@ def find_roles(paths: Sequence[Path]) -> Roles:
     if not (moving or statics):
         none = "None of these files holds the markers of a movement. Give its recording too."
         raise BiomecError(" ".join([none, *refused] if kinds else refused))
-    named = [path for path in (*moving, *statics) if parse_name(path.stem).static]
-    if named:
-        moving, statics = sorted({*moving, *statics} - {*named}, key=natural_order), named
+    named = [path for path in kinds if path in (*moving, *statics) and parse_name(path.stem).static]
+    moving, still = ([path for path in some if path not in named] for some in (moving, statics))
     if not moving:
-        moving, statics = statics[-1:], statics[:-1]
+        moving, still = (still or named[-1:], []) if named else (still[-1:], still[:-1])
+    statics = [path for path in (*named, *still) if path not in moving]
     left = (*moving[1:], *statics[1:], *plates[1:], *emg[1:])
     static, plate, signal = (next(iter(found), None) for found in (statics, plates, emg))
     return Roles(moving[0], static, plate, signal, left, tuple(refused))

@@ -13,6 +13,7 @@ from biomec.recording import Markers, Trial
 
 SAME = 3.0  # another posture changes the typical distance by less than this
 FITS = 2.0  # a factor between two units brings it as near as this
+LEAST = 3  # distances that are in both: a single one, as between the hands, says more about posture than about units
 LOOKED_AT = 50  # frames
 
 
@@ -35,11 +36,11 @@ def in_unit_of(trial: Trial, known: Trial) -> tuple[Trial, tuple[Notice, ...]]:
 
 
 def _ratio(one: Markers, other: Markers) -> float | None:
-    """How many times as far apart markers are as in another recording; None where no two of them are in both."""
+    """How many times as far apart markers are as in another recording; None where too few are in both to tell."""
     names = [name for name in one.names if name in other.names]
     here, there = _distances(one.select(names)), _distances(other.select(names))
     known = (here > 0.0) & (there > 0.0)
-    return float(np.median(here[known] / there[known])) if known.any() else None
+    return float(np.median(here[known] / there[known])) if known.sum() >= LEAST else None
 
 
 def _distances(markers: Markers) -> FloatArray:

@@ -202,6 +202,7 @@ def test_while_it_is_exported(at_work, demo_analysis, tmp_path, key):
         at_work.pause(0.2)
 
     assert_answers(lambda: (at_work.choose(f"file.export-{key}"), at_work.pause(0.3)), elsewhere)
+    assert any(path.is_file() for path in tmp_path.rglob("*"))
     elsewhere()
     at_work.answer = DISCARD
 

@@ -1,5 +1,6 @@
 """The panel of plots: it follows the document, and the document follows it."""
 
+import threading
 from dataclasses import replace
 from pathlib import Path
 from time import perf_counter
@@ -15,6 +16,7 @@ from biomec.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec_app.context import Context
 from biomec_app.document import Document
+from biomec_app.figures.painter import DRAWING
 from biomec_app.jobs import Jobs
 from biomec_app.panels.plot_view import MEAN, SEPARATE
 from biomec_app.panels.plots import PlotPanel
@@ -255,6 +257,19 @@ def test_figures_that_are_being_saved_are_whole_when_the_window_closes(panel: Pl
         close()
     assert not QImage(str(tmp_path / "one.png")).isNull()
     assert not QImage(str(tmp_path / "two.png")).isNull()
+
+
+def test_of_two_figures_with_one_name_the_later_stays(panel: PlotPanel, qtbot, tmp_path: Path) -> None:
+    """The first was still being written, and came over the second."""
+    path = tmp_path / "figure.csv"
+    DRAWING.acquire()
+    panel.save(path)
+    panel.context.document.select(curves=("body/position Y",))
+    panel.refresh()
+    threading.Timer(0.3, DRAWING.release).start()
+    panel.save(path)
+    qtbot.waitUntil(lambda: not panel.saving, timeout=20_000)
+    assert "elbow" not in path.read_text("utf-8").partition("\n")[0]
 
 
 def test_figures_are_copied(panel: PlotPanel) -> None:

@@ -422,6 +422,18 @@ def test_small_balls_have_fewer_faces_while_they_move_and_all_of_them_again_at_r
     assert whole.data.GetNumberOfPolys() == 3 * 64 + 2 * 100
 
 
+def test_a_surface_of_nothing_can_be_placed_sorted_and_drawn_with_others():
+    """A model without joints has no balls at them."""
+    nothing = Instances(sphere(6, 10), 0, colours=[], opacity=0.4)
+    nothing.place(np.zeros((0, 3)), 0.02)
+    nothing.sort(np.array([0.0, 0.0, 1.0]))
+    nothing.light(Lights.of_eye(np.eye(3)))
+    assert nothing.data.GetNumberOfPolys() == 0
+    ball = Instances(sphere(6, 10), 1, colours="#0000ff")
+    whole = Batch([Instances(sphere(6, 10), 0, colours=[]), ball])
+    assert whole.data.GetNumberOfPolys() == ball.data.GetNumberOfPolys() == 100
+
+
 def test_parts_of_a_batch_keep_their_places_and_colours():
     """Two balls drawn as one: writing and painting one of them changes its own points and no others."""
     one, two = (Instances(sphere(4, 6), 1, colours=colour) for colour in ("#ff0000", "#0000ff"))

@@ -81,6 +81,22 @@ def test_a_name_that_says_static_is_believed(walk, tmp_path):
     assert find_roles([static, walk["still"]]) == Roles(walk["still"], static)
 
 
+def test_who_moves_is_taken_before_who_stands_still_also_beside_a_static_by_name(walk, tmp_path):
+    """A trial of standing came before the walk by its name, and was analysed as the movement."""
+    static = write(tmp_path, "Static01.csv", 0)
+    assert find_roles([static, walk["still"], walk["moving"]]) == Roles(
+        walk["moving"], static, left_out=(walk["still"],)
+    )
+    standing = write(tmp_path, "HC02.csv", 0)
+    assert find_roles([static, standing, walk["still"]]) == Roles(walk["still"], static, left_out=(standing,))
+
+
+def test_of_several_statics_by_name_the_first_is_taken(walk, tmp_path):
+    first, second = write(tmp_path, "Static01.csv", 0), write(tmp_path, "Static02.csv", 10)  # somebody stirs in it
+    assert find_roles([second, walk["moving"], first]) == Roles(walk["moving"], first, left_out=(second,))
+    assert find_roles([second, first]) == Roles(second, first)
+
+
 def test_what_is_no_recording_is_told_and_the_others_taken(walk, tmp_path):
     """A letter among the files had kept all of them out."""
     notes, table = tmp_path / "notes.txt", tmp_path / "angles.mot"

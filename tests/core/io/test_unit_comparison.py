@@ -51,7 +51,7 @@ def test_a_size_that_no_unit_explains_is_told_and_nothing_changed(known):
     assert "no usual unit of length explains it" in notice.sentence
 
 
-@pytest.mark.parametrize("names", [(), ("A",), ("A", "E")])
+@pytest.mark.parametrize("names", [(), ("A",), ("A", "B"), ("A", "B", "E")])
 def test_too_few_markers_in_both_tell_nothing(known, names):
     trial = moved(known, 1000.0)
     fewer = replace(trial, markers=trial.markers.select(list(names)))
