@@ -170,7 +170,7 @@ class AdvancedBox(QWidget):
 
     def _count(self, name: str) -> int:
         number = self._number(name)
-        if number != round(number):
+        if not number.is_integer():
             raise BiomecError(f"{SETTINGS[name].words}: {number:g} is no whole number.")
         return round(number)
 
