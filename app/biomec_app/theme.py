@@ -26,6 +26,7 @@ class Theme:
     on_accent: str = "#FFFFFF"
     fault: str = "#B3261E"
     box: str = "#7A828C"
+    handle: str = "#7A828C"
     right: str = "#0072B2"
     left: str = "#D55E00"
     middle: str = "#009E73"
@@ -47,6 +48,7 @@ DARK = Theme(
 )  # fmt: skip
 DESKTOP_DARK = "desktop_is_dark"  # property of the application: what the desktop looked like at the start
 STYLE = "fusion"
+SCROLL_BAR = 14  # pixels across
 THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
@@ -90,6 +92,21 @@ def _boxes(theme: Theme) -> str:
     ))  # fmt: skip
 
 
+def _scroll_bars(theme: Theme) -> str:
+    """Scroll bars whose handle stands out from its groove; the style's own is darker than its groove in the dark."""
+    return "\n".join((
+        f"QScrollBar {{ background: {theme.window}; border: none; margin: 0; }}",
+        f"QScrollBar:vertical {{ width: {SCROLL_BAR}px; }}",
+        f"QScrollBar:horizontal {{ height: {SCROLL_BAR}px; }}",
+        f"QScrollBar::handle {{ background: {theme.handle}; border-radius: 4px; margin: 3px; }}",
+        f"QScrollBar::handle:hover, QScrollBar::handle:pressed {{ background: {theme.faint}; }}",
+        "QScrollBar::handle:vertical { min-height: 24px; }",
+        "QScrollBar::handle:horizontal { min-width: 24px; }",
+        "QScrollBar::add-line, QScrollBar::sub-line { width: 0; height: 0; }",
+        "QScrollBar::add-page, QScrollBar::sub-page { background: none; }",
+    ))  # fmt: skip
+
+
 def apply(application: QApplication, theme: Theme) -> None:
     """Give all widgets the colours of a theme."""
     chosen("system")  # remembers the desktop's own colours before they are replaced
@@ -109,4 +126,4 @@ def apply(application: QApplication, theme: Theme) -> None:
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.faint))
     application.setPalette(palette)
-    application.setStyleSheet(_boxes(theme))
+    application.setStyleSheet(f"{_boxes(theme)}\n{_scroll_bars(theme)}")

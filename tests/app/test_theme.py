@@ -1,9 +1,10 @@
 """Light, dark, or as the desktop."""
 
-from PySide6.QtWidgets import QApplication, QCheckBox
+from PySide6.QtWidgets import QApplication, QCheckBox, QScrollBar
 
 from biomec_app import theme as themes
 from biomec_app.actions.appearance import ACTIONS
+from biomec_app.dialogs.parts import explanation
 
 
 def test_the_desktops_own_theme_is_remembered_while_another_is_shown(qapp):
@@ -56,6 +57,36 @@ def test_boxes_that_are_off_are_seen_in_both_themes(qtbot, qapp):
         picture = box.grab().toImage()
         seen = {picture.pixelColor(x, y).name() for x in range(16) for y in range(picture.height())}
         assert max(contrast(colour, theme.window) for colour in seen) >= 2.5, theme.name
+
+
+def test_the_handle_of_a_scroll_bar_stands_out_from_its_groove(qtbot, qapp):
+    """In the dark the groove was the brighter of the two, and a page at its top looked as if it were at its end."""
+    for theme in (themes.DARK, themes.LIGHT):
+        themes.apply(qapp, theme)
+        bar = QScrollBar()
+        qtbot.addWidget(bar)
+        bar.resize(bar.sizeHint().width(), 200)
+        bar.setRange(0, 100)
+        bar.setPageStep(100)  # the handle fills the upper half
+        bar.show()
+        picture = bar.grab().toImage()
+        handle, groove = (picture.pixelColor(bar.width() // 2, y).name() for y in (50, 150))
+        assert handle == theme.handle.lower()
+        assert groove == theme.window.lower()
+        assert contrast(handle, groove) >= 3.0, theme.name  # WCAG for the parts of controls
+
+
+def test_explanations_follow_a_theme_that_is_chosen_while_they_are_shown(qtbot, qapp):
+    """They kept the faint grey of the dark theme, which can hardly be read on light ground."""
+    themes.apply(qapp, themes.DARK)
+    label = explanation("What this is for.")
+    qtbot.addWidget(label)
+    label.show()
+    for theme in (themes.DARK, themes.LIGHT):
+        themes.apply(qapp, theme)
+        picture = label.grab().toImage()
+        seen = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+        assert theme.faint.lower() in seen, theme.name
 
 
 def test_sides_have_the_same_colours_on_paper_and_in_the_window():

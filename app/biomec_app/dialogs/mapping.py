@@ -73,8 +73,8 @@ class MappingForm(QWidget):
         self.table = QTableWidget(0, 3)
         self._prepare_table()
         self.picture = BodyPicture(current_theme(context))
-        self.accept_all = QPushButton("Accept all &suggestions")
-        self.load, self.store = QPushButton("&Load mapping…"), QPushButton("Sa&ve mapping…")
+        self.accept_all = QPushButton("Accept All &Suggestions")
+        self.load, self.store = QPushButton("&Load Mapping…"), QPushButton("Sa&ve Mapping…")
         for button, name in ((self.accept_all, "accept-all"), (self.load, "load"), (self.store, "save")):
             button.setObjectName(f"mapping.{name}")
             button.setAutoDefault(False)

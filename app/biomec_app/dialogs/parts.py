@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import TypeVar
 
 from PySide6.QtCore import QRect, Qt
@@ -50,9 +50,7 @@ def explanation(text: str = "") -> QLabel:
     """Words in a faint colour that say what something is for."""
     label = QLabel(text)
     label.setWordWrap(True)
-    palette = label.palette()
-    palette.setColor(QPalette.ColorRole.WindowText, palette.color(QPalette.ColorRole.PlaceholderText))
-    label.setPalette(palette)
+    label.setForegroundRole(QPalette.ColorRole.PlaceholderText)
     return label
 
 
@@ -156,11 +154,22 @@ def with_buttons(
     return box
 
 
-def fit_rows(dialog: QDialog, view: QAbstractItemView, width: int, least: int, most: int) -> None:
-    """Give a table or list the height of its rows, between two heights [pixels], and the dialog what it needs then."""
+def fit_rows(
+    dialog: QDialog,
+    view: QAbstractItemView,
+    width: int,
+    least: int,
+    most: int,
+    wrap: Callable[[], object] = lambda: None,
+) -> None:
+    """Give a table or list the height of its rows, between two heights [pixels], and the dialog what it needs then.
+
+    wrap : makes rows as high as their text is in columns of the width that they have now
+    """
     view.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustToContents)
     dialog.resize(width, dialog.height())
     dialog.grab(QRect(0, 0, 1, 1))  # columns and wrapped rows are laid out as if it were shown
+    wrap()
     view.setFixedHeight(max(least, min(most, view.sizeHint().height())))
     layout = dialog.layout()
     layout.activate()

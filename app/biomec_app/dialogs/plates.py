@@ -65,7 +65,7 @@ class PlatesDialog(QDialog):
         kinds = OK_CANCEL | QDialogButtonBox.StandardButton.Reset
         self.buttons = with_buttons(self, about, self.chart, self.table, grows=self.table, buttons=kinds)
         reset = self.buttons.button(QDialogButtonBox.StandardButton.Reset)
-        reset.setText("As &found")
+        reset.setText("As &Found")
         reset.setToolTip("Forget all choices by hand when the signals are computed again")
         reset.clicked.connect(self._reset)
         self._forget = False
@@ -73,7 +73,7 @@ class PlatesDialog(QDialog):
         self.chart.clicked.connect(self.table.selectRow)
         if self._contacts:
             self.table.selectRow(0)
-        fit_rows(self, self.table, 900, 120, 460)
+        fit_rows(self, self.table, 900, 120, 460, self.table.resizeRowsToContents)
 
     def _fill(self) -> None:
         table = self.table

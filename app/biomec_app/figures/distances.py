@@ -91,7 +91,7 @@ class DistanceFigure(FigureKind):
         axes.set_ylabel("distance, mm")
         if not count:
             nothing(axes, ink, "no valid frame")
-        words = {Side.RIGHT: "right", Side.LEFT: "left", None: "midline"}
+        words = {Side.RIGHT: "right", Side.LEFT: "left", None: "middle"}
         shown = [side for side in words if side in content.sides]
         legend(figure, ink, [patch(color=ink.side(side), alpha=0.6) for side in shown], [words[one] for one in shown])
 

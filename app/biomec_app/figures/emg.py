@@ -73,7 +73,8 @@ class EmgFigure(FigureKind):
     def remark(self, content: Content, chosen: Chosen) -> str:
         """How it was filtered."""
         low, high = content.emg.options.band_hz
-        return f"Band-pass {low:g} to {high:g} Hz, rectified, {chosen['envelope']}; dashed: borders of the cycles."
+        envelope = chosen["envelope"].replace("Low-pass", "low-pass")  # within a sentence
+        return f"Band-pass {low:g} to {high:g} Hz, rectified, {envelope}; dashed: borders of the cycles."
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
         """A panel a channel."""

@@ -65,7 +65,7 @@ class FrozenJacobianFigure(FigureKind):
     def remark(self, content: Content, chosen: Chosen) -> str:
         """How both fared."""
         parts = []
-        for words, one in (("exact", content.exact), ("frozen", content.frozen)):
+        for words, one in (("Exact", content.exact), ("frozen", content.frozen)):
             count = int(one.converged.sum())
             told = f"{words}: {count} of {len(one.converged)} frames converge"
             if count:

@@ -91,8 +91,8 @@ class MethodFigure(FigureKind):
         force, torque = content.difference
         return (
             f"{chosen['joint']}, {chosen['cycle'].lower()}: proximal on distal segment, laboratory axes (X forward, Y "
-            f"up, Z right). Largest difference of {content.multibody} and Newton-Euler: {power(force)} N and "
-            f"{power(torque)} N·m."
+            f"up, Z right). {content.multibody} differs from Newton-Euler by {power(force)} N and {power(torque)} N·m "
+            "at most."
         )
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:

@@ -109,7 +109,7 @@ class LoadPanel(QWidget):
         framed.addWidget(self.verdict)
         self.bars = BarChart("loads.doubt", "How far moments may be off", "RMS, in % of the peak", least=5)
         self.bars.chosen.connect(self._joint_chosen)
-        self.filter = QPushButton("Include the &filter")
+        self.filter = QPushButton("Include the &Filter")
         self.filter.setObjectName("loads.filter")
         self.filter.setToolTip(
             "Run the analysis twice more, with cut-off frequencies 1 Hz lower and higher, and add what changes"

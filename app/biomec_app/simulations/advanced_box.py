@@ -68,7 +68,7 @@ class AdvancedBox(QWidget):
         self.fold.setAutoRaise(True)
         self.fold.setToolButtonStyle(Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.inside = QWidget()
-        self.reset = QPushButton("Specified &values")
+        self.reset = QPushButton("Specified &Values")
         self.reset.setObjectName("simulation.advanced.reset")
         self.reset.setToolTip("Put all of these back to the values that are specified for them")
         self.reset.setAutoDefault(False)

@@ -20,6 +20,8 @@ from biomec_app.workbench.bench import Bench
 from biomec_app.workbench.results import FigureTable, figure_table
 
 NONE = "Headline figures of runs appear here. Tick several runs to see their differences."
+ONE = "Tick several runs to see their differences."
+SEVERAL = "Δ: difference to the first run."
 
 
 class FiguresPage(QWidget):
@@ -56,9 +58,12 @@ class FiguresPage(QWidget):
         """Show the figures of the shown runs."""
         shown = {kept.name: kept.run for kept in self.bench.shown}
         self.content = content = figure_table(shown)
-        self.words.setText(NONE if len(shown) < 2 else "Δ: difference to the first run.")
-        self.table.setVisible(bool(content.rows))
-        self.copy_button.setEnabled(bool(content.rows))
+        any_rows = bool(content.rows)
+        self.words.setText((ONE if len(shown) == 1 else SEVERAL) if any_rows else NONE)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        self.words.setAlignment(middle | (Qt.AlignmentFlag.AlignLeft if any_rows else Qt.AlignmentFlag.AlignHCenter))
+        self.table.setVisible(any_rows)
+        self.copy_button.setVisible(any_rows)
         self.table.setColumnCount(2 + len(content.columns))
         self.table.setHorizontalHeaderLabels(["Figure", "Unit", *content.columns])
         self.table.setRowCount(len(content.rows))

@@ -3,6 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTableWidget
 
+from biomec_app import theme as themes
 from biomec_app.dialogs.parts import fit_rows, with_buttons
 from biomec_app.dialogs.plates import edit_plates
 from biomec_app.dialogs.stretch import ask_stretch
@@ -17,6 +18,17 @@ def empty_pixels(view):
     return view.viewport().height() - covered
 
 
+@pytest.fixture
+def themed(qapp):
+    """Widgets that look as in the program."""
+    style, palette = qapp.style().name(), qapp.palette()
+    themes.apply(qapp, themes.LIGHT)
+    yield
+    qapp.setStyleSheet("")
+    qapp.setStyle(style)
+    qapp.setPalette(palette)
+
+
 @pytest.mark.parametrize(
     ("ask", "part"),
     [
@@ -25,7 +37,8 @@ def empty_pixels(view):
         (ask_stretch, lambda dialog: dialog.cycles),
     ],
 )
-def test_tables_are_as_high_as_their_rows(qtbot, context, walk_analysis, ask, part):
+def test_tables_are_as_high_as_their_rows(qtbot, context, walk_analysis, themed, ask, part):
+    """With the program's own style, half of the table of plate contacts was empty."""
     context.document.open(walk_analysis)
     dialog = ask(context)
     qtbot.waitExposed(dialog)

@@ -206,7 +206,7 @@ def test_a_frozen_jacobian_needs_more_iterations_for_the_same_constraints(made):
     assert content.exact.converged.all()
     assert content.exact.violation.max() < 1e-10
     assert content.frozen.iterations[both].mean() > content.exact.iterations[both].mean()
-    assert "exact: 40 of 40 frames converge" in kind.remark(content, chosen)
+    assert "Exact: 40 of 40 frames converge" in kind.remark(content, chosen)
 
 
 def test_the_derivatives_of_the_equations_are_those_of_the_differences(made):

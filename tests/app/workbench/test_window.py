@@ -17,6 +17,7 @@ from biomec.mechanisms.motion import STRAYED
 from biomec.mechanisms.studies import study
 from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.theme import DARK, LIGHT
+from biomec_app.workbench.figures_page import NONE, ONE, SEVERAL
 from biomec_app.workbench.opening import open_when_loaded
 from biomec_app.workbench.option_form import OptionForm
 from biomec_app.workbench.plots import _colour
@@ -184,11 +185,15 @@ def test_text_that_was_typed_a_moment_ago_is_not_lost(student):
 
 
 def test_a_run_is_played_plotted_and_told(student):
-    student.run(turn=30.0)
     window, bench = student.window, student.bench
+    assert window.figures.words.text() == NONE
+    assert not window.figures.copy_button.isVisibleTo(window.figures)  # there is nothing to copy
+    student.run(turn=30.0)
     assert [kept.name for kept in bench.runs] == ["Swing by 30°"]
     assert set(window.plots.plots) == {"Angles [deg]", "Torques [N·m]"}
     assert window.figures.table.rowCount() == 2
+    assert window.figures.words.text() == ONE
+    assert window.figures.copy_button.isVisibleTo(window.figures)
     assert "of two lines" in window.text.text.toPlainText()
     assert "one-sided" in window.text.text.toPlainText()
     assert len(window.player.times) == 21
@@ -266,6 +271,7 @@ def test_runs_are_compared_renamed_and_removed(student):
     window.runs.list.item(0).setCheckState(Qt.CheckState.Checked)
     student.idle()
     assert window.figures.content.columns[-1] == "Δ Swing by 90°, L1 = 0.6"
+    assert window.figures.words.text() == SEVERAL
     assert len(window.plots.panes[1].lines) == 4
     assert len(window.stage.drawing.ghosts) == 1
     window.runs.list.item(1).setText("long crank")
