@@ -120,6 +120,7 @@ class MainWindow(QMainWindow):
         self._build_status_bar(jobs)
         self._theme_due = QTimer(self, singleShot=True, interval=NEXT_TURN_MS)
         self._theme_due.timeout.connect(self._show_theme)
+        self.context.closing.append(self._theme_due.stop)
         self._notices_due = QTimer(self, singleShot=True, interval=0)  # once all panels have their places
         self._notices_due.timeout.connect(self._fit_notices)
         self._given: int | None = -1  # height of the panels below that the program chose; None: it is choosing
@@ -349,12 +350,14 @@ class MainWindow(QMainWindow):
 
     def _show_theme(self) -> None:
         parts = (self.view, self.timeline, self.start_page, self.status_line)
-        for part in (*parts, *(dock.widget() for dock in self.docks.values())):
-            set_theme = getattr(part, "set_theme", None)
-            if set_theme is not None:
-                set_theme(self.theme)
-        self._mark_tabs()
-        QTimer.singleShot(NEXT_TURN_MS, self, lambda: self.setUpdatesEnabled(True))
+        try:
+            for part in (*parts, *(dock.widget() for dock in self.docks.values())):
+                set_theme = getattr(part, "set_theme", None)
+                if set_theme is not None:
+                    set_theme(self.theme)
+            self._mark_tabs()
+        finally:  # one that fails must not leave a window that is never drawn again
+            QTimer.singleShot(NEXT_TURN_MS, self, lambda: self.setUpdatesEnabled(True))
 
     # ------------------------------------------------------------------ files dropped, window closed
 

@@ -15,7 +15,7 @@ from biomec_app.main_window import MainWindow
 from biomec_app.panels.verdict_signs import sign
 from biomec_app.panels.verdicts import recording_told, verdicts
 from biomec_app.preferences import Preferences
-from biomec_app.theme import LIGHT
+from biomec_app.theme import LIGHT, apply
 
 
 @pytest.fixture
@@ -217,3 +217,32 @@ def test_the_start_page_stands_in_the_middle_of_a_large_screen(qtbot, tmp_path):
     below = page.height() - page.hint.mapTo(page, page.hint.rect().bottomLeft()).y()
     assert abs(top - below) < 0.05 * page.height()
     window.close()
+
+
+@pytest.fixture
+def light_again(qapp) -> Iterator[None]:
+    """The colours of the program as other tests expect them."""
+    yield
+    apply(qapp, LIGHT)
+
+
+@pytest.mark.usefixtures("light_again")
+def test_a_part_that_cannot_take_a_theme_leaves_a_window_that_is_drawn(window, qtbot, monkeypatch):
+    def fail(theme):
+        raise RuntimeError("no such colour")
+
+    monkeypatch.setattr(window.timeline, "set_theme", fail)
+    with qtbot.captureExceptions() as raised:
+        window.set_theme("dark")
+        assert not window.updatesEnabled()
+        qtbot.waitUntil(window.updatesEnabled)
+    assert [str(error) for _, error, _ in raised] == ["no such colour"]
+
+
+@pytest.mark.usefixtures("light_again")
+def test_a_window_that_was_closed_takes_no_theme_any_more(window, qtbot):
+    """Its 3-D view built another scene after the graphics library had been freed."""
+    window.set_theme("dark")
+    window.close()
+    qtbot.wait(50)
+    assert window.view.scene is None
