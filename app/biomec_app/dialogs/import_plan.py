@@ -241,7 +241,8 @@ def _inside(trial: Trial, kind: str) -> str:
         plates, rates = len(trial.plates), sorted({plate.rate_hz for plate in trial.plates})
         return f"{plates} force plate{'s' * (plates > 1)} at {' and '.join(f'{rate:g}' for rate in rates)} Hz."
     if kind == "emg" and trial.emg is not None:
-        return f"{len(trial.emg.names)} channels at {trial.emg.rate_hz:g} Hz."
+        channels = len(trial.emg.names)
+        return f"{channels} channel{'s' * (channels > 1)} at {trial.emg.rate_hz:g} Hz."
     return ""
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import Qt
+from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
@@ -15,6 +15,7 @@ from PySide6.QtWidgets import (
     QHBoxLayout,
     QLabel,
     QListWidget,
+    QListWidgetItem,
     QPushButton,
     QScrollArea,
     QStackedWidget,
@@ -171,8 +172,10 @@ class SettingsDialog(QDialog):
         self.pages: dict[str, SettingsPage] = {}
         self._shown = context.document.analysis.settings  # what pages show that are still to be made
         for title, about in PAGES.values():
-            self.list.addItem(title)
-            self.list.item(self.list.count() - 1).setToolTip(about)
+            item = QListWidgetItem(title)
+            item.setSizeHint(QSize(130, 34))
+            item.setToolTip(about)
+            self.list.addItem(item)
         self.list.currentRowChanged.connect(lambda row: self.open_page(list(PAGES)[row]))
         self.message = QLabel()
         self.message.setObjectName("settings-message")

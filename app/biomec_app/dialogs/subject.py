@@ -93,6 +93,7 @@ class SubjectForm(QWidget):
         self.height_.setSingleStep(0.01)
         self.sex.addItems(list(SEXES))
         self.age = QLabel()
+        self.age.setIndent(4)  # under the letters of the fields above
         for field in (self.recorded_on, self.born):
             field.setPlaceholderText(DATE_HINT)
         form = QFormLayout()
@@ -252,7 +253,7 @@ class SubjectForm(QWidget):
             self.age.setText("–")
             return
         age = None if day is None else subject.age_on(day)
-        self.age.setText("–" if age is None else f"{age} years")
+        self.age.setText("–" if age is None else f"{age} year{'s' * (age != 1)}")
 
     _loading = True
     _shown = Subject()

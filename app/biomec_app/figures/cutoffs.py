@@ -50,7 +50,7 @@ class CutoffFigure(FigureKind):
         highest = max((float(np.nan_to_num(panel.cutoff_hz).max(initial=0.0)) for panel in content), default=0.0)
         for k, (axes, panel) in enumerate(zip(grid, content, strict=True)):
             quiet(axes, ink)
-            name(axes, ink, panel.title, f"{len(panel.names)} points")
+            name(axes, ink, panel.title, f"{len(panel.names)} point{'s' * (len(panel.names) != 1)}")
             places = np.arange(len(panel.names))
             for c in range(3):
                 axes.plot(places + 0.22 * (c - 1), panel.cutoff_hz[:, c], "o^s"[c], color=ink.axes[c], markersize=4.6)
