@@ -10,11 +10,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.arrays import BoolArray, FloatArray, IntArray
 
 BESIDE = (7.0, -8.0)  # from a place to the words about it
 APART = 2.0  # around words
 FARTHER = 24.0  # to the side, where something is in the way nearby
+MOVED = 0.25  # of their size, that words may be moved to stand whole in the picture
 OUTSIDE = 5.0  # between the corner of an area and the words about it
 
 
@@ -44,12 +45,16 @@ def arranged(words: Sequence[Word], room: tuple[float, float], limbs: FloatArray
     counts = np.array([len(one) for one in choices], dtype=np.int64)
     owner = np.repeat(np.arange(len(words)), counts)
     low = np.array([place for one in choices for place in one]).reshape(-1, 2)
-    high = low + np.array([word.size for word in words]).reshape(-1, 2)[owner]
+    size = np.array([word.size for word in words]).reshape(-1, 2)[owner]
     sought = np.array([word.weight > 0 for word in words], dtype=bool)[owner]
+    inside = np.clip(low, 0.0, np.maximum(0.0, room - size))
+    nearly = sought & (np.abs(inside - low) <= MOVED * size).all(axis=1)
+    low = np.where(nearly[:, None], inside, low)
+    high = low + size
     depth = np.array([word.depth for word in words])
     within = (low >= 0.0).all(axis=1) & (high <= room).all(axis=1)
     touches = (high > 0.0).all(axis=1) & (low < room).all(axis=1)
-    free = np.where(sought, within, touches) & np.isfinite(depth)[owner]
+    free = np.where(sought, within, touches) & np.isfinite(depth)[owner] & _at_home(words, owner, low, high)
     left, top, right, bottom = (*low.T, *high.T)
     across = (left[:, None] - APART < right) & (left < right[:, None] + APART)
     over = across & (top[:, None] - APART < bottom) & (top < bottom[:, None] + APART)
@@ -68,6 +73,30 @@ def arranged(words: Sequence[Word], room: tuple[float, float], limbs: FloatArray
             found[k] = low[best]
             free &= ~over[best]
     return found
+
+
+def _at_home(words: Sequence[Word], owner: IntArray, low: FloatArray, high: FloatArray) -> BoolArray:
+    """(C,) whether words about an area would stand nearer to it than to any other area: there they would mislead."""
+    edges = {k: _edge(word.around) for k, word in enumerate(words) if word.around is not None}
+    home = np.ones(len(low), dtype=bool)
+    for k, own in edges.items():
+        mine = np.flatnonzero(owner == k)
+        others = np.concatenate([own[:0], *(edge for j, edge in edges.items() if j != k)])
+        others = others[np.isfinite(others).all(axis=1)]  # not those behind the camera
+        if len(others):
+            home[mine] = _gap(low[mine], high[mine], own) <= _gap(low[mine], high[mine], others)
+    return home
+
+
+def _edge(corners: FloatArray) -> FloatArray:
+    """(2 K, 2) corners of an area, and the middles between them."""
+    return np.concatenate([corners, 0.5 * (corners + np.roll(corners, 1, axis=0))])
+
+
+def _gap(low: FloatArray, high: FloatArray, points: FloatArray) -> FloatArray:
+    """(C,) distance from boxes to the nearest of some points."""
+    outside = np.maximum(np.maximum(low[:, None] - points, points - high[:, None]), 0.0)
+    return np.asarray(np.hypot(*outside.transpose(2, 0, 1)).min(axis=1))
 
 
 def _candidates(word: Word) -> list[tuple[float, float]]:

@@ -60,6 +60,31 @@ def test_words_about_an_area_stand_outside_it_below_the_nearest_corner():
     assert x > 250.0  # the other corner below
 
 
+def test_words_that_are_nearly_in_the_picture_are_moved_into_it():
+    corners = np.array([[0.0, 110.0], [18.0, 100.0], [36.0, 110.0], [18.0, 120.0]])
+    limb = np.array([[60.0, 110.0]])  # on its right
+    ((x, y),) = arranged([replace(NAME, at=(18.0, 110.0), weight=1, around=corners)], ROOM, limb, 4.0)
+    assert x == 0.0
+    assert y > 120.0
+
+
+def test_words_about_an_area_do_not_stand_at_its_neighbour():
+    """Beside the plate of the left foot stood that of the right."""
+    corners = np.array([[100.0, 110.0], [130.0, 100.0], [160.0, 110.0], [130.0, 120.0]])
+    limb = np.array([[130.0, 128.0], [80.0, 110.0]])  # below and left, so that words would rather stand on its right
+    right = replace(NAME, at=(130.0, 110.0), weight=1, around=corners)
+    ((x, _),) = arranged([right], ROOM, limb, 4.0)
+    assert x > 160.0
+    left = replace(right, depth=3.0, at=(195.0, 96.0), around=corners + np.array([65.0, -14.0]))
+    behind = replace(left, depth=np.nan, around=np.full((4, 2), np.nan))
+    found = arranged([right, left, behind], ROOM, limb, 4.0)
+    for k, one in enumerate((right, left)):
+        middle = found[k] + np.array(one.size) / 2.0
+        apart = [np.abs(middle - other.at).sum() for other in (right, left)]
+        assert np.argmin(apart) == k
+    assert np.isnan(found[2]).all()
+
+
 @pytest.mark.parametrize("overlays", [View().overlays, frozenset(OVERLAYS)])
 def test_in_the_picture_of_a_person_no_words_overlap_and_forces_are_told_beside_the_limbs(
     qapp, demo_analysis, monkeypatch, overlays
