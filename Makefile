@@ -45,5 +45,5 @@ clean:  ## remove the environment and everything that was built
 $(VENV)/.ready-run:  extras = app
 $(VENV)/.ready-test: extras = app,test,oracles,dev
 $(VENV)/.ready-docs: extras = docs
-$(VENV)/.ready-%: pyproject.toml installer/environment.py core/biomec/system_libraries.py
+$(VENV)/.ready-%: pyproject.toml installer/environment.py core/biomec/base/system_libraries.py
 	@$(PYTHON) installer/environment.py --venv $(VENV) --extras $(extras) --stamp $@

@@ -23,11 +23,11 @@ from benchmarks.startup import start_cold_and_warm
 from benchmarks.symbolic import print_symbolic
 from benchmarks.timing import Task, Timing, interleaved
 from benchmarks.window import print_window
-from biomec.arrays import FloatArray
-from biomec.multibody.dense import solve_positions_dense
-from biomec.multibody.normal import LANES
-from biomec.multibody.position import PositionSolver
-from biomec.multibody.projection import Projector
+from biomec.base.arrays import FloatArray
+from biomec.engine.dense import solve_positions_dense
+from biomec.engine.normal import LANES
+from biomec.engine.position import PositionSolver
+from biomec.engine.projection import Projector
 
 PASSES = 9
 DENSE_FRAMES = 12

@@ -13,12 +13,12 @@ from collections.abc import Callable
 import numpy as np
 
 from benchmarks.timing import Task, interleaved
-from biomec.dynamics.forward.formulation import Formulation
-from biomec.dynamics.forward.independent import IndependentCoordinates
-from biomec.dynamics.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
-from biomec.dynamics.forward.semi_recursive import SemiRecursive
-from tests.core.dynamics.forward.mechanisms import dense_accelerations, random_state
-from tests.core.dynamics.people import person, pinocchio
+from biomec.engine.forward.formulation import Formulation
+from biomec.engine.forward.independent import IndependentCoordinates
+from biomec.engine.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
+from biomec.engine.forward.semi_recursive import SemiRecursive
+from tests.core.body.loads.people import person, pinocchio
+from tests.core.engine.forward.mechanisms import dense_accelerations, random_state
 from tests.oracles.pinocchio_tree import pin
 
 PASSES, CALLS = 25, 40

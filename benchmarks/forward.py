@@ -19,16 +19,16 @@ from xml.etree import ElementTree
 import numpy as np
 
 from benchmarks.timing import Task, interleaved
-from biomec.dynamics.forward.forces import recorded, weight
-from biomec.dynamics.forward.formulation import FormulationOptions
-from biomec.dynamics.forward.index3 import Index3
-from biomec.dynamics.forward.integrators import IntegratorOptions, State
-from biomec.dynamics.forward.lagrangian import StabilisedLagrange
-from biomec.dynamics.forward.simulation import Simulation, Stepped, Stepper, simulate
-from biomec.dynamics.forward.variable_step import simulate_to_tolerance
+from biomec.engine.forces.applied import recorded, weight
+from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.index3 import Index3
+from biomec.engine.forward.integrators import IntegratorOptions, State
+from biomec.engine.forward.lagrangian import StabilisedLagrange
+from biomec.engine.forward.simulation import Simulation, Stepped, Stepper, simulate
+from biomec.engine.forward.variable_step import simulate_to_tolerance
 from biomec.pipeline.analysis import analyze
-from biomec.pipeline.demo import demo_session
-from biomec.pipeline.simulation_table import (
+from biomec.reporting.demo import demo_session
+from biomec.reporting.simulation_table import (
     FORMULATIONS,
     INTEGRATORS,
     LEVELS,
@@ -40,7 +40,7 @@ from biomec.pipeline.simulation_table import (
     simulation_table,
     written_table,
 )
-from tests.core.dynamics.people import pinocchio, push_up, truth_of
+from tests.core.body.loads.people import pinocchio, push_up, truth_of
 from tests.oracles.pinocchio_tree import PinocchioTree, pin
 
 PASSES, STEPS = 15, 15

@@ -11,8 +11,8 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.problem import Trial
-from biomec.multibody.kept_jacobian import ONCE, solve_with_kept_jacobian
-from biomec.multibody.position import PositionOptions
+from biomec.engine.kept_jacobian import ONCE, solve_with_kept_jacobian
+from biomec.engine.position import PositionOptions
 
 FRAMES = 24  # spread over the trial
 MAX_ITERATIONS = 200

@@ -16,13 +16,13 @@ import numpy as np
 from benchmarks.opensim_ik import FRAMES, push_up, push_up_by_opensim
 from benchmarks.opensim_tool import HOW_TO_INSTALL, opensim_python
 from benchmarks.timing import Task, interleaved
-from biomec.dynamics.external_loads import external_loads
-from biomec.dynamics.joint_loads import JointLoads, largest_difference
-from biomec.dynamics.multibody_inverse import multibody_loads
-from biomec.dynamics.newton_euler import newton_euler
-from biomec.dynamics.tree import joint_tree
-from biomec.kinematics.segment_motion import segment_motion
-from tests.core.dynamics.people import pinocchio
+from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.joint_loads import JointLoads, largest_difference
+from biomec.body.loads.multibody_inverse import multibody_loads
+from biomec.body.loads.newton_euler import newton_euler
+from biomec.engine.forces.external_loads import external_loads
+from biomec.engine.tree.joint_tree import joint_tree
+from tests.core.body.loads.people import pinocchio
 
 PASSES = 9
 KEPT = 30_000_000 // 8  # numbers

@@ -13,11 +13,11 @@ from dataclasses import replace
 import numpy as np
 
 from benchmarks.problem import Trial
-from biomec.arrays import FloatArray, skew
-from biomec.multibody.position import PositionResult, PositionSolver
-from biomec.multibody.reference.trees import Tree
-from biomec.multibody.system import System
-from biomec.multibody.targets import PointTargets
+from biomec.base.arrays import FloatArray, skew
+from biomec.engine.position import PositionResult, PositionSolver
+from biomec.engine.reference.trees import Tree
+from biomec.engine.system import System
+from biomec.engine.targets import PointTargets
 from tests.oracles.pinocchio_tree import PinocchioTree, pin
 
 ITERATIONS = 4

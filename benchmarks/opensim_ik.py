@@ -21,18 +21,18 @@ import numpy as np
 
 from benchmarks.opensim_tool import HOW_TO_INSTALL, Fit, fit, opensim_python, tree_of
 from benchmarks.timing import Task, Timing, interleaved
-from biomec.anatomy.subject_model import SubjectModel
-from biomec.arrays import FloatArray
-from biomec.io.session_import import SKIP, import_session
-from biomec.io.trc import write_trc
-from biomec.kinematics.consistency import (
+from biomec.base.arrays import FloatArray
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.kinematics.consistency import (
     ConsistencyOptions,
     ConsistentPositions,
     ContactPoints,
     consistent_motion,
     consistent_positions,
 )
-from biomec.multibody.position import PositionSolver
+from biomec.engine.position import PositionSolver
+from biomec.io.session_import import SKIP, import_session
+from biomec.io.trc import write_trc
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Markers, Subject
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, model_of, record

@@ -20,8 +20,8 @@ import numpy as np
 from scipy.spatial.transform import Rotation
 
 from benchmarks import opensim_job
-from biomec.anatomy.subject_model import SubjectModel
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.virtual.skeleton import Skeleton
 
 VARIABLE = "BIOMEC_OPENSIM_PYTHON"

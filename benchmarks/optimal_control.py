@@ -9,10 +9,10 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from biomec.mechanisms.catalogue import load_machine
-from biomec.mechanisms.optimal_control.run_log import aligned
-from biomec.mechanisms.studies import study
-from biomec.mechanisms.study import Run, options_from
+from biomec.machines.catalogue import load_machine
+from biomec.machines.optimal_control.run_log import aligned
+from biomec.machines.studies import study
+from biomec.machines.study import Run, options_from
 
 PATH = "gap_x_D; gap_y_D; gap_rate_x_D; gap_rate_y_D; rate_crank - 2*pi"
 HEAD = ["case", "K", "C", "g", "limit", "N", "status", "published", "elsewhere", "J", "l_max/limit", "speed off"]

@@ -6,11 +6,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.multibody.position import PositionSolver
-from biomec.multibody.reference.human import human_motion, human_system, human_tree
-from biomec.multibody.reference.trees import Tree, perturbed
-from biomec.multibody.system import System
+from biomec.base.arrays import FloatArray
+from biomec.engine.position import PositionSolver
+from biomec.engine.reference.human import human_motion, human_system, human_tree
+from biomec.engine.reference.trees import Tree, perturbed
+from biomec.engine.system import System
 
 FRAMES = 1834
 RATE_HZ = 500.0

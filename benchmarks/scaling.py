@@ -9,10 +9,10 @@ import numpy as np
 
 from benchmarks.problem import ANGLE_DEG, POSITION_M, Trial
 from benchmarks.timing import Task, exponent, interleaved
-from biomec.multibody.dense import solve_positions_dense
-from biomec.multibody.position import PositionSolver
-from biomec.multibody.reference.spatial import spatial_pendulum
-from biomec.multibody.reference.trees import perturbed
+from biomec.engine.dense import solve_positions_dense
+from biomec.engine.position import PositionSolver
+from biomec.engine.reference.spatial import spatial_pendulum
+from biomec.engine.reference.trees import perturbed
 
 FRAMES = (128, 256, 512, 1024, 2048)
 BODIES = (8, 16, 32, 64, 128)

@@ -6,7 +6,7 @@ import numpy as np
 from scipy import signal
 
 from benchmarks.timing import Task, Timing, interleaved
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.signals.butterworth import CORRECTION, low_pass
 from biomec.signals.residual_analysis import ResidualOptions, residual_analysis
 

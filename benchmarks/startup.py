@@ -33,9 +33,9 @@ def _start(cache: str) -> dict[str, float]:
 
 def _main() -> None:
     begin = time.perf_counter()
-    from biomec.multibody.position import PositionSolver
-    from biomec.multibody.projection import Projector
-    from biomec.multibody.reference.human import human_system
+    from biomec.engine.position import PositionSolver
+    from biomec.engine.projection import Projector
+    from biomec.engine.reference.human import human_system
 
     imported = time.perf_counter()
     system = human_system()

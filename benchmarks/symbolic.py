@@ -20,16 +20,16 @@ import numpy as np
 import sympy as sp
 
 from benchmarks.timing import Task, exponent, interleaved
-from biomec.arrays import FloatArray
-from biomec.dynamics.forward.lagrangian import ClassicLagrange
-from biomec.mechanisms.machine import Machine, parse_machine
-from biomec.mechanisms.natural import machine_forces, natural_state
-from biomec.mechanisms.symbolic.compiled import compiled
-from biomec.mechanisms.symbolic.coordinates import coordinates
-from biomec.mechanisms.symbolic.fast import fast_rates
-from biomec.mechanisms.symbolic.lagrange import lagrange_equations, planar_chain
-from biomec.mechanisms.symbolic.machine_equations import machine_equations
-from biomec.mechanisms.symbolic.placing import poses_of
+from biomec.base.arrays import FloatArray
+from biomec.engine.forward.lagrangian import ClassicLagrange
+from biomec.machines.machine import Machine, parse_machine
+from biomec.machines.natural import machine_forces, natural_state
+from biomec.machines.symbolic.compiled import compiled
+from biomec.machines.symbolic.coordinates import coordinates
+from biomec.machines.symbolic.fast import fast_rates
+from biomec.machines.symbolic.lagrange import lagrange_equations, planar_chain
+from biomec.machines.symbolic.machine_equations import machine_equations
+from biomec.machines.symbolic.placing import poses_of
 
 BARS = (1, 2, 3, 4, 5, 6)
 MOST_INVERTED = 3  # bars whose inverse mass matrix sympy writes out in a bearable time

@@ -35,7 +35,7 @@ def print_window() -> None:
         return
     from biomec.io.session_import import import_session
     from biomec.pipeline.analysis import Analysis
-    from biomec.pipeline.demo import run_demo
+    from biomec.reporting.demo import run_demo
     from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 
     application = QApplication.instance() or QApplication([])

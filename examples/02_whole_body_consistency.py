@@ -6,11 +6,11 @@ Positions, then velocities and accelerations. Writes 02_whole_body_consistency.p
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomec.multibody import PositionSolver
-from biomec.multibody.projection import Projector
-from biomec.multibody.reference.human import contact_points, human_motion, human_system, human_tree
-from biomec.multibody.reference.trees import perturbed
-from biomec.multibody.structure import structure
+from biomec.engine import PositionSolver
+from biomec.engine.projection import Projector
+from biomec.engine.reference.human import contact_points, human_motion, human_system, human_tree
+from biomec.engine.reference.trees import perturbed
+from biomec.engine.structure import structure
 
 RATE_HZ = 100.0
 

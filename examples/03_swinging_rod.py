@@ -9,9 +9,9 @@ from matplotlib.figure import Figure
 from scipy.integrate import solve_ivp
 from scipy.special import ellipk
 
-from biomec.arrays import planar_rotation
-from biomec.multibody import Revolute, System, planar_bar
-from biomec.multibody.nullspace import null_space
+from biomec.base.arrays import planar_rotation
+from biomec.engine import Revolute, System, planar_bar
+from biomec.engine.nullspace import null_space
 
 LENGTH, START = 0.7, np.deg2rad(120.0)  # [m], amplitude from the vertical
 

@@ -7,14 +7,14 @@ The frequencies of small swings come from the linear model; the same motion is t
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomec.mechanisms.catalogue import load_machine
-from biomec.mechanisms.symbolic.compiled import compiled
-from biomec.mechanisms.symbolic.linear import equilibrium, linearise
-from biomec.mechanisms.symbolic.machine_equations import machine_equations
-from biomec.mechanisms.symbolic.placing import start_state
-from biomec.mechanisms.symbolic.simulation import simulate
-from biomec.mechanisms.symbolic.source import to_source
-from biomec.mechanisms.symbolic.typeset import formulae
+from biomec.machines.catalogue import load_machine
+from biomec.machines.symbolic.compiled import compiled
+from biomec.machines.symbolic.linear import equilibrium, linearise
+from biomec.machines.symbolic.machine_equations import machine_equations
+from biomec.machines.symbolic.placing import start_state
+from biomec.machines.symbolic.simulation import simulate
+from biomec.machines.symbolic.source import to_source
+from biomec.machines.symbolic.typeset import formulae
 
 machine = load_machine("triple-pendulum", {"start1": -85.0, "start2": -88.0, "start3": -92.0})
 equations = machine_equations(machine)

@@ -7,12 +7,12 @@ again. Writes 06_redundant_motors.png into the current folder.
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomec.mechanisms.catalogue import load_machine
-from biomec.mechanisms.closed_chain.comparison import comparison_table
-from biomec.mechanisms.closed_chain.inverse import inverse_dynamics
-from biomec.mechanisms.closed_chain.replay import replay
-from biomec.mechanisms.closed_chain.sharing import METHODS, shared
-from biomec.mechanisms.reference_points import reference_point_model
+from biomec.machines.catalogue import load_machine
+from biomec.machines.closed_chain.comparison import comparison_table
+from biomec.machines.closed_chain.inverse import inverse_dynamics
+from biomec.machines.closed_chain.replay import replay
+from biomec.machines.closed_chain.sharing import METHODS, shared
+from biomec.machines.reference_points import reference_point_model
 
 machine = load_machine("six-bar", {"cadence": 75.0})
 turn = inverse_dynamics(reference_point_model(machine), np.linspace(0.0, machine.duration_s, 101))

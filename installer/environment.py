@@ -25,7 +25,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "core"))
 
-from biomec.system_libraries import (  # noqa: E402  found through the line above
+from biomec.base.system_libraries import (  # noqa: E402  found through the line above
     COMPARING,
     DRAWING,
     SCREEN,

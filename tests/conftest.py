@@ -5,7 +5,7 @@ import os
 import pytest
 from hypothesis import settings
 
-from biomec.system_libraries import DRAWING, apt_command, missing_packages
+from biomec.base.system_libraries import DRAWING, apt_command, missing_packages
 
 # Before NumPy, Qt and VTK are imported. What the caller has set wins, so that tests can also run on a real screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")

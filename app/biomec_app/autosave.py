@@ -16,12 +16,12 @@ from secrets import token_hex
 
 from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
-from biomec.errors import BiomecError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import open_again
-from biomec.progress import Progress
 from biomec_app.context import Context
 from biomec_app.ready import ready
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, QTimer, Signal
 
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.conditions import Condition, Place, compared_with, condition_name, places, read_condition
+from biomec.reporting.conditions import Condition, Place, compared_with, condition_name, places, read_condition
 from biomec_app.document import Document
 from biomec_app.jobs import Jobs
 from biomec_app.panels.catalogue import Catalogue, list_curves

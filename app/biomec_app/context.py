@@ -7,9 +7,9 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, step_named
-from biomec.progress import Progress
 from biomec_app.comparison import Comparison
 from biomec_app.document import Document
 from biomec_app.figures_protocol import FigureSource

@@ -6,12 +6,12 @@ import os
 import sys
 from pathlib import Path
 
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import FileError
+from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.doctor import probe
-from biomec.errors import FileError
-from biomec.io.atomic import atomic_path
-from biomec.kinematics.joint_angles import JointAngles
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.report_content import ANGLES, QUALITY, report_content
+from biomec.reporting.report_content import ANGLES, QUALITY, report_content
 from biomec_app.report.angle_picture import draw_angles
 from biomec_app.report.page import page
 from biomec_app.report.quality_picture import draw_quality

@@ -13,7 +13,7 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec_app.view_options import CONSISTENT, RAW, View
 

@@ -17,9 +17,9 @@ from typing import Any
 
 import numpy as np
 
-from biomec.analysis.report_table import Section, Table
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.report_table import Section, Table
 
 FOLDER_VARIABLE = "BIOMEC_EXTENSIONS"
 LONGEST = 500  # rows of an array that are shown

@@ -11,23 +11,23 @@ from tempfile import TemporaryDirectory
 from PySide6.QtCore import QCoreApplication, QEventLoop
 from PySide6.QtGui import QStatusTipEvent
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice, Severity
+from biomec.base.progress import Progress
 from biomec.io.file_roles import Roles, find_roles
 from biomec.io.mat_session import read_mat_session
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import PROJECT, extensions, find_format
 from biomec.io.session_import import import_session
-from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import KINEMATICS, STEPS, STOPPED, Analysis, analyze, run_first
-from biomec.pipeline.export import write_angles, write_recording
 from biomec.pipeline.outlook import run_as_far
-from biomec.pipeline.output import write_analysis
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings_file import found_on_the_recording, read_settings, with_findings_of, write_settings
 from biomec.pipeline.stretch import stretch_session
-from biomec.progress import Progress
 from biomec.recording import Source
+from biomec.reporting.export import write_angles, write_recording
+from biomec.reporting.output import write_analysis
 from biomec_app.context import Context
 from biomec_app.ready import ready
 
@@ -236,7 +236,7 @@ def open_demo(context: Context) -> None:
         return
 
     def work(progress: Progress) -> Analysis:
-        from biomec.pipeline.demo import demo_session  # the virtual person takes a while to import
+        from biomec.reporting.demo import demo_session  # the virtual person takes a while to import
 
         with TemporaryDirectory(prefix="biomec-demo-") as folder:
             _, session = demo_session(Path(folder))

@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import metadata
 
 from biomec._version import __version__
-from biomec.analysis.report_table import Section, Table, facts
+from biomec.reporting.report_table import Section, Table, facts
 from biomec_app.actions.action import Action
 
 LIBRARIES = {

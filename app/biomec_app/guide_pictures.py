@@ -19,10 +19,10 @@ from PIL import Image
 from PySide6.QtCore import QBuffer, QIODevice
 from PySide6.QtWidgets import QApplication, QWidget
 
-from biomec.dynamics.forward.what_if import WhatIf
-from biomec.io.atomic import atomic_path
-from biomec.pipeline.configuration import SEGMENTS
+from biomec.base.atomic import atomic_path
+from biomec.body.tracking.what_if import WhatIf
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.reporting.configuration import SEGMENTS
 from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import ImportDialog

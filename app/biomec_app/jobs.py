@@ -12,9 +12,9 @@ from typing import Any
 
 from PySide6.QtCore import QObject, QThreadPool, Signal
 
-from biomec.compiled import watched_compiling
-from biomec.errors import BiomecError
-from biomec.progress import Cancelled, Progress
+from biomec.base.compiled import watched_compiling
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Cancelled, Progress
 
 TURN_S = 0.0002  # a thread that computes in Python gives way to another after this long
 PREPARING = "preparing the numeric kernels (only the first time)"

@@ -12,8 +12,8 @@ from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qI
 from PySide6.QtGui import QGuiApplication, QImageWriter, QPixmap
 from PySide6.QtWidgets import QApplication
 
-from biomec.errors import BiomecError, FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
 from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.files import open_demo, open_file, open_unasked
 from biomec_app.jobs import take_turns

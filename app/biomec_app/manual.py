@@ -13,7 +13,7 @@ from functools import cache
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec_app.formula_text import formula_text
 from biomec_resources import resource
 

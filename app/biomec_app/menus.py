@@ -9,7 +9,7 @@ from PySide6.QtCore import QObject, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec_app.actions.action import SEPARATOR, Action
 from biomec_app.context import Context
 

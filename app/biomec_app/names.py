@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-from biomec.anatomy.landmark_words import shipped_words
+from biomec.body.anatomy.landmark_words import shipped_words
 from biomec.pipeline.analysis import Analysis
+from biomec.recording.limb_names import limb_of
 from biomec.recording.marker_set import MarkerSet, Side
-from biomec.signals.limb_names import limb_of
 
 SIDE_CODES = {"D": (Side.RIGHT, "direita"), "E": (Side.LEFT, "esquerda")}
 LIMB_CODES = {"Mao": ("hand", "mão"), "Pe": ("foot", "pé")}

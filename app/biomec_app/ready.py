@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from contextlib import suppress
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.frame_map import frame_map
-from biomec.pipeline.trust import trust
+from biomec.reporting.trust import trust
 
 
 def ready(analysis: Analysis) -> Analysis:

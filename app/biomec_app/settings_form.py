@@ -13,12 +13,12 @@ from functools import cache
 from types import UnionType
 from typing import Any, Literal, Union, get_args, get_origin, get_type_hints
 
-from biomec.anatomy.centres import CENTRE_METHODS, methods_for
-from biomec.anatomy.inertia_file import shipped_girdles
-from biomec.anatomy.inertia_table import TORSO_CHOICES
-from biomec.dynamics.mass_adjustment import TOTALS
-from biomec.dynamics.options import CONSTRAINTS, EXTERNAL, METHODS
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.body.anatomy.centres import CENTRE_METHODS, methods_for
+from biomec.body.anatomy.inertia_file import shipped_girdles
+from biomec.body.anatomy.inertia_table import TORSO_CHOICES
+from biomec.body.loads.mass_adjustment import TOTALS
+from biomec.body.loads.options import CONSTRAINTS, EXTERNAL, METHODS
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.repetitions import AUTO, CANDIDATES, EVENTS, NONE
 from biomec.pipeline.settings import AnalysisSettings

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import date
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import Subject
 
 LIGHTEST_KG, HEAVIEST_KG = 2.0, 350.0

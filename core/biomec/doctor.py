@@ -14,7 +14,7 @@ from dataclasses import asdict, dataclass
 from importlib import metadata
 
 from biomec._version import __version__
-from biomec.system_libraries import DRAWING, apt_command, missing_packages
+from biomec.base.system_libraries import DRAWING, apt_command, missing_packages
 
 __all__ = ["Extra", "Package", "Probe", "Report", "examine", "probe"]
 

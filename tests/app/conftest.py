@@ -12,7 +12,7 @@ from biomec_app.preferences import Preferences
 @pytest.fixture(scope="session")
 def demo_analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     """The push-up of the virtual subject, with every step done. It is immutable, so that all tests can have it."""
-    from biomec.pipeline.demo import run_demo
+    from biomec.reporting.demo import run_demo
 
     return run_demo(tmp_path_factory.mktemp("demo")).analysis
 

@@ -11,15 +11,15 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from PIL import Image
 
-from biomec.analysis.angle_ranges import angle_rows
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.doctor import Probe
+from biomec.engine.position import PositionOptions
 from biomec.io.session_import import import_session
-from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec.multibody.position import PositionOptions
 from biomec.pipeline.analysis import analyze
-from biomec.pipeline.demo import true_angles
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, CycleSettings
 from biomec.recording import Session
+from biomec.reporting.angle_ranges import angle_rows
+from biomec.reporting.demo import true_angles
 from biomec.virtual import RecordOptions, VirtualPerson, push_up, record
 from biomec_app import demo_pictures
 from biomec_app.demo_pictures import draw

@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
-from biomec.errors import BiomecError
-from biomec.kinematics.joint_angles import AngleOptions
+from biomec.base.errors import BiomecError
+from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec_app.actions.edit import ACTIONS as EDIT
 from biomec_app.document import Document
 

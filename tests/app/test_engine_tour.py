@@ -4,7 +4,6 @@ from contextlib import redirect_stdout
 from dataclasses import replace
 from io import StringIO
 from itertools import pairwise
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -16,6 +15,7 @@ from PIL import Image
 from biomec_app.engine_tour import main, verdict
 from biomec_app.engine_tour.checks import agree, at_most, same_counts, shown
 from biomec_app.engine_tour.stops import Expected
+from tests.places import DOCS
 
 MECHANISMS = (
     "rod pendulum", "double pendulum", "four-bar", "slider-crank", "parallelogram", "Bennett's linkage",
@@ -124,7 +124,7 @@ def test_what_is_only_shown_does_not_fail():
 
 
 def test_the_page_about_the_tour_shows_its_table(tour):
-    page = (Path(__file__).parents[2] / "docs" / "engine-tour.md").read_text(encoding="utf-8")
+    page = (DOCS / "engine-tour.md").read_text(encoding="utf-8")
     rows = [line[22:63].strip() for line in tour[2].splitlines() if line.startswith(("✓", "·"))]
     assert len(rows) == 21
     for compared in rows:

@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from biomec.analysis.report_table import Section, Table
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.reporting.report_table import Section, Table
 from biomec_app.actions.signal_analysis import extra_actions
 from biomec_app.extensions import (
     FOLDER_VARIABLE,

@@ -1,7 +1,6 @@
 """The guide to the window: it names only what exists, has all keys, and its pictures can be made again."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
@@ -40,8 +39,8 @@ from biomec_app.preferences import Preferences
 from biomec_app.simulations.dialog import SimulationDialog
 from biomec_app.viewer.quality import SMOOTH, Quality
 from biomec_app.workbench.pictures import PICTURES as WORKBENCH
+from tests.places import DOCS
 
-DOCS = Path(__file__).parents[2] / "docs"
 PAGE = (DOCS / "window.md").read_text("utf-8")
 BOLD = set(re.findall(r"\*\*(.+?)\*\*", " ".join(PAGE.split())))
 LARGEST = 400_000  # bytes of a picture: the page must open on a slow line

@@ -10,9 +10,9 @@ import numba
 import pytest
 from PySide6.QtCore import QTimer
 
-from biomec.errors import BiomecError
-from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec.progress import Cancelled
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Cancelled
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec_app.jobs import PREPARING, TURN_S, Jobs, take_turns
 
 

@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import QUrl
 from PySide6.QtGui import QDesktopServices
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec_app import manual
 from biomec_app.dialogs.manual_window import ManualWindow
 from biomec_app.formula_text import formula_text

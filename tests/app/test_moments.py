@@ -6,7 +6,7 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QLabel
 
-from biomec.notices import warning
+from biomec.base.notices import warning
 from biomec.pipeline.analysis import Analysis
 from biomec_app.dialogs.events import TIME, EventsDialog
 from biomec_app.dialogs.plates import PlatesDialog

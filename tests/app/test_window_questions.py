@@ -7,7 +7,7 @@ from time import sleep
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication
 
-from biomec.progress import Cancelled, Progress
+from biomec.base.progress import Cancelled, Progress
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
 

@@ -7,14 +7,14 @@ import sys
 
 import pytest
 
-import biomec.anatomy
+import biomec.body.anatomy
 import biomec.io
 import biomec.pipeline
 import biomec.recording
 import biomec.signals
 import biomec.virtual
 
-STAGES = (biomec.anatomy, biomec.io, biomec.pipeline, biomec.recording, biomec.signals, biomec.virtual)
+STAGES = (biomec.body.anatomy, biomec.io, biomec.pipeline, biomec.recording, biomec.signals, biomec.virtual)
 
 
 def test_the_whole_chain_is_imported_from_three_places():

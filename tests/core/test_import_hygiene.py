@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 BLOCKED = ["PySide6", "shiboken6", "vtk", "vtkmodules", "pyqtgraph", "matplotlib", "biomec_app"]
 
 IMPORT_EVERYTHING = f"""

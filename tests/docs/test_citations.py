@@ -1,11 +1,11 @@
 """What docstrings cite exists: sections of the theory pages, and keys of the references."""
 
 import re
-from pathlib import Path
 
 import pytest
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 CODE = [path for root in ("core", "app", "tests", "benchmarks", "examples") for path in (ROOT / root).rglob("*.py")]
 ENGINE = [path for path in CODE if "multibody" in path.parts]
 THEORY = (ROOT / "docs" / "theory" / "multibody.md").read_text("utf-8")

@@ -1,9 +1,9 @@
 """The page about validation names tests that exist, and leaves out none of the engine's test files."""
 
 import re
-from pathlib import Path
 
-ROOT = Path(__file__).parents[2]
+from tests.places import ROOT
+
 PAGE = (ROOT / "docs" / "validation.md").read_text("utf-8")
 FOLDER = ROOT / "tests" / "core" / "multibody"
 NAMED = sorted(set(re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE)))

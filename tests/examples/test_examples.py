@@ -6,7 +6,9 @@ from pathlib import Path
 
 import pytest
 
-EXAMPLES = sorted((Path(__file__).parents[2] / "examples").glob("*.py"))
+from tests.places import ROOT
+
+EXAMPLES = sorted((ROOT / "examples").glob("*.py"))
 
 
 def run(example: Path, folder: Path, monkeypatch, capsys) -> str:

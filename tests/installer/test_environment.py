@@ -3,11 +3,10 @@
 import importlib.util
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
-from biomec.system_libraries import (
+from biomec.base.system_libraries import (
     COMPARING,
     DRAWING,
     SCREEN,
@@ -16,8 +15,9 @@ from biomec.system_libraries import (
     is_present,
     missing_packages,
 )
+from tests.places import ROOT
 
-SCRIPT = Path(__file__).parents[2] / "installer" / "environment.py"
+SCRIPT = ROOT / "installer" / "environment.py"
 on_linux = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="other systems need no such libraries")
 
 

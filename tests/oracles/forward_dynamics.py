@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.multibody.system import System
+from biomec.base.arrays import FloatArray
+from biomec.engine.system import System
 
 Force = Callable[[FloatArray, FloatArray, float], FloatArray]  # Q(q, q̇, t), (n,)
 

@@ -21,8 +21,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.multibody.reference.trees import Tree, TreeBody
+from biomec.base.arrays import FloatArray
+from biomec.engine.reference.trees import Tree, TreeBody
 
 
 @dataclass(frozen=True)

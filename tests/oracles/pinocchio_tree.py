@@ -1,4 +1,4 @@
-"""Trees of `biomec.multibody.reference.trees` in Pinocchio: joint coordinates, spatial vectors, recursive algorithms.
+"""Trees of `biomec.engine.reference.trees` in Pinocchio: joint coordinates, spatial vectors, recursive algorithms.
 
 Nothing of the engine's equations is used here: only descriptions (where the joints and the bodies are in the reference
 pose, what the bodies weigh). In the reference pose every joint frame stands at its joint centre with the axes of the
@@ -19,9 +19,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.multibody.reference.trees import Tree, TreeJoint
-from biomec.multibody.system import System
+from biomec.base.arrays import FloatArray
+from biomec.engine.reference.trees import Tree, TreeJoint
+from biomec.engine.system import System
 
 try:
     import pinocchio as pin

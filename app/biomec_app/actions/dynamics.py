@@ -9,11 +9,11 @@ from __future__ import annotations
 from dataclasses import replace
 from typing import Any
 
-from biomec.dynamics.options import InverseOptions
+from biomec.base.progress import Progress
+from biomec.body.loads.options import InverseOptions
 from biomec.pipeline.analysis import Analysis, run_first, step_named
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import settings_line
-from biomec.progress import Progress
 from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import opened

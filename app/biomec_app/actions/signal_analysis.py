@@ -2,9 +2,9 @@
 
 from __future__ import annotations
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import run_first
-from biomec.pipeline.conditions import MOST, places
+from biomec.reporting.conditions import MOST, places
 from biomec_app.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording
 from biomec_app.context import Context
 from biomec_app.extensions import Extension, Loaded, extension_folder, load_extensions, run_extension

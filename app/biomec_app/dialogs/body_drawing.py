@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.recording import BIOMEC_AXES, Trial
 from biomec.recording.marker_set import MarkerSet, Side
 

@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout, QWidget
 
-from biomec.analysis.report_table import Section
-from biomec.pipeline.configuration import configuration
+from biomec.reporting.configuration import configuration
+from biomec.reporting.report_table import Section
 from biomec_app.context import Context
 from biomec_app.sections import SectionView, section_text
 

@@ -15,11 +15,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress
 from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.functional import functional_joints, with_functional_trial
-from biomec.progress import Progress
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import explanation, opened, with_buttons
 from biomec_app.files import RECORDINGS

@@ -10,12 +10,12 @@ from pathlib import Path
 
 import numpy as np
 
+from biomec.base.notices import Notice, Severity
 from biomec.io.companions import Companions, Found, find_companions
 from biomec.io.evidence import with_axes
 from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
 from biomec.io.redescription import redescribed
 from biomec.io.session_import import Choice, Skip, import_session
-from biomec.notices import Notice, Severity
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis
 from biomec.pipeline.outlook import Obstacles
 from biomec.pipeline.preparation import best_marker_set

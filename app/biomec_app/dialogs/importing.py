@@ -27,7 +27,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.session_import import SKIP, STANDS_STILL, Choice
 from biomec.pipeline.outlook import Obstacles, obstacles
 from biomec.recording import EmgAlignment

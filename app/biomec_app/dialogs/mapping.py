@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.label_map_file import read_label_map, write_label_map
 from biomec.pipeline.replay import settings_line
 from biomec.recording import Session

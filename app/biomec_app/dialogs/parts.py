@@ -20,7 +20,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.notices import Notice, Severity
+from biomec.base.notices import Notice, Severity
 from biomec_app import theme as themes
 from biomec_app.context import Context
 from biomec_app.theme import Theme

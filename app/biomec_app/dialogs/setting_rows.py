@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
 from biomec_app.settings_form import (
     Field,
     Kind,

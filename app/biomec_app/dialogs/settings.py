@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import AnalysisSettings
 from biomec_app.context import Context

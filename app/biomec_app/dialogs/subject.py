@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.replay import python_text
 from biomec.recording import Subject
 from biomec.recording.trial import MEASURES

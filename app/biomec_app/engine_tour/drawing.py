@@ -13,7 +13,7 @@ from matplotlib.gridspec import SubplotSpec
 from mpl_toolkits.mplot3d import Axes3D
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 
 # Colours that stay apart for the colour-blind (Okabe and Ito)
 BLUE, ORANGE, GREEN, SKY, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"

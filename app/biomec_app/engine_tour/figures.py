@@ -8,7 +8,7 @@ import numpy as np
 from matplotlib.axes import Axes
 from mpl_toolkits.mplot3d import Axes3D
 
-from biomec.multibody.reference.planar import slider_position
+from biomec.engine.reference.planar import slider_position
 from biomec_app.engine_tour import poses
 from biomec_app.engine_tour.drawing import (
     BLUE,

@@ -11,8 +11,8 @@ from matplotlib.lines import Line2D
 from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
-from biomec.arrays import FloatArray
-from biomec.multibody.system import System
+from biomec.base.arrays import FloatArray
+from biomec.engine.system import System
 from biomec_app.engine_tour.drawing import BLUE, INK, RED, in_space, new_figure, plane, quiet, save, space, title
 from biomec_app.engine_tour.stops import Consistency
 

@@ -10,18 +10,18 @@ from typing import TypeVar
 import numpy as np
 from scipy.linalg import eigh
 
-from biomec.arrays import FloatArray
-from biomec.multibody.analysis import follow_drivers, velocities
-from biomec.multibody.dense import solve_positions_dense
-from biomec.multibody.nullspace import null_space
-from biomec.multibody.position import PositionResult, PositionSolver
-from biomec.multibody.reference.human import contact_points, human_motion, human_system, human_tree
-from biomec.multibody.reference.planar import four_bar, four_bar_points, pendulum, slider_crank, slider_position
-from biomec.multibody.reference.spatial import bennett, bennett_angles, spatial_pendulum
-from biomec.multibody.reference.trees import perturbed
-from biomec.multibody.structure import structure
-from biomec.multibody.system import STANDARD_GRAVITY, System
-from biomec.progress import thread_count
+from biomec.base.arrays import FloatArray
+from biomec.base.progress import thread_count
+from biomec.engine.analysis import follow_drivers, velocities
+from biomec.engine.dense import solve_positions_dense
+from biomec.engine.nullspace import null_space
+from biomec.engine.position import PositionResult, PositionSolver
+from biomec.engine.reference.human import contact_points, human_motion, human_system, human_tree
+from biomec.engine.reference.planar import four_bar, four_bar_points, pendulum, slider_crank, slider_position
+from biomec.engine.reference.spatial import bennett, bennett_angles, spatial_pendulum
+from biomec.engine.reference.trees import perturbed
+from biomec.engine.structure import structure
+from biomec.engine.system import STANDARD_GRAVITY, System
 from biomec_app.engine_tour.checks import Check, agree, at_most, same_counts, shown
 
 Result = TypeVar("Result")

@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
 from biomec.signals import seen_by_the_others
 from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from biomec.analysis.agreement import VectorAgreement
-    from biomec.analysis.half_axes import HalfAxesPlot
+    from biomec.reporting.agreement import VectorAgreement
+    from biomec.reporting.half_axes import HalfAxesPlot
 
 ALL = "All markers"
 RADII = {"Holds that share": "chi2", "z σ, as printed": "interval"}
@@ -60,9 +60,9 @@ class AgreementFigure(FigureKind):
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Rebuild every marker from the others, and compare. SciPy's statistics are loaded only now."""
-        from biomec.analysis.agreement import AgreementOptions, Radius
-        from biomec.analysis.half_axes import half_axes_plot
-        from biomec.analysis.rebuilding_agreement import checkable, rebuilding_agreement
+        from biomec.reporting.agreement import AgreementOptions, Radius
+        from biomec.reporting.half_axes import half_axes_plot
+        from biomec.reporting.rebuilding_agreement import checkable, rebuilding_agreement
 
         prepared, clean = analysis.prepared, analysis.clean
         measured = prepared.dynamic.markers

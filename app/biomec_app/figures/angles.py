@@ -8,14 +8,14 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.angle_ranges import AngleRow, angle_rows, cycle_curves
-from biomec.analysis.signal_cycles import cycles_in_words, left_out
-from biomec.arrays import FloatArray
-from biomec.kinematics.joint_angles import JointAngles
+from biomec.base.arrays import FloatArray
+from biomec.base.progress import Progress
+from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.conditions import Condition
-from biomec.progress import Progress
 from biomec.recording.marker_set import Side
+from biomec.reporting.angle_ranges import AngleRow, angle_rows, cycle_curves
+from biomec.reporting.conditions import Condition
+from biomec.reporting.signal_cycles import cycles_in_words, left_out
 from biomec.signals.cycle_average import CycleCurves
 from biomec_app.figures.ink import Ink, at_least, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.signals.stretches import stretches
 from biomec_app.figures.ink import Ink, legend, logarithmic, name, patch, quiet, stroke
 

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.cutoff_panels import CutoffPanel, cutoff_panels
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
+from biomec.reporting.cutoff_panels import CutoffPanel, cutoff_panels
 from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 

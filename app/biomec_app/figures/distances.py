@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.frame_quality import Spread, spreads
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
 from biomec.recording.marker_set import Side
+from biomec.reporting.frame_quality import Spread, spreads
 from biomec_app.figures.ink import SMALL, Ink, legend, nothing, patch, quiet
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 

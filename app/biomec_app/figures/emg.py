@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
 from biomec.signals import process_emg
 from biomec.signals.emg import EmgOptions, EmgResult, Envelope
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options, span_s

@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.multibody.contacts import PointContacts
-from biomec.multibody.kept_jacobian import ONCE, KeptSolution, solve_with_kept_jacobian
-from biomec.multibody.position import PositionOptions
+from biomec.base.arrays import FloatArray
+from biomec.base.progress import Progress, part_of
+from biomec.engine.contacts import PointContacts
+from biomec.engine.kept_jacobian import ONCE, KeptSolution, solve_with_kept_jacobian
+from biomec.engine.position import PositionOptions
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress, part_of
 from biomec_app.figures.courses import Course, draw_courses
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind

@@ -15,9 +15,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.pipeline.conditions import Condition
-from biomec.progress import Progress
+from biomec.reporting.conditions import Condition
 from biomec_app.figures.ink import LARGE, NORMAL, Ink
 
 if TYPE_CHECKING:

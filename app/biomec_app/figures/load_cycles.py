@@ -8,12 +8,12 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.signal_cycles import SignalCycles, signal_cycles
-from biomec.dynamics.load_components import FORCE, MOMENT
+from biomec.base.progress import Progress
+from biomec.body.loads.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.pipeline.conditions import Condition
-from biomec.progress import Progress
 from biomec.recording.marker_set import Side
+from biomec.reporting.conditions import Condition
+from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
 from biomec_app.figures.ink import Ink, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 from biomec_app.figures.load_methods import NORMALISATIONS, joint_options

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.report_table import power
-from biomec.arrays import FloatArray
-from biomec.dynamics.load_components import FORCE, MOMENT, UNITS
+from biomec.base.arrays import FloatArray
+from biomec.base.progress import Progress
+from biomec.body.loads.load_components import FORCE, MOMENT, UNITS
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.progress import Progress
+from biomec.reporting.report_table import power
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
 from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind

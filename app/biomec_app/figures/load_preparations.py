@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_configurations import LoadStudy, load_study
-from biomec.progress import Progress
+from biomec.reporting.load_configurations import LoadStudy, load_study
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options
 from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind

@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.anatomy.model_file import load_model
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress
+from biomec.body.anatomy.model_file import load_model
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.model_comparison import ModelComparison, compare_models, other_models
-from biomec.progress import Progress
+from biomec.reporting.model_comparison import ModelComparison, compare_models, other_models
 from biomec_app.figures.ink import SMALL, Ink, at_least, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 

@@ -7,10 +7,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.plate_cycle import CHANNELS, PlateCycle, plate_cycle
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
 from biomec.recording import ForcePlate
+from biomec.reporting.plate_cycle import CHANNELS, PlateCycle, plate_cycle
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
 from biomec_app.figures.ink import Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind

@@ -6,9 +6,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.kinematics.consistent_motion import ConsistentMotion
+from biomec.base.progress import Progress
+from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
 from biomec_app.figures.courses import Course, draw_courses
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Chosen, Column, FigureKind

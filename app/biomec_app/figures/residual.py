@@ -7,9 +7,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import SignalSettings
-from biomec.progress import Progress
 from biomec.signals.filtering import PLATE_FILTER, FilterOptions
 from biomec.signals.residual_analysis import ResidualAnalysis, residual_analysis
 from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, nothing, quiet, stroke

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
-from biomec.progress import Progress
 from biomec_app.figures.ink import SMALL, Ink, logarithmic, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 from biomec_app.simulations.runs import NONE

@@ -8,10 +8,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.stick_figure import VIEWS, StickLine, phase_frames, stick_figure
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
 from biomec.recording.marker_set import Side
+from biomec.reporting.stick_figure import VIEWS, StickLine, phase_frames, stick_figure
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options
 from biomec_app.figures.ink import Ink, legend, name, nothing, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 from dataclasses import dataclass
 
-from biomec.analysis.cycle_statistics import angle_table, cycle_table
-from biomec.analysis.report_table import Section
 from biomec.pipeline.analysis import Analysis, run_first
+from biomec.reporting.cycle_statistics import angle_table, cycle_table
+from biomec.reporting.report_table import Section
 
 
 @dataclass(frozen=True)

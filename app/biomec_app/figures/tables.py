@@ -8,10 +8,10 @@ from pathlib import Path
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout, QWidget
 
-from biomec.analysis.report_table import Section
-from biomec.errors import BiomecError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.report_table import Section
 from biomec_app.context import Context
 from biomec_app.sections import SectionView, section_text
 from biomec_app.side_window import SideWindow

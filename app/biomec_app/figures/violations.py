@@ -6,11 +6,11 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.analysis.constraint_violation import GOOD_AFTER, UNITS, Violation, violations
-from biomec.analysis.report_table import power
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.report_content import constraint_words
-from biomec.progress import Progress
+from biomec.reporting.constraint_violation import GOOD_AFTER, UNITS, Violation, violations
+from biomec.reporting.report_content import constraint_words
+from biomec.reporting.report_table import power
 from biomec_app.figures.ink import SMALL, Ink, legend, logarithmic, nothing, patch, quiet
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 

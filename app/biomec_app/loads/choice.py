@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biomec.dynamics.contributions import PARTS
-from biomec.dynamics.load_components import FORCE, MOMENT
+from biomec.body.loads.contributions import PARTS
+from biomec.body.loads.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis
 from biomec_app.loads.curves import EXTERNAL, INTERNAL, PRESSED, load_key, read_key
 from biomec_app.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, stem

@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.analysis.load_comparison import ComparisonOptions, LoadComparison
-from biomec.analysis.load_ranking import ExerciseRanking
-from biomec.dynamics.load_components import LoadReading
+from biomec.base.progress import Progress
+from biomec.body.loads.load_components import LoadReading
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
+from biomec.reporting.load_comparison import ComparisonOptions, LoadComparison
+from biomec.reporting.load_ranking import ExerciseRanking
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import Fault, explanation
 from biomec_app.loads.choice import AXES, UNITS, important_joints

@@ -7,13 +7,13 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 
-from biomec.analysis.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
-from biomec.analysis.load_ranking import ExerciseRanking, rank_exercises
-from biomec.analysis.report_table import Section, Table
-from biomec.dynamics.load_components import LoadReading
+from biomec.base.progress import Progress, part_of
+from biomec.body.loads.load_components import LoadReading
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_output import exercise_of, loads_over_cycles, refuse_unlike
-from biomec.progress import Progress, part_of
+from biomec.reporting.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
+from biomec.reporting.load_output import exercise_of, loads_over_cycles, refuse_unlike
+from biomec.reporting.load_ranking import ExerciseRanking, rank_exercises
+from biomec.reporting.report_table import Section, Table
 
 Recordings = Mapping[str, Analysis]
 """What a recording is called -> its analysis."""

@@ -10,10 +10,10 @@ from collections.abc import Callable, Iterator
 from functools import cache, partial
 from typing import NamedTuple
 
-from biomec.arrays import FloatArray
-from biomec.dynamics.contributions import PARTS, TITLES
-from biomec.dynamics.load_axes import AXES
-from biomec.dynamics.load_components import CONVENTIONS, FORCE, MOMENT, NORMALISATIONS, UNITS
+from biomec.base.arrays import FloatArray
+from biomec.body.loads.contributions import PARTS, TITLES
+from biomec.body.loads.load_axes import AXES
+from biomec.body.loads.load_components import CONVENTIONS, FORCE, MOMENT, NORMALISATIONS, UNITS
 from biomec.pipeline.analysis import Analysis
 from biomec_app.loads.readings import MULTIBODY, NEWTON_EULER, Readings, has_loads
 from biomec_app.panels.curve import MAIN, Curve

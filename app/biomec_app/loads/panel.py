@@ -21,14 +21,14 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.dynamics.contributions import PARTS
-from biomec.dynamics.load_doubts import JointDoubt, joint_doubts
-from biomec.dynamics.residuals import THRESHOLDS
-from biomec.dynamics.sensitivity import LoadBand
+from biomec.base.progress import Progress
+from biomec.body.loads.contributions import PARTS
+from biomec.body.loads.load_doubts import JointDoubt, joint_doubts
+from biomec.body.loads.residuals import THRESHOLDS
+from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
-from biomec.progress import Progress
 from biomec_app.context import Context
 from biomec_app.loads import choice as choices
 from biomec_app.loads.choice import WHAT, LoadChoice, chosen_keys, joints_of, read_choice

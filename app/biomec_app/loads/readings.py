@@ -12,18 +12,18 @@ from functools import lru_cache
 
 import numpy as np
 
-from biomec.arrays import FloatArray, read_only
-from biomec.dynamics.band_components import band_components
-from biomec.dynamics.joint_loads import JointLoads
-from biomec.dynamics.joint_stress import JointStress, joint_stress
-from biomec.dynamics.load_components import LoadComponents, LoadReading, load_components
-from biomec.dynamics.load_doubts import JointDoubt, joint_doubts
-from biomec.dynamics.residual_components import ResidualComponents, residual_components
-from biomec.dynamics.sensitivity import LoadBand
+from biomec.base.arrays import FloatArray, read_only
+from biomec.body.loads.band_components import band_components
+from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.joint_stress import JointStress, joint_stress
+from biomec.body.loads.load_components import LoadComponents, LoadReading, load_components
+from biomec.body.loads.load_doubts import JointDoubt, joint_doubts
+from biomec.body.loads.residual_components import ResidualComponents, residual_components
+from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.inverse import InverseDynamics
-from biomec.pipeline.load_output import motion_of_loads, named_loads
-from biomec.pipeline.load_parts import part_of
+from biomec.pipeline.load_reading import motion_of_loads, named_loads
+from biomec.reporting.load_parts import part_of
 
 MULTIBODY, NEWTON_EULER = "multibody", "Newton-Euler"
 METHODS = (MULTIBODY, NEWTON_EULER)

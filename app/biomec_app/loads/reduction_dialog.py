@@ -20,13 +20,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.dynamics.mass_adjustment import MassOptions
-from biomec.dynamics.motion_correction import MotionOptions
-from biomec.dynamics.residual_reduction import ReductionOptions
+from biomec.base.progress import Progress
+from biomec.body.loads.mass_adjustment import MassOptions
+from biomec.body.loads.motion_correction import MotionOptions
+from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.reduction_report import reduction_sections
 from biomec.pipeline.replay import settings_line
-from biomec.progress import Progress
+from biomec.reporting.reduction_report import reduction_sections
 from biomec_app.context import Context
 from biomec_app.dialogs.parts import Fault, explanation
 from biomec_app.sections import SectionView

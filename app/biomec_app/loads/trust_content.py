@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.analysis.report_table import NOTHING, number, power
-from biomec.arrays import BoolArray, FloatArray
-from biomec.dynamics.joint_loads import largest_difference
-from biomec.dynamics.plate_faults import fault_sentence
-from biomec.dynamics.residuals import ResidualThreshold
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.body.loads.joint_loads import largest_difference
+from biomec.body.loads.plate_faults import fault_sentence
+from biomec.body.loads.residuals import ResidualThreshold
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.inverse import InverseDynamics
-from biomec.pipeline.load_report import WORDS
+from biomec.reporting.load_report import WORDS
+from biomec.reporting.report_table import NOTHING, number, power
 from biomec.signals.stretches import stretches
 from biomec_app.moments import FROM_START
 

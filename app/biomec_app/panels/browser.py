@@ -8,7 +8,7 @@ from PySide6.QtCore import QModelIndex, QPoint, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtWidgets import QAbstractItemView, QLabel, QLineEdit, QMenu, QTreeView, QVBoxLayout, QWidget
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec_app.context import Context
 from biomec_app.panels.tree_content import CURRENT, Node, filtered, tree

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec_app.loads import curves as curves_loads
 from biomec_app.panels import curves_measured, curves_motion, curves_quality

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.recording.marker_set import Side
 
 MAIN, RAW = "", "raw"

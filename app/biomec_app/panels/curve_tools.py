@@ -9,7 +9,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.recording.marker_set import SIDE, MarkerSet, Side
 
 T = TypeVar("T")

@@ -8,7 +8,7 @@ from functools import partial
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Analog, ForcePlate, Markers, Trial
 from biomec.recording.marker_set import MarkerSet, Side

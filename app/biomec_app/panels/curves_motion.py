@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Iterator
 from functools import partial
 
-from biomec.analysis.angle_ranges import SEGMENTS_OF
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.angle_ranges import SEGMENTS_OF
 from biomec_app.names import point_words
 from biomec_app.panels.curve import MAIN, RAW, Curve
 from biomec_app.panels.curve_tools import (

@@ -7,10 +7,10 @@ from functools import partial
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
-from biomec.kinematics.consistent_motion import ConsistentPositions
+from biomec.base.arrays import FloatArray, IntArray
+from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.report_content import constraint_words
+from biomec.reporting.report_content import constraint_words
 from biomec_app.names import point_words
 from biomec_app.panels.curve import MAIN, RAW, Curve
 from biomec_app.panels.curve_tools import MM, column, side_of_point, title_of

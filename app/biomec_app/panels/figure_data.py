@@ -8,7 +8,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec_app.panels.plot_pane import CONDITIONS, Pane, Trace
 from biomec_app.panels.plot_view import TIME
 

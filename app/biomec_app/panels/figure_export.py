@@ -9,8 +9,8 @@ from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSize, QSizeF,
 from PySide6.QtGui import QColor, QImage, QPageSize, QPainter, QPdfWriter
 from PySide6.QtSvg import QSvgGenerator
 
-from biomec.errors import FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import FileError
 from biomec_app.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.figures_protocol import COPIES, SAVES
 from biomec_app.panels.figure_data import figure_text

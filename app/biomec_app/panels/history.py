@@ -16,8 +16,8 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, QVBoxLayout, QWidget
 
-from biomec.errors import BiomecError, FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
 from biomec.pipeline.replay import script
 from biomec_app.context import Context
 from biomec_app.theme import LIGHT, Theme

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from biomec.analysis.notice_groups import HEADINGS, NoticeGroup, notice_groups
-from biomec.notices import Notice, Severity
+from biomec.base.notices import Notice, Severity
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.notice_groups import HEADINGS, NoticeGroup, notice_groups
 
 
 @dataclass(frozen=True)

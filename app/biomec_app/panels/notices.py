@@ -19,9 +19,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.analysis.notice_groups import HEADINGS
-from biomec.notices import Notice, Severity
+from biomec.base.notices import Notice, Severity
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.notice_groups import HEADINGS
 from biomec_app.context import Context
 from biomec_app.moments import moment_told, with_zero, zero_told
 from biomec_app.panels.notice_content import as_text, counts, frame_words, shown, target

@@ -10,7 +10,7 @@ from PySide6.QtCore import QPointF, Qt, Signal
 from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec_app.panels.plot_axis import Axis, SampledCurve
 from biomec_app.panels.plot_items import Bands, Heading, Rules, TimeBox
 from biomec_app.panels.plot_pane import MIDDLE, Pane, Trace

@@ -9,7 +9,7 @@ import pyqtgraph as pg
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QPen
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
 
 OVER_THE_EDGE = 14.0  # pixels by which the first and the last number may stand out beyond an axis
 FILLED, THIN = 0.5, 0.55  # crossings of the whole height a pixel that fill the area, and opacity then

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from biomec.analysis.signal_cycles import SignalCycles, signal_cycles
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
+from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
 from biomec_app.panels.curve import MAIN, Curve
 from biomec_app.panels.plot_marks import marks, not_converged, side_colour
 from biomec_app.panels.plot_pane import CONDITIONS, Pane, Trace

@@ -11,7 +11,7 @@ from PySide6.QtCore import QLineF, QPointF, QRectF, QSizeF, Qt
 from PySide6.QtGui import QColor, QFontMetricsF, QPainter, QPen
 from PySide6.QtWidgets import QGraphicsSceneWheelEvent, QSizePolicy
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec_app.panels.plot_marks import as_lines, thinned
 from biomec_app.panels.plot_pane import BORDER, Mark
 from biomec_app.panels.plot_style import PlotStyle

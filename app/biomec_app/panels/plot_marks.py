@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Event
 from biomec.recording.marker_set import Side

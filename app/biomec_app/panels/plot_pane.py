@@ -7,8 +7,8 @@ from functools import cached_property
 
 import numpy as np
 
-from biomec.analysis.signal_cycles import SignalCycles
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.reporting.signal_cycles import SignalCycles
 from biomec.signals.cycles import Cycles
 from biomec_app.moments import FROM_START
 from biomec_app.panels.curve import Curve

@@ -23,7 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec_app.context import Context
 from biomec_app.figures.painter import Painter
 from biomec_app.panels.catalogue import Catalogue, catalogue

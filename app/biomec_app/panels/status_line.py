@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, QTimer, Signal
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
-from biomec.pipeline.trust import Level
+from biomec.reporting.trust import Level
 from biomec_app.context import Context
 from biomec_app.panels.verdict_signs import sign
 from biomec_app.panels.verdicts import Verdict, recording_told, verdicts

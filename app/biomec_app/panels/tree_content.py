@@ -8,11 +8,11 @@ from functools import cached_property
 
 import numpy as np
 
-from biomec.analysis.report_table import number, percent
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
+from biomec.reporting.report_table import number, percent
 from biomec_app.moments import moment_told, zero_told
 from biomec_app.names import channel_words, origin, plate_words, point_words, with_code
 from biomec_app.panels.catalogue import Catalogue, catalogue

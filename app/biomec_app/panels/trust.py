@@ -18,13 +18,13 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.analysis.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
-from biomec.analysis.frame_quality import Spread
-from biomec.errors import BiomecError
-from biomec.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
+from biomec.base.errors import BiomecError
+from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
 from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.frame_map import frame_map
-from biomec.pipeline.trust import Finding, Level, Trust, TypeViolation, trust
+from biomec.reporting.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
+from biomec.reporting.frame_quality import Spread
+from biomec.reporting.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.context import Context
 from biomec_app.names import point_words, with_code
 from biomec_app.panels.bar_chart import Bar, BarChart

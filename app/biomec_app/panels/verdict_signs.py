@@ -5,7 +5,7 @@ from __future__ import annotations
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QIcon, QPainter, QPen, QPixmap, QPolygonF
 
-from biomec.pipeline.trust import Level
+from biomec.reporting.trust import Level
 from biomec_app.theme import Theme
 
 SIZE, FINE = 16, 3  # points, and pixels for each

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.outlook import obstacle_of_loads
-from biomec.pipeline.trust import Level, trust
+from biomec.reporting.trust import Level, trust
 
 WORDS = {Level.GOOD: "good", Level.CHECK: "check", Level.POOR: "not reliable"}
 STALE = "out of date"

@@ -12,9 +12,9 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch
 
-from biomec.analysis.angle_ranges import AngleRow, angle_rows
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.angle_ranges import AngleRow, angle_rows
 from biomec.signals.cycle_average import CycleCurves
 from biomec_app.engine_tour.drawing import new_figure, quiet, save
 from biomec_app.report.style import HAIR, INK, LEFT, MIDDLE, MUTED, RIGHT, SIDE_COLOUR

@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
 from matplotlib.patches import Patch, Rectangle
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.signals.cycles import Cycles
 from biomec_app.engine_tour.drawing import new_figure, save

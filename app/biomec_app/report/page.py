@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 
 from biomec._version import __version__
-from biomec.analysis.notice_groups import NoticeGroup
-from biomec.analysis.report_table import Section, Table
-from biomec.pipeline.report_content import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
+from biomec.reporting.notice_groups import NoticeGroup
+from biomec.reporting.report_content import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
+from biomec.reporting.report_table import Section, Table
 from biomec_app.report.style import FAULT, HAIR, INK, MUTED, RIGHT
 
 SHORT = 12  # rows up to which a table is not parted by the end of a page

@@ -10,11 +10,11 @@ from matplotlib.axes import Axes
 from matplotlib.patches import Patch
 from matplotlib.ticker import MaxNLocator
 
-from biomec.analysis.frame_quality import Spread, origin_shares, spreads
-from biomec.analysis.report_table import power
-from biomec.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.report_content import METHODS, constraint_words
+from biomec.reporting.frame_quality import Spread, origin_shares, spreads
+from biomec.reporting.report_content import METHODS, constraint_words
+from biomec.reporting.report_table import power
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches
 from biomec_app.engine_tour.drawing import new_figure, quiet, save

@@ -9,8 +9,8 @@ from PySide6.QtCore import QLocale, Qt, Signal
 from PySide6.QtGui import QDoubleValidator
 from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QToolButton, QVBoxLayout, QWidget
 
-from biomec.dynamics.forward.controllers import ControlOptions
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.body.tracking.controllers import ControlOptions
 from biomec.pipeline.simulation_settings import FIXED, JOINT_STEPS, VARIABLE, SimulationSettings
 from biomec_app.dialogs.parts import explanation
 

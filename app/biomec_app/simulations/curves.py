@@ -6,7 +6,7 @@ from collections.abc import Iterator, Mapping
 
 import numpy as np
 
-from biomec.dynamics.load_components import FORCE, MOMENT
+from biomec.body.loads.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec_app.loads.curves import LEAST, joint_loads, load_key

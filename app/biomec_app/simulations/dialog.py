@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_settings import AUTO, ERROR_CONTROLLED, VARIABLE, SimulationSettings
 from biomec.pipeline.simulation_stretch import simulated_stretch

@@ -28,10 +28,10 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.analysis.report_table import Section, number, power
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
+from biomec.reporting.report_table import Section, number, power
 from biomec_app.context import Context
 from biomec_app.jobs import Status
 from biomec_app.loads.choice import important_joints

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from time import monotonic
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress, part_of
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_stretch import simulated_stretch
-from biomec.progress import Progress, part_of
 from biomec_app.context import Context
 from biomec_app.ready import ready
 from biomec_app.simulations.runs import delete_line, named, rename_line, renamed, run_line, without

@@ -7,13 +7,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.analysis.report_table import NOTHING, Section, Table, number, power
-from biomec.dynamics.forward.simulation import Ending
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.engine.forward.simulation import Ending
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import python_text
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.reporting.report_table import NOTHING, Section, Table, number, power
 from biomec_app.panels.curve_tools import capital
 from biomec_app.simulations.words import changed_words, input_words, method_words, short_name
 

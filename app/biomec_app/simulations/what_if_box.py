@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from PySide6.QtCore import Signal
 from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QGroupBox, QLabel, QWidget
 
-from biomec.dynamics.forward.what_if import WhatIf
+from biomec.body.tracking.what_if import WhatIf
 from biomec.pipeline.analysis import Analysis
 from biomec_app.panels.curve_tools import capital, side_of_name
 from biomec_app.simulations.words import plural

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from biomec.dynamics.forward.what_if import WhatIf
+from biomec.body.tracking.what_if import WhatIf
 from biomec.pipeline.simulation_settings import (
     AUTO,
     CONTACT,

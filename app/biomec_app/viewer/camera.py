@@ -8,7 +8,7 @@ from math import cos, radians, sin
 import numpy as np
 from vtkmodules.vtkRenderingCore import vtkCamera
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 
 VIEW_ANGLE = 26.0  # ° from bottom to top
 MARGIN = 1.16

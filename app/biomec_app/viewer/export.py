@@ -18,10 +18,10 @@ from PIL import Image
 from PySide6.QtCore import QRectF
 from PySide6.QtGui import QImage, QPainter
 
-from biomec.errors import BiomecError, FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.progress import Progress
 from biomec_app.theme import Theme
 from biomec_app.view_options import View
 from biomec_app.viewer.annotations import Annotations, Words

@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 from vtkmodules.vtkRenderingCore import vtkActor
 
-from biomec.anatomy.model import SegmentDefinition
-from biomec.anatomy.subject_model import SubjectModel
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
+from biomec.body.anatomy.model import SegmentDefinition
+from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.recording.marker_set import Side
 from biomec_app.colours import mixed, rgb
 from biomec_app.viewer.actors import Surface, draw_every_pixel, mapper_of

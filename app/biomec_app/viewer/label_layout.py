@@ -10,7 +10,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
 
 BESIDE = (7.0, -8.0)  # from a place to the words about it
 APART = 2.0  # around words

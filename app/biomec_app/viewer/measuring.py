@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec_app.viewer.picking import place_of
 from biomec_app.viewer.scene import Scene
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
 
 SLIM, STOUT = 0.08, 0.35  # half-width by length of an arrow and of its head as usually drawn, for their normals
 

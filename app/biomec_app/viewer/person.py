@@ -13,9 +13,9 @@ from itertools import pairwise
 import numpy as np
 import scipy
 
-from biomec.anatomy.model import SegmentDefinition
-from biomec.anatomy.subject_model import SubjectModel
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.body.anatomy.model import SegmentDefinition
+from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.pipeline.analysis import Analysis
 from biomec_app.viewer.meshes import Mesh, ellipsoid, joined, loft
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 import scipy
 
-from biomec.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.recording import BIOMEC_AXES, Trial

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 from vtkmodules.vtkRenderingCore import vtkActor, vtkRenderer
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.recording.marker_set import Side

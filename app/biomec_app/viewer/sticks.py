@@ -7,7 +7,7 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
 from biomec_app.viewer.actors import Instances, Surface
 from biomec_app.viewer.meshes import cylinder, sphere
 from biomec_app.viewer.poses import Pose, Poses

@@ -22,9 +22,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.analysis.report_table import percent
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
+from biomec.reporting.report_table import percent
 from biomec_app.context import Context
 from biomec_app.moments import FROM_START, moment_told, zero_told
 from biomec_app.theme import LIGHT, Theme

@@ -9,9 +9,9 @@ from pathlib import Path
 from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
-from biomec.mechanisms.machine import Machine
-from biomec.mechanisms.motion import Motion, of_run
-from biomec.mechanisms.study import Run
+from biomec.machines.machine import Machine
+from biomec.machines.motion import Motion, of_run
+from biomec.machines.study import Run
 from biomec_app.workbench.draft import Draft, is_stale
 
 LONGEST_NAME = 60

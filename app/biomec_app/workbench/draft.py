@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field, replace
 from pathlib import Path
 
-from biomec.errors import BiomecError, DescriptionError, FileError
-from biomec.mechanisms.catalogue import machine_text
-from biomec.mechanisms.editing import with_values
-from biomec.mechanisms.machine import Machine, parse_machine
-from biomec.mechanisms.study import Run
+from biomec.base.errors import BiomecError, DescriptionError, FileError
+from biomec.machines.catalogue import machine_text
+from biomec.machines.editing import with_values
+from biomec.machines.machine import Machine, parse_machine
+from biomec.machines.study import Run
 
 LINE = re.compile(r"\bline (\d+)\b")
 TEMPLATE = "pendulum"  # what a new machine begins with
@@ -82,7 +82,7 @@ class Draft:
 
     def stored(self, path: Path) -> Draft:
         """Write the text to a file."""
-        from biomec.io.atomic import atomic_path
+        from biomec.base.atomic import atomic_path
 
         with atomic_path(path) as temporary:
             temporary.write_text(self.text, encoding="utf-8")

@@ -10,7 +10,7 @@ import numpy as np
 from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen, QPolygonF
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.workbench.pens import GHOST, SHOWN, Pens
 from biomec_app.workbench.sketch import Part, Shape, Sketch, outline, projected

@@ -12,10 +12,10 @@ from PySide6.QtCore import QRectF, QSize
 from PySide6.QtGui import QImage, QPainter
 from PySide6.QtSvg import QSvgGenerator
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError, FileError
-from biomec.io.atomic import atomic_path
-from biomec.progress import Progress
+from biomec.base.arrays import FloatArray
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.progress import Progress
 from biomec_app.figures.export import save_figure
 from biomec_app.figures.ink import Ink
 from biomec_app.panels.plot_style import PALETTE

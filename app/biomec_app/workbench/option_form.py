@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.mechanisms.study import Study, options_from
+from biomec.machines.study import Study, options_from
 from biomec_app.dialogs.parts import explanation
 from biomec_app.workbench.parameter_form import NumberBox
 from biomec_app.workbench.results import figure_words

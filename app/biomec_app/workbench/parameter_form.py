@@ -20,8 +20,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
-from biomec.mechanisms.blueprint import Parameter
+from biomec.base.errors import BiomecError
+from biomec.machines.blueprint import Parameter
 from biomec_app.dialogs.parts import Fault, explanation
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.workbench.bench import Bench

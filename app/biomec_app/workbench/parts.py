@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from biomec.mechanisms.machine import Machine
+from biomec.machines.machine import Machine
 
 KINDS = {"body": "Bodies", "joint": "Joints", "driver": "Drivers", "law": "Laws", "motor": "Motors",
          "spring": "Springs", "tie": "Ties", "hinge": "Hinges", "stop": "Stops"}  # fmt: skip

@@ -9,7 +9,7 @@ import numpy as np
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QSlider, QToolButton, QWidget
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec_app.theme import LIGHT, Theme
 from biomec_app.viewer.media_icons import SIZE, media_icon
 from biomec_app.workbench.bench import Bench

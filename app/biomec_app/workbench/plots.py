@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.mechanisms.study import Run
+from biomec.machines.study import Run
 from biomec_app.panels.plot_axis import Axis
 from biomec_app.panels.plot_style import DASHES, PALETTE, WIDTH, PlotStyle
 from biomec_app.theme import LIGHT, Theme

@@ -10,9 +10,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.mechanisms.output import number_text
-from biomec.mechanisms.study import Run
+from biomec.base.arrays import FloatArray
+from biomec.machines.output import number_text
+from biomec.machines.study import Run
 
 UNITS = {
     "Nm": "N·m", "N": "N", "Ns": "N·s", "s": "s", "ms": "ms", "m": "m", "mm": "mm", "deg": "deg", "rad": "rad",

@@ -6,9 +6,9 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from biomec.errors import BiomecError
-from biomec.mechanisms.output import curves_table, written_files
-from biomec.mechanisms.study import Run
+from biomec.base.errors import BiomecError
+from biomec.machines.output import curves_table, written_files
+from biomec.machines.study import Run
 from biomec_app.workbench.export import movie, save_drawing, save_plots, save_text
 
 if TYPE_CHECKING:

@@ -8,11 +8,11 @@ from enum import StrEnum
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.mechanisms.machine import Machine, Stop
-from biomec.mechanisms.motion import Motion
-from biomec.multibody.joints import Cylindrical, Distance, Prismatic, Revolute, Spherical, Universal, Weld
-from biomec.multibody.layout import GROUND
+from biomec.base.arrays import FloatArray
+from biomec.engine.joints import Cylindrical, Distance, Prismatic, Revolute, Spherical, Universal, Weld
+from biomec.engine.layout import GROUND
+from biomec.machines.machine import Machine, Stop
+from biomec.machines.motion import Motion
 
 PINS = (Revolute, Spherical, Universal)
 SLIDES = (Prismatic, Cylindrical)

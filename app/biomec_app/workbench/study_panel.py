@@ -19,11 +19,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.errors import BiomecError
-from biomec.mechanisms.machine import Machine
-from biomec.mechanisms.studies import studies
-from biomec.mechanisms.study import Study, options_from
-from biomec.progress import Progress
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress
+from biomec.machines.machine import Machine
+from biomec.machines.studies import studies
+from biomec.machines.study import Study, options_from
 from biomec_app.dialogs.parts import Fault, explanation
 from biomec_app.figures.painter import Painter
 from biomec_app.jobs import Jobs, Status

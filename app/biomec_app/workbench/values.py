@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from math import floor, inf, isfinite, log10
 
-from biomec.mechanisms.blueprint import Parameter
+from biomec.machines.blueprint import Parameter
 
 DIGITS = 6  # significant ones that a box shows at least
 SMALL, LARGE = 1e-4, 1e7  # outside, numbers are shown with a power of ten

@@ -11,10 +11,10 @@ from PySide6.QtCore import QEvent, Qt
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
-from biomec.errors import BiomecError
-from biomec.mechanisms.machine import Machine
-from biomec.mechanisms.motion import Motion, along_laws, as_described, at_start
-from biomec.mechanisms.study import Run
+from biomec.base.errors import BiomecError
+from biomec.machines.machine import Machine
+from biomec.machines.motion import Motion, along_laws, as_described, at_start
+from biomec.machines.study import Run
 from biomec_app.context import Context
 from biomec_app.figures.painter import Painter
 from biomec_app.files import DISCARD, SAVE

@@ -7,14 +7,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomec.base.errors import FileError
+from biomec.base.notices import Severity
 from biomec.cli.arguments import Commands, progress_on_terminal, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
-from biomec.errors import FileError
-from biomec.notices import Severity
 
 if TYPE_CHECKING:
-    from biomec.dynamics.options import InverseOptions
-    from biomec.kinematics.joint_angles import JointAngles
+    from biomec.body.kinematics.joint_angles import JointAngles
+    from biomec.body.loads.options import InverseOptions
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
@@ -95,7 +95,7 @@ def add_commands(commands: Commands) -> None:
 def _analyze(options: argparse.Namespace) -> int:
     from biomec.io.registry import read_trial
     from biomec.pipeline.functional import with_functional_trial
-    from biomec.pipeline.output import refuse_to_overwrite, write_analysis
+    from biomec.reporting.output import refuse_to_overwrite, write_analysis
 
     refuse_to_overwrite(options.out, options.force)
     analysis = _opened(options)
@@ -180,7 +180,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
 
 def _reduced(inverse: "InverseOptions", what: str | None) -> "InverseOptions":
     """Options with residual reduction of what was asked for; as they are, if nothing was."""
-    from biomec.dynamics.residual_reduction import ReductionOptions
+    from biomec.body.loads.residual_reduction import ReductionOptions
 
     if what is None:
         return inverse
@@ -210,7 +210,7 @@ def _functional(text: str) -> tuple[str, Path]:
 
 def _report(analysis: "Analysis", folder: Path) -> None:
     """Print what a person wants to know first; the files hold the rest."""
-    from biomec.pipeline.output import FILES, summary
+    from biomec.reporting.output import FILES, summary
 
     facts = summary(analysis)
     model, consistency, markers, cycles = (facts[key] for key in ("model", "consistency", "markers", "cycles"))
@@ -235,7 +235,7 @@ def _report(analysis: "Analysis", folder: Path) -> None:
 def _demo(options: argparse.Namespace) -> int:
     import numpy as np
 
-    from biomec.pipeline.demo import run_demo
+    from biomec.reporting.demo import run_demo
 
     if not options.no_window and has_screen():
         return show_demo()

@@ -7,9 +7,9 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
-from biomec.errors import FileError
-from biomec.notices import Notice, Severity
-from biomec.progress import Progress
+from biomec.base.errors import FileError
+from biomec.base.notices import Notice, Severity
+from biomec.base.progress import Progress
 
 if TYPE_CHECKING:
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]

@@ -6,13 +6,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Severity
 from biomec.cli.arguments import Commands, progress_on_terminal, tell
-from biomec.errors import BiomecError, FileError
-from biomec.notices import Severity
 
 if TYPE_CHECKING:
-    from biomec.analysis.report_table import Table
     from biomec.pipeline.analysis import Analysis
+    from biomec.reporting.report_table import Table
 
 AXES = ("joint", "proximal", "distal", "laboratory")
 UNITS = {"N": "none", "per-kg": "mass", "body-weight": "weight"}
@@ -49,7 +49,7 @@ def add_commands(commands: Commands) -> None:
 
 
 def _study(options: argparse.Namespace) -> int:
-    from biomec.pipeline.load_configurations import load_study
+    from biomec.reporting.load_configurations import load_study
 
     analysis = _opened(options.file).run_until("inverse", progress_on_terminal("Analysis"))
     joints = analysis.loads.newton_euler.joints
@@ -75,9 +75,9 @@ def _study(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from biomec.analysis.load_comparison import ComparisonOptions, compare_conditions
-    from biomec.dynamics.load_components import LoadReading
-    from biomec.pipeline.load_output import loads_over_cycles
+    from biomec.body.loads.load_components import LoadReading
+    from biomec.reporting.load_comparison import ComparisonOptions, compare_conditions
+    from biomec.reporting.load_output import loads_over_cycles
 
     reading = LoadReading(axes=options.axes, normalisation=UNITS[options.unit])
     analyses = _computed((options.first, options.second))
@@ -93,8 +93,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _rank(options: argparse.Namespace) -> int:
-    from biomec.analysis.load_ranking import rank_exercises
-    from biomec.pipeline.load_output import exercise_of
+    from biomec.reporting.load_output import exercise_of
+    from biomec.reporting.load_ranking import rank_exercises
 
     if len(options.files) < 2:
         raise BiomecError("An order takes at least two exercises: name two files or more.")
@@ -121,7 +121,7 @@ def _rank(options: argparse.Namespace) -> int:
 
 def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
     """Recordings with their loads, by their titles; warnings about these are told."""
-    from biomec.pipeline.load_output import refuse_unlike
+    from biomec.reporting.load_output import refuse_unlike
 
     found = {title: _opened(path) for title, path in _titled(paths).items()}  # what cannot be read is told first
     for title, analysis in found.items():
@@ -147,7 +147,7 @@ def _titled(paths: Sequence[Path]) -> dict[str, Path]:
 
 def _plain(found: Any) -> dict[str, Any]:
     """A comparison as plain data."""
-    from biomec.pipeline.table_text import plain_number
+    from biomec.reporting.table_text import plain_number
 
     first, second = found.first, found.second
     return {

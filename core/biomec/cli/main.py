@@ -7,8 +7,8 @@ import sys
 from collections.abc import Sequence
 
 from biomec._version import __version__
+from biomec.base.errors import BiomecError
 from biomec.cli import analysis, loads, mechanism, program, recordings, simulate, window
-from biomec.errors import BiomecError
 
 OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
 """What an error advises -> the option, and the name of its value."""

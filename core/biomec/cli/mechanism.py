@@ -7,12 +7,12 @@ from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomec.base.errors import BiomecError
 from biomec.cli.arguments import Commands, progress_on_terminal
-from biomec.errors import BiomecError
 
 if TYPE_CHECKING:
-    from biomec.mechanisms.machine import Machine
-    from biomec.mechanisms.study import Run, Study
+    from biomec.machines.machine import Machine
+    from biomec.machines.study import Run, Study
 
 WIDTH = 22  # characters of a column of names
 INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
@@ -43,10 +43,10 @@ def add_commands(commands: Commands) -> None:
 
 
 def _mechanism(options: argparse.Namespace) -> int:
-    from biomec.mechanisms.catalogue import load_machine
-    from biomec.mechanisms.output import refuse_existing, write_run
-    from biomec.mechanisms.studies import study as study_of
-    from biomec.mechanisms.study import options_from
+    from biomec.machines.catalogue import load_machine
+    from biomec.machines.output import refuse_existing, write_run
+    from biomec.machines.studies import study as study_of
+    from biomec.machines.study import options_from
 
     if options.machine is None:
         if options.list:
@@ -83,7 +83,7 @@ def _mechanism(options: argparse.Namespace) -> int:
 
 def _report(run: "Run", as_json: bool, written: list[Path]) -> None:
     """Print the headline figures: for programs nothing else, for people also how it ended and what was noticed."""
-    from biomec.mechanisms.output import headline, number_text
+    from biomec.machines.output import headline, number_text
 
     if as_json:
         print(json.dumps(headline(run), indent=2, ensure_ascii=False, allow_nan=False))
@@ -104,7 +104,7 @@ def _report(run: "Run", as_json: bool, written: list[Path]) -> None:
 
 
 def _list_machines(as_json: bool) -> int:
-    from biomec.mechanisms.catalogue import load_machine, machine_names
+    from biomec.machines.catalogue import load_machine, machine_names
 
     machines = {name: load_machine(name) for name in machine_names()}
     if as_json:
@@ -116,7 +116,7 @@ def _list_machines(as_json: bool) -> int:
 
 
 def _list(machine: "Machine", as_json: bool) -> int:
-    from biomec.mechanisms.studies import studies
+    from biomec.machines.studies import studies
 
     if as_json:
         print(json.dumps(_facts(machine), indent=2, ensure_ascii=False, allow_nan=False))
@@ -158,8 +158,8 @@ def _options(study: "Study") -> dict[str, str]:
 
 def _facts(machine: "Machine") -> dict[str, Any]:
     """What can be asked of a machine, as plain data."""
-    from biomec.mechanisms.output import plain
-    from biomec.mechanisms.studies import studies
+    from biomec.machines.output import plain
+    from biomec.machines.studies import studies
 
     return {
         "machine": machine.name,

@@ -6,9 +6,9 @@ import re
 from dataclasses import replace
 from pathlib import Path
 
+from biomec.base.errors import FileError
+from biomec.base.notices import Severity
 from biomec.cli.arguments import Commands, frames, keep_existing, tell
-from biomec.errors import FileError
-from biomec.notices import Severity
 from biomec.recording import Authority, LabAxes, Trial
 from biomec.recording.axes import DIRECTIONS
 

@@ -12,14 +12,14 @@ from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Severity
+from biomec.base.progress import Progress
 from biomec.cli.arguments import Commands, frames, progress_on_terminal, tell
-from biomec.errors import BiomecError, FileError
-from biomec.notices import Severity
-from biomec.progress import Progress
 
 if TYPE_CHECKING:
-    from biomec.dynamics.forward.formulation import FormulationOptions
-    from biomec.dynamics.forward.what_if import WhatIf
+    from biomec.body.tracking.what_if import WhatIf
+    from biomec.engine.forward.formulation import FormulationOptions
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.simulation_run import SimulationRun
     from biomec.pipeline.simulation_settings import SimulationSettings
@@ -121,8 +121,8 @@ def _simulate(options: argparse.Namespace) -> int:
 
 def _table(options: argparse.Namespace, project: bool) -> int:
     """Compare all formulations and integrators; nothing is stored."""
-    from biomec.pipeline.simulation_table import TableOptions, recorded_movement, simulation_table, written_table
     from biomec.recording.step import plain_data
+    from biomec.reporting.simulation_table import TableOptions, recorded_movement, simulation_table, written_table
 
     alone = {"cycle": "--cycle", "frames": "--frames", "what_if": "--what-if", "joint_stops": "--joint-stops",
              "name": "--name", "out": "--out"}  # fmt: skip
@@ -157,7 +157,7 @@ def _without_nan(value: Any) -> Any:
 def _kept(analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool) -> list[Path]:
     """Store the run in its session, write the files, and return what was written."""
     from biomec.io.project import save_project
-    from biomec.pipeline.simulation_output import write_simulation
+    from biomec.reporting.simulation_output import write_simulation
 
     written: list[Path] = []
     if options.out is not None:
@@ -177,8 +177,8 @@ def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: 
     """Print what a person wants to know first, or all of it for programs."""
     import numpy as np
 
-    from biomec.pipeline.simulation_output import simulation_summary
     from biomec.pipeline.simulation_run import LEVELS
+    from biomec.reporting.simulation_output import simulation_summary
 
     if as_json:
         print(json.dumps(simulation_summary(analysis, run), indent=2, ensure_ascii=False, allow_nan=False))
@@ -234,7 +234,7 @@ def _settings(options: argparse.Namespace) -> "SimulationSettings":
 
 
 def _equations(options: argparse.Namespace) -> "FormulationOptions":
-    from biomec.dynamics.forward.formulation import FormulationOptions
+    from biomec.engine.forward.formulation import FormulationOptions
 
     return FormulationOptions(
         **_given(
@@ -279,7 +279,7 @@ def _change(text: str) -> tuple[str, str, float]:
 
 
 def _what_if(changes: list[tuple[str, str, float]]) -> "WhatIf":
-    from biomec.dynamics.forward.what_if import WhatIf
+    from biomec.body.tracking.what_if import WhatIf
 
     numbers = {NUMBERS[what]: value for what, part, value in changes if not part}
     tables: dict[str, dict[str, float]] = {name: {} for name in TABLES.values()}
@@ -336,7 +336,7 @@ def _is_project(path: Path) -> bool:
 
 def _refuse_to_overwrite(options: argparse.Namespace, project: bool) -> None:
     """Ask before the long work whether files would be lost."""
-    from biomec.pipeline.simulation_output import FILES
+    from biomec.reporting.simulation_output import FILES
 
     if options.out is None or options.force:
         return

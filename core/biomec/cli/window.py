@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from pathlib import Path
 from types import ModuleType
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 
 SCREENSHOT = "--screenshot"
 

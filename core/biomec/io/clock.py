@@ -6,9 +6,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.io.text import TextFile
-from biomec.notices import Notice, info, problem, warning
 
 LONGEST_START_S = 86400.0
 SLOWEST_HZ = 5.0  # nobody records a movement with fewer samples a second

@@ -21,9 +21,9 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice, info, warning
 from biomec.io.registry import read_trial
-from biomec.notices import Notice, info, warning
 from biomec.recording import Markers
 
 STATIC_WORDS = frozenset(

@@ -30,8 +30,9 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError, FileError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice
 from biomec.io.clock import Clock, read_clock
 from biomec.io.labels import writable_names
 from biomec.io.left_out import left_out
@@ -39,7 +40,6 @@ from biomec.io.marker_csv import read_marker_csv, split_unit
 from biomec.io.points import all_points, sort_points
 from biomec.io.table import Table, check_rows, printed_step, read_table, table_text
 from biomec.io.text import TextFile, cells, count_of, number, read_text, without_trailing_blanks, write_text
-from biomec.notices import Notice
 from biomec.recording import Analog, Authority, Event, ForcePlate, LabAxes, Markers, Subject, Trial
 from biomec.recording.trial import MEASURES
 

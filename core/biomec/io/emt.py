@@ -10,8 +10,9 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError, FileError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice, info, warning
 from biomec.io.clock import Clock, channel_start, check_rate, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
@@ -28,7 +29,6 @@ from biomec.io.text import (
     write_text,
 )
 from biomec.io.units import PER_METRE, PER_VOLT, metres, plain_unit
-from biomec.notices import Notice, info, warning
 from biomec.recording import Analog, LabAxes, Markers, Trial
 
 _HEADER_LINES = 200

@@ -12,9 +12,9 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, info, warning
 from biomec.io.plate_evidence import examine_plate_units, sign_doubt
-from biomec.notices import Notice, info, warning
 from biomec.recording import Authority, ForcePlate, LabAxes, Markers, Trial
 
 ALONG = 0.85  # cosine: a direction within about 30° of an axis speaks for that axis

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum
 from pathlib import Path
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
 from biomec.io.companions import PLATE_FILES, is_emg, natural_order, parse_name, stands_still
 from biomec.io.registry import read_trial
 from biomec.recording import Trial

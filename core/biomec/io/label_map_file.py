@@ -5,11 +5,11 @@ from __future__ import annotations
 from importlib.resources.abc import Traversable
 from pathlib import Path
 
-from biomec.errors import BiomecError, DescriptionError
-from biomec.io.atomic import atomic_path
-from biomec.io.description_file import read_text
+from biomec.base.atomic import atomic_path
+from biomec.base.description_file import read_text
+from biomec.base.errors import BiomecError, DescriptionError
+from biomec.base.toml_table import read_toml, written, written_key
 from biomec.recording.label_map import LabelMap
-from biomec.toml_table import read_toml, written, written_key
 
 FILE_KEYS = ("name", "marker_set", "ignored", "targets")
 

@@ -7,7 +7,7 @@ from collections import Counter
 from collections.abc import Sequence
 from dataclasses import dataclass
 
-from biomec.notices import Notice, warning
+from biomec.base.notices import Notice, warning
 
 _UNLABELLED = re.compile(r"\*\d*")
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Set
 
-from biomec.notices import Notice, warning
+from biomec.base.notices import Notice, warning
 from biomec.recording import Authority, LabAxes, Subject, Trial
 
 PARTS = {

@@ -7,14 +7,14 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, info
 from biomec.io.clock import check_rate, first_frame, read_clock
 from biomec.io.labels import unique_names
 from biomec.io.points import sort_points, trial_of_points
 from biomec.io.table import printed_step, read_table
 from biomec.io.text import TextFile, cells, delimiter_of, leading_number, without_trailing_blanks
 from biomec.io.units import metres
-from biomec.notices import Notice, info
 from biomec.recording import Analog, LabAxes, Markers, Subject, Trial
 
 _WITH_UNIT = re.compile(r"(.*?)\s*[\[(]([^\[\]()]*)[\])]")

@@ -7,8 +7,9 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from biomec.errors import DescriptionError
-from biomec.io.description_file import Descriptions
+from biomec.base.description_file import Descriptions
+from biomec.base.errors import DescriptionError
+from biomec.base.toml_table import Table, did_you_mean, read_toml, shown
 from biomec.recording.marker_set import (
     SIDE,
     BodyMidline,
@@ -21,7 +22,6 @@ from biomec.recording.marker_set import (
     Sides,
     WalkingMarkers,
 )
-from biomec.toml_table import Table, did_you_mean, read_toml, shown
 
 FILE_KEYS = (
     "name",

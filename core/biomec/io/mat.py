@@ -37,11 +37,11 @@ from typing import Any
 import numpy as np
 import scipy
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError, FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.arrays import FloatArray
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice, Severity
 from biomec.io.mat_tree import read_tree
-from biomec.notices import Notice, Severity
 from biomec.recording import (
     Analog,
     Authority,

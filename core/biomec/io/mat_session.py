@@ -19,11 +19,11 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice, warning
 from biomec.io.mat import field_name, trial_from_tree, trial_to_tree, write_variables
 from biomec.io.mat_tree import read_tree
 from biomec.io.session_json import session_from_json, session_to_json
-from biomec.notices import Notice, warning
 from biomec.recording import Result, Session, Trial
 
 _FORMAT, _VERSION = "biomec session", 1

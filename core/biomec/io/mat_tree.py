@@ -8,7 +8,7 @@ from typing import Any
 import h5py
 import numpy as np
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.mat5 import read_mat5
 
 _DEEPEST = 12  # structures within structures; deeper ones are not a recording

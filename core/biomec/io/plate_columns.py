@@ -8,8 +8,8 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import LOADED_N, ForcePlate
 from biomec.recording.plate import points_astray
 

@@ -10,8 +10,8 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, info, problem, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import LOADED_N, ForcePlate, Trial
 from biomec.recording.plate import LABORATORY_M
 

@@ -7,10 +7,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.notices import Notice, info, warning
 from biomec.io.clock import Clock, first_frame
 from biomec.io.labels import sort_labels
-from biomec.notices import Notice, info, warning
 from biomec.recording import LabAxes, Markers, Source, Subject, Trial
 
 

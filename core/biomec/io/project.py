@@ -25,8 +25,8 @@ import h5py
 import numpy as np
 
 from biomec._version import __version__
-from biomec.errors import BiomecError, FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
 from biomec.io.project_trial import (
     read_array,
     read_json,

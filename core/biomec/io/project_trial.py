@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.notices import Notice, Severity
+from biomec.base.notices import Notice, Severity
 from biomec.recording import (
     Analog,
     Authority,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.evidence import examine_units, with_axes
 from biomec.io.plate_evidence import reversed_plates
 from biomec.recording import LabAxes, Session, Trial

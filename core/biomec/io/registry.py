@@ -12,10 +12,10 @@ from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice, warning
 from biomec.io.evidence import examined
 from biomec.io.project import is_project, load_project, save_project
-from biomec.notices import Notice, warning
 from biomec.recording import Session, Trial
 
 PROJECT = "Biomec project"

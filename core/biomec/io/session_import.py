@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any, Final, TypeAlias
 
 from biomec._version import __version__
-from biomec.errors import FileError
+from biomec.base.errors import FileError
+from biomec.base.notices import Notice, info, warning
 from biomec.io.companions import Companions, Found, find_companions, stands_still
 from biomec.io.evidence import examined, examined_units, up_from, with_axes
 from biomec.io.plate_evidence import reversed_plates, sign_doubt
 from biomec.io.registry import PROJECT, find_format, read_trial
-from biomec.notices import Notice, info, warning
 from biomec.recording import (
     Analog,
     Authority,

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import FileError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import FileError
+from biomec.base.notices import Notice, warning
 from biomec.io.clock import channel_start, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
@@ -26,7 +27,6 @@ from biomec.io.text import (
     without_trailing_blanks,
     write_text,
 )
-from biomec.notices import Notice, warning
 from biomec.recording import Analog, ForcePlate, LabAxes, Markers, Trial
 
 _UNITS_KEY = "biomec_units"  # our own header line: units of the columns behind time, separated by |

@@ -8,9 +8,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.io.text import TextFile, cells, number
-from biomec.notices import Notice, info, problem, warning
 
 _MISSING = frozenset({"", "nan", "+nan", "-nan", "na", "n/a", "null", "none", "-", "--", ".", "nan(ind)", "-nan(ind)"})
 _INFINITE = frozenset({"inf", "+inf", "-inf", "infinity", "+infinity", "-infinity"})

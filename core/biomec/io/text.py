@@ -10,8 +10,8 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from biomec.errors import FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import FileError
 from biomec.recording import Source
 
 _NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?", re.ASCII)

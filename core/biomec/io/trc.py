@@ -8,8 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import FileError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import FileError
+from biomec.base.notices import Notice, warning
 from biomec.io.clock import read_clock
 from biomec.io.labels import writable_names
 from biomec.io.left_out import left_out
@@ -26,7 +27,6 @@ from biomec.io.text import (
     write_text,
 )
 from biomec.io.units import PER_METRE, metres
-from biomec.notices import Notice, warning
 from biomec.recording import Trial
 
 HEADER_KEYS = (

@@ -6,9 +6,9 @@ from itertools import combinations
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, warning
 from biomec.io.evidence import FACTORS, scaled
-from biomec.notices import Notice, warning
 from biomec.recording import Markers, Trial
 
 SAME = 3.0  # another posture changes the typical distance by less than this

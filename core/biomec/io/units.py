@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, warning
 
 PER_METRE = {"m": 1.0, "dm": 10.0, "cm": 100.0, "mm": 1000.0, "um": 1e6, "in": 1.0 / 0.0254, "ft": 1.0 / 0.3048}
 PER_VOLT = {"v": 1.0, "mv": 1e3, "uv": 1e6, "nv": 1e9}

@@ -1,14 +1,14 @@
-"""The analysis as a whole: steps and their order, settings, progress, cancel, provenance, files to take away.
+"""The analysis as a whole: steps and their order, settings, progress, cancel, provenance.
 
 from biomec.io import import_session
-from biomec.pipeline import analyze, write_analysis
+from biomec.pipeline import analyze
+from biomec.reporting import write_analysis
 
 analysis = analyze(import_session("walk.c3d"))
 write_analysis(analysis, "results")
 """
 
 from biomec.pipeline.analysis import STEPS, Analysis, Step, analyze
-from biomec.pipeline.output import summary, write_analysis
 from biomec.pipeline.settings import (
     AnalysisSettings,
     BodySettings,
@@ -27,6 +27,4 @@ __all__ = [
     "SignalSettings",
     "Step",
     "analyze",
-    "summary",
-    "write_analysis",
 ]

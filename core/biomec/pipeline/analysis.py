@@ -17,14 +17,15 @@ from typing import Any, TypeVar
 import numpy as np
 
 from biomec._version import __version__
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
-from biomec.kinematics.consistency import consistent_positions, consistent_rates
-from biomec.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
-from biomec.kinematics.contact_points import contact_points
-from biomec.kinematics.joint_angles import JointAngles, joint_angles
-from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.notices import Notice
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.base.notices import Notice
+from biomec.base.progress import Progress, part_of
+from biomec.body.kinematics.consistency import consistent_positions, consistent_rates
+from biomec.body.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
+from biomec.body.kinematics.contact_points import contact_points
+from biomec.body.kinematics.joint_angles import JointAngles, joint_angles
+from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.pipeline.body import LoadedBody, load_body
 from biomec.pipeline.clean_signals import CleanSignals, clean_signals
 from biomec.pipeline.inverse import InverseDynamics, inverse_dynamics
@@ -33,7 +34,6 @@ from biomec.pipeline.repetitions import Repetitions, find_repetitions
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.progress import Progress, part_of
 from biomec.recording import Record, Session
 from biomec.recording.step import plain_data
 

@@ -7,14 +7,14 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.anatomy.landmarks import trajectories
-from biomec.anatomy.model_choice import Recorded
-from biomec.anatomy.model_file import load_model
-from biomec.anatomy.subject_model import SubjectModel, build_subject_model
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
-from biomec.multibody.structure import Structure, structure
-from biomec.notices import Notice, info
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info
+from biomec.body.anatomy.landmarks import trajectories
+from biomec.body.anatomy.model_choice import Recorded
+from biomec.body.anatomy.model_file import load_model
+from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.engine.structure import Structure, structure
 from biomec.pipeline.clean_signals import CleanSignals
 from biomec.pipeline.preparation import Prepared
 from biomec.pipeline.settings import BodySettings

@@ -8,11 +8,11 @@ from typing import Any
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, warning
+from biomec.base.progress import Progress, part_of
 from biomec.pipeline.preparation import Prepared
 from biomec.pipeline.settings import ContactChoice, SignalSettings
-from biomec.progress import Progress, part_of
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, plate_arrays, step_result

@@ -8,10 +8,10 @@ from enum import IntEnum
 
 import numpy as np
 
-from biomec.arrays import BoolArray, IntArray, read_only
-from biomec.errors import BiomecError
-from biomec.kinematics.consistent_motion import ConsistentPositions
-from biomec.multibody.position import FrameStatus
+from biomec.base.arrays import BoolArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.body.kinematics.consistent_motion import ConsistentPositions
+from biomec.engine.position import FrameStatus
 from biomec.pipeline.analysis import Analysis
 from biomec.signals.contact_table import contact_table
 from biomec.signals.reconstruction import SampleOrigin

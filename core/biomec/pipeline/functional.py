@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from biomec.anatomy.functional_model import functional_joint
-from biomec.anatomy.landmarks import trajectories
+from biomec.body.anatomy.functional_model import functional_joint
+from biomec.body.anatomy.landmarks import trajectories
 from biomec.io.unit_comparison import in_unit_of
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.preparation import mapped

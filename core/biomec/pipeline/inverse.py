@@ -8,25 +8,25 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.anatomy.subject_model import SubjectModel
-from biomec.arrays import FloatArray
-from biomec.dynamics.external_loads import ExternalLoads, external_loads, no_loads
-from biomec.dynamics.floor_contacts import floor_contacts
-from biomec.dynamics.ground_reaction import estimated_reaction
-from biomec.dynamics.joint_loads import JointLoads, largest_difference
-from biomec.dynamics.load_trust import LoadTrust, load_trust
-from biomec.dynamics.multibody_inverse import multibody_loads
-from biomec.dynamics.newton_euler import newton_euler
-from biomec.dynamics.options import InverseOptions
-from biomec.dynamics.power import LoadPower, load_power
-from biomec.dynamics.residual_reduction import ReducedResiduals, reduce_residuals
-from biomec.dynamics.rib_contacts import with_contacts
-from biomec.dynamics.tree import JointTree, joint_tree
-from biomec.errors import BiomecError
-from biomec.kinematics.consistent_motion import ConsistentMotion
-from biomec.kinematics.contact_points import contacts_of_model
-from biomec.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.kinematics.consistent_motion import ConsistentMotion
+from biomec.body.kinematics.contact_points import contacts_of_model
+from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.loads.floor_contacts import floor_contacts
+from biomec.body.loads.ground_reaction import estimated_reaction
+from biomec.body.loads.joint_loads import JointLoads, largest_difference
+from biomec.body.loads.load_trust import LoadTrust, load_trust
+from biomec.body.loads.multibody_inverse import multibody_loads
+from biomec.body.loads.newton_euler import newton_euler
+from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.power import LoadPower, load_power
+from biomec.body.loads.residual_reduction import ReducedResiduals, reduce_residuals
+from biomec.body.loads.rib_contacts import with_contacts
+from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
+from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.body import LoadedBody
 from biomec.pipeline.clean_signals import CleanSignals
 from biomec.recording import Result

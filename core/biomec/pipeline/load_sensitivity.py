@@ -7,11 +7,11 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomec.dynamics.joint_loads import JointLoads
-from biomec.dynamics.sensitivity import LoadBand, SensitivityOptions, load_band
+from biomec.base.progress import Progress, part_of
+from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.sensitivity import LoadBand, SensitivityOptions, load_band
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.inverse import tree_of
-from biomec.progress import Progress, part_of
 from biomec.signals import FilterOptions
 from biomec.signals.filtering import FilteredMarkers, ManualCutoff
 

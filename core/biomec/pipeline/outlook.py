@@ -6,12 +6,12 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.errors import BiomecError
-from biomec.notices import problem
+from biomec.base.errors import BiomecError
+from biomec.base.notices import problem
+from biomec.base.progress import Cancelled, Progress, part_of
 from biomec.pipeline.analysis import STEPS, STOPPED, Analysis, step_named
 from biomec.pipeline.inverse import tree_of
 from biomec.pipeline.settings import AnalysisSettings
-from biomec.progress import Cancelled, Progress, part_of
 from biomec.recording import Session, Trial
 
 TRIED = 60  # frames, besides those that show what no other does

@@ -12,8 +12,8 @@ from dataclasses import fields, is_dataclass
 from enum import Enum
 from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_hints
 
-from biomec.errors import BiomecError
-from biomec.notices import Notice, warning
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, warning
 
 UNKNOWN, REFUSED = "setting-unknown", "setting-refused"
 T = TypeVar("T")

@@ -8,9 +8,9 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.io.marker_set_file import load_marker_set, read_marker_set, shipped_marker_sets
-from biomec.notices import Notice, info, warning
 from biomec.pipeline.settings import PreparationSettings
 from biomec.recording import BIOMEC_AXES, Result, Session, Trial
 from biomec.recording.label_map import LabelMap

@@ -15,13 +15,13 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomec._version import __version__
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.base.progress import Cancelled, Progress, part_of
 from biomec.pipeline.analysis import SIMULATION, STEPS, Analysis, step_named
 from biomec.pipeline.plain_settings import REFUSED, UNKNOWN, restored
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_run import SimulationRun, stored_run
-from biomec.progress import Cancelled, Progress, part_of
 from biomec.recording import Record, Session
 
 STEPS_TO_RUN = "steps"

@@ -9,10 +9,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.arrays import BoolArray, FloatArray
-from biomec.errors import BiomecError
-from biomec.kinematics.joint_angles import JointAngles
-from biomec.notices import Notice, info
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info
+from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.clean_signals import CleanSignals
 from biomec.pipeline.settings import CycleSettings
 from biomec.recording import Result

@@ -16,7 +16,7 @@ from typing import Any
 import numpy as np
 
 from biomec._version import __version__
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.recording import Authority
@@ -32,24 +32,24 @@ HOMES = (
     "biomec.recording",
     "biomec.recording.label_map",
     "biomec.signals",
-    "biomec.anatomy.ellipsoids",
-    "biomec.anatomy.inertia",
-    "biomec.anatomy.subject_model",
-    "biomec.kinematics.consistency_options",
-    "biomec.kinematics.joint_angles",
-    "biomec.kinematics.weights",
-    "biomec.multibody.position",
-    "biomec.dynamics.options",
-    "biomec.dynamics.residual_reduction",
-    "biomec.dynamics.mass_adjustment",
-    "biomec.dynamics.motion_correction",
-    "biomec.dynamics.forward.formulation",
-    "biomec.dynamics.forward.what_if",
+    "biomec.body.anatomy.ellipsoids",
+    "biomec.body.anatomy.inertia",
+    "biomec.body.anatomy.subject_model",
+    "biomec.body.kinematics.consistency_options",
+    "biomec.body.kinematics.joint_angles",
+    "biomec.body.kinematics.weights",
+    "biomec.engine.position",
+    "biomec.body.loads.options",
+    "biomec.body.loads.residual_reduction",
+    "biomec.body.loads.mass_adjustment",
+    "biomec.body.loads.motion_correction",
+    "biomec.engine.forward.formulation",
+    "biomec.body.tracking.what_if",
     "biomec.pipeline.settings",
     "biomec.pipeline.analysis",
-    "biomec.pipeline.conditions",
+    "biomec.reporting.conditions",
     "biomec.pipeline.functional",
-    "biomec.pipeline.output",
+    "biomec.reporting.output",
     "biomec.pipeline.reopen",
     "biomec.pipeline.simulation",
     "biomec.pipeline.simulation_settings",

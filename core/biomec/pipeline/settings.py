@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from dataclasses import dataclass, field
 
-from biomec.anatomy.subject_model import ModelOptions
-from biomec.dynamics.options import InverseOptions
-from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec.kinematics.joint_angles import AngleOptions
+from biomec.body.anatomy.subject_model import ModelOptions
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.kinematics.joint_angles import AngleOptions
+from biomec.body.loads.options import InverseOptions
 from biomec.recording.label_map import LabelMap
 from biomec.signals import (
     PLATE_FILTER,

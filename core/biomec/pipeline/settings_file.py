@@ -6,9 +6,9 @@ import json
 from dataclasses import fields, replace
 from pathlib import Path
 
-from biomec.errors import FileError
-from biomec.io.atomic import atomic_path
-from biomec.notices import Notice
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import FileError
+from biomec.base.notices import Notice
 from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.recording.step import plain_data

@@ -10,23 +10,23 @@ import numpy as np
 import scipy
 
 from biomec._version import __version__
-from biomec.arrays import FloatArray
-from biomec.dynamics.external_loads import ExternalLoads, external_loads
-from biomec.dynamics.forward.limb_contact import contact_loads
-from biomec.dynamics.forward.simulation import Ending, Simulation
-from biomec.dynamics.joint_loads import JointLoads
-from biomec.dynamics.load_components import MOMENT, LoadReading, load_components
-from biomec.dynamics.newton_euler import newton_euler
-from biomec.dynamics.tree import joint_tree
-from biomec.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
-from biomec.kinematics.segment_motion import segment_motion
-from biomec.notices import Notice, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, warning
+from biomec.base.progress import Cancelled, Progress
+from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
+from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.load_components import MOMENT, LoadReading, load_components
+from biomec.body.loads.newton_euler import newton_euler
+from biomec.body.tracking.limb_contact import contact_loads
+from biomec.engine.forces.external_loads import ExternalLoads, external_loads
+from biomec.engine.forward.simulation import Ending, Simulation
+from biomec.engine.tree.joint_tree import joint_tree
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_output import read_loads
+from biomec.pipeline.load_reading import read_loads
 from biomec.pipeline.simulation_run import LEVELS, SimulationRun, Spread
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_setup import Setup, set_up
-from biomec.progress import Cancelled, Progress
 
 SAME_S = 1e-9  # times nearer than this are the same
 READING = LoadReading()

@@ -9,10 +9,10 @@ from typing import Any, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.arrays import FloatArray, IntArray, read_only
-from biomec.dynamics.forward.simulation import Ending
-from biomec.errors import BiomecError
-from biomec.notices import Notice
+from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice
+from biomec.engine.forward.simulation import Ending
 from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording import Result

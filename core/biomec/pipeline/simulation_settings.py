@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomec.dynamics.forward.formulation import FormulationOptions
-from biomec.dynamics.forward.integrators import MAX_ORDER, IntegratorOptions
-from biomec.dynamics.forward.variable_step import METHODS as SCIPY
-from biomec.dynamics.forward.what_if import WhatIf
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.body.tracking.what_if import WhatIf
+from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.integrators import MAX_ORDER, IntegratorOptions
+from biomec.engine.forward.variable_step import METHODS as SCIPY
 
 AUTO = "auto"
 RESULTANT = "resultant"

@@ -7,30 +7,31 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.anatomy.subject_model import SubjectModel
-from biomec.arrays import FloatArray
-from biomec.dynamics.external_loads import ExternalLoads
-from biomec.dynamics.forward.controllers import ControlOptions
-from biomec.dynamics.forward.forces import Forces, recorded, together
-from biomec.dynamics.forward.formulation import Formulation
-from biomec.dynamics.forward.ground_contact import GroundContact
-from biomec.dynamics.forward.independent import IndependentCoordinates
-from biomec.dynamics.forward.index3 import Index3
-from biomec.dynamics.forward.joint_ranges import load_joint_ranges, stops_of
-from biomec.dynamics.forward.joint_space import JointSpace
-from biomec.dynamics.forward.joint_stops import JointStops
-from biomec.dynamics.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
-from biomec.dynamics.forward.limb_contact import fitted_contact
-from biomec.dynamics.forward.prescribed_loads import PrescribedLoads
-from biomec.dynamics.forward.reference_motion import reference_motion
-from biomec.dynamics.forward.semi_recursive import SemiRecursive
-from biomec.dynamics.forward.simulation import Simulation, Stepped, Stepper, simulate
-from biomec.dynamics.forward.tracking import Tracked, TrackingOptions
-from biomec.dynamics.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
-from biomec.dynamics.forward.what_if import changed_loads, changed_system, shoulder_line, strengths
-from biomec.errors import BiomecError
-from biomec.multibody.system import System
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.base.progress import Progress
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.tracking.controllers import ControlOptions
+from biomec.body.tracking.joint_ranges import load_joint_ranges, stops_of
+from biomec.body.tracking.limb_contact import fitted_contact
+from biomec.body.tracking.prescribed_loads import PrescribedLoads
+from biomec.body.tracking.reference_motion import reference_motion
+from biomec.body.tracking.tracking import Tracked, TrackingOptions
+from biomec.body.tracking.what_if import changed_loads, changed_system, shoulder_line, strengths
+from biomec.engine.forces.applied import Forces, recorded, together
+from biomec.engine.forces.external_loads import ExternalLoads
+from biomec.engine.forces.ground_contact import GroundContact
+from biomec.engine.forces.joint_stops import JointStops
+from biomec.engine.forward.formulation import Formulation
+from biomec.engine.forward.independent import IndependentCoordinates
+from biomec.engine.forward.index3 import Index3
+from biomec.engine.forward.joint_space import JointSpace
+from biomec.engine.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
+from biomec.engine.forward.semi_recursive import SemiRecursive
+from biomec.engine.forward.simulation import Simulation, Stepped, Stepper, simulate
+from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
+from biomec.engine.system import System
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.simulation_settings import (
     CONTACT,
@@ -43,7 +44,6 @@ from biomec.pipeline.simulation_settings import (
     SimulationSettings,
 )
 from biomec.pipeline.simulation_stretch import Stretch, simulated_stretch
-from biomec.progress import Progress
 
 PLAIN: dict[str, type[ClassicLagrange | StabilisedLagrange | Penalty | AugmentedLagrangian]] = {
     "classic": ClassicLagrange,

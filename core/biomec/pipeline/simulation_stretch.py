@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import numpy as np
 
-from biomec.arrays import BoolArray
-from biomec.dynamics.forward.reference_motion import DEGREE, longest_stretch
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info
+from biomec.base.arrays import BoolArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info
+from biomec.body.tracking.reference_motion import DEGREE, longest_stretch
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.stretch import cycle_spans

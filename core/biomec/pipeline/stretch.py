@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 
 from biomec._version import __version__
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import STEPS_TO_RUN
 from biomec.pipeline.settings import AnalysisSettings

@@ -11,8 +11,8 @@ from enum import StrEnum
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
 
 DIRECTIONS: dict[str, FloatArray] = {
     sign + axis: (1.0 if sign == "+" else -1.0) * np.eye(3)[k] for k, axis in enumerate("xyz") for sign in "+-"

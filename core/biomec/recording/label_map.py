@@ -6,8 +6,8 @@ from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
 
 
 @dataclass(frozen=True)

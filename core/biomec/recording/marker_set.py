@@ -7,8 +7,8 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
 
-from biomec.errors import DescriptionError
-from biomec.frozen import FrozenDict
+from biomec.base.errors import DescriptionError
+from biomec.base.frozen import FrozenDict
 
 SIDE = "*"  # stands for the side in a pattern: "*ASI" is RASI and LASI, "CLBR_*_11" is CLBR_D_11 and CLBR_E_11
 

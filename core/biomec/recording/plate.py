@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, read_only
-from biomec.errors import BiomecError
+from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.errors import BiomecError
 
 LOADED_N = 20.0  # below this vertical force a centre of pressure means nothing
 ASTRAY_M = 2.0  # a point of an unloaded plate farther than this from where it is loaded is division by nearly nothing

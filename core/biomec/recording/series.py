@@ -9,8 +9,8 @@ from functools import cached_property
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, read_only
-from biomec.errors import BiomecError
+from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.errors import BiomecError
 
 
 def _check(what: str, names: Sequence[str], count: int, rate_hz: float) -> None:

@@ -14,9 +14,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomec._version import __version__
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
-from biomec.notices import Notice
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.base.notices import Notice
 from biomec.recording.series import Analog
 from biomec.recording.trial import Source, Subject, Trial
 

@@ -14,8 +14,8 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.errors import BiomecError
-from biomec.notices import Notice, Severity
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, Severity
 from biomec.recording.plate import ForcePlate
 from biomec.recording.series import Markers
 from biomec.recording.session import Result

@@ -10,10 +10,10 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError, FileError
-from biomec.frozen import FrozenDict
-from biomec.notices import Notice
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.frozen import FrozenDict
+from biomec.base.notices import Notice
 from biomec.recording.axes import LabAxes
 from biomec.recording.plate import ForcePlate
 from biomec.recording.series import Analog, Markers, Outputs

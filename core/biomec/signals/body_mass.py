@@ -8,13 +8,13 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import Event, ForcePlate, Trial
+from biomec.recording.limb_names import Limb, limb_of
 from biomec.signals.contact_detection import frame_range
 from biomec.signals.contacts import ContactAssignment
-from biomec.signals.limb_names import Limb, limb_of
 from biomec.signals.plate_resampling import plate_at_frames
 from biomec.signals.stretches import stretches
 

@@ -16,8 +16,8 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
 from biomec.signals.stretches import as_channels, time_series
 from biomec.signals.zero_lag import Continuation, Filtered, apply_gain, check_below_nyquist
 

@@ -7,9 +7,9 @@ from typing import Literal
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, read_only
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import LOADED_N, ForcePlate, Trial
 from biomec.signals.plate_baseline import Baseline, plate_baseline, without_baseline
 from biomec.signals.plate_gaps import missing, missing_notices

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.recording import ForcePlate, Markers
 from biomec.signals.plate_geometry import edge_distance, hull_distance, on_surface, outline
 

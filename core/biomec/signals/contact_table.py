@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.recording import ForcePlate
 from biomec.signals.contact_detection import Contact
 from biomec.signals.contacts import ContactAssignment

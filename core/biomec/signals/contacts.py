@@ -8,10 +8,11 @@ from types import MappingProxyType
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import ForcePlate, Trial
+from biomec.recording.limb_names import LIMBS, limb_of
 from biomec.signals.contact_detection import Contact, DetectedContacts, frame_range, split_contact
 from biomec.signals.contact_geometry import (
     TouchOptions,
@@ -20,7 +21,6 @@ from biomec.signals.contact_geometry import (
     resting,
     segment_points,
 )
-from biomec.signals.limb_names import LIMBS, limb_of
 from biomec.signals.plate_geometry import called, hull_distance, on_surface
 from biomec.signals.plate_resampling import FrameWrench, contact_at_frames
 

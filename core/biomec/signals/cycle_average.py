@@ -8,9 +8,9 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
-from biomec.errors import BiomecError
-from biomec.notices import Notice, warning
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, warning
 from biomec.signals.cycles import Cycles
 from biomec.signals.stretches import as_channels
 

@@ -13,9 +13,9 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import Event
 from biomec.signals.peaks import prominent_peaks
 from biomec.signals.stretches import stretches

@@ -8,8 +8,8 @@ import numpy as np
 import scipy
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
 from biomec.signals.stretches import as_channels, blocks, time_series
 
 

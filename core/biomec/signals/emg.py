@@ -11,9 +11,9 @@ from enum import StrEnum
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray, read_only
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, problem, warning
+from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import Analog
 from biomec.signals.butterworth import high_pass, low_pass
 from biomec.signals.stretches import blocks, stretches

@@ -6,8 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import Event
 
 STRIKE = "Foot Strike"

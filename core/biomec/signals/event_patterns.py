@@ -13,7 +13,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.recording import Event, Markers
 from biomec.signals.butterworth import low_pass
 from biomec.signals.kinematic_events import FEWEST_FRAMES, GaitMarkers

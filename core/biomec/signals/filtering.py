@@ -8,10 +8,10 @@ from enum import StrEnum
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, read_only
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
-from biomec.progress import Progress
+from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.base.progress import Progress
 from biomec.recording import ForcePlate, Markers, Result
 from biomec.recording.step import marker_arrays, plate_arrays, step_result
 from biomec.signals.butterworth import low_pass

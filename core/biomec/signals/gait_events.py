@@ -6,9 +6,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import Event, Trial
+from biomec.recording.limb_names import LIMBS, limb_of
 from biomec.signals.contacts import ContactAssignment
 from biomec.signals.event_editing import OFF, SIDES, STRIKE, merge_events, order_notices
 from biomec.signals.event_patterns import learned_events
@@ -19,7 +20,6 @@ from biomec.signals.kinematic_events import (
     level,
     walking_direction,
 )
-from biomec.signals.limb_names import LIMBS, limb_of
 from biomec.signals.plate_geometry import called
 from biomec.signals.plate_quality import PlateQuality
 

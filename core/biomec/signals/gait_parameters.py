@@ -8,8 +8,8 @@ from itertools import pairwise
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import Event, Markers
 from biomec.signals.event_editing import OFF, SIDES, STRIKE
 from biomec.signals.kinematic_events import GaitMarkers

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 
 
 def gap_lengths(present: BoolArray) -> FloatArray:

@@ -8,9 +8,9 @@ from typing import Literal
 
 import numpy as np
 
-from biomec.arrays import FloatArray, read_only
-from biomec.errors import BiomecError
-from biomec.notices import Notice, warning
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, warning
 from biomec.recording import Event, Markers, MarkerSet
 from biomec.signals.butterworth import low_pass
 from biomec.signals.event_editing import OFF, SIDES, STRIKE

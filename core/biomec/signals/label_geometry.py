@@ -9,7 +9,7 @@ import numpy as np
 import scipy
 from numpy.typing import NDArray
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.label_names import without_subject

@@ -11,7 +11,7 @@ from itertools import combinations
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.recording import Markers
 from biomec.signals.stretches import stretches
 

@@ -7,8 +7,8 @@ import unicodedata
 from functools import lru_cache
 from typing import NamedTuple
 
+from biomec.recording.limb_names import LEFT, RIGHT
 from biomec.recording.marker_set import SIDE, MarkerDefinition, Side
-from biomec.signals.limb_names import LEFT, RIGHT
 
 _SIDES = {**dict.fromkeys(RIGHT, Side.RIGHT), **dict.fromkeys(LEFT, Side.LEFT)}
 _WORDS = re.compile(r"[A-Z]+(?![a-z])|[A-Z]?[a-z]+|\d+")

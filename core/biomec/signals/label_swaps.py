@@ -14,9 +14,9 @@ from itertools import combinations
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, IntArray
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.label_leaps import LeapOptions, exchanged_paths

@@ -12,7 +12,7 @@ from itertools import combinations
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
 
 
 class PoseMethod(StrEnum):

@@ -6,8 +6,8 @@ from collections import defaultdict
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, warning
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerDefinition, MarkerSet

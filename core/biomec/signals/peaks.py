@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
 
 
 def prominent_peaks(x: FloatArray, prominence: float) -> IntArray:

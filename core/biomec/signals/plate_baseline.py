@@ -7,7 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 import scipy
 
-from biomec.arrays import BoolArray, FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.recording import LOADED_N, ForcePlate
 
 

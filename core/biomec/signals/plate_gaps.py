@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.arrays import BoolArray
-from biomec.notices import Notice, warning
+from biomec.base.arrays import BoolArray
+from biomec.base.notices import Notice, warning
 from biomec.recording import ForcePlate
 from biomec.signals.plate_geometry import called
 from biomec.signals.stretches import stretches

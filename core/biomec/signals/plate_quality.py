@@ -7,9 +7,9 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, read_only
-from biomec.frozen import FrozenDict
-from biomec.notices import Notice, Severity, info, problem, warning
+from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.frozen import FrozenDict
+from biomec.base.notices import Notice, Severity, info, problem, warning
 from biomec.recording import ForcePlate, Trial
 from biomec.signals.contact_detection import frame_range
 from biomec.signals.contact_geometry import reach_beyond_edge, segment_points

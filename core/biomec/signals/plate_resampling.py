@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
 from biomec.recording import ForcePlate
 from biomec.signals.contact_detection import Contact
 

@@ -13,10 +13,10 @@ from enum import IntEnum
 import numpy as np
 import scipy
 
-from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
-from biomec.errors import BiomecError
-from biomec.notices import Notice
-from biomec.progress import Progress
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice
+from biomec.base.progress import Progress
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, step_result

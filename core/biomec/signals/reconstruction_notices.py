@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
-from biomec.arrays import BoolArray
-from biomec.notices import Notice, info, problem, warning
+from biomec.base.arrays import BoolArray
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.static_pose import StaticPose

@@ -21,9 +21,9 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray, IntArray, frames_last, read_only
-from biomec.errors import BiomecError
-from biomec.progress import Progress, in_parallel
+from biomec.base.arrays import FloatArray, IntArray, frames_last, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress, in_parallel
 from biomec.signals.butterworth import stop_ratio
 from biomec.signals.stretches import Block, as_channels, blocks, time_series
 from biomec.signals.zero_lag import FEWEST_SAMPLES, sine_frequencies, sine_spectrum

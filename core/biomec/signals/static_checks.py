@@ -9,8 +9,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, problem, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, problem, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.static_pose import StaticPose, pair_distances, segment_pairs

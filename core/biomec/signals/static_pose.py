@@ -7,8 +7,8 @@ from itertools import combinations
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray, IntArray, read_only
-from biomec.notices import Notice, info, problem, warning
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
 

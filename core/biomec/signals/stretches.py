@@ -8,8 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import BoolArray, FloatArray, IntArray
-from biomec.errors import BiomecError
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.errors import BiomecError
 
 
 @dataclass(frozen=True)

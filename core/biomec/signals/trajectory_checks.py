@@ -10,9 +10,9 @@ from itertools import combinations
 
 import numpy as np
 
-from biomec.arrays import BoolArray, IntArray
-from biomec.errors import BiomecError
-from biomec.notices import Notice, info, problem, warning
+from biomec.base.arrays import BoolArray, IntArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import Markers, Trial
 from biomec.signals.stretches import stretches
 

@@ -26,9 +26,9 @@ from typing import TypeAlias
 import numpy as np
 import scipy
 
-from biomec.arrays import BoolArray, FloatArray, IntArray, frames_last
-from biomec.errors import BiomecError
-from biomec.progress import in_parallel
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, frames_last
+from biomec.base.errors import BiomecError
+from biomec.base.progress import in_parallel
 from biomec.signals.stretches import Block, blocks
 
 FEWEST_SAMPLES = 4

@@ -10,11 +10,11 @@ from typing import Any, TypeVar
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from biomec.anatomy.model_file import load_model
-from biomec.anatomy.subject_model import SubjectModel, build_subject_model
-from biomec.arrays import FloatArray, read_only, rotation_about
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
+from biomec.base.arrays import FloatArray, read_only, rotation_about
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.body.anatomy.model_file import load_model
+from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.recording import BIOMEC_AXES, Event, ForcePlate, Markers, Source, Trial
 from biomec.virtual.carried_loads import CarriedLoad, carried_loads
 from biomec.virtual.contact_forces import GroundReaction, required_wrench, shared_reactions

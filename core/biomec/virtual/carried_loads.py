@@ -18,7 +18,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.virtual.contact_forces import GroundReaction
 from biomec.virtual.jets import Jet, cross
 from biomec.virtual.skeleton import Joint, Placed, Skeleton

@@ -6,9 +6,9 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.dynamics.contact_sharing import Contact, GroundReaction, shared_reactions
-from biomec.multibody.system import System
+from biomec.base.arrays import FloatArray
+from biomec.body.loads.contact_sharing import Contact, GroundReaction, shared_reactions
+from biomec.engine.system import System
 from biomec.virtual.skeleton import Placed
 
 __all__ = ["Contact", "GroundReaction", "required_wrench", "shared_reactions"]

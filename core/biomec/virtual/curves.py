@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.virtual.jets import Jet, composed, cosine, sine
 
 

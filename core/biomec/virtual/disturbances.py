@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.recording.marker_set import MarkerSet
 
 # How much skin moves over the bone, relative to the thigh, where it moves most (after the review of [Leardini2005])

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 import numpy as np
 from scipy.signal import butter, sosfiltfilt
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.recording import Analog
 
 FULL_EFFORT_V = 5e-4  # root mean square at full effort

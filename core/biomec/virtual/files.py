@@ -14,8 +14,8 @@ from pathlib import Path
 
 import numpy as np
 
-from biomec.errors import BiomecError, FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
 from biomec.io.emt import write_emt
 from biomec.io.registry import write_trial
 from biomec.io.storage import write_storage

@@ -15,7 +15,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import BoolArray, FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.virtual.curves import quick_step, step_up
 from biomec.virtual.jets import Jet, applied, stacked, turn
 from biomec.virtual.skeleton import Placed, Skeleton, Z

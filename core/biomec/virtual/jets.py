@@ -13,8 +13,8 @@ from math import comb
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.arrays import FloatArray, skew
-from biomec.errors import BiomecError
+from biomec.base.arrays import FloatArray, skew
+from biomec.base.errors import BiomecError
 
 SETTLED = 1e-13  # largest step of Newton's method after which one more step is round-off
 GIVE_UP = 60

@@ -8,9 +8,9 @@ from typing import Protocol
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
 from biomec.recording import Event
 from biomec.virtual.contact_forces import Contact
 from biomec.virtual.jets import Jet

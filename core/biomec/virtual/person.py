@@ -13,11 +13,11 @@ from functools import cached_property
 
 import numpy as np
 
-from biomec.anatomy.centres import CENTRE_METHODS
-from biomec.anatomy.frames import unit
-from biomec.arrays import FloatArray, read_only
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.body.anatomy.centres import CENTRE_METHODS
+from biomec.engine.rotations import unit
 from biomec.io.marker_set_file import load_marker_set
 from biomec.recording import Subject
 from biomec.recording.marker_set import MarkerSet

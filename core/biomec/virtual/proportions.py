@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 
-from biomec.frozen import FrozenDict
+from biomec.base.frozen import FrozenDict
 
 Place = tuple[float, float, float]
 

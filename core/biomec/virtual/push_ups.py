@@ -12,8 +12,8 @@ from typing import Literal
 import numpy as np
 from scipy.interpolate import CubicSpline
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
 from biomec.recording import Event
 from biomec.virtual.contact_forces import Contact
 from biomec.virtual.curves import clock, there_and_back, wave

@@ -12,12 +12,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray, read_only
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
-from biomec.multibody.body import Body
-from biomec.multibody.joints import EllipsoidContact, Revolute, Spherical, Universal
-from biomec.multibody.system import System
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.engine.body import Body
+from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.system import System
 from biomec.virtual.jets import Jet, applied, turn
 
 X, Y, Z = read_only([1.0, 0.0, 0.0]), read_only([0.0, 1.0, 0.0]), read_only([0.0, 0.0, 1.0])

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.recording import Event
 from biomec.virtual.curves import clock, there_and_back
 from biomec.virtual.girdle import GirdleCurves

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.multibody.system import System
+from biomec.base.arrays import FloatArray
+from biomec.engine.system import System
 from biomec.virtual.contact_forces import Contact
 from biomec.virtual.girdle import GirdleCurves, placed_girdle
 from biomec.virtual.jets import Jet, solved, turn

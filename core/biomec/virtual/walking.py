@@ -11,8 +11,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.multibody.system import STANDARD_GRAVITY
+from biomec.base.arrays import FloatArray
+from biomec.engine.system import STANDARD_GRAVITY
 from biomec.recording import Event
 from biomec.virtual.contact_forces import Contact, required_wrench
 from biomec.virtual.curves import clock, harmonics, wave

@@ -7,11 +7,11 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.anatomy.frames import unit
-from biomec.anatomy.subject_model import SubjectModel
-from biomec.arrays import FloatArray, read_only
-from biomec.errors import BiomecError
-from biomec.frozen import FrozenDict
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.engine.rotations import unit
 from biomec.io.marker_set_file import load_marker_set
 from biomec.recording import Subject
 from biomec.recording.marker_set import MarkerSet

@@ -6,7 +6,6 @@ import subprocess
 import sys
 from collections import Counter
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 from PySide6.QtWidgets import QApplication
@@ -14,8 +13,8 @@ from PySide6.QtWidgets import QApplication
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.window import open_figure
 from tests.app.acceptance.person import Person
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 CYCLES = 16
 # A hundred cycles may leave 50 MB. Fewer cycles tell less: caches of fonts, Qt and VTK still fill and grow by about
 # 1 MB a cycle; one analysis that is kept is 8 MB, one with its figure 20 MB.

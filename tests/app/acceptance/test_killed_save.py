@@ -6,7 +6,6 @@ import subprocess
 import sys
 import time
 from dataclasses import replace
-from pathlib import Path
 
 import pytest
 
@@ -14,8 +13,8 @@ from biomec.io.project import load_project, save_project
 from biomec_app.autosave import RECOVER
 from biomec_app.main_window import MainWindow
 from biomec_app.preferences import Preferences
+from tests.places import ROOT
 
-ROOT = Path(__file__).parents[3]
 BEFORE, AFTER = "As saved before", "As changed since"
 PATIENCE_S = 280.0  # a program that hangs is a fault; nothing else depends on how long anything takes
 

@@ -4,15 +4,14 @@ import json
 import os
 import subprocess
 import sys
-from pathlib import Path
 
 import pytest
 
 from tests.app.acceptance.x_screen import is_installed, screen_in_memory
+from tests.places import ROOT
 from tests.real_data import recording
 
 pytestmark = pytest.mark.skipif(not is_installed(), reason="there is no Xvfb: the Debian package xvfb brings it")
-ROOT = Path(__file__).parents[3]
 
 
 def play(scenario, file, folder):

@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QPushButton
 
-from biomec.analysis.report_table import Section, Table
-from biomec.pipeline.configuration import configuration
+from biomec.reporting.configuration import configuration
+from biomec.reporting.report_table import Section, Table
 from biomec_app.dialogs.about import AboutDialog, ReportDialog
 from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.sections import SectionView, TableView, section_text

@@ -8,7 +8,7 @@ import pytest
 from numpy.testing import assert_array_equal
 from PySide6.QtWidgets import QDialogButtonBox, QLabel
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.redescription import redescribed
 from biomec.pipeline.replay import script
 from biomec.recording import Event, LabAxes, Subject

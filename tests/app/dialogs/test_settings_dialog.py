@@ -5,9 +5,9 @@ from dataclasses import replace
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox, QLabel, QWidget
 
-from biomec.anatomy.subject_model import ModelOptions
-from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec.kinematics.weights import WeightOptions
+from biomec.body.anatomy.subject_model import ModelOptions
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.kinematics.weights import WeightOptions
 from biomec.pipeline.replay import script
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, CycleSettings, SignalSettings
 from biomec.signals import CycleOptions, FilterOptions

@@ -6,7 +6,7 @@ from typing import get_args, get_type_hints
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.signals.filtering import ManualCutoff
 from biomec_app.settings_form import (

@@ -10,10 +10,10 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from numpy.testing import assert_allclose
 
-from biomec.analysis.agreement import bland_altman
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.reporting.agreement import bland_altman
 from biomec_app.figures.export import write_figure
 from biomec_app.figures.ink import Ink, power_of_ten
 from biomec_app.figures.kind import Column, compose, table_text
@@ -277,7 +277,7 @@ def test_the_menu_of_figures_does_not_load_what_draws_them():
 
 
 def test_a_later_stage_adds_its_page_once(monkeypatch, demo_analysis):
-    from biomec.analysis.report_table import Section
+    from biomec.reporting.report_table import Section
     from biomec_app.actions.signal_analysis import summary_action
     from biomec_app.figures import summaries
 

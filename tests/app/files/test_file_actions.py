@@ -14,7 +14,7 @@ from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
 from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QMainWindow
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.mat import write_mat
 from biomec.io.project import load_project
 from biomec.io.registry import read_trial
@@ -178,7 +178,7 @@ def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_demo
     def full(fd):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
-    monkeypatch.setattr("biomec.io.atomic.os.fsync", full)
+    monkeypatch.setattr("biomec.base.atomic.os.fsync", full)
     with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
     run(qtbot, with_demo, "file.save")
     assert "No space left" in with_demo.heard[-1]

@@ -82,7 +82,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
         from pathlib import Path
         from PySide6.QtWidgets import QApplication
         application = QApplication([])
-        from biomec.pipeline.demo import demo_session
+        from biomec.reporting.demo import demo_session
         from biomec.pipeline.analysis import Analysis
         from biomec.recording import Subject
         from biomec_app.autosave import Autosave

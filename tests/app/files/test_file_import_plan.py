@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP
 from biomec.pipeline.replay import script

@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from biomec.anatomy.subject_model import ModelOptions
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.pipeline import replay
 from biomec.pipeline.settings_file import read_settings, write_settings
 from biomec_app import files

@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
-from biomec.arrays import read_only
+from biomec.base.arrays import read_only
 from biomec.pipeline.analysis import Done
 from biomec_app.theme import DARK, LIGHT
 from biomec_app.view_options import View

@@ -5,16 +5,17 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.dynamics.contributions import PARTS, TITLES
-from biomec.dynamics.joint_stress import joint_stress
-from biomec.dynamics.load_axes import AXES
-from biomec.dynamics.load_components import NORMALISATIONS, LoadReading
-from biomec.dynamics.options import InverseOptions
-from biomec.dynamics.sensitivity import SensitivityOptions
-from biomec.pipeline.load_output import TABLE, named_loads, read_loads
-from biomec.pipeline.load_parts import part_of
+from biomec.body.loads.contributions import PARTS, TITLES
+from biomec.body.loads.joint_stress import joint_stress
+from biomec.body.loads.load_axes import AXES
+from biomec.body.loads.load_components import NORMALISATIONS, LoadReading
+from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.sensitivity import SensitivityOptions
+from biomec.pipeline.load_reading import named_loads, read_loads
 from biomec.pipeline.load_sensitivity import load_sensitivity
 from biomec.recording.marker_set import Side
+from biomec.reporting.load_output import TABLE
+from biomec.reporting.load_parts import part_of
 from biomec_app.loads import readings as readings_module
 from biomec_app.loads.choice import BOTH, LoadChoice, chosen_keys, important_joints, joints_of, read_choice
 from biomec_app.loads.curves import PRESSED, LoadKey, load_key, read_key

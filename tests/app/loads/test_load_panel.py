@@ -6,10 +6,10 @@ import numpy as np
 import pytest
 from PySide6.QtCore import QPointF
 
-from biomec.dynamics.load_doubts import joint_doubts
-from biomec.dynamics.options import InverseOptions
-from biomec.dynamics.plate_faults import PlateFault
-from biomec.notices import problem
+from biomec.base.notices import problem
+from biomec.body.loads.load_doubts import joint_doubts
+from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.plate_faults import PlateFault
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads

@@ -8,9 +8,9 @@ import pytest
 from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QTabBar
 
-from biomec.notices import Notice, Severity
+from biomec.base.notices import Notice, Severity
 from biomec.pipeline.analysis import STEPS, Analysis
-from biomec.pipeline.trust import Level
+from biomec.reporting.trust import Level
 from biomec_app.main_window import MainWindow
 from biomec_app.panels.verdict_signs import sign
 from biomec_app.panels.verdicts import recording_told, verdicts

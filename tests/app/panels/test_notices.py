@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 from PySide6.QtGui import QGuiApplication
 
-from biomec.notices import Severity, info, problem, warning
+from biomec.base.notices import Severity, info, problem, warning
 from biomec_app.panels.notice_content import Target, as_text, counts, frame_words, shown, target
 from biomec_app.panels.notices import NOTICE, NoticePanel
 from biomec_app.theme import DARK

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import QPoint, QPointF, QRect, Qt
 from PySide6.QtGui import QFont, QFontMetricsF
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.trust import Level
+from biomec.reporting.trust import Level
 from biomec_app.panels.bar_chart import LINE, TITLE, Bar, BarChart
 from biomec_app.panels.trust import TrustPanel
 from biomec_app.theme import DARK
@@ -143,7 +143,7 @@ def test_a_chart_works_by_keyboard(qtbot):
 
 
 def test_violations_say_their_unit_and_what_is_good():
-    from biomec.pipeline.trust import TypeViolation
+    from biomec.reporting.trust import TypeViolation
     from biomec_app.panels.trust import _judged, _violation
 
     joints = TypeViolation("spherical", "Ball joints", 3e-3, 2e-15)

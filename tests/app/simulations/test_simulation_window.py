@@ -5,11 +5,11 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomec.base.errors import BiomecError
+from biomec.body.tracking.what_if import WhatIf
 from biomec.cli.main import main
-from biomec.dynamics.forward.formulation import FormulationOptions
-from biomec.dynamics.forward.simulation import Ending
-from biomec.dynamics.forward.what_if import WhatIf
-from biomec.errors import BiomecError
+from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.simulation import Ending
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.reopen import open_again, reopened
 from biomec.pipeline.replay import script

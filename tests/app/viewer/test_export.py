@@ -11,8 +11,8 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 from PIL import Image
 from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
-from biomec.errors import BiomecError
-from biomec.progress import Cancelled
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Cancelled
 from biomec_app.actions import visualize
 from biomec_app.theme import LIGHT
 from biomec_app.view_options import View

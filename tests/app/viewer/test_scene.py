@@ -4,7 +4,6 @@ import subprocess
 import sys
 from dataclasses import replace
 from itertools import pairwise
-from pathlib import Path
 from time import perf_counter, thread_time
 from types import SimpleNamespace
 from typing import ClassVar
@@ -27,6 +26,7 @@ from biomec_app.viewer.overlays import OVERLAYS, Overlay, register_overlay
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.poses import Poses
 from biomec_app.viewer.scene import SECOND, SEE_THROUGH, Scene
+from tests.places import DOCS
 
 FRAME = 300
 ALL = View(overlays=frozenset(OVERLAYS))
@@ -398,7 +398,7 @@ def test_the_scene_needs_no_qt():
 
 def test_the_overlay_of_the_guide_works(demo_analysis):
     """The example in the guide on extending, run as it stands there."""
-    guide = (Path(__file__).parents[3] / "docs" / "extending.md").read_text(encoding="utf-8")
+    guide = (DOCS / "extending.md").read_text(encoding="utf-8")
     code = next(part for part in guide.split("```python")[1:] if "register_overlay" in part).partition("```")[0]
     try:
         exec(compile(code, "docs/extending.md", "exec"), {"__name__": "guide"})

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from biomec_app.workbench import study_panel
 from biomec_app.workbench.window import WorkbenchWindow, open_workbench
-from tests.core.mechanisms.swing_study import STUDY
+from tests.core.machines.swing_study import STUDY
 
 PATIENCE_MS = 120_000  # kernels may have to be compiled on a busy machine
 

@@ -3,7 +3,7 @@
 import pytest
 from PySide6.QtWidgets import QApplication
 
-from tests.core.mechanisms.test_broken_files import BROKEN
+from tests.core.machines.test_broken_files import BROKEN
 
 
 def typed(student, text):

@@ -2,9 +2,9 @@
 
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec_app.workbench.draft import catalogued, from_file, is_stale, new_machine, same_machine
-from tests.core.mechanisms.swing_study import STUDY
+from tests.core.machines.swing_study import STUDY
 
 
 def test_values_are_written_into_the_text_and_remarks_stay():

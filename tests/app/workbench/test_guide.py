@@ -1,16 +1,15 @@
 """The guide to the workbench: it names only what exists, has all keys, and shows the pictures that are made."""
 
 import re
-from pathlib import Path
 
 from PIL import Image
 from PySide6.QtGui import QAction, QKeySequence
 from PySide6.QtWidgets import QAbstractButton, QTabWidget
 
-from biomec.mechanisms.studies import studies
+from biomec.machines.studies import studies
 from biomec_app.workbench.pictures import PICTURES
+from tests.places import DOCS
 
-DOCS = Path(__file__).parents[3] / "docs"
 PAGE = (DOCS / "workbench.md").read_text("utf-8")
 LARGEST = 400_000  # bytes of a picture: the page must open on a slow line
 

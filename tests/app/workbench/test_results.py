@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biomec.mechanisms.catalogue import load_machine
+from biomec.machines.catalogue import load_machine
 from biomec_app.workbench.results import (
     Line,
     Pane,
@@ -16,7 +16,7 @@ from biomec_app.workbench.results import (
     quantities,
     status_words,
 )
-from tests.core.mechanisms.swing_study import STUDY
+from tests.core.machines.swing_study import STUDY
 
 
 def run(L1=0.5, **options):

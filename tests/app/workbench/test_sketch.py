@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from biomec.mechanisms.catalogue import load_machine, machine_names
-from biomec.mechanisms.machine import parse_machine
-from biomec.mechanisms.motion import along_laws, as_described, at_start
+from biomec.machines.catalogue import load_machine, machine_names
+from biomec.machines.machine import parse_machine
+from biomec.machines.motion import along_laws, as_described, at_start
 from biomec_app.workbench.sketch import Part, outline, projected, sketch
 
 ALL = """

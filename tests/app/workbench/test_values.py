@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from biomec.mechanisms.blueprint import Parameter
+from biomec.machines.blueprint import Parameter
 from biomec_app.workbench.option_form import option_words
 from biomec_app.workbench.values import number_words, range_of, range_words, step_of
 

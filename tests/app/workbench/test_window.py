@@ -12,9 +12,9 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyleOptionComboBox, QWidget
 
-from biomec.mechanisms.catalogue import load_machine, machine_names, machine_text
-from biomec.mechanisms.motion import STRAYED
-from biomec.mechanisms.studies import study
+from biomec.machines.catalogue import load_machine, machine_names, machine_text
+from biomec.machines.motion import STRAYED
+from biomec.machines.studies import study
 from biomec_app.panels.plot_style import PlotStyle
 from biomec_app.theme import DARK, LIGHT
 from biomec_app.workbench.figures_page import NONE, ONE, SEVERAL
@@ -23,7 +23,7 @@ from biomec_app.workbench.option_form import OptionForm
 from biomec_app.workbench.plots import _colour
 from biomec_app.workbench.window import open_workbench
 from tests.app.acceptance.person import is_blank
-from tests.core.mechanisms.swing_study import STUDY
+from tests.core.machines.swing_study import STUDY
 
 
 def test_it_opens_once_with_a_machine_that_moves(student):

@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.clock import Clock, channel_start, first_frame, read_clock
 from biomec.io.table import printed_step
 from biomec.io.text import TextFile

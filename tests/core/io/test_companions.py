@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.companions import find_companions, parse_name
 from biomec.io.registry import write_trial
 from biomec.recording import LabAxes, Markers, Source, Trial

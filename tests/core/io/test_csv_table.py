@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.csv_table import read_csv, write_csv
 from biomec.recording import Trial
 from tests.core.io.trials import ON_DISK, same, trials, walk

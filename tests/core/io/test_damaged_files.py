@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.evidence import examined
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.summary import summary, summary_text

@@ -9,13 +9,13 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice
 from biomec.io.csv_table import read_csv, write_csv
 from biomec.io.emt import read_emt, write_emt
 from biomec.io.mat import read_mat, write_mat
 from biomec.io.storage import read_storage, write_storage
 from biomec.io.trc import read_trc, write_trc
-from biomec.notices import Notice
 from biomec.recording import Analog, Markers, Trial
 from tests.core.io.trials import same, walk
 

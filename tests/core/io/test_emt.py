@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from hypothesis import given
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
 from biomec.io.emt import read_emt, write_emt
 from biomec.recording import Analog, Authority, Markers, Trial
 from tests.core.io.trials import ON_DISK, analogs, same, trials, walk

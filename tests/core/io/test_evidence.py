@@ -6,9 +6,9 @@ from itertools import product
 import numpy as np
 import pytest
 
+from biomec.base.notices import warning
 from biomec.io.evidence import examine_axes, examine_units, examined, scaled
 from biomec.io.registry import read_trial
-from biomec.notices import warning
 from biomec.recording import Authority, Event, ForcePlate, LabAxes, Markers, Source, Trial
 from biomec.recording.axes import DIRECTIONS
 from tests.core.io.people import PUSH_UP, STANDING, person

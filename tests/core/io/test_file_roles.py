@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.companions import stands_still
 from biomec.io.file_roles import Roles, find_roles
 from biomec.io.registry import write_trial

@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError, DescriptionError
+from biomec.base.errors import BiomecError, DescriptionError
 from biomec.io.label_map_file import describe_label_map, parse_label_map, read_label_map, write_label_map
 from biomec.recording.label_map import LabelMap
 

@@ -1,19 +1,19 @@
 """Marker-set files: the shipped sets are sound, and a faulty file is refused with a sentence that finds the fault."""
 
 import re
-from pathlib import Path
 
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError, DescriptionError, FileError
+from biomec.base.errors import BiomecError, DescriptionError, FileError
 from biomec.io.marker_set_file import load_marker_set, parse_marker_set, read_marker_set, shipped_marker_sets
 from biomec.recording.marker_set import Side
 from biomec_resources import resource
+from tests.places import DOCS
 
-REFERENCES = (Path(__file__).parents[3] / "docs" / "references.md").read_text("utf-8")
+REFERENCES = (DOCS / "references.md").read_text("utf-8")
 
 SMALL = """
 name = "small"

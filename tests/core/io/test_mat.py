@@ -10,9 +10,9 @@ import pytest
 import scipy.io
 from hypothesis import given
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
+from biomec.base.notices import warning
 from biomec.io.mat import read_mat, write_mat
-from biomec.notices import warning
 from biomec.recording import Trial
 from tests.core.io.trials import ON_DISK, same, trials, walk
 

@@ -7,13 +7,13 @@ import pytest
 import scipy.io
 from numpy.testing import assert_array_equal
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.mat import read_mat
 from biomec.io.mat_session import read_mat_session, write_mat_session
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.export import write_recording
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Original, Source
+from biomec.reporting.export import write_recording
 from tests.core.pipeline.standing import swaying_session
 
 

@@ -18,11 +18,12 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 
 from biomec import __version__
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import problem
 from biomec.io.project import BLOCK, MAGIC, SCHEMA, Header, load_project, save_project
-from biomec.notices import problem
 from biomec.recording import EmgAlignment, Original, Record, Result, Session, Source, Subject
 from tests.core.recording.examples import full_trial
+from tests.places import ROOT
 
 
 def assert_same(a, b, where="session") -> None:
@@ -320,7 +321,7 @@ print(killed, saved)
 
 
 def run_script(script: str, *arguments: str, **options) -> subprocess.CompletedProcess[str]:
-    root = Path(__file__).parents[3]
+    root = ROOT
     environment = os.environ | {"PYTHONPATH": f"{root / 'core'}{os.pathsep}{root}", "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.run(
         [sys.executable, "-c", script, *arguments], env=environment, capture_output=True, text=True, **options
@@ -358,7 +359,7 @@ while True:
 def test_killed_from_outside_at_any_time_the_last_saved_project_is_there(tmp_path):
     path = tmp_path / "a.biomec"
     save_project(full_session().with_settings(version=0), path)
-    root = Path(__file__).parents[3]
+    root = ROOT
     environment = os.environ | {"PYTHONPATH": f"{root / 'core'}{os.pathsep}{root}", "OPENBLAS_NUM_THREADS": "1"}
     rng = np.random.default_rng(0)
     for _ in range(4):
@@ -377,7 +378,7 @@ FULL_DISK = """
 import resource, signal, sys
 from pathlib import Path
 import numpy as np
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.project import load_project, save_project
 from biomec.recording import Result
 from tests.core.io.test_project import full_session

@@ -9,7 +9,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
 from biomec.io import registry
 from biomec.io.registry import FORMATS, extensions, find_format, read_trial, write_trial
 from biomec.recording import Trial

@@ -7,12 +7,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
+from biomec.base.notices import Severity
 from biomec.io.emt import write_emt
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import SKIP, import_session, merge_emg, merge_plates, merge_subjects
-from biomec.notices import Severity
 from biomec.recording import (
     Analog,
     Authority,

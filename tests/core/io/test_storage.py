@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.plate_columns import column_meaning
 from biomec.io.storage import read_storage, write_storage
 from biomec.recording import Analog, ForcePlate, Trial

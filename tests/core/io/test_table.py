@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.table import Table, check_rows, read_table, table_text
 from biomec.io.text import TextFile, read_text
 from biomec.recording import Source

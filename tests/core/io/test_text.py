@@ -8,7 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.text import count_of, leading_number, number, read_text, write_text
 
 WORDS = "Ação\tnaïve\nsegunda µ linha\n"

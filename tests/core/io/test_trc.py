@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.trc import HEADER_KEYS, read_trc, write_trc
 from biomec.recording import Authority, Markers, Trial
 from tests.core.io.trials import ON_DISK, same, trials, walk

@@ -8,7 +8,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session

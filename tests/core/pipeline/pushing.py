@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, replace
 from functools import cache
 
-from biomec.arrays import read_only
+from biomec.base.arrays import read_only
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session

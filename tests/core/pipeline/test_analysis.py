@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Cancelled
+from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.io.project import load_project, save_project
-from biomec.kinematics.joint_angles import AngleOptions
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, PreparationSettings, SignalSettings
-from biomec.progress import Cancelled
 from biomec.recording import Subject
 from biomec_resources import resource
 from tests.core.pipeline.standing import only, swaying_session

@@ -8,12 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io import import_session
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.configuration import _lost_markers
 from biomec.pipeline.frame_map import FrameMap, FrameState, frame_map, longest_stretch
 from biomec.recording import Session
+from biomec.reporting.configuration import _lost_markers
 from biomec.signals import SampleOrigin
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.test_analysis import UNFILTERED

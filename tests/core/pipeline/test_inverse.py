@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.dynamics.joint_loads import largest_difference
-from biomec.dynamics.options import InverseOptions
-from biomec.dynamics.residual_reduction import ReductionOptions
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Severity
+from biomec.body.loads.joint_loads import largest_difference
+from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.io.project import load_project, save_project
-from biomec.notices import Severity
 from biomec.pipeline.analysis import STEPS, Analysis, Done, analyze
 from biomec.pipeline.inverse import measured_loads
 from biomec.pipeline.reopen import open_again

@@ -4,15 +4,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biomec.dynamics.external_loads import external_loads
-from biomec.dynamics.joint_loads import largest_difference
-from biomec.dynamics.load_components import LoadReading
-from biomec.dynamics.multibody_inverse import multibody_loads
-from biomec.dynamics.newton_euler import newton_euler
-from biomec.dynamics.tree import joint_tree
-from biomec.kinematics.segment_motion import segment_motion
-from biomec.multibody.system import System
-from biomec.pipeline.load_output import read_loads
+from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.joint_loads import largest_difference
+from biomec.body.loads.load_components import LoadReading
+from biomec.body.loads.multibody_inverse import multibody_loads
+from biomec.body.loads.newton_euler import newton_euler
+from biomec.engine.forces.external_loads import external_loads
+from biomec.engine.system import System
+from biomec.engine.tree.joint_tree import joint_tree
+from biomec.pipeline.load_reading import read_loads
 from biomec.virtual import DEMO, PushUp, RecordOptions, Squat, VirtualPerson, record
 from tests.core.pipeline.load_errors import CENTRAL, SEEN, SPLINE, analysed, load_errors
 from tests.core.pipeline.load_errors import MOVEMENTS as TABLE

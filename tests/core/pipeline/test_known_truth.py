@@ -7,17 +7,17 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from biomec.analysis.angle_ranges import angle_errors
-from biomec.anatomy.model_file import load_model
-from biomec.anatomy.subject_model import build_subject_model
-from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec.kinematics.joint_angles import joint_angles
-from biomec.multibody.position import PositionSolver
+from biomec.body.anatomy.model_file import load_model
+from biomec.body.anatomy.subject_model import build_subject_model
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.kinematics.joint_angles import joint_angles
+from biomec.engine.position import PositionSolver
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.demo import true_angles
-from biomec.pipeline.output import summary
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
+from biomec.reporting.angle_ranges import angle_errors
+from biomec.reporting.demo import true_angles
+from biomec.reporting.output import summary
 from biomec.virtual import DEMO, PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))

@@ -8,14 +8,15 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biomec.dynamics.options import InverseOptions
+from biomec.body.loads.options import InverseOptions
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.export import write_loads
-from biomec.pipeline.load_output import TABLE, contact_columns, loads_csv, loads_over_cycles, loads_summary, read_loads
-from biomec.pipeline.load_report import LOADS
-from biomec.pipeline.report_content import report_content
+from biomec.pipeline.load_reading import read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
+from biomec.reporting.export import write_loads
+from biomec.reporting.load_output import TABLE, contact_columns, loads_csv, loads_over_cycles, loads_summary
+from biomec.reporting.load_report import LOADS
+from biomec.reporting.report_content import report_content
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))

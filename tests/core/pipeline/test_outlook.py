@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
+from biomec.base.progress import Cancelled
 from biomec.pipeline.analysis import STOPPED, Analysis
 from biomec.pipeline.outlook import Obstacles, _some_frames, obstacle_of_loads, obstacles, run_as_far
 from biomec.pipeline.settings import AnalysisSettings, BodySettings
-from biomec.progress import Cancelled
 from biomec.recording import Session
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.test_analysis import UNFILTERED

@@ -5,16 +5,16 @@ from dataclasses import dataclass
 import numpy as np
 import pytest
 
-from biomec.dynamics.joint_loads import JointLoads
-from biomec.dynamics.load_components import LoadReading
-from biomec.dynamics.newton_euler import newton_euler
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.load_components import LoadReading
+from biomec.body.loads.newton_euler import newton_euler
 from biomec.io.session_import import import_session
-from biomec.kinematics.consistency_options import ConsistencyOptions
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.load_output import read_loads
+from biomec.pipeline.load_reading import read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.signals import CutoffChoice, FilterOptions
-from tests.core.dynamics.opensim_walk import OpenSimWalk, read_walk, storage
+from tests.core.body.loads.opensim_walk import OpenSimWalk, read_walk, storage
 from tests.real_data import recording
 
 

@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from biomec.anatomy.subject_model import ModelOptions
+from biomec.base.progress import Cancelled
+from biomec.body.anatomy.subject_model import ModelOptions
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.kinematics.joint_angles import AngleOptions
+from biomec.body.kinematics.weights import WeightOptions
 from biomec.io.project import load_project, save_project
-from biomec.kinematics.consistency_options import ConsistencyOptions
-from biomec.kinematics.joint_angles import AngleOptions
-from biomec.kinematics.weights import WeightOptions
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.reopen import differences, open_again, reopened
@@ -21,7 +22,6 @@ from biomec.pipeline.settings import (
     PreparationSettings,
     SignalSettings,
 )
-from biomec.progress import Cancelled
 from biomec.recording import Result
 from biomec.recording.label_map import LabelMap
 from biomec.recording.step import plain_data

@@ -5,7 +5,7 @@ from types import SimpleNamespace
 import numpy as np
 import pytest
 
-from biomec.kinematics.joint_angles import AngleOptions, JointAngles
+from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles
 from biomec.pipeline.repetitions import Repetitions, find_repetitions
 
 RATE = 50.0

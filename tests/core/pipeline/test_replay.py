@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.project import save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import python_text, script, settings_line

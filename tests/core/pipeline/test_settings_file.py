@@ -5,8 +5,8 @@ from dataclasses import replace
 
 import pytest
 
-from biomec.anatomy.subject_model import ModelOptions
-from biomec.errors import FileError
+from biomec.base.errors import FileError
+from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, ContactChoice
 from biomec.pipeline.settings_file import found_on_the_recording, read_settings, with_findings_of, write_settings
 from biomec.signals import CutoffChoice, FilterOptions

@@ -6,22 +6,22 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.dynamics.forward.joint_ranges import load_joint_ranges, stops_of
-from biomec.dynamics.forward.simulation import Ending
-from biomec.dynamics.forward.what_if import WhatIf
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Severity
+from biomec.base.progress import Cancelled
+from biomec.body.tracking.joint_ranges import load_joint_ranges, stops_of
+from biomec.body.tracking.what_if import WhatIf
+from biomec.engine.forward.simulation import Ending
 from biomec.io.project import load_project, save_project
-from biomec.notices import Severity
 from biomec.pipeline.analysis import SIMULATION, Analysis, run_first
-from biomec.pipeline.demo import demo_session
 from biomec.pipeline.reopen import open_again, reopened
 from biomec.pipeline.simulation import run_simulation
-from biomec.pipeline.simulation_output import simulation_summary
 from biomec.pipeline.simulation_run import BY_FRAME, BY_STEP, NAMES, TEXTS, SimulationRun, stored_run
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_setup import STABLE, set_up
-from biomec.progress import Cancelled
 from biomec.recording import Result
+from biomec.reporting.demo import demo_session
+from biomec.reporting.simulation_output import simulation_summary
 from tests.core.pipeline.pushing import pushed, with_gap
 
 SECOND = (100, 200)

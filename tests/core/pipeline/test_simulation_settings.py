@@ -2,9 +2,9 @@
 
 import pytest
 
-from biomec.dynamics.forward.formulation import FormulationOptions
-from biomec.dynamics.forward.what_if import WhatIf
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.body.tracking.what_if import WhatIf
+from biomec.engine.forward.formulation import FormulationOptions
 from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.simulation_settings import FORMULATIONS, INTEGRATORS, SimulationSettings
 from biomec.recording.step import plain_data

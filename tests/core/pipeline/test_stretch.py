@@ -7,14 +7,14 @@ import pytest
 import scipy.io
 from numpy.testing import assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.export import write_angles, write_recording
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import AnalysisSettings, ContactChoice, SignalSettings
 from biomec.pipeline.stretch import CycleSpan, covering, cycle_spans, stretch_session
+from biomec.reporting.export import write_angles, write_recording
 from tests.core.pipeline.standing import swaying_session
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))

@@ -4,7 +4,7 @@ from datetime import date
 
 import numpy as np
 
-from biomec.notices import info, warning
+from biomec.base.notices import info, warning
 from biomec.recording import (
     Analog,
     Authority,

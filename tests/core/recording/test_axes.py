@@ -5,7 +5,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import BIOMEC_AXES, Authority, LabAxes
 from biomec.recording.axes import DIRECTIONS
 

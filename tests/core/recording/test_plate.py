@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import LOADED_N, ForcePlate
 from biomec.recording.plate import points_astray
 from tests.core.recording.examples import CORNERS, rotation

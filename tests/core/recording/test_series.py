@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import Analog, Markers, Outputs
 
 

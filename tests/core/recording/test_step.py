@@ -8,9 +8,9 @@ import pytest
 from numpy.testing import assert_array_equal
 
 from biomec import __version__
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.notices import gathered_notices, info, problem, warning
 from biomec.io import load_marker_set, load_project, save_project
-from biomec.notices import gathered_notices, info, problem, warning
 from biomec.recording import Result, Session, stored_markers, stored_notices, stored_plates
 from biomec.recording.step import plain_data
 from biomec.signals import (

@@ -10,8 +10,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError, FileError
-from biomec.notices import info
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import info
 from biomec.recording import BIOMEC_AXES, Event, LabAxes, Markers, Source, Subject, Trial
 from biomec.recording.axes import DIRECTIONS
 from tests.core.recording.examples import full_trial

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import LabAxes, Subject
 from biomec.signals.body_mass import MassOptions, mass_from_plates
 from biomec.signals.contact_detection import ContactOptions, detect_contacts

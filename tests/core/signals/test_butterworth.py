@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import signal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.signals.butterworth import high_pass, high_pass_gain, low_pass, low_pass_gain
 from biomec.signals.zero_lag import Continuation
 

@@ -8,7 +8,7 @@ from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import ForcePlate
 from biomec.signals.contact_detection import (
     ContactOptions,

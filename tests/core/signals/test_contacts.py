@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import LabAxes
 from biomec.signals.contact_detection import detect_contacts
 from biomec.signals.contacts import ContactAssignment, assign, assign_contacts, split, unassign

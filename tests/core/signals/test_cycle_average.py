@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.signals.cycle_average import resample_cycles, resample_spans
 from biomec.signals.cycles import Cycles, exclude_cycle
 

@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import Event
 from biomec.signals.cycles import (
     CycleOptions,

@@ -5,7 +5,7 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import signal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import Analog
 from biomec.signals.emg import EmgOptions, Envelope, Reference, moving_rms, notch, process_emg
 

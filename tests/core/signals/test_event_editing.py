@@ -1,6 +1,6 @@
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.recording import Event
 from biomec.signals.event_editing import OFF, STRIKE, add_event, merge_events, move_event, order_notices, remove_event
 

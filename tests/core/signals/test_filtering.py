@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.registry import read_trial
 from biomec.recording import ForcePlate, Markers
 from biomec.signals.butterworth import low_pass

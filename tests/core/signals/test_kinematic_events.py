@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.optimize import brentq
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io import load_marker_set
 from biomec.recording import LabAxes
 from biomec.signals.event_editing import OFF, STRIKE

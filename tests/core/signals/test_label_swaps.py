@@ -8,7 +8,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from numpy.testing import assert_array_equal
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.trc import read_trc

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
 from biomec.io.trc import read_trc

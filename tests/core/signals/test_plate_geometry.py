@@ -5,7 +5,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial import ConvexHull, Delaunay
 
-from biomec.arrays import rotation_about
+from biomec.base.arrays import rotation_about
 from biomec.recording import ForcePlate
 from biomec.signals.plate_geometry import called, edge_distance, hull_distance, on_surface, outline, surface_axes
 

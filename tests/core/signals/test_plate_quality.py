@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomec.notices import Severity
+from biomec.base.notices import Severity
 from biomec.recording import LabAxes
 from biomec.signals.contact_detection import ContactOptions, detect_contacts
 from biomec.signals.contacts import assign, assign_contacts

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.storage import read_storage
 from biomec.recording import ForcePlate, Markers
 from biomec.signals.body_mass import mass_from_plates

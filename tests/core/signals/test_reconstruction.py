@@ -7,11 +7,11 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Severity
+from biomec.base.progress import Cancelled
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
-from biomec.notices import Severity
-from biomec.progress import Cancelled
 from biomec.signals.label_swaps import find_swaps
 from biomec.signals.local_frames import PoseMethod
 from biomec.signals.reconstruction import ReconstructionOptions, SampleOrigin, reconstruct, seen_by_the_others

@@ -7,7 +7,7 @@ from hypothesis import strategies as st
 from numpy.testing import assert_allclose, assert_array_equal
 from scipy import signal, stats
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.signals.butterworth import low_pass
 from biomec.signals.residual_analysis import ResidualOptions, residual_analysis, residuals
 

@@ -5,10 +5,10 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Severity
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.registry import read_trial
-from biomec.notices import Severity
 from biomec.signals.trajectory_checks import TrajectoryCheckOptions, check_trajectories
 from tests.core.signals.marker_bodies import make_trial, moving_trial, static_trial
 from tests.real_data import recording

@@ -5,7 +5,7 @@ from functools import cache
 
 import numpy as np
 
-from biomec.anatomy.subject_model import SubjectModel
+from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.virtual import (
     ArmElevation,
     Movement,

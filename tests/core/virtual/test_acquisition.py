@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from scipy.spatial.distance import pdist
 
-from biomec.arrays import rotation_about
-from biomec.errors import BiomecError
+from biomec.base.arrays import rotation_about
+from biomec.base.errors import BiomecError
 from biomec.virtual import PushUp, RecordOptions, Squat, VirtualAcquisition, VirtualPerson, Walk, record
 from biomec.virtual.movement import Movement
 

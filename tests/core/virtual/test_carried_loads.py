@@ -7,12 +7,12 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy.integrate import simpson
 
-from biomec.dynamics.external_loads import external_loads, no_loads
-from biomec.dynamics.multibody_inverse import multibody_loads
-from biomec.dynamics.newton_euler import newton_euler
-from biomec.dynamics.tree import joint_tree
-from biomec.kinematics.segment_motion import segment_motion
-from biomec.multibody.system import System
+from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.multibody_inverse import multibody_loads
+from biomec.body.loads.newton_euler import newton_euler
+from biomec.engine.forces.external_loads import external_loads, no_loads
+from biomec.engine.system import System
+from biomec.engine.tree.joint_tree import joint_tree
 from biomec.virtual import ArmElevation, PushUp, RecordOptions, Squat, VirtualAcquisition, VirtualPerson, Walk, record
 
 RATES = RecordOptions(50.0, 50.0)

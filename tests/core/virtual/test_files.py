@@ -6,7 +6,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.io.session_import import import_session
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record, write_acquisition
 

@@ -3,7 +3,7 @@
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.virtual.curves import clock, harmonics, step_up, there_and_back, wave
 from biomec.virtual.jets import Jet, applied, cosine, cross, dot, sine, solved, stacked, turn
 

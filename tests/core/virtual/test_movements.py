@@ -3,10 +3,10 @@
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError
-from biomec.multibody import PointContacts, Projector
-from biomec.multibody.joints import EllipsoidContact, Revolute, Spherical, Universal
-from biomec.multibody.reference.trees import Tree, TreeBody, TreeJoint
+from biomec.base.errors import BiomecError
+from biomec.engine import PointContacts, Projector
+from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.reference.trees import Tree, TreeBody, TreeJoint
 from biomec.virtual import ArmElevation, PushUp, VirtualPerson, Walk
 from biomec.virtual.person import MIRROR
 from tests.core.virtual.performances import MAN, MOVEMENTS, WOMAN, Performed, performed

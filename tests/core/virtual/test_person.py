@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
 from biomec.virtual.person import MIRROR, VirtualPerson
 
 # [Dumas2007]: stature and lengths of the reference bodies [m]

@@ -3,9 +3,9 @@
 import numpy as np
 import pytest
 
-from biomec.anatomy.model_file import load_model
-from biomec.anatomy.subject_model import build_subject_model
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.body.anatomy.model_file import load_model
+from biomec.body.anatomy.subject_model import build_subject_model
 from biomec.virtual import RecordOptions, Walk, record
 from biomec.virtual.person import MIRROR
 from biomec.virtual.wearing import worn

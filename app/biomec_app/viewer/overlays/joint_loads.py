@@ -6,7 +6,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.recording.marker_set import Side
 from biomec_app.colours import mixed

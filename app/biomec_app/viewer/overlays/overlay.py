@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec_app.viewer.actors import Surface
 from biomec_app.viewer.poses import Pose, Poses

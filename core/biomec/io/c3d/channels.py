@@ -8,10 +8,10 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.notices import Notice, warning
 from biomec.io.c3d.parameters import INTEGER, Parameters
 from biomec.io.labels import unique_names
-from biomec.notices import Notice, warning
 
 # Unit as written in files, without blanks, dots and case -> factor and SI unit.
 SI_UNITS = {

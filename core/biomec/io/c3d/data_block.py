@@ -11,8 +11,8 @@ from typing import Any, BinaryIO
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.arrays import BoolArray, FloatArray, IntArray
-from biomec.errors import FileError
+from biomec.base.arrays import BoolArray, FloatArray, IntArray
+from biomec.base.errors import FileError
 from biomec.io.c3d.layout import VALUES_PER_POINT, DataLayout
 
 CHUNK = 1 << 20  # bytes: small enough to stay in the processor's cache between the passes over it

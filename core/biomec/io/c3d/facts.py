@@ -4,11 +4,11 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.errors import BiomecError
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
 from biomec.io.c3d.measures import read_measures
 from biomec.io.c3d.parameters import Parameters, as_written
 from biomec.io.units import PER_METRE, plain_unit
-from biomec.notices import Notice, info, warning
 from biomec.recording import Authority, LabAxes, Subject
 from biomec.recording.axes import DIRECTIONS
 

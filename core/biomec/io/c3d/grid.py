@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.notices import Notice, warning
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, warning
 
 CLOSE = 1e-6  # of a sample or of a rate: rounding of times
 

@@ -6,7 +6,7 @@ import os
 from dataclasses import dataclass
 from typing import BinaryIO
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
 from biomec.io.c3d.parameters import ASK_AGAIN, BLOCK, Parameters, decode, parse_parameters
 from biomec.io.c3d.processor import Processor
 

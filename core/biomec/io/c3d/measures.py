@@ -6,10 +6,10 @@ from collections.abc import Mapping
 
 import numpy as np
 
-from biomec.arrays import FloatArray
-from biomec.errors import BiomecError
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, warning
 from biomec.io.c3d.parameters import Parameters, as_written
-from biomec.notices import Notice, warning
 from biomec.recording import Subject
 
 GROUP = "PROCESSING"

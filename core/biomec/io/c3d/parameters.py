@@ -8,8 +8,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray, IntArray
-from biomec.errors import FileError
+from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.errors import FileError
 from biomec.io.c3d.processor import Processor
 
 TEXT, BYTE, INTEGER, REAL = -1, 1, 2, 4

@@ -18,7 +18,7 @@ from typing import TypeAlias
 
 import numpy as np
 
-from biomec.arrays import FloatArray, skew
+from biomec.base.arrays import FloatArray, skew
 
 Wrench: TypeAlias = tuple[FloatArray, FloatArray]  # force [N] and moment about the surface's centre [N m], both (N, 3)
 

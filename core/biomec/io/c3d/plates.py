@@ -7,12 +7,12 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import FloatArray
+from biomec.base.arrays import FloatArray
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.io.c3d.channels import Channels, si_unit
 from biomec.io.c3d.parameters import TEXT, Parameters
 from biomec.io.c3d.plate_types import PLATE_TYPES, PlateType, Wrench, corrected_by_polynomial
 from biomec.io.labels import unique_names
-from biomec.notices import Notice, info, problem, warning
 from biomec.recording import LOADED_N, ForcePlate
 
 SMALLEST_SIDE_M = 0.02

@@ -8,11 +8,11 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.arrays import IntArray
+from biomec.base.arrays import IntArray
+from biomec.base.notices import Notice, info, warning
 from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters
 from biomec.io.labels import unique_names
-from biomec.notices import Notice, info, warning
 
 # Lists of the POINT group, the kind of their members and the parameter with their unit.
 LISTS = {

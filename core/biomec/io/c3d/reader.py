@@ -8,8 +8,9 @@ from typing import BinaryIO
 
 import numpy as np
 
-from biomec.arrays import IntArray
-from biomec.errors import BiomecError, FileError
+from biomec.base.arrays import IntArray
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.notices import Notice, info, problem, warning
 from biomec.io.c3d.channels import Channels, read_channels, si_unit, sort_channels
 from biomec.io.c3d.data_block import ChannelSink, PointSink, peek_points, read_data
 from biomec.io.c3d.events import read_events
@@ -20,7 +21,6 @@ from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters
 from biomec.io.c3d.plates import PlateSetup, build_plate, floor_axis, plate_columns, read_setups, zero_samples
 from biomec.io.c3d.points import NamedPoints, SortedPoints, sort_points
-from biomec.notices import Notice, info, problem, warning
 from biomec.recording import Analog, ForcePlate, Markers, Outputs, Source, Trial
 
 FRAMES_TO_GUESS = 200  # frames looked at to tell metres from millimetres

@@ -12,9 +12,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.arrays import BoolArray, FloatArray
-from biomec.errors import FileError
-from biomec.io.atomic import atomic_path
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import FileError
+from biomec.base.notices import Notice, warning
 from biomec.io.c3d.grid import SampleGrid, grid_for
 from biomec.io.c3d.header import read_head
 from biomec.io.c3d.layout import FULL_WORD, VALUES_PER_POINT, find_layout
@@ -25,7 +26,6 @@ from biomec.io.c3d.plates import NotUnderstood, plate_axes
 from biomec.io.c3d.points import LISTS
 from biomec.io.labels import unique_names
 from biomec.io.left_out import PARTS, left_out
-from biomec.notices import Notice, warning
 from biomec.recording import Analog, ForcePlate, Markers, Trial
 
 MOST_CHANNELS = 255  # more would need continued parameters that other programs do not read

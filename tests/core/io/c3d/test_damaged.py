@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
 from biomec.io.c3d import read_c3d
 from tests.oracles.c3d_bytes import DEC, MIPS, c3d_bytes
 from tests.real_data import recording
@@ -174,7 +174,7 @@ def test_huge_counts_take_no_memory(tmp_path):
     path.write_bytes(c3d_bytes(np.ones((20, 2, 3)), parameters=parameters, header={2: 60000, 5: 65535}))
     program = (
         "import resource, sys\n"
-        "from biomec.errors import FileError\n"
+        "from biomec.base.errors import FileError\n"
         "from biomec.io.c3d import read_c3d\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "try:\n    read_c3d(sys.argv[1])\n"

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from biomec.arrays import rotation_about
+from biomec.base.arrays import rotation_about
 from biomec.io.c3d import read_c3d
 from tests.oracles.c3d_bytes import c3d_bytes
 

@@ -5,9 +5,9 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.errors import FileError
+from biomec.base.errors import FileError
+from biomec.base.notices import Severity
 from biomec.io.c3d import read_c3d
-from biomec.notices import Severity
 from biomec.recording import Authority
 from tests.oracles.c3d_bytes import DEC, INTEL, MIPS, c3d_bytes, continued, real_bytes
 from tests.real_data import recording

@@ -10,7 +10,7 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 from numpy.testing import assert_allclose, assert_array_equal
 
-from biomec.errors import BiomecError, FileError
+from biomec.base.errors import BiomecError, FileError
 from biomec.io.c3d import read_c3d, write_c3d
 from biomec.recording import Analog, Event, ForcePlate, LabAxes, Markers, Outputs, Source, Subject, Trial
 from tests.core.io.trials import trials

@@ -1,1 +1,0 @@
-"""What goes on paper: agreement, statistics and comparisons."""

@@ -1,0 +1,1 @@
+"""What everything shares: array types, compiling, errors, notices, progress, TOML, physical constants."""

@@ -1,0 +1,132 @@
+"""The one way Biomec compiles a hot loop."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import re
+import shutil
+import sys
+import tempfile
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from functools import cache
+from pathlib import Path
+from typing import Any, ParamSpec, TypeVar, cast
+
+import numba
+from numba.core.event import Listener, install_listener
+
+P = ParamSpec("P")
+T = TypeVar("T")
+KEPT_CACHES = 6  # of each source file
+_CONFIG: Any = numba.config
+_PACKAGE = Path(__file__).parents[1]
+_IMPORT = re.compile(r"^\s*(?:from biomec\.?([\w.]*) import (\([^)]*\)|[^\n]*)|import biomec\.([\w.]+))", re.MULTILINE)
+
+
+def compiled(function: Callable[P, T]) -> Callable[P, T]:
+    """Compile ``function`` with numba, cached on disk, without holding the interpreter lock.
+
+    Frames are shared between threads by the caller, never by the compiled code itself, so that a window's worker, a
+    test and a batch run can use it side by side. Multiply-adds may be fused; nothing else is reordered.
+    """
+    before = _CONFIG.CACHE_DIR
+    _CONFIG.CACHE_DIR = str(_cache_folder(Path(function.__code__.co_filename)))  # read while decorating, then put back
+    try:
+        decorate = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
+        return cast(Callable[P, T], decorate(function))
+    finally:
+        _CONFIG.CACHE_DIR = before
+
+
+class _Watch(Listener):
+    """Tells what is being compiled, and whether in the thread that made it."""
+
+    def __init__(self, told: Callable[[str, bool], None]) -> None:
+        self._told, self._thread = told, threading.get_ident()
+
+    def on_start(self, event: Any) -> None:
+        self._told(str(event.data["dispatcher"].py_func.__name__), threading.get_ident() == self._thread)
+
+    def on_end(self, event: Any) -> None:
+        """Nothing is told at the end."""
+
+
+@contextmanager
+def watched_compiling(told: Callable[[str, bool], None]) -> Iterator[None]:
+    """Tell the name of every function before it is compiled, and whether by this thread; what ``told`` raises stops it.
+
+    Code that lies in the cache on disk is not compiled, so that nothing is told of it.
+    """
+    with install_listener("numba:compile", _Watch(told)):
+        yield
+
+
+@cache
+def _cache_folder(source: Path) -> Path:
+    """Folder for the compiled code of one file, named after that file and everything of Biomec that it imports.
+
+    Numba notices a change of a function's own file, but not of a function or constant that it takes from another file:
+    a folder for each state of all sources behind a file is what keeps old code from being run. A change compiles again
+    only what depends on it.
+    """
+    digest = hashlib.sha256(sys.version.encode() + numba.__version__.encode())
+    for file in sorted(_sources(source)):
+        digest.update(file.read_bytes())
+    base = Path(os.environ.get("BIOMEC_CACHE_DIR") or _CONFIG.CACHE_DIR or _user_cache() / "biomec") / "compiled"
+    folder = base / f"{_name(source)}-{digest.hexdigest()[:16]}"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _forget_old(base, folder, _name(source))
+    except OSError:  # a read-only home: compile anew in every session rather than not at all
+        return Path(tempfile.mkdtemp(prefix="biomec-compiled-"))
+    return folder
+
+
+def _name(source: Path) -> str:
+    """Dotted name of a file within the package; its stem if it lies elsewhere."""
+    inside = source.is_relative_to(_PACKAGE)
+    return ".".join(source.relative_to(_PACKAGE).with_suffix("").parts) if inside else source.stem
+
+
+def _sources(source: Path) -> set[Path]:
+    """A file and all files of the package that it imports, directly or not."""
+    found: set[Path] = set()
+    waiting = [source]
+    while waiting:
+        file = waiting.pop()
+        if file in found or not file.is_file():
+            continue
+        found.add(file)
+        waiting += _imported(file.read_text(encoding="utf-8"))
+    return found
+
+
+@cache
+def _imported(text: str) -> tuple[Path, ...]:
+    """Files of the package that a source names in its imports: modules, packages, and modules of packages."""
+    files = []
+    for package, names, module in _IMPORT.findall(text):
+        place = _PACKAGE.joinpath(*(package or module).split("."))
+        files += [place.with_suffix(".py"), place / "__init__.py"]
+        files += [place / f"{name}.py" for name in re.findall(r"\w+", names)]
+    return tuple(files)
+
+
+def _user_cache() -> Path:
+    if sys.platform == "win32":
+        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir()))
+    if sys.platform == "darwin":
+        return Path.home() / "Library" / "Caches"
+    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+
+
+def _forget_old(base: Path, current: Path, name: str) -> None:
+    """Remove all but the newest caches of a source file."""
+    os.utime(current)
+    others = [folder for folder in base.glob(f"{name}-*") if folder != current]
+    others.sort(key=lambda folder: folder.stat().st_mtime, reverse=True)
+    for folder in others[KEPT_CACHES - 1 :]:
+        shutil.rmtree(folder, ignore_errors=True)

@@ -1,0 +1,1 @@
+"""A person as a mechanism: anatomy, consistent motion, joint loads, and a recorded movement simulated."""

@@ -1,0 +1,189 @@
+"""Limb centres of the conventional gait model (Plug-in Gait), built on chords      [Kadaba1990], [Davis1991]
+
+Its markers go by the landmarks they are nearest to: KNE is CLAT, ANK is ML, SHO is AC, CLAV is IJ, STRN is PX, T10 is
+T8, ELB is EL, WRA is ER, WRB is EU; the sticks THI, TIB and the finger FIN keep their names. Unlike the regressions,
+all of these take off the radius of the markers.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray
+from biomec.body.anatomy.centres.method import CentreMethod, Given, centre_method
+from biomec.engine.rotations import unit
+
+
+def chord(a: FloatArray, b: FloatArray, c: FloatArray, delta: float, beta: float = 0.0) -> FloatArray:
+    """Joint centre J (..., 3) [m] from stick a, proximal centre b and joint marker c, all (..., 3) [m].
+
+    J lies at the distance ‖J − c‖ = δ, with J − c at right angles to J − b, in the plane of a, b, c and across the line
+    b-c from a. With X = b − c and T = a − c:
+
+        e = n(X (X·T) − T (X·X));    J = c + (δ²/X²) X + δ √(1 − δ²/X²) e      [Kadaba1990]
+
+    ``beta`` [rad] turns the plane of b, c, J against the stick: seen along the bone, from J towards b, it is the angle
+    from a to c, counter-clockwise as seen from b. Then e turns about X by φ, where t₁ = T·X/X, t₂ = ‖T − t₁ X/X‖ and
+
+        t₂ cos β sin φ − t₂ √(1 − δ²/X²) sin β cos φ = sin β (δ − t₁ δ/X)
+
+    NaN where no such point exists: δ longer than the bone, a stick on the line b-c, or one too near for the turn.
+    """
+    X, T = b - c, a - c
+    along = unit(X)
+    length = np.linalg.norm(X, axis=-1, keepdims=True)
+    t1 = np.sum(T * along, axis=-1, keepdims=True)
+    sideways = T - t1 * along
+    t2 = np.linalg.norm(sideways, axis=-1, keepdims=True)
+    e = -sideways / np.where(t2 > 1e-9 * length, t2, np.nan)  # rounding alone is no direction
+    ratio = delta / np.where(length > delta, length, np.nan)
+    cosine = np.sqrt(1.0 - ratio**2)
+    if beta != 0.0:
+        P, Q, S = t2 * np.cos(beta), t2 * cosine * np.sin(beta), np.sin(beta) * (delta - ratio * t1)
+        sine = S / np.hypot(P, Q)
+        phi = np.arcsin(np.where(np.abs(sine) <= 1.0, sine, np.nan)) + np.arctan2(Q, P)
+        e = np.cos(phi) * e + np.sin(phi) * np.cross(along, e)
+    return np.asarray(c + delta * ratio * along + delta * cosine * e)
+
+
+def knee_plug_in_gait(given: Given) -> FloatArray:
+    """Chord from hip and thigh stick: δ = knee width / 2 + marker radius, β = thigh rotation, reversed on the left."""
+    return _leg_chord(given, "THI_*", "CAQ_*", "CLAT_*", "knee_width_*", "thigh_rotation_*")
+
+
+def ankle_plug_in_gait(given: Given) -> FloatArray:
+    """Chord from knee and shank stick: δ = ankle width / 2 + marker radius, β = shank rotation, reversed on the left.
+
+    The model has one point for the ankle: it serves as joint centre (CAT) and as middle of the malleoli (PMM).
+    """
+    return _leg_chord(given, "TIB_*", "KJC_*", "ML_*", "ankle_width_*", "shank_rotation_*")
+
+
+def _leg_chord(given: Given, stick: str, proximal: str, marker: str, width: str, rotation: str) -> FloatArray:
+    delta = given.measure(width) / 2.0 + given.marker_radius
+    beta = given.outward * given.measure(rotation, 0.0)
+    return chord(given.point(stick), given.point(proximal), given.point(marker), delta, beta)
+
+
+def shoulder_plug_in_gait(given: Given) -> FloatArray:
+    """Chord from the origin of the thorax to the acromion: δ = shoulder offset + marker radius.
+
+    The thorax's y runs from the middle of PX and T8 to that of IJ and C7, its x forward from the middle of C7 and T8 to
+    that of IJ and PX, at right angles to y; its origin is IJ less the marker radius along x. The plane of the chord
+    holds the acromion and the normal of x and the line to the acromion, so that the centre lies below it.
+    """
+    C7, IJ, PX, T8 = (given.point(name) for name in ("C7", "IJ", "PX", "T8"))
+    y = unit(IJ + C7 - PX - T8)
+    forward = IJ + PX - C7 - T8
+    x = unit(forward - np.sum(forward * y, axis=-1, keepdims=True) * y)
+    origin = IJ - given.marker_radius * x
+    marker = given.point("AC_*")
+    stick = origin + given.outward * unit(np.cross(marker - origin, x))
+    return chord(stick, origin, marker, given.measure("shoulder_offset_*") + given.marker_radius)
+
+
+def elbow_plug_in_gait(given: Given) -> FloatArray:
+    """Chord from the shoulder to the epicondyle: δ = elbow width / 2 + marker radius.
+
+    The plane of the chord stands on the plane of shoulder, epicondyle and middle of the wrist, outwards. It is lost
+    where the arm is straight.
+    """
+    shoulder, marker = given.point("GU_*"), given.point("EL_*")
+    outwards = given.outward * unit(np.cross(given.mid("ER_*", "EU_*") - marker, shoulder - marker))
+    return chord(marker + outwards, shoulder, marker, given.measure("elbow_width_*") / 2.0 + given.marker_radius)
+
+
+def wrist_plug_in_gait(given: Given) -> FloatArray:
+    """Middle of the wrist markers, moved to the palm by wrist width / 2 + marker radius.
+
+    The way is along n((PME − mid) × (ER − EU)), the normal of wrist bar and forearm, reversed on the left.
+    """
+    mid = given.mid("ER_*", "EU_*")
+    palmar = given.outward * unit(np.cross(given.point("PME_*") - mid, given.point("ER_*") - given.point("EU_*")))
+    return np.asarray(mid + (given.measure("wrist_width_*") / 2.0 + given.marker_radius) * palmar)
+
+
+def hand_plug_in_gait(given: Given) -> FloatArray:
+    """Chord from wrist centre and middle of the wrist markers to the finger: δ = hand thickness / 2 + marker radius.
+
+    The middle of the wrist markers lies on the back of the hand, so that the centre comes to the side of the palm.
+    """
+    delta = given.measure("hand_thickness_*") / 2.0 + given.marker_radius
+    return chord(given.mid("ER_*", "EU_*"), given.point("CAP_*"), given.point("FIN_*"), delta)
+
+
+_RADIUS = ("marker_diameter",)
+_ANKLE = ("TIB_*", "KJC_*", "ML_*")
+
+METHODS: tuple[CentreMethod, ...] = (
+    centre_method(
+        "knee-plug-in-gait",
+        "KJC_*",
+        "Kadaba1990",
+        ("THI_*", "CAQ_*", "CLAT_*"),
+        knee_plug_in_gait,
+        "Plug-in Gait, thigh stick and knee width",
+        ("knee_width_*",),
+        ("thigh_rotation_*", *_RADIUS),
+    ),
+    centre_method(
+        "ankle-plug-in-gait",
+        "CAT_*",
+        "Kadaba1990",
+        _ANKLE,
+        ankle_plug_in_gait,
+        "Plug-in Gait, shank stick and ankle width",
+        ("ankle_width_*",),
+        ("shank_rotation_*", *_RADIUS),
+    ),
+    centre_method(
+        "malleoli-plug-in-gait",
+        "PMM_*",
+        "Kadaba1990",
+        _ANKLE,
+        ankle_plug_in_gait,
+        "Plug-in Gait, shank stick and ankle width",
+        ("ankle_width_*",),
+        ("shank_rotation_*", *_RADIUS),
+    ),
+    centre_method(
+        "shoulder-plug-in-gait",
+        "GU_*",
+        "Davis1991",
+        ("AC_*", "C7", "IJ", "PX", "T8"),
+        shoulder_plug_in_gait,
+        "Plug-in Gait, thorax and shoulder offset",
+        ("shoulder_offset_*",),
+        _RADIUS,
+    ),
+    centre_method(
+        "elbow-plug-in-gait",
+        "PME_*",
+        "Davis1991",
+        ("GU_*", "EL_*", "ER_*", "EU_*"),
+        elbow_plug_in_gait,
+        "Plug-in Gait, shoulder, wrist and elbow width",
+        ("elbow_width_*",),
+        _RADIUS,
+    ),
+    centre_method(
+        "wrist-plug-in-gait",
+        "CAP_*",
+        "Davis1991",
+        ("PME_*", "ER_*", "EU_*"),
+        wrist_plug_in_gait,
+        "Plug-in Gait, wrist bar and wrist width",
+        ("wrist_width_*",),
+        _RADIUS,
+    ),
+    centre_method(
+        "hand-plug-in-gait",
+        "PMCH_*",
+        "Davis1991",
+        ("CAP_*", "ER_*", "EU_*", "FIN_*"),
+        hand_plug_in_gait,
+        "Plug-in Gait, wrist, finger and hand thickness",
+        ("hand_thickness_*",),
+        _RADIUS,
+    ),
+)

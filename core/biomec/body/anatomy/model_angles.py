@@ -1,0 +1,119 @@
+"""Rows of a model file that describe joint angles. A refusal tells the file, the line, what is wrong, what to do."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+
+from biomec.base.toml_table import Table, did_you_mean, shown
+from biomec.body.anatomy.model import GROUND, STANDARD, AngleComponent, AngleDefinition, JointDefinition
+from biomec.body.anatomy.model_sides import known, sides, word
+from biomec.recording.marker_set import Side
+
+ANGLE_KEYS = ("joint", "proximal", "distal", "sequence", "zero", "convention", "angles")
+SEQUENCES = ("XYZ", "XZY", "YXZ", "YZX", "ZXY", "ZYX", "XYX", "XZX", "YXY", "YZY", "ZXZ", "ZYZ")
+HINGE = "hinge"
+_ANGLE = re.compile(r"\s*(?P<names>[^=]+?)\s*=\s*(?P<minus>-)?\s*(?P<sided>s\s+)?(?P<which>[abc])\s*")
+
+
+def angle_rows(table: Table, names: list[str]) -> list[AngleDefinition]:
+    """Angles of one row, of both sides if its joint has a star; ``names`` are those of the segments."""
+    table.only(ANGLE_KEYS)
+    pattern, sequence = table.text("joint"), table.text("sequence")
+    zero = table.text("zero") if "zero" in table else "ZXY"
+    for key, value, allowed in (("sequence", sequence, (*SEQUENCES, HINGE)), ("zero", zero, SEQUENCES)):
+        if value not in allowed:
+            raise table.refusal(f"there is no {key} {shown(value)}. There are {', '.join(allowed)}.", key)
+    texts = table.texts("angles")
+    if not texts:
+        raise table.refusal(
+            'angles is empty. Write what to report, such as angles = ["flexion/extension = a"].', "angles"
+        )
+    found = []
+    for side in sides(pattern):
+        joint = word(pattern, side)
+        ends = [word(table.text(key), side) for key in ("proximal", "distal")]
+        for key, end in zip(("proximal", "distal"), ends, strict=True):
+            known(table, key, end, [*names, GROUND] if key == "proximal" else names)
+        found.append(
+            AngleDefinition(
+                joint=joint,
+                side=side,
+                proximal=ends[0],
+                distal=ends[1],
+                sequence=sequence,
+                components=tuple(_component(table, text, side) for text in texts),
+                convention=table.text("convention") if "convention" in table else STANDARD,
+                zero=zero,
+            )
+        )
+    return found
+
+
+def check_angles(rows: Sequence[tuple[Table, AngleDefinition]], joints: Sequence[JointDefinition]) -> None:
+    """Refuse angles that are given twice, and hinge angles that are not those of a hinge."""
+    by_name = {joint.name: joint for joint in joints}
+    seen = set()
+    for table, angle in rows:
+        if (angle.joint, angle.convention) in seen:
+            raise table.refusal(
+                f"the angles of {shown(angle.joint)} are described twice for the convention {shown(angle.convention)}. "
+                f"Keep one row, or give one of them another convention.",
+                "joint",
+            )
+        seen.add((angle.joint, angle.convention))
+        taken = [component.index for component in angle.components]
+        twice = next((k for k in taken if taken.count(k) > 1), None)
+        if twice is not None:
+            raise table.refusal(
+                f"two angles are the rotation {'abc'[twice]} of the sequence. Each of a, b, c gives one angle.",
+                "angles",
+            )
+        named = [component.positive for component in angle.components]
+        alike = next((name for name in named if named.count(name) > 1), None)
+        if alike is not None:
+            raise table.refusal(f"two angles are called {shown(alike)}. Give them different names.", "angles")
+        if angle.sequence == HINGE:
+            _check_hinge(table, angle, by_name)
+
+
+def _check_hinge(table: Table, angle: AngleDefinition, joints: Mapping[str, JointDefinition]) -> None:
+    remedy = f'take a sequence such as sequence = "{angle.zero}"'
+    if len(angle.components) > 1:
+        raise table.refusal(f"a hinge has one angle, not {len(angle.components)}. Keep one, or {remedy}.", "angles")
+    if angle.joint not in joints:
+        raise table.refusal(
+            f"a hinge angle needs a joint of its name, and there is no joint {shown(angle.joint)}"
+            f"{did_you_mean(angle.joint, list(joints))} Correct the name, or {remedy}.",
+            "joint",
+        )
+    joint = joints[angle.joint]
+    if joint.type != "revolute":
+        raise table.refusal(
+            f"{shown(joint.name)} is a {joint.type} joint, and a hinge angle needs a revolute one. Here {remedy}.",
+            "sequence",
+        )
+    for key in ("proximal", "distal"):
+        if getattr(angle, key) != getattr(joint, key):
+            raise table.refusal(
+                f"{key} is {shown(getattr(angle, key))}, but the {key} segment of the hinge {joint.name} is "
+                f"{shown(getattr(joint, key))}. Name that one, or {remedy}.",
+                key,
+            )
+
+
+def _component(table: Table, text: str, side: Side | None) -> AngleComponent:
+    """``flexion/extension = a``, ``upward/downward rotation = -s b``: words behind the second name belong to both."""
+    match = _ANGLE.fullmatch(text)
+    if match is None or match["names"].count("/") != 1:
+        raise table.refusal(
+            f"{shown(text)} is no angle. Write the positive and the negative direction and one of a, b, c, such as "
+            f'"flexion/extension = a" or "upward/downward rotation = -s b".',
+            "angles",
+        )
+    first, second = (part.strip() for part in match["names"].split("/"))
+    shared_before, _, positive = first.rpartition(" ")
+    negative, _, shared_after = second.partition(" ")
+    before, after = f"{shared_before} " if shared_before else "", f" {shared_after}" if shared_after else ""
+    sign = (-1.0 if match["minus"] else 1.0) * (-1.0 if match["sided"] and side is Side.LEFT else 1.0)
+    return AngleComponent(f"{before}{positive}{after}", f"{before}{negative}{after}", "abc".index(match["which"]), sign)

@@ -1,0 +1,99 @@
+"""Landmarks that a model speaks of: a misspelt one would only be missed when its segment drops out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Sequence
+from functools import cache
+
+from biomec.base.toml_table import Table, did_you_mean, shown
+from biomec.body.anatomy.centres import CENTRE_METHODS
+from biomec.body.anatomy.frames import Direction
+from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, PointDefinition, SegmentDefinition
+from biomec.engine.rotations import AXES
+from biomec.io.marker_set_file import LANDMARK_SIDES, load_marker_set, shipped_marker_sets
+from biomec.recording.marker_set import SIDE, Side
+
+CANONICAL = "biomec-full"  # the marker set whose markers are called like the landmarks
+
+
+@cache
+def shipped_landmarks() -> frozenset[str]:
+    """Landmarks that some marker set of Biomec gives."""
+    own = {marker.name for marker in load_marker_set(CANONICAL).markers}
+    return frozenset(own.union(*(load_marker_set(name).landmarks for name in shipped_marker_sets())))
+
+
+def check_landmarks(
+    model: BodyModel,
+    rows: Iterable[tuple[Table, SegmentDefinition | PointDefinition | JointDefinition | GlidingContact]],
+    further: Sequence[str],
+) -> None:
+    """Refuse a row of a file that names a landmark which no marker set and no point of the model gives.
+
+    further : landmarks of the user's own marker sets, or patterns
+    """
+    known = shipped_landmarks() | {point.name for point in model.points}
+    known |= {LANDMARK_SIDES.write(pattern, side) for pattern in further for side in Side}
+    for table, part in rows:
+        for key, name in _named(part):
+            if name not in known:
+                raise table.refusal(
+                    f"{key} names the landmark {shown(name)}, which no marker set and no point of the model gives"
+                    f"{did_you_mean(name, sorted(known))} If it comes from a marker set of your own, write "
+                    f'landmarks = ["{landmark_pattern(name)}"] at the top of the file.',
+                    key,
+                )
+
+
+def check_order(model: BodyModel, rows: Iterable[tuple[Table, PointDefinition]], further: Sequence[str]) -> None:
+    """Refuse a row of a file whose point needs itself, or one that is computed later and that no marker set gives."""
+    given = shipped_landmarks() | {LANDMARK_SIDES.write(pattern, side) for pattern in further for side in Side}
+    order = [point.name for point in model.points]
+    for table, point in rows:
+        later = set(order[order.index(point.name) :]) - given
+        for key, need in point_needs(point):
+            if need == point.name:
+                raise table.refusal(f"{key} names {need} itself. Name the points that it is computed from.", key)
+            if need in later:
+                raise table.refusal(
+                    f"{key} needs {need}, which is computed later. Points are computed in their order: put the row of "
+                    f"{landmark_pattern(need)} before this one.",
+                    key,
+                )
+
+
+def point_needs(point: PointDefinition) -> Iterator[tuple[str, str]]:
+    """Key and landmark that a point is computed from."""
+    for key in ("of", "opposite", "carried_by"):
+        yield from ((key, name) for name in getattr(point, key))
+    for method in point.methods:
+        for need in CENTRE_METHODS[method].needs:
+            yield "methods", LANDMARK_SIDES.write(need, point.side) if point.side else need
+
+
+def _named(part: SegmentDefinition | PointDefinition | JointDefinition | GlidingContact) -> Iterator[tuple[str, str]]:
+    """Key and landmark of all that a row names."""
+    if isinstance(part, SegmentDefinition):
+        for frame in part.frames:
+            yield "origin", frame.origin
+            for axis, direction in frame.axes:
+                yield from ((axis, name) for name in direction.landmarks)
+        yield from (("basis", name) for name in part.basis if name not in AXES)
+        yield from (("points", name) for name in part.points)
+        yield from (("draw", name) for line in part.draw for name in line)
+    elif isinstance(part, PointDefinition):
+        for key in ("of", "opposite", "carried_by"):
+            yield from ((key, name) for name in getattr(part, key))
+    elif isinstance(part, JointDefinition):
+        yield "centre", part.centre
+        for key, direction_or_axis in (("axis", part.axis), ("distal_axis", part.distal_axis)):
+            if isinstance(direction_or_axis, Direction):
+                yield from ((key, name) for name in direction_or_axis.landmarks)
+    else:
+        yield "point", part.point
+        yield "origin", part.origin
+
+
+def landmark_pattern(name: str) -> str:
+    """Name of a landmark with a star for the side, if it has one: ``CIAS_*``."""
+    return f"{name[:-1]}{SIDE}" if name.endswith(("_D", "_E")) else name

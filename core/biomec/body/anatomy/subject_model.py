@@ -1,0 +1,429 @@
+"""A person's multibody system: a body model given lengths, joint centres and masses by a static acquisition."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.base.notices import Notice, info, problem, warning
+from biomec.body.anatomy.availability import Available, available_parts
+from biomec.body.anatomy.centres import CENTRE_METHODS
+from biomec.body.anatomy.degenerate import degenerate_parts
+from biomec.body.anatomy.ellipsoids import (
+    ContactSurface,
+    EllipsoidOptions,
+    SurfaceSensitivity,
+    contact_surfaces,
+    sensitivity,
+)
+from biomec.body.anatomy.frames import Direction, FixedDirection, FrameDefinition, Points
+from biomec.body.anatomy.inertia import REVISED_CENTRES, BodyInertia, InertiaOptions, UnplacedInertia, body_inertia
+from biomec.body.anatomy.landmark_words import in_words
+from biomec.body.anatomy.landmarks import Measures, PointPlan, plan_points, points_in_motion, recorded_landmarks
+from biomec.body.anatomy.measures import known_measures
+from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
+from biomec.body.anatomy.model_choice import Recorded, check_model
+from biomec.engine.body import Body
+from biomec.engine.joints import Constraint, EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.system import System
+from biomec.recording import Subject
+from biomec.recording.marker_set import MarkerSet, Side
+
+UPSIDE_DOWN_DEG = 135.0  # between the long axes of two neighbours; nobody bends a knee or an elbow so far in a static
+
+
+@dataclass(frozen=True)
+class ModelOptions:
+    """How a person's model is built.
+
+    centres        : point (``CAQ_D``) or pattern (``CAQ_*``) -> method for its joint centre, instead of the model's own
+    points         : joint centre (``CAQ_D``) -> where it is in the static pose (3,) [m], such as a functional centre
+    axes           : hinge (``right knee``) -> its direction in the static pose (3,), such as a functional axis
+    universal_zero : crossed axes of universal joints stand at exactly 90°, as printed in [Nunes2017]; otherwise they
+                     keep the angle of the static pose
+    without        : segments to leave out
+    """
+
+    centres: Mapping[str, str] = field(default_factory=dict)
+    inertia: InertiaOptions = field(default_factory=InertiaOptions)
+    ellipsoid: EllipsoidOptions = field(default_factory=EllipsoidOptions)
+    points: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    axes: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
+    universal_zero: bool = False
+    without: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in ("centres", "points", "axes"):
+            object.__setattr__(self, name, FrozenDict(dict(getattr(self, name))))
+        object.__setattr__(self, "without", tuple(self.without))
+
+
+@dataclass(frozen=True, eq=False)
+class SubjectModel:
+    """A model of one person.
+
+    system       : bodies named after their segments, joints and scapulothoracic contacts
+    static       : all points of the static pose (3,) [m], recorded and computed
+    plan         : which method gave each computed point
+    frames       : segment -> definition of its frame that was used
+    followed     : marker -> segment that it is fixed in, for global optimisation
+    inertia      : masses, centres of mass and tensors, with their source
+    surfaces     : scapulothoracic contact -> its ellipsoid, with its source
+    left_out     : segment of the model -> why it is not in the system
+    measures     : what is known of the person; lengths that nobody took were measured on the static pose
+    """
+
+    model: BodyModel
+    system: System
+    static: Points
+    plan: PointPlan
+    frames: Mapping[str, FrameDefinition]
+    followed: Mapping[str, str]
+    inertia: BodyInertia
+    surfaces: Mapping[str, ContactSurface]
+    left_out: Mapping[str, str]
+    measures: Measures
+    marker_set: MarkerSet
+    options: ModelOptions
+    notices: tuple[Notice, ...]
+
+    @property
+    def segments(self) -> tuple[SegmentDefinition, ...]:
+        """Segments that are in the system, in the order of the coordinates."""
+        return tuple(segment for segment in self.model.segments if segment.name in self.system.layout.bodies)
+
+    def points_in_motion(self, markers: Mapping[str, FloatArray]) -> dict[str, FloatArray]:
+        """Landmarks and computed points (T, 3) [m] of markers (T, 3), in axes X forward, Y up, Z right."""
+        recorded = recorded_landmarks(markers, self.marker_set)
+        return self.plan.in_motion(recorded, self.static, self.measures)
+
+    def measured_coordinates(self, points: Points) -> FloatArray:
+        """q* (T, n): natural coordinates straight from the points (T, 3) of every frame; NaN where one is missing."""
+        parts = []
+        for segment in self.segments:
+            R_WB = self.frames[segment.name].attitude(points, segment.sign)
+            parts += [R_WB[..., "xyz".index(e)] if e in "xyz" else points[e] for e in segment.basis]
+        return np.concatenate(parts, axis=-1)
+
+    def attitudes(self, q: FloatArray) -> dict[str, FloatArray]:
+        """Segment -> R_WB (..., 3, 3), columns are its axes, in configurations q (..., n)."""
+        layout = self.system.layout
+        return {
+            name: np.stack([layout.local_vector(name, axis)(q) for axis in np.eye(3)], axis=-1)
+            for name in layout.bodies
+        }
+
+    def joint_axes(self) -> dict[str, FloatArray]:
+        """Hinge -> its axis (3,) in the local axes of the proximal segment."""
+        found = {}
+        for joint in self.model.joints:
+            if joint.type == "revolute" and any(one.name == joint.name for one in self.system.constraints):
+                given = joint.name in self.options.axes
+                name = joint.axis if isinstance(joint.axis, str) and not given else _axis_name(joint)
+                found[joint.name] = np.asarray(self.system.layout.bodies[joint.proximal].vectors[name])
+        return found
+
+    def points_of(self, q: FloatArray) -> dict[str, FloatArray]:
+        """``segment.point`` -> (..., 3) [m], for all points fixed in segments, in configurations q (..., n)."""
+        layout = self.system.layout
+        return {
+            f"{body.name}.{point}": layout.point(f"{body.name}.{point}")(q)
+            for body in self.system.bodies
+            for point in body.points
+        }
+
+
+def build_subject_model(
+    model: BodyModel,
+    static_markers: Mapping[str, FloatArray],
+    marker_set: MarkerSet,
+    subject: Subject,
+    options: ModelOptions = ModelOptions(),
+    *,
+    seen: Iterable[str] | None = None,
+) -> SubjectModel:
+    """Make a person's multibody system.
+
+    static_markers : marker -> (3,) position in the static pose [m], in axes X forward, Y up, Z right
+    seen           : markers that the motion to be analysed shows in some frame, rebuilt ones included; segments that
+                     cannot be followed drop out. None: all of the static pose.
+    """
+    recorded = recorded_landmarks(static_markers, marker_set)
+    measures, notices = known_measures(subject, recorded, model)
+    given = {name: np.array(point, dtype=np.float64) for name, point in options.points.items()}
+    revised = REVISED_CENTRES.get(options.inertia.table)
+    plan = plan_points(model, recorded, measures, options.centres, given, revised)
+    static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
+    motion = points_in_motion(plan, static, static_markers, marker_set, seen, measures)
+    words = in_words(marker_set)
+    _check_axes(model, options.axes)
+    parts, inertia = _buildable(model, static, set(motion), plan, measures, options, words)
+    if not options.without:
+        notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen), words)
+    followed = _followed(parts, static_markers, marker_set)
+    builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
+    bodies, surfaces, more = builder.bodies(inertia)
+    constraints = _constraints(parts, surfaces, options)
+    notices += [*more, *parts.notices]
+    notices += _about_centres(plan, {name for body in bodies for name in body.points}, words)
+    notices += _upside_down(parts, builder.attitude)
+    return SubjectModel(
+        model=model,
+        system=System(bodies, constraints, name=model.name),
+        static=FrozenDict(static),
+        plan=plan,
+        frames=FrozenDict({segment.name: frame for segment, frame in parts.segments}),
+        followed=FrozenDict(followed),
+        inertia=inertia,
+        surfaces=FrozenDict(surfaces),
+        left_out=parts.left_out,
+        measures=FrozenDict(dict(measures)),
+        marker_set=marker_set,
+        options=options,
+        notices=tuple(dict.fromkeys(notices)),
+    )
+
+
+def _buildable(
+    model: BodyModel,
+    static: Points,
+    motion: set[str],
+    plan: PointPlan,
+    measures: Measures,
+    options: ModelOptions,
+    words: Callable[[str], str],
+) -> tuple[Available, BodyInertia]:
+    """Parts that can be followed, have a frame and a place for their mass; and their inertia. The others drop out."""
+    without = dict.fromkeys(options.without, "it was left out on request")
+    while True:  # every turn leaves out another segment, until all is well or nothing carries the body
+        parts = available_parts(model, set(static), motion, plan.lacking, without, words)
+        parts = replace(parts, joints=tuple(_with_axis(joint, options.axes) for joint in parts.joints))
+        flat = degenerate_parts(parts.segments, parts.joints, static)
+        without |= flat
+        if flat:
+            continue
+        rows = {s.name: (s.inertia[0], _code(s.side), s.inertia[1]) for s, _ in parts.segments if s.inertia}
+        try:
+            return parts, body_inertia(
+                rows,
+                static,
+                mass_kg=float(measures["mass"]),
+                height_m=float(measures["height"]),
+                sex=str(measures["sex"]),
+                options=options.inertia,
+            )
+        except UnplacedInertia as unplaced:
+            without[unplaced.segment] = unplaced.why
+
+
+def _with_axis(joint: JointDefinition, axes: Mapping[str, tuple[float, float, float]]) -> JointDefinition:
+    return replace(joint, axis=FixedDirection.of(axes[joint.name])) if joint.name in axes else joint
+
+
+def _check_axes(model: BodyModel, axes: Mapping[str, tuple[float, float, float]]) -> None:
+    hinges = [joint.name for joint in model.joints if joint.type == "revolute"]
+    for name in axes:
+        if name not in hinges:
+            raise BiomecError(
+                f"The model {model.name} has no hinge {name}, so that no axis can be given for it. "
+                f"There are {', '.join(hinges) or 'none'}."
+            )
+
+
+def surface_sensitivity(body: SubjectModel) -> tuple[SurfaceSensitivity, ...]:
+    """What the contacts of the scapulae would be with other ellipsoids, and with other radii of the one in use."""
+    found: list[SurfaceSensitivity] = []
+    contacts = [contact for contact in body.model.contacts if contact.name in body.surfaces]
+    for side in dict.fromkeys(contact.side for contact in contacts):
+        places = {
+            contact.name: body.system.layout.bodies[contact.on].attitude_matrix.T
+            @ (body.static[contact.point] - body.static[contact.origin])
+            for contact in contacts
+            if contact.side is side
+        }
+        height = float(body.measures["height"])
+        found += sensitivity(places, side=_code(side) or "D", height_m=height, options=body.options.ellipsoid)
+    return tuple(found)
+
+
+def _upside_down(parts: Available, attitudes: Mapping[str, FloatArray]) -> list[Notice]:
+    """Tell joints whose two segments stand on their heads against each other in the static pose."""
+    found = []
+    for joint in parts.joints:
+        up, down = attitudes[joint.proximal][:, 1], attitudes[joint.distal][:, 1]
+        angle = float(np.degrees(np.arccos(np.clip(up @ down, -1.0, 1.0))))
+        if angle > UPSIDE_DOWN_DEG:
+            found.append(f"{joint.distal} against {joint.proximal} {angle:.0f}°")
+    if not found:
+        return []
+    words = f"In the static pose segments stand upside down: {', '.join(found)}. Left and right labels are probably "
+    words += (
+        "exchanged, or the laboratory's axes are left-handed; angles would be wrong by half a turn. Check the mapping."
+    )
+    return [problem("upside-down", words)]
+
+
+def _followed(parts: Available, markers: Mapping[str, FloatArray], marker_set: MarkerSet) -> dict[str, str]:
+    """Marker -> segment of the system that it moves with, by the segments of the marker set.
+
+    A set without sides calls its segments scapula, humerus …: these are the segments of the one side that is there.
+    """
+    named = {name: segment.name for segment, _ in parts.segments for name in (segment.name, *segment.follows)}
+    sides = {segment.side for segment, _ in parts.segments if segment.side is not None}
+    if len(sides) == 1:
+        (side,) = sides
+        named |= {name.removeprefix(f"{side} "): owner for name, owner in named.items()}
+    found = {}
+    for marker in marker_set.markers:
+        if marker.name in markers:  # also computed points, where the recording holds them in place of what was seen
+            owner = next((named[name] for name in marker.segments if name in named), None)
+            if owner is not None:
+                found[marker.name] = owner
+    return found
+
+
+class _Builder:
+    """Bodies of the segments that are available."""
+
+    def __init__(
+        self,
+        parts: Available,
+        static: Points,
+        measures: Measures,
+        markers: Points,
+        followed: Mapping[str, str],
+        options: ModelOptions,
+    ) -> None:
+        self.parts, self.static, self.measures, self.options = parts, static, measures, options
+        self.markers, self.followed = markers, followed
+        self.attitude = {s.name: frame.attitude(static, s.sign) for s, frame in parts.segments}
+        self.origin = {s.name: np.asarray(static[frame.origin]) for s, frame in parts.segments}
+
+    def local(self, segment: str, point: FloatArray) -> FloatArray:
+        return np.asarray(self.attitude[segment].T @ (point - self.origin[segment]))
+
+    def bodies(self, inertia: BodyInertia) -> tuple[list[Body], dict[str, ContactSurface], list[Notice]]:
+        names = {segment.name: segment for segment, _ in self.parts.segments}
+        surfaces, notices = self.surfaces()
+        points = {name: self.points(segment) for name, segment in names.items()}
+        vectors: dict[str, dict[str, FloatArray]] = {name: {} for name in names}
+        for contact in self.parts.contacts:
+            origin = self.local(contact.on, np.asarray(self.static[contact.origin]))
+            points[contact.on][_centre_name(contact)] = origin + surfaces[contact.name].centre
+        for joint in self.parts.joints:
+            for end, axis in ((joint.proximal, joint.axis), (joint.distal, joint.distal_axis)):
+                if isinstance(axis, Direction):
+                    direction = axis.unit(self.static, -1.0 if joint.side is Side.LEFT else 1.0)
+                    vectors[end][_axis_name(joint)] = self.attitude[end].T @ direction
+        bodies = []
+        for name, segment in names.items():
+            R, part = self.attitude[name], inertia.segments.get(name)
+            bodies.append(
+                Body(
+                    name=name,
+                    points=points[name],
+                    vectors=vectors[name],
+                    basis=segment.basis,
+                    mass=0.0 if part is None else part.mass,
+                    centre_of_mass=None if part is None else self.local(name, part.com_W),
+                    inertia=None if part is None else R.T @ part.J_W @ R,
+                    position=self.origin[name],
+                    attitude=R,
+                )
+            )
+        return bodies, surfaces, [*inertia.notices, *notices]
+
+    def points(self, segment: SegmentDefinition) -> dict[str, FloatArray]:
+        """Local coordinates of everything that is fixed in a segment: basis, joint centres, landmarks, markers."""
+        centres = [j.centre for j in self.parts.joints if segment.name in (j.proximal, j.distal)]
+        glides = [c.point for c in self.parts.contacts if segment.name == c.segment]
+        landmarks = [name for name in segment.points if name in self.static]
+        wanted = dict.fromkeys([*segment.basic_points, *centres, *glides, *landmarks])
+        found = {name: self.local(segment.name, np.asarray(self.static[name])) for name in wanted}
+        for marker, owner in self.followed.items():
+            if owner == segment.name:
+                found.setdefault(marker, self.local(segment.name, np.asarray(self.markers[marker])))
+        return found
+
+    def surfaces(self) -> tuple[dict[str, ContactSurface], list[Notice]]:
+        """Ellipsoid of every scapulothoracic contact, from the places of its points in the static pose."""
+        found: dict[str, ContactSurface] = {}
+        notices: list[Notice] = []
+        for side in dict.fromkeys(contact.side for contact in self.parts.contacts):
+            here = [contact for contact in self.parts.contacts if contact.side is side]
+            places = {
+                contact.name: self.attitude[contact.on].T @ (self.static[contact.point] - self.static[contact.origin])
+                for contact in here
+            }
+            surfaces, told = contact_surfaces(
+                places, side=_code(side) or "D", height_m=float(self.measures["height"]), options=self.options.ellipsoid
+            )
+            found.update(surfaces)
+            notices += told
+        return found, notices
+
+
+def _constraints(parts: Available, surfaces: Mapping[str, ContactSurface], options: ModelOptions) -> list[Constraint]:
+    found: list[Constraint] = []
+    for joint in parts.joints:
+        proximal, distal = f"{joint.proximal}.{joint.centre}", f"{joint.distal}.{joint.centre}"
+        if joint.type == "spherical":
+            found.append(Spherical(joint.name, proximal, distal))
+        elif joint.type == "revolute":
+            found.append(Revolute(joint.name, proximal, distal, _axis(joint, joint.proximal, joint.axis)))
+        elif joint.type == "universal":
+            axes = _axis(joint, joint.proximal, joint.axis), _axis(joint, joint.distal, joint.distal_axis)
+            cosine = 0.0 if options.universal_zero else None
+            found.append(Universal(joint.name, proximal, distal, *axes, cosine=cosine))
+        else:
+            raise BiomecError(f"The joint {joint.name} has the unknown type {joint.type}.")
+    for contact in parts.contacts:
+        surface = surfaces[contact.name]
+        centre = f"{contact.on}.{_centre_name(contact)}"
+        point = f"{contact.segment}.{contact.point}"
+        found.append(EllipsoidContact(contact.name, point, centre, surface.radii, surface.attitude))
+    return found
+
+
+def _axis(joint: JointDefinition, owner: str, axis: Direction | str | None) -> str:
+    return f"{owner}.{axis if isinstance(axis, str) else _axis_name(joint)}"
+
+
+def _axis_name(joint: JointDefinition) -> str:
+    return f"axis of {joint.name}"
+
+
+def _centre_name(contact: GlidingContact) -> str:
+    return f"ellipsoid of {contact.name}"
+
+
+def _code(side: Side | None) -> str | None:
+    return None if side is None else "D" if side is Side.RIGHT else "E"
+
+
+def _about_centres(plan: PointPlan, used_points: set[str], words: Callable[[str], str]) -> list[Notice]:
+    """Tell which methods gave the joint centres in use, and which were not the preferred ones."""
+    found: list[Notice] = []
+    steps = [step for step in plan.steps if step.name in used_points]
+    for step in steps:
+        method = plan.methods[step.name]
+        if step.methods and method in step.methods[1:]:
+            found.append(
+                warning(
+                    "centre-second-choice",
+                    f"{words(step.name)} was found by {method}, because what {step.methods[0]} needs is not known.",
+                    step.name,
+                )
+            )
+    used: dict[str, str] = {}
+    for step in steps:
+        method = plan.methods[step.name]
+        if method in CENTRE_METHODS and not method.endswith("midpoint"):  # the middle of two markers needs no word
+            used.setdefault(method, CENTRE_METHODS[method].centre.removesuffix("_*"))
+    told = ", ".join(f"{centre} by {method}" for method, centre in used.items())
+    return [*found, *([info("centres", f"Joint centres: {told}.")] if told else [])]

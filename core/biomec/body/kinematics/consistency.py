@@ -1,0 +1,265 @@
+"""Kinematic consistency: measured motion made to obey the model in positions, velocities and accelerations.
+
+Markers on skin, rebuilt markers and filters leave segments that change their length and joints that come apart. Per
+frame, the configuration nearest to the measured one that satisfies every constraint is found, by one of two measures of
+nearness: natural coordinates ([Nunes2017] Eq. 4.14), or markers (`global_optimisation`). `docs/consistency.md` explains
+both to users.
+"""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import numpy as np
+
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, warning
+from biomec.base.progress import Progress, part_of
+from biomec.body.anatomy.frames import Points
+from biomec.body.anatomy.landmarks import trajectories
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.kinematics.consistency_notices import Reporter
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.body.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
+from biomec.body.kinematics.contact_points import ContactPoints, contact_points
+from biomec.body.kinematics.global_optimisation import (
+    PULL,
+    fit_markers,
+    marker_targets,
+    starting_coordinates,
+    undetermined_segments,
+)
+from biomec.body.kinematics.weights import coordinate_weights, marker_weights
+from biomec.engine.contacts import PointContacts
+from biomec.engine.position import PositionSolver
+from biomec.engine.projection import Projector
+from biomec.recording import Markers
+from biomec.signals.derivatives import derivative
+from biomec.signals.reconstruction import SampleOrigin
+
+__all__ = [
+    "ConsistencyOptions",
+    "ConsistentMotion",
+    "ConsistentPositions",
+    "ContactPoints",
+    "consistent_motion",
+    "consistent_positions",
+    "consistent_rates",
+    "contact_points",
+]
+
+POSITIONS = 0.7  # share of the work that the positions are
+
+
+def consistent_motion(
+    body: SubjectModel,
+    markers: Markers,
+    contacts: ContactPoints | None = None,
+    options: ConsistencyOptions = ConsistencyOptions(),
+    progress: Progress | None = None,
+    *,
+    origin: IntArray | None = None,
+    first_frame: int = 0,
+) -> ConsistentMotion:
+    """Motion of a person's model nearest to the markers of a trial: `consistent_positions`, then `consistent_rates`."""
+    positions = consistent_positions(
+        body, markers, contacts, options, part_of(progress, 0.0, POSITIONS), origin=origin, first_frame=first_frame
+    )
+    return consistent_rates(body, positions, part_of(progress, POSITIONS, 1.0))
+
+
+def consistent_rates(
+    body: SubjectModel, positions: ConsistentPositions, progress: Progress | None = None
+) -> ConsistentMotion:
+    """Velocities and accelerations that obey the model as well.
+
+    1. q̇* is the derivative in time of the consistent q, projected on Φq q̇ = 0 in the metric of the masses.
+    2. q̈* is the derivative of the projected q̇, projected on Φq q̈ = −Φ̇q q̇.
+
+    Points that the ground holds have no velocity and no acceleration.
+    """
+    q, rate, options = positions.q, positions.rate_hz, positions.options
+    projector, notices = _projector(body, positions.held, options)
+    qdot_star = derivative(q, rate, 1, options.scheme)
+    velocity = projector.velocities(q, qdot_star, progress=part_of(progress, 0.0, 0.5))
+    qddot_star = derivative(velocity.value, rate, 1, options.scheme)
+    acceleration = projector.accelerations(q, velocity.value, qddot_star, progress=part_of(progress, 0.5, 1.0))
+    known = {one.name: getattr(positions, one.name) for one in fields(positions) if one.name != "notices"}
+    return ConsistentMotion(
+        **known,
+        notices=(*positions.notices, *notices),
+        qdot=velocity.value,
+        qddot=acceleration.value,
+        velocity=velocity,
+        acceleration=acceleration,
+    )
+
+
+def consistent_positions(
+    body: SubjectModel,
+    markers: Markers,
+    contacts: ContactPoints | None = None,
+    options: ConsistencyOptions = ConsistencyOptions(),
+    progress: Progress | None = None,
+    *,
+    origin: IntArray | None = None,
+    first_frame: int = 0,
+) -> ConsistentPositions:
+    """Positions of a person's model nearest to the markers of a trial.
+
+    markers  : in axes X forward, Y up, Z right, rebuilt and filtered as wanted
+    contacts : points held by the ground, from `contact_points`: temporary rows (Eqs. 4.15-4.16)
+    origin   : (T, M) `SampleOrigin` of the samples: rebuilt ones weigh less in global optimisation, and only measured
+               ones count in the residuals of markers
+    first_frame : number that the file gives to the first frame, for the words of notices
+
+    Minimises ½(q − q*)ᵀW(q − q*), or the distances of the markers, under Φ(q) = 0; each frame by itself.
+    """
+    if contacts is not None and contacts.frames != markers.frames:
+        raise BiomecError(
+            f"The contacts have {contacts.frames} frames, the markers {markers.frames}; take both from one trial."
+        )
+    points = _raw_points(body, markers)
+    q_star = body.measured_coordinates(points)
+    system, layout = body.system, body.system.layout
+    held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
+    if options.method == "markers":
+        start = starting_coordinates(body, markers, q_star)
+        targets = marker_targets(body, markers, marker_weights(body, markers, options.weights, origin))
+        attached = _only_seen(body, start.q, start.seen)
+        temporary = PointContacts.at(layout, attached, held) if held else None
+        position = fit_markers(body, start, targets, temporary, options, progress)
+        weights = np.full(system.n, PULL)
+        free = undetermined_segments(body, position.q, targets)
+        undetermined = free & ~start.seen
+    else:
+        temporary = PointContacts.at(layout, q_star, held) if held else None
+        weights = coordinate_weights(body, q_star, options.weights)
+        solver = PositionSolver(system, metric=weights, options=options.position)
+        position = solver.solve(q_star, contacts=temporary, progress=progress)
+        free = undetermined = np.zeros((markers.frames, len(layout.bodies)), dtype=np.bool_)
+    valid = position.valid
+    q = np.where(valid[:, None], position.q, np.nan)
+
+    places = _Places(body, q)
+    landmarks, distance = _landmark_distances(body, points, places)
+    seen, residual = _marker_residuals(body, markers, places, origin)
+    joints, gap = _joint_gaps(body, q_star)
+    reporter = Reporter(
+        body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap,
+        first_frame,
+    )  # fmt: skip
+    return ConsistentPositions(
+        q=read_only(q),
+        q_star=read_only(q_star),
+        position=position,
+        valid=read_only(valid, np.bool_),
+        segments=tuple(layout.bodies),
+        undetermined=read_only(undetermined, np.bool_),
+        landmarks=landmarks,
+        distance=read_only(distance),
+        markers=seen,
+        marker_residual=read_only(residual),
+        joints=joints,
+        joint_gap=read_only(gap),
+        weights=read_only(weights),
+        contacts=contacts,
+        held=temporary,
+        rate_hz=markers.rate_hz,
+        options=options,
+        notices=(*(() if contacts is None else contacts.notices), *reporter.notices(options)),
+    )
+
+
+def _raw_points(body: SubjectModel, markers: Markers) -> Points:
+    """Points of every frame (T, 3) [m]; NaN for those that frames and coordinates need and the trial does not have."""
+    points = body.points_in_motion(trajectories(markers))
+    absent = np.full((markers.frames, 3), np.nan)
+    for segment in body.segments:
+        for name in (*body.frames[segment.name].landmarks, *segment.basic_points):
+            points.setdefault(name, absent)
+    return points
+
+
+def _only_seen(body: SubjectModel, q: FloatArray, seen: BoolArray) -> FloatArray:
+    """Coordinates (T, n) with NaN for segments that are not seen (T, S), so that no contact is attached to a guess."""
+    known = np.array(q)
+    for s, name in enumerate(body.system.layout.bodies):
+        known[np.ix_(~seen[:, s], body.system.layout.columns(name))] = np.nan
+    return known
+
+
+def _projector(
+    body: SubjectModel, contacts: PointContacts | None, options: ConsistencyOptions
+) -> tuple[Projector, list[Notice]]:
+    """Projector in the metric of the masses, or with all coordinates alike where the masses do not suffice."""
+    if options.metric == "mass":
+        try:
+            return Projector(body.system, contacts=contacts, options=options.projection), []
+        except BiomecError as refusal:
+            told = warning(
+                "no-mass-metric",
+                f"Velocities and accelerations were projected with all coordinates alike instead of by the masses: "
+                f"{refusal}",
+            )
+            alike = Projector(body.system, metric="identity", contacts=contacts, options=options.projection)
+            return alike, [told]
+    return Projector(body.system, metric="identity", contacts=contacts, options=options.projection), []
+
+
+class _Places:
+    """Places (T, 3) [m] of points fixed in segments, each computed once: most landmarks are markers as well."""
+
+    def __init__(self, body: SubjectModel, q: FloatArray) -> None:
+        self.layout, self.q = body.system.layout, q
+        self.known: dict[str, FloatArray] = {}
+
+    def distance(self, reference: str, measured: FloatArray) -> FloatArray:
+        """(T,) from ``segment.point`` to where it was measured (T, 3) [m]."""
+        if reference not in self.known:
+            self.known[reference] = self.layout.point(reference)(self.q)
+        return np.asarray(np.linalg.norm(self.known[reference] - measured, axis=1))
+
+
+def _landmark_distances(body: SubjectModel, points: Points, places: _Places) -> tuple[tuple[str, ...], FloatArray]:
+    """Landmarks (L,) of the model and the distance (T, L) from the raw to the consistent one [m].
+
+    A joint centre belongs to two segments; consistent coordinates put it at one place.
+    """
+    computed = {step.name for step in body.plan.steps}
+    owner: dict[str, str] = {}
+    for segment in body.segments:
+        model = {*segment.basic_points, *segment.points, *computed}
+        for name in body.system.layout.bodies[segment.name].points:
+            if name in model and name in points:
+                owner.setdefault(name, segment.name)
+    columns = [places.distance(f"{segment}.{name}", points[name]) for name, segment in owner.items()]
+    return tuple(owner), np.reshape(columns, (len(owner), len(places.q))).T
+
+
+def _marker_residuals(
+    body: SubjectModel, markers: Markers, places: _Places, origin: IntArray | None
+) -> tuple[tuple[str, ...], FloatArray]:
+    """Followed markers (M,) that were measured and the distance (T, M) to the model's [m]; NaN where not measured."""
+    measured = markers.visible if origin is None else np.asarray(origin == SampleOrigin.MEASURED)
+    seen = {name: k for k, name in enumerate(markers.names) if name in body.followed and measured[:, k].any()}
+    columns = [places.distance(f"{body.followed[name]}.{name}", markers[name]) for name in seen]
+    residual = np.reshape(columns, (len(seen), markers.frames)).T
+    return tuple(seen), np.where(measured[:, list(seen.values())], residual, np.nan)
+
+
+def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
+    """Joints (J,) of the system and how far apart (T, J) measured coordinates put the two ends of each [m]."""
+    layout = body.system.layout
+    kept = {constraint.name for constraint in body.system.constraints}
+    joints = [joint for joint in body.model.joints if joint.name in kept]
+    columns = [
+        np.linalg.norm(
+            layout.point(f"{joint.proximal}.{joint.centre}")(q_star)
+            - layout.point(f"{joint.distal}.{joint.centre}")(q_star),
+            axis=1,
+        )
+        for joint in joints
+    ]
+    return tuple(joint.name for joint in joints), np.reshape(columns, (len(joints), len(q_star))).T

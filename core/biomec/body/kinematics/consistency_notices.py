@@ -1,0 +1,305 @@
+"""What kinematic consistency tells its user: how many frames converged, and where the measured motion is worst."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.notices import Notice, info, problem, warning
+from biomec.body.anatomy.frames import Points
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.engine.position import FrameStatus, PositionResult
+from biomec.recording import Markers
+from biomec.signals.stretches import stretches
+
+LARGE_SHIFT = 0.030  # m: a landmark that consistency moves further than this, on average, is told
+LARGE_RESIDUAL = 0.020  # m: a root mean square of a marker above this is told; OpenSim's rule of thumb for a good fit
+SHAPE_CHANGE = 0.015  # m: root mean square of changes of distance within a segment above which it is told
+WORST = 3  # landmarks and markers listed by name
+TYPES = {
+    "rigid": "the segments' lengths and right angles",
+    "spherical": "the ball joints",
+    "universal": "the universal joints",
+    "revolute": "the hinges",
+    "ellipsoid": "the scapulae's contact with the thorax",
+    "temporary": "the contacts with the ground",
+}
+
+
+@dataclass(frozen=True, eq=False)
+class Reporter:
+    """Words about one consistent motion; fields as in `ConsistentMotion`.
+
+    points : raw landmarks (T, 3) [m]
+    free   : (T, S) segments that can move without moving any marker in sight; the undetermined ones among them
+    """
+
+    body: SubjectModel
+    markers: Markers
+    points: Points
+    position: PositionResult
+    valid: BoolArray
+    free: BoolArray
+    undetermined: BoolArray
+    landmarks: tuple[str, ...]
+    distance: FloatArray
+    seen: tuple[str, ...]
+    residual: FloatArray
+    joints: tuple[str, ...]
+    gap: FloatArray
+    first_frame: int = 0
+
+    def notices(self, options: ConsistencyOptions) -> list[Notice]:
+        """Everything worth telling, the frames first."""
+        told = [self.converged(), *self.unsolved(options)]
+        if options.method == "markers":
+            told += [*self.not_determined(), *self.free_to_turn()]
+            if options.weights.kind == "sigma-mu":
+                told.append(info("weights-alike", "Weights by σ/μ are for coordinates; here all markers weigh alike."))
+        return [
+            *told,
+            *self.worst_type(),
+            *self.worst_joints(),
+            *self.worst_landmarks(),
+            *self.worst_markers(),
+            *self.changing_shapes(),
+        ]
+
+    # ------------------------------------------------------------------ frames
+
+    def converged(self) -> Notice:
+        """How many frames obey the model."""
+        count, total = int(self.valid.sum()), len(self.valid)
+        if not count:
+            return problem("consistency", f"None of the {total} frames could be made to obey the model.")
+        mean = float(self.position.iterations[self.valid].mean())
+        worst = float(self.position.violation[self.valid].max())
+        told = f"{count} of {total} frames obey the model ({mean:.1f} iterations on average, ‖Φ‖ at most {worst:.1e})."
+        return info("consistency", told) if count == total else warning("consistency", told)
+
+    def unsolved(self, options: ConsistencyOptions) -> list[Notice]:
+        """Frames that do not, stretch by stretch, and why."""
+        told: list[Notice] = []
+        status = self.position.status
+        for kind in FrameStatus:
+            if kind is FrameStatus.PHI:
+                continue
+            for first, stop in stretches(np.asarray(status == kind)).tolist():
+                why = kind.sentence
+                if kind is FrameStatus.MISSING:
+                    why = self._missing(first, stop, options)
+                told.append(
+                    problem(
+                        f"frames-{kind.name.lower().replace('_', '-')}",
+                        f"{self._frames(first, stop)} cannot be used. {why}",
+                        *(self._absent(first, stop) if kind is FrameStatus.MISSING else ()),
+                        frames=(first, stop - 1),
+                    )
+                )
+        return told
+
+    def _frames(self, first: int, stop: int) -> str:
+        """Frames by the numbers of the file."""
+        begin, end = self.first_frame + first, self.first_frame + stop - 1
+        if begin == end:
+            return f"Frame {begin}"
+        return f"Frames {begin} to {end} ({(stop - first) / self.markers.rate_hz:.2f} s)"
+
+    def _absent(self, first: int, stop: int) -> tuple[str, ...]:
+        """Landmarks that frames and coordinates need and that are missing in some frame of a stretch."""
+        needed = dict.fromkeys(
+            name
+            for segment in self.body.segments
+            for name in (*self.body.frames[segment.name].landmarks, *segment.basic_points)
+        )
+        return tuple(name for name in needed if not np.isfinite(self.points[name][first:stop]).all())
+
+    def _missing(self, first: int, stop: int, options: ConsistencyOptions) -> str:
+        if options.method == "markers":
+            return "No marker of the model is in sight."
+        computed = {step.name for step in self.body.plan.steps}
+        absent = self._absent(first, stop)
+        recorded = [name for name in absent if name not in computed] or list(absent)
+        if not absent:
+            return (
+                f"The frame of {' and '.join(self._without_frame(first, stop))} cannot be built, because its landmarks "
+                "lie at one place or on a line. Check their labels."
+            )
+        frames = stop - first
+        lost = []
+        for name in recorded:
+            count = int((~np.isfinite(self.points[name][first:stop]).all(axis=1)).sum())
+            lost.append(name if count == frames else f"{name} (in {count} of them)")
+        return (
+            f"Landmarks are missing: {', '.join(lost)}. Fill the gaps of their markers, or use global optimisation, "
+            "which needs only some markers."
+        )
+
+    def _without_frame(self, first: int, stop: int) -> list[str]:
+        """Segments that have no attitude in some frame of a stretch."""
+        part = {name: points[first:stop] for name, points in self.points.items()}
+        return [
+            f"the {segment.name}"
+            for segment in self.body.segments
+            if not np.isfinite(self.body.frames[segment.name].attitude(part, segment.sign)).all()
+        ]
+
+    def not_determined(self) -> list[Notice]:
+        """Segments that neither markers nor constraints hold, stretch by stretch."""
+        told = []
+        for s, name in enumerate(self.body.system.layout.bodies):
+            here = self.undetermined[:, s] & self.valid
+            if not here.any():
+                continue
+            parts = stretches(here).tolist()
+            first, stop = max(parts, key=lambda part: part[1] - part[0])
+            where = self._frames(first, stop).lower()
+            if len(parts) > 1:
+                where = f"{int(here.sum())} frames, the longest stretch being {where},"
+            told.append(
+                problem(
+                    "segment-undetermined",
+                    f"Too few markers of the {name} and its neighbours are in sight in {where} to tell where it is; "
+                    "what is shown of it there only continues its motion. Do not use its angles there, or leave the "
+                    "segment out.",
+                    name,
+                    frames=(first, stop - 1),
+                )
+            )
+        return told
+
+    def free_to_turn(self) -> list[Notice]:
+        """Segments that markers leave some freedom, where their landmarks decide instead."""
+        some = np.asarray((self.free & ~self.undetermined & self.valid[:, None]).any(axis=0))
+        names = [name for name, free in zip(self.body.system.layout.bodies, some, strict=True) if free]
+        if not names:
+            return []
+        return [
+            info(
+                "segment-free",
+                f"The markers in sight leave some freedom to {', '.join(names)}; there the nearest place to the "
+                "landmarks is taken.",
+                *names,
+            )
+        ]
+
+    # ------------------------------------------------------------------ where the measured motion is worst
+
+    def worst_type(self) -> list[Notice]:
+        """Which constraints the measured coordinates violated most."""
+        before = {
+            kind: float(values[self.valid].mean())
+            for kind, values in self.position.before.items()
+            if kind != "temporary" and self.valid.any()
+        }
+        if not before or max(before.values()) < 1e-6:
+            return []
+        kind = max(before, key=lambda name: before[name])
+        return [
+            info(
+                "worst-constraints",
+                f"The start disagreed most with {TYPES.get(kind, kind)} (mean violation {before[kind]:.1e} a row).",
+                kind,
+            )
+        ]
+
+    def worst_joints(self) -> list[Notice]:
+        """Joints whose two ends the measured coordinates put farthest apart."""
+        worst = _worst(self.joints, self.gap, lambda x: float(x.mean()))
+        if not worst or worst[0][1] < 1e-6:
+            return []
+        listed = ", ".join(f"{name} {1e3 * mean:.1f} mm (at most {1e3 * top:.1f})" for name, mean, top in worst)
+        return [info("joints-apart", f"Measured joints come apart most, on average: {listed}.", worst[0][0])]
+
+    def worst_landmarks(self) -> list[Notice]:
+        """Landmarks that consistency moved most."""
+        worst = _worst(self.landmarks, self.distance, lambda x: float(x.mean()))
+        if not worst:
+            return []
+        listed = ", ".join(f"{name} {1e3 * mean:.1f} mm (at most {1e3 * top:.1f})" for name, mean, top in worst)
+        sentence = f"Landmarks moved most from where they were measured, on average: {listed}."
+        if worst[0][1] > LARGE_SHIFT:
+            return [warning("landmarks-moved", f"{sentence} Check their markers and the static.", worst[0][0])]
+        return [info("landmarks-moved", sentence, *(name for name, *_ in worst))]
+
+    def worst_markers(self) -> list[Notice]:
+        """Markers that are farthest from where the model has them."""
+        worst = _worst(self.seen, self.residual, lambda x: float(np.sqrt(np.mean(x**2))))
+        if not worst:
+            return []
+        known = self.residual[np.isfinite(self.residual)]
+        rms = 1e3 * float(np.sqrt(np.mean(known**2)))
+        listed = ", ".join(f"{name} {1e3 * each:.1f} mm (at most {1e3 * top:.1f})" for name, each, top in worst)
+        sentence = f"Markers are {rms:.1f} mm (rms) from where the model has them; the worst: {listed}."
+        if worst[0][1] > LARGE_RESIDUAL:
+            return [warning("marker-residuals", f"{sentence} Check their labels and the static.", worst[0][0])]
+        return [info("marker-residuals", sentence, *(name for name, *_ in worst))]
+
+    def changing_shapes(self) -> list[Notice]:
+        """Segments whose raw landmarks do not keep their distances: skin, a wrong label or a badly rebuilt marker.
+
+        For every pair of a segment's landmarks the distance is compared with that of the static pose; a landmark's
+        change is the root mean square over frames and partners. Points that the model lets move on purpose are not
+        judged, such as a shoulder centre that follows the acromion.
+        """
+        told = []
+        moving = self._moving_points()
+        for segment in self.body.segments:
+            here = self.body.system.layout.bodies[segment.name].points
+            names = [name for name in self.landmarks if name in here and name not in moving]
+            if len(names) < 2:
+                continue
+            i, j = np.triu_indices(len(names), 1)
+            p = np.stack([self.points[name] for name in names])
+            local = np.stack([here[name] for name in names])
+            change = np.linalg.norm(p[i] - p[j], axis=-1) - np.linalg.norm(local[i] - local[j], axis=-1)[:, None]
+            known = np.isfinite(change)
+            square, count = np.where(known, change**2, 0.0).sum(axis=1), known.sum(axis=1)
+            among = [(i == k) | (j == k) for k in range(len(names))]
+            rms = np.array([np.sqrt(square[own].sum() / max(count[own].sum(), 1)) for own in among])
+            worst = int(np.argmax(rms))
+            if rms[worst] > SHAPE_CHANGE:
+                told.append(
+                    warning(
+                        "segment-changes-shape",
+                        f"The {segment.name} does not keep its shape: the distances of {self._origin(names[worst])} "
+                        f"from its other landmarks differ by {1e3 * rms[worst]:.0f} mm (rms) from the static. Markers "
+                        "slip, are mislabelled, or were rebuilt badly.",
+                        segment.name,
+                        names[worst],
+                    )
+                )
+        return told
+
+    def _origin(self, name: str) -> str:
+        """Landmark, with those that it is computed from in every frame."""
+        step = next((step for step in self.body.plan.steps if step.name == name), None)
+        if step is None:
+            return name
+        return f"{name} (from {', '.join(step.carried_by or self.body.plan.needs(step))})"
+
+    def _moving_points(self) -> set[str]:
+        """Points computed anew in every frame from landmarks that no single segment of theirs holds together."""
+        bodies = self.body.system.layout.bodies.values()
+        return {
+            step.name
+            for step in self.body.plan.steps
+            if not step.carried_by
+            and not any(step.name in b.points and set(self.body.plan.needs(step)) <= set(b.points) for b in bodies)
+        }
+
+
+def _worst(
+    names: tuple[str, ...], values: FloatArray, measure: Callable[[FloatArray], float]
+) -> list[tuple[str, float, float]]:
+    """Names with the largest measure of their column of ``values`` (T, K), that measure, and the largest value."""
+    found = []
+    for k, name in enumerate(names):
+        known = values[np.isfinite(values[:, k]), k]
+        if known.size:
+            found.append((name, measure(known), float(known.max())))
+    return sorted(found, key=lambda one: -one[1])[:WORST]

@@ -1,0 +1,59 @@
+"""Settings of kinematic consistency."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Literal, get_args
+
+from biomec.base.errors import BiomecError
+from biomec.body.kinematics.weights import WeightOptions
+from biomec.engine.position import PositionOptions
+from biomec.engine.projection import ProjectionOptions
+from biomec.recording.plate import LOADED_N
+from biomec.signals.derivatives import Scheme
+
+Method = Literal["coordinates", "markers"]
+Holding = Literal["steady", "threshold", "always", "never"]
+Metric = Literal["mass", "identity"]
+
+
+@dataclass(frozen=True)
+class ConsistencyOptions:
+    """How measured motion is made to obey the model.
+
+    method      : "coordinates": the consistent coordinates nearest to the measured ones; "markers": global
+                  optimisation, the consistent coordinates whose markers are nearest to the measured markers
+    contacts    : "steady": a hand or foot whose contact lasts through the whole recording is held at its centre of
+                  pressure, as in a push-up, a squat or standing; one that begins or ends within it is not, because the
+                  motion would jump where it does; "threshold": held from where the force rises above ``threshold_n``
+                  until it falls below ``threshold_n`` − ``hysteresis_n``; "always": in every frame of a contact;
+                  "never"
+    weights     : of coordinates or markers
+    metric      : of the projection of velocities and accelerations: the masses, or all coordinates alike
+    scheme      : of the derivatives in time
+    """
+
+    method: Method = "coordinates"
+    contacts: Holding = "steady"
+    threshold_n: float = LOADED_N
+    hysteresis_n: float = 10.0
+    weights: WeightOptions = field(default_factory=WeightOptions)
+    metric: Metric = "mass"
+    scheme: Scheme = Scheme.CENTRAL
+    position: PositionOptions = field(default_factory=PositionOptions)
+    projection: ProjectionOptions = field(default_factory=ProjectionOptions)
+
+    def __post_init__(self) -> None:
+        for what, value, known in (
+            ("method", self.method, get_args(Method)),
+            ("contacts", self.contacts, get_args(Holding)),
+            ("metric", self.metric, get_args(Metric)),
+        ):
+            if value not in known:
+                raise BiomecError(f'Consistency: {what} is "{value}"; choose one of {", ".join(known)}.')
+        if not 0.0 <= self.hysteresis_n < self.threshold_n:
+            raise BiomecError(
+                f"Consistency: the hysteresis of a contact is {self.hysteresis_n:g} N and its threshold "
+                f"{self.threshold_n:g} N; the hysteresis must be at least 0 and below the threshold."
+            )
+        object.__setattr__(self, "scheme", Scheme(self.scheme))

@@ -1,0 +1,120 @@
+"""The balance of the whole body: what the ground was measured to do against what the motion asks of it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.body.kinematics.segment_motion import SegmentMotion
+from biomec.engine.forces.external_loads import ExternalLoads
+from biomec.engine.system import System
+
+MASS_LIMIT = 0.05  # difference of two masses, as a share, that is told
+
+
+@dataclass(frozen=True, eq=False)
+class BodyWrench:
+    """What acts on the segments and on the whole body, so that they move as they do; gravity is not among it.
+
+    force  : (T, S, 3) m (r̈ − g) of every segment [N];  moment : (T, S, 3) J ω̇ + ω × J ω about its centre of mass [N m]
+    total_force  : (T, 3) [N];  total_moment : (T, 3) about the centre of mass of the whole body [N m]
+    """
+
+    force: FloatArray
+    moment: FloatArray
+    total_force: FloatArray
+    total_moment: FloatArray
+
+
+def body_wrench(system: System, motion: SegmentMotion, gravity: FloatArray | None = None) -> BodyWrench:
+    """What the outside must do to the body.
+
+    f = Σ m (r̈ − g),   h = Σ (r − r_G) × m (r̈ − g) + J ω̇ + ω × J ω          (Newton, Euler; [Nunes2017] Eqs. 5.24, 5.25)
+    """
+    g = system.gravity if gravity is None else np.asarray(gravity, dtype=np.float64)
+    local = np.stack([body.inertia_matrix for body in system.bodies])
+    J = np.einsum("tsij,sjk,tslk->tsil", motion.R_WB, local, motion.R_WB)
+    spin = np.einsum("tsij,tsj->tsi", J, motion.alpha)
+    spin = spin + np.cross(motion.omega, np.einsum("tsij,tsj->tsi", J, motion.omega))
+    force = motion.mass[:, None] * (motion.a_com - g)
+    arm = motion.p_com - motion.whole_body_com[:, None]
+    total = spin + np.cross(arm, force)
+    return BodyWrench(*(read_only(a) for a in (force, spin, force.sum(axis=1), total.sum(axis=1))))
+
+
+@dataclass(frozen=True, eq=False)
+class BodyBalance:
+    """Measured minus required, over the whole body. Arrays are read-only.
+
+    force     : (T, 3) F − m (r̈_G − g) [N]
+    moment    : (T, 3) M_G − Ḣ about the centre of mass [N m]
+    measured  : (T,) frames that count: every hand and foot that touches the ground does so on a plate
+    force_rms, moment_rms : over them, of the modulus [N], [N m]; NaN without any
+    model_kg  : mass of all segments of the model;  entered_kg : the subject's, as entered; None if nobody did
+    plates_kg : mass that suits the measured force best, Σ F·(r̈_G − g) / Σ |r̈_G − g|²; None without a measured frame
+    """
+
+    force: FloatArray
+    moment: FloatArray
+    measured: BoolArray
+    force_rms: float
+    moment_rms: float
+    model_kg: float
+    entered_kg: float | None
+    plates_kg: float | None
+
+    @property
+    def mass_sentence(self) -> str:
+        """The masses beside each other, and what to do where they differ."""
+        if self.plates_kg is None:
+            return ""
+        entered = "" if self.entered_kg is None else f", {self.entered_kg:.1f} kg were entered"
+        words = f"The plates weigh {self.plates_kg:.1f} kg, the model {self.model_kg:.1f} kg{entered}."
+        stated = self.model_kg if self.entered_kg is None else self.entered_kg
+        if abs(self.plates_kg - stated) > MASS_LIMIT * stated:
+            words += " Check the subject's mass and the calibration of the plates."
+        return words
+
+
+def body_balance(
+    system: System,
+    motion: SegmentMotion,
+    external: ExternalLoads,
+    measured: BoolArray | None = None,
+    entered_kg: float | None = None,
+) -> BodyBalance:
+    """Compare the external loads with the motion of the whole body.
+
+    measured : (T,) frames in which all contacts were measured; all that have a load, if not given
+    """
+    if external.frames != motion.frames:
+        raise BiomecError(
+            f"There are {motion.frames} frames of motion and {external.frames} of loads; they must match."
+        )
+    required = body_wrench(system, motion)
+    force = external.total_force - required.total_force
+    moment = external.total_moment(motion.whole_body_com) - required.total_moment
+    counted = (external.total_force != 0.0).any(axis=1) & ~external.estimated if measured is None else measured
+    counted = np.asarray(counted & np.isfinite(force).all(axis=1) & np.isfinite(moment).all(axis=1))
+    fall = (motion.whole_body_acceleration - system.gravity)[counted]
+    weighed = None
+    if counted.any():
+        weighed = float((external.total_force[counted] * fall).sum() / (fall**2).sum())
+    return BodyBalance(
+        read_only(force),
+        read_only(moment),
+        read_only(counted, np.bool_),
+        rms_modulus(force[counted]),
+        rms_modulus(moment[counted]),
+        float(motion.mass.sum()),
+        entered_kg,
+        weighed,
+    )
+
+
+def rms_modulus(vectors: FloatArray) -> float:
+    """Root mean square of the length of vectors (N, 3): the root of the sum of the squared RMS of the components."""
+    return float(np.sqrt((vectors**2).sum(axis=1).mean())) if len(vectors) else float("nan")

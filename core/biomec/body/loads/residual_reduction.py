@@ -1,0 +1,181 @@
+"""Residual reduction: body and motion adjusted within their errors so that they agree with the plates.
+
+An option, never silent: every change is reported, and the loads before stay beside the loads after.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from biomec.base.arrays import BoolArray, FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.mass_adjustment import MassOptions, SegmentChange, adjusted_inertia
+from biomec.body.loads.motion_correction import MotionChange, MotionOptions, corrected_motion, marker_distance
+from biomec.body.loads.newton_euler import newton_euler
+from biomec.body.loads.residuals import Residuals, residuals
+from biomec.engine.forces.external_loads import ExternalLoads
+from biomec.engine.tree.joint_tree import JointTree, joint_tree
+from biomec.recording import Result
+from biomec.recording.step import step_result
+
+NOTHING = 1e-6  # N, N m: residuals that are round-off
+
+MILLIMETRE = 1e3
+
+
+@dataclass(frozen=True)
+class ReductionOptions:
+    """What may be adjusted; None: nothing of it."""
+
+    inertia: MassOptions | None = field(default_factory=MassOptions)
+    motion: MotionOptions | None = field(default_factory=MotionOptions)
+
+
+@dataclass(frozen=True, eq=False)
+class ReducedResiduals:
+    """Body and motion after residual reduction, and all that was changed. Arrays are read-only.
+
+    tree, q, qdot, qddot, motion : the adjusted body and its motion
+    segments      : mass and centre of mass of every segment before and after; empty if nothing was changed
+    change        : shift and turns of the motion; None if it was not changed
+    marker_rms_m, marker_largest_m : how far the landmarks of the model moved [m]
+    before, after : size of the residual over the frames that count
+    loads_before, loads : of all joints, by Newton-Euler
+    """
+
+    tree: JointTree
+    q: FloatArray
+    qdot: FloatArray
+    qddot: FloatArray
+    motion: SegmentMotion
+    segments: tuple[SegmentChange, ...]
+    change: MotionChange | None
+    marker_rms_m: float
+    marker_largest_m: float
+    before: Residuals
+    after: Residuals
+    loads_before: JointLoads
+    loads: JointLoads
+    options: ReductionOptions
+    notices: tuple[Notice, ...]
+
+    @property
+    def changed(self) -> bool:
+        """Whether there was a residual to reduce."""
+        return bool(self.segments) or self.change is not None
+
+    @property
+    def sentence(self) -> str:
+        """What was done, in one sentence for a clinician."""
+        before, after = self.before, self.after
+        return (
+            f"Residual reduction changed the data: the residual went from {before.force_rms[3]:.1f} N and "
+            f"{before.torque_rms[3]:.1f} N·m to {after.force_rms[3]:.1f} N and {after.torque_rms[3]:.1f} N·m (RMS)."
+        )
+
+    def to_result(self) -> Result:
+        """Return what a session stores: the new motion, every change, and the residual before and after."""
+        arrays = {"q": self.q, "qdot": self.qdot, "qddot": self.qddot}
+        if self.change is not None:
+            arrays |= {"shift": self.change.shift, "turn": self.change.turn, "lean": self.change.lean}
+        sizes = {
+            when: {name: getattr(one, name) for name in ("force_rms", "force_peak", "torque_rms", "torque_peak")}
+            for when, one in (("before", self.before), ("after", self.after))
+        }
+        return step_result(
+            arrays,
+            self.options,
+            self.notices,
+            segments=self.segments,
+            marker_rms_m=self.marker_rms_m,
+            marker_largest_m=self.marker_largest_m,
+            residuals=sizes,
+        )
+
+
+def reduce_residuals(
+    tree: JointTree,
+    q: FloatArray,
+    qdot: FloatArray,
+    qddot: FloatArray,
+    external: ExternalLoads,
+    counted: BoolArray,
+    rate_hz: float,
+    options: ReductionOptions = ReductionOptions(),
+) -> ReducedResiduals:
+    """Adjust masses and centres of mass, then the motion, so that the residual shrinks.
+
+    counted : (T,) frames in which plates bear the whole body (`measured_frames`); only they count
+    """
+    if not len(q) == len(qdot) == len(qddot) == external.frames == len(counted):
+        raise BiomecError("Residual reduction: positions, velocities, accelerations and loads need the same frames.")
+    loads_before = newton_euler(tree, segment_motion(tree.system, q, qdot, qddot), q, external)
+    before = residuals(loads_before, counted)
+    if not before.counted.any():
+        raise BiomecError(
+            "Residual reduction needs frames in which force plates bear the whole body, and there are none. "
+            "Without plates, let the ground reaction be estimated instead."
+        )
+    new, states = tree, (q, qdot, qddot)
+    segments: tuple[SegmentChange, ...] = ()
+    change = None
+    if max(before.force_peak[3], before.torque_peak[3]) > NOTHING:
+        if options.inertia is not None:
+            system, segments = adjusted_inertia(tree.system, states, external, before.counted, rate_hz, options.inertia)
+            new = joint_tree(system, (tree.system.bodies[tree.root].name,))
+        if options.motion is not None:
+            states, change = corrected_motion(new, states, external, before.counted, rate_hz, options.motion)
+    motion = segment_motion(new.system, *states)
+    loads = newton_euler(new, motion, states[0], external)
+    after = residuals(loads, counted)
+    rms, largest = marker_distance(tree.system, q, states[0])
+    found = ReducedResiduals(
+        new,
+        read_only(states[0]),
+        read_only(states[1]),
+        read_only(states[2]),
+        motion,
+        segments,
+        change,
+        rms,
+        largest,
+        before,
+        after,
+        loads_before,
+        loads,
+        options,
+        (),
+    )
+    return replace(found, notices=_told(found))
+
+
+def _told(found: ReducedResiduals) -> tuple[Notice, ...]:
+    """Every change: warnings, because loads of a changed body and motion are not those of what was measured."""
+    if not found.changed:
+        return (info("residual-reduction-idle", "There was no residual to reduce: body and motion are as they were."),)
+    notices = [warning("residual-reduced", found.sentence)]
+    segments, change = found.segments, found.change
+    if segments:
+        each = [
+            f"{one.segment} {one.mass_before:.2f} to {one.mass_after:.2f} kg, centre by "
+            f"{MILLIMETRE * float(np.linalg.norm(one.centre_shift)):.0f} mm"
+            for one in segments
+        ]
+        total = [sum(getattr(one, name) for one in segments) for name in ("mass_before", "mass_after")]
+        words = f"Masses and centres of mass were changed: {'; '.join(each)}. The whole body weighs {total[1]:.1f} kg "
+        words += f"instead of {total[0]:.1f} kg."
+        notices.append(warning("inertia-adjusted", words, *(one.segment for one in segments)))
+    if change is not None:
+        words = (
+            f"The motion was changed: the whole body was shifted by up to {MILLIMETRE * change.shift_most:.1f} mm and "
+            f"turned by up to {np.rad2deg(change.turn_most):.2f}°, the trunk leant by up to "
+            f"{np.rad2deg(change.lean_most):.2f}°; landmarks moved by {MILLIMETRE * found.marker_rms_m:.1f} mm (RMS), "
+            f"at most {MILLIMETRE * found.marker_largest_m:.1f} mm."
+        )
+        notices.append(warning("motion-corrected", words))
+    return tuple(notices)

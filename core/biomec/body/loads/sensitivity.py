@@ -1,0 +1,225 @@
+"""A band around every joint's loads: what they would be with a slightly different body, ground or filter.
+
+Loads are linear in the masses and in where the ground pushes, and nearly so in the other parameters of the segments, so
+that their effect has a closed form; what passes through filters and consistency is computed again with other settings.
+Sources of error are taken as independent of each other, and the two sides of a table as wrong alike.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
+from biomec.body.kinematics.segment_motion import SegmentMotion
+from biomec.body.loads.balance import body_wrench
+from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.paths import path_signs
+from biomec.engine.forces.external_loads import ExternalLoads
+from biomec.engine.tree.joint_tree import JointTree
+from biomec.recording import Result
+from biomec.recording.step import step_result
+
+EVERY = slice(None)
+MASS, CENTRE, RADIUS, PRESSURE, JOINT = (
+    "segment masses",
+    "centres of mass",
+    "radii of gyration",
+    "centre of pressure",
+    "joint centres",
+)
+
+
+@dataclass(frozen=True)
+class SensitivityOptions:
+    """How wrong the data may be; one of them at a time is varied up and down by this much. 0 leaves a source out.
+
+    mass       : of every segment, as a share of it; its tensor with it
+    centre     : of mass along the segment's own axes, as a share of the radius of gyration about them
+    radius     : of gyration, as a share of it
+    pressure_m : of the centre of pressure along X and Z, contact by contact [m]
+    joint_m    : of every joint's centre, in every direction [m]
+    """
+
+    mass: float = 0.05
+    centre: float = 0.05
+    radius: float = 0.05
+    pressure_m: float = 0.005
+    joint_m: float = 0.0
+
+    def __post_init__(self) -> None:
+        sizes = (self.mass, self.centre, self.radius, self.pressure_m, self.joint_m)
+        if not (np.isfinite(sizes).all() and min(sizes) >= 0.0):
+            raise BiomecError("Sensitivity: errors that are assumed cannot be negative.")
+
+
+@dataclass(frozen=True, eq=False)
+class LoadBand:
+    """How far the loads of J joints may be off in T frames, by source.
+
+    joints : (J,) names
+    force, torque : source -> (T, J, 3, 3) Σ δ δᵀ over its variations δ, in laboratory axes [N²], [N² m²]. So the
+                    half-width is known along any axis.
+    """
+
+    joints: tuple[str, ...]
+    force: Mapping[str, FloatArray]
+    torque: Mapping[str, FloatArray]
+    options: SensitivityOptions
+
+    def __post_init__(self) -> None:
+        for name in ("force", "torque"):
+            object.__setattr__(self, name, FrozenDict(dict(getattr(self, name))))
+
+    @property
+    def sources(self) -> tuple[str, ...]:
+        """What was varied."""
+        return tuple(self.force)
+
+    def half_width(self, what: str, source: str | None = None, axes: FloatArray | None = None) -> FloatArray:
+        """(T, J, 3) half-width of the band of "force" [N] or "torque" [N m].
+
+        source : one of ``sources``; None: all together, the root of the sum of their squares
+        axes   : (T, J, 3, 3) whose columns are the axes of the components; None: laboratory
+        """
+        parts = {"force": self.force, "torque": self.torque}.get(what)
+        if parts is None or (source is not None and source not in parts):
+            raise BiomecError(f"There is no band of {what} for {source}; there are {', '.join(self.sources)}.")
+        shape = (*next(iter(parts.values())).shape[:2], 3, 3) if parts else (0, len(self.joints), 3, 3)
+        squares = sum(parts.values(), np.zeros(shape)) if source is None else parts[source]
+        if axes is not None:
+            squares = np.einsum("tjki,tjkl,tjli->tji", axes, squares, axes)
+        else:
+            squares = np.einsum("tjii->tji", squares)
+        return np.asarray(np.sqrt(np.maximum(squares, 0.0)))
+
+    def to_result(self) -> Result:
+        """Return what a session stores: the half-widths in laboratory axes, by source."""
+        arrays = {
+            f"{what}, {source}": self.half_width(what, source)
+            for what in ("force", "torque")
+            for source in self.sources
+        }
+        return step_result(arrays, self.options, (), joints=self.joints, sources=self.sources)
+
+
+def load_band(
+    tree: JointTree,
+    motion: SegmentMotion,
+    loads: JointLoads,
+    external: ExternalLoads,
+    options: SensitivityOptions = SensitivityOptions(),
+    repeated: Mapping[str, Sequence[JointLoads]] | None = None,
+) -> LoadBand:
+    """Band around loads that Newton and Euler's equations gave, or any method that agrees with them.
+
+    repeated : source -> loads of the same recording with other settings (such as a lower and a higher cut-off
+               frequency); their mean square difference from ``loads`` is the square of the half-width
+
+    With the way of every segment to the root known, what a change of its wrench (δf, δh about its centre of mass) does
+    to a joint on that way is ±δf and ±(δh + (r − c) × δf), c being the joint's centre.
+    """
+    if not loads.frames == motion.frames == external.frames or loads.joints != tree.names:
+        raise BiomecError("Sensitivity: loads, motion and external loads must be of the same joints and frames.")
+    spread = _Spread(tree, motion, loads)
+    wrench = body_wrench(tree.system, motion)
+    groups = both_sides(motion.names)
+    nothing = np.zeros_like(wrench.force)
+    if options.mass > 0.0:
+        for group in groups:
+            spread.add(MASS, group, options.mass * wrench.force, options.mass * wrench.moment)
+    if options.radius > 0.0:
+        for group in groups:
+            spread.add(RADIUS, group, nothing, 2.0 * options.radius * wrench.moment)  # J goes with the radius squared
+    if options.centre > 0.0:
+        _vary_centres(spread, tree, motion, wrench.force, groups, options.centre)
+    if options.pressure_m > 0.0:
+        _vary_pressure(spread, motion, external, options.pressure_m)
+    if options.joint_m > 0.0:
+        f = loads.force
+        across = np.einsum("tji,tji->tj", f, f)[..., None, None] * np.eye(3) - f[..., :, None] * f[..., None, :]
+        spread.squares(JOINT, np.zeros_like(across), options.joint_m**2 * across)  # Σ over the axes of (d e × f)(…)ᵀ
+    for source, others in (repeated or {}).items():
+        for other in others:
+            if other.joints != loads.joints or other.frames != loads.frames:
+                raise BiomecError(f"Sensitivity to {source}: the repeated loads are of other joints or frames.")
+            share = 1.0 / np.sqrt(len(others))
+            difference = [share * (getattr(other, name) - getattr(loads, name)) for name in ("force", "torque")]
+            spread.squares(source, *(d[..., :, None] * d[..., None, :] for d in difference))
+    return LoadBand(
+        loads.joints,
+        {name: read_only(value) for name, value in spread.force.items()},
+        {name: read_only(value) for name, value in spread.torque.items()},
+        options,
+    )
+
+
+class _Spread:
+    """Collects Σ δ δᵀ of the joints' loads, source by source."""
+
+    def __init__(self, tree: JointTree, motion: SegmentMotion, loads: JointLoads) -> None:
+        self.signs = path_signs(tree)  # (S, J)
+        self.motion, self.centre = motion, loads.centre
+        self.force: dict[str, FloatArray] = {}
+        self.torque: dict[str, FloatArray] = {}
+
+    def squares(self, source: str, force: FloatArray, torque: FloatArray, joints: IntArray | slice = EVERY) -> None:
+        """Add (T, J, 3, 3) to a source, or (T, some, 3, 3) to some of its joints."""
+        for mine, more in ((self.force, force), (self.torque, torque)):
+            if source not in mine:
+                mine[source] = np.zeros((*self.centre.shape, 3))
+            mine[source][:, joints] += more
+
+    def add(self, source: str, segments: Sequence[int], force: FloatArray, moment: FloatArray) -> None:
+        """Add one variation: segments need ``force`` and ``moment`` (T, S, 3) more, about their centres of mass."""
+        joints = np.flatnonzero(self.signs[segments].any(axis=0))  # only they feel it
+        df, dh = np.zeros((2, len(self.centre), len(joints), 3))
+        for s in segments:
+            passed = np.flatnonzero(self.signs[s, joints])
+            sign = self.signs[s, joints[passed]][:, None]
+            arm = self.motion.p_com[:, s, None] - self.centre[:, joints[passed]]
+            df[:, passed] += sign * force[:, s, None]
+            dh[:, passed] += sign * (moment[:, s, None] + np.cross(arm, force[:, s, None]))
+        self.squares(source, df[..., :, None] * df[..., None, :], dh[..., :, None] * dh[..., None, :], joints)
+
+
+def both_sides(names: Sequence[str]) -> list[list[int]]:
+    """Numbers of the segments, right and left together."""
+    groups: dict[str, list[int]] = {}
+    for k, name in enumerate(names):
+        groups.setdefault(name.removeprefix("right ").removeprefix("left "), []).append(k)
+    return list(groups.values())
+
+
+def _vary_centres(
+    spread: _Spread, tree: JointTree, motion: SegmentMotion, force: FloatArray, groups: list[list[int]], share: float
+) -> None:
+    """Shift centres of mass along the axes of their segments; to first order in the shift d:
+
+    δf = m (ω̇ × d + ω × (ω × d)),   δh about the old centre = d × f
+    """
+    for axis in range(3):
+        shift = np.zeros_like(force)
+        for s, body in enumerate(tree.system.bodies):
+            if body.mass > 0.0:
+                length = share * np.sqrt(max(body.inertia_matrix.trace() / 2.0, 0.0) / body.mass)
+                shift[:, s] = length * motion.R_WB[:, s, :, axis]
+        swung = np.cross(motion.alpha, shift) + np.cross(motion.omega, np.cross(motion.omega, shift))
+        changed = motion.mass[:, None] * swung
+        turned = np.cross(shift, force)
+        for group in groups:
+            spread.add(CENTRE, group, changed, turned)
+
+
+def _vary_pressure(spread: _Spread, motion: SegmentMotion, external: ExternalLoads, size: float) -> None:
+    """Shift the point of every contact along X and Z: the ground's moment on the segment grows by d × f."""
+    for k, name in enumerate(external.segments):
+        s = motion.index(name)
+        for axis in (0, 2):
+            moment = np.zeros((motion.frames, len(motion.names), 3))
+            moment[:, s] = -np.cross(size * np.eye(3)[axis], external.force[:, k])
+            spread.add(PRESSURE, [s], np.zeros_like(moment), moment)

@@ -1,0 +1,145 @@
+"""A recorded movement as smooth functions of time, with exact derivatives, for a simulation to follow.
+
+Every joint has coordinates y about its mean attitude C₀: the rotation vector of C C₀ᵀ, or angles about its axes.
+Splines of degree 5 through the frames give y(t), ẏ(t), ÿ(t), and these the rates w and ẇ of the joints, exactly
+(`rotation_vectors`). Whatever the splines do between frames, segments stay rigid and joints together; gliding contacts
+are closed to the error of the interpolation.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import NamedTuple
+
+import numpy as np
+import scipy
+from numpy.typing import ArrayLike
+
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.errors import BiomecError
+from biomec.engine.forward.joint_space import JointSpace, Pose
+from biomec.engine.tree import joint_kernels
+from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL
+
+DEGREE = 5
+TURN = 2.0 * np.pi
+
+
+class Reference(NamedTuple):
+    """Where the movement is at a time: pose, rates w (g,) and their derivatives ẇ (g,)."""
+
+    pose: Pose
+    w: FloatArray
+    wdot: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class ReferenceMotion:
+    """A movement of a tree as a function of time; outside its time it stands still where it begins and ends.
+
+    start_s, end_s : [s]
+    base           : (J, 3, 3) mean attitudes C₀
+    curves         : y (g,) and its first two derivatives
+    """
+
+    space: JointSpace
+    start_s: float
+    end_s: float
+    base: FloatArray
+    curves: tuple[scipy.interpolate.BSpline, scipy.interpolate.BSpline, scipy.interpolate.BSpline]
+
+    @property
+    def duration_s(self) -> float:
+        """How long it lasts [s]."""
+        return self.end_s - self.start_s
+
+    def at(self, t: float) -> Reference:
+        """Pose, rates and their derivatives at a time [s]."""
+        inside = min(max(t, self.start_s), self.end_s)
+        y, ydot, yddot = (np.ascontiguousarray(curve(inside)) for curve in self.curves)
+        if not self.start_s - 1e-9 <= t <= self.end_s + 1e-9:
+            ydot, yddot = np.zeros_like(y), np.zeros_like(y)
+        C, w, wdot = np.empty_like(self.base), np.empty_like(y), np.empty_like(y)
+        joint_kernels.chart(self.space.tables, self.space.sides, self.base, y, ydot, yddot, C, w, wdot)
+        return Reference(Pose(y[:3], C), w, wdot)
+
+    def state(self, t: float) -> tuple[FloatArray, FloatArray]:
+        """Coordinates q and velocities q̇ (n,) at a time, gliding contacts closed."""
+        here = self.at(t)
+        q, w = self.space.closed(self.space.coordinates(here.pose), here.w)
+        return q, self.space.velocities(q, w)
+
+
+def reference_motion(space: JointSpace, time_s: ArrayLike, q: ArrayLike) -> ReferenceMotion:
+    """Movement through coordinates q (T, n) at times (T,); with gaps, see `longest_stretch`."""
+    times, frames = np.asarray(time_s, dtype=np.float64), np.asarray(q, dtype=np.float64)
+    if frames.shape != (len(times), space.system.n) or len(times) <= DEGREE:
+        raise BiomecError(
+            f"A movement to follow needs more than {DEGREE} frames of {space.system.n} coordinates; got {frames.shape}."
+        )
+    if not np.isfinite(frames).all() or not (np.diff(times) > 0.0).all():
+        raise BiomecError("A movement to follow must be known in every frame, at times that increase.")
+    poses = [space.pose(one) for one in frames]
+    C = np.array([pose.attitudes for pose in poses])
+    y = np.empty((len(times), space.size))
+    y[:, :3] = [pose.root for pose in poses]
+    base = np.empty(C.shape[1:])
+    for k, part in enumerate(space.freedoms.values()):
+        kind = space.tables.kind[k]
+        if kind in (FREE, SPHERICAL):
+            turns = scipy.spatial.transform.Rotation.from_matrix
+            base[k] = turns(C[:, k]).mean().as_matrix()
+            y[:, part.stop - 3 : part.stop] = _unwrapped(turns(C[:, k] @ base[k].T).as_rotvec())
+        else:
+            base[k] = C[0, k]
+            y[:, part] = _angles(C[:, k], base[k], space.sides.axes[k], kind == REVOLUTE)
+    curve = scipy.interpolate.make_interp_spline(times, y, k=DEGREE)
+    curves = (curve, curve.derivative(1), curve.derivative(2))
+    return ReferenceMotion(space, float(times[0]), float(times[-1]), base, curves)
+
+
+def longest_stretch(known: BoolArray) -> slice:
+    """Frames of the longest stretch without a gap."""
+    edges = np.flatnonzero(np.diff(np.concatenate([[False], known, [False]]).astype(np.int8)))
+    if not edges.size:
+        raise BiomecError("No frame of the movement is known.")
+    firsts, ends = edges[::2], edges[1::2]
+    longest = int(np.argmax(ends - firsts))
+    return slice(int(firsts[longest]), int(ends[longest]))
+
+
+def _unwrapped(v: FloatArray) -> FloatArray:
+    """Rotation vectors (T, 3) without leaps: of all that mean the same turn, the one nearest to the one before."""
+    if not (np.linalg.norm(np.diff(v, axis=0), axis=1) > 0.5 * np.pi).any():
+        return v
+    result = v.copy()
+    for t in range(1, len(v)):  # each frame needs the one before
+        angle = float(np.linalg.norm(v[t]))
+        if angle < 1e-9:
+            continue
+        axis = v[t] / angle
+        others = angle + TURN * np.arange(-2, 3)
+        result[t] = min((one * axis for one in others), key=lambda one: float(np.linalg.norm(one - result[t - 1])))
+    if np.linalg.norm(result, axis=1).max() > 0.9 * TURN:
+        raise BiomecError(
+            "A joint of the movement to follow turns by nearly a whole turn, which splines cannot follow."
+        )
+    return result
+
+
+def _angles(C: FloatArray, base: FloatArray, axes: FloatArray, hinge: bool) -> FloatArray:
+    """Angles (T, 1 or 2) of C (T, 3, 3) = exp(a y₁) C₀ exp(b y₂) about the axes a and b (2, 3)."""
+    a, b = axes
+    if hinge:
+        across = np.cross(a, np.eye(3)[np.argmin(np.abs(a))])
+        seen = C @ (base.T @ across)
+        return np.unwrap(_turn_about(a, across, seen))[:, None]
+    first = _turn_about(a, base @ b, C @ b)
+    second = -_turn_about(b, base.T @ a, np.swapaxes(C, 1, 2) @ a)
+    return np.unwrap(np.stack([first, second], axis=1), axis=0)
+
+
+def _turn_about(axis: FloatArray, start: FloatArray, end: FloatArray) -> FloatArray:
+    """Angle (T,) about a unit axis from a direction (3,) to directions (T, 3)."""
+    flat = start - (start @ axis) * axis
+    return np.asarray(np.arctan2(end @ np.cross(axis, flat), end @ flat))

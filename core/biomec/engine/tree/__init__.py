@@ -1,0 +1,1 @@
+"""Recursion along the joints of a mechanism that is nearly a tree, body by body."""

@@ -1,0 +1,123 @@
+"""The tree of joints along which loads pass from hands, feet and head to the root of the body."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from biomec.base.errors import BiomecError
+from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.system import System
+
+TREE_JOINTS = (Spherical, Universal, Revolute)
+
+
+@dataclass(frozen=True)
+class TreeJoint:
+    """A joint seen from the root.
+
+    joint          : its description, which says what is proximal and what is distal
+    parent, child  : numbers of the bodies nearer to the root and farther from it
+    parent_point, child_point : the joint's centre as ``body.point`` of either
+    sign           : +1 where the parent is the proximal body, −1 where the root lies on the distal side
+    """
+
+    joint: Spherical | Universal | Revolute
+    parent: int
+    child: int
+    parent_point: str
+    child_point: str
+    sign: float
+
+    @property
+    def name(self) -> str:
+        """Name of the joint."""
+        return self.joint.name
+
+
+@dataclass(frozen=True, eq=False)
+class JointTree:
+    """A system as a tree.
+
+    joints     : every joint stands after those farther from the root, so that loads can be passed on in this order
+    root       : number of the body that carries the residual
+    root_point : where the residual acts, the first basic point of the root, as ``body.point``
+    contacts   : points that glide on another body, beside the tree
+    """
+
+    system: System
+    joints: tuple[TreeJoint, ...]
+    root: int
+    root_point: str
+    contacts: tuple[EllipsoidContact, ...]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Names of the joints, in their order."""
+        return tuple(joint.name for joint in self.joints)
+
+
+def joint_tree(system: System, roots: Sequence[str] = ()) -> JointTree:
+    """Order the joints of a spatial system from its ends to its root.
+
+    roots : bodies that may be the root, the preferred one first; without any that is there, the body that no joint has
+            on its distal side
+    """
+    if system.layout.dimension != 3:
+        raise BiomecError(f"{system.name} is a planar mechanism; joint loads along a tree are for bodies in space.")
+    names = [body.name for body in system.bodies]
+    found = [one for one in system.constraints if isinstance(one, TREE_JOINTS)]
+    contacts = tuple(one for one in system.constraints if isinstance(one, EllipsoidContact))
+    others = [one for one in system.constraints if not isinstance(one, (*TREE_JOINTS, EllipsoidContact))]
+    if others:
+        raise BiomecError(
+            f"{system.name}: loads along a tree are known for spherical, universal and revolute joints, "
+            f"not for {', '.join(one.name for one in others)}."
+        )
+    ends = [(one, names.index(_body(one.proximal, system)), names.index(_body(one.distal, system))) for one in found]
+    root = _root(system, names, roots, {distal for _, _, distal in ends})
+    ordered: list[TreeJoint] = []
+    reached, remaining = {root}, ends
+    while remaining:
+        touching = [end for end in remaining if (end[1] in reached) or (end[2] in reached)]
+        if not touching:
+            raise _cut_off(system.name, names, root, reached)
+        for joint, proximal, distal in touching:
+            if proximal in reached and distal in reached:
+                raise BiomecError(f"{system.name}: the joint {joint.name} closes a loop; loads pass along trees only.")
+            if proximal in reached:
+                ordered.append(TreeJoint(joint, proximal, distal, joint.proximal, joint.distal, 1.0))
+            else:
+                ordered.append(TreeJoint(joint, distal, proximal, joint.distal, joint.proximal, -1.0))
+            reached.add(ordered[-1].child)
+        remaining = [end for end in remaining if end not in touching]
+    if len(reached) < len(names):
+        raise _cut_off(system.name, names, root, reached)
+    point = f"{names[root]}.{system.bodies[root].basic_points[0]}"
+    return JointTree(system, tuple(reversed(ordered)), root, point, contacts)
+
+
+def _cut_off(model: str, names: list[str], root: int, reached: set[int]) -> BiomecError:
+    """The sentence about bodies that no joints lead to."""
+    cut = ", ".join(name for k, name in enumerate(names) if k not in reached)
+    return BiomecError(
+        f"{model}: loads pass from joint to joint, and no joint leads from the {names[root]} to {cut}. Add markers of "
+        "the segments between them, or leave these out in the settings of the model."
+    )
+
+
+def _body(point: str, system: System) -> str:
+    owner = point.partition(".")[0]
+    if owner not in system.layout.bodies:
+        raise BiomecError(f"{system.name} is joined to the ground at {point}; its tree needs a body as its root.")
+    return owner
+
+
+def _root(system: System, names: list[str], roots: Sequence[str], distal: set[int]) -> int:
+    for name in roots:
+        if name in names:
+            return names.index(name)
+    free = [k for k in range(len(names)) if k not in distal]
+    if not free:
+        raise BiomecError(f"{system.name}: every body hangs on another one, so none can be the root.")
+    return free[0]

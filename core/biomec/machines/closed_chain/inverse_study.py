@@ -1,0 +1,102 @@
+"""The study `inverse`: which torques make the prescribed motion, and what joints bear."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.base.progress import Progress
+from biomec.machines.closed_chain.study_parts import (
+    SPATIAL,
+    SPEED,
+    driven_angles,
+    key,
+    motion_curves,
+    not_driven,
+    sample_times,
+    with_laws,
+)
+from biomec.machines.machine import Machine
+from biomec.machines.reference_points.equations import OnLine, Pin
+from biomec.machines.study import Run, Study, curve, option
+
+KEY, TITLE = "inverse", "Inverse dynamics"
+REPEATED = (
+    "Some joints repeat what others do: how they share forces is not determined, and the smallest ones are shown."
+)
+
+
+@dataclass(frozen=True)
+class InverseOptions:
+    """Options of the study."""
+
+    duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
+    samples: int = option(101, "Instants, the first and the last included")
+    speed_deg_s: float = option(360.0, SPEED, "deg/s")
+
+
+def refusal(machine: Machine) -> str | None:
+    """Why it cannot be asked of a machine."""
+    return not_driven(machine) if machine.is_planar else SPATIAL
+
+
+def run_inverse(machine: Machine, options: InverseOptions, progress: Progress | None = None) -> Run:
+    """Answer the study."""
+    from biomec.machines.closed_chain.inverse import inverse_dynamics
+    from biomec.machines.closed_chain.work import work_trapezoid
+    from biomec.machines.reference_points import NotAssembled, SingularPosition, reference_point_model
+
+    time_s = sample_times(machine, options.duration_s, options.samples)
+    model = reference_point_model(with_laws(machine, options.speed_deg_s))
+    try:
+        found = inverse_dynamics(model, time_s, progress)
+    except (NotAssembled, SingularPosition) as error:
+        return Run(KEY, TITLE, machine, options, np.zeros(0), (), {}, status=str(error), succeeded=False)
+    angles = driven_angles(model)
+    torques = np.array([found.driving[name] for name in angles]).reshape(len(angles), len(time_s))
+    figures: dict[str, float] = {}
+    if len(angles):
+        figures = {
+            "torque_max_Nm": float(torques.max()),
+            "torque_min_Nm": float(torques.min()),
+            "torque_squared_integral": float(np.trapezoid((torques**2).sum(axis=0), time_s)),
+        }
+    driven = [one for one in model.drivers if not isinstance(one, Pin | OnLine)]
+    strokes = np.array([one.law.value(time_s) for one in driven])  # what each torque or force turns or moves
+    driving = np.array([found.driving[one.name] for one in driven])
+    figures["work_J"] = float(work_trapezoid(driving.T, strokes.T).sum())
+    curves = [curve("Driving torques", name, "N·m", found.driving[name]) for name in angles]
+    for name, force in found.driving.items():
+        if name not in angles:
+            curves.append(curve("Driving forces", name, "N", force))
+            figures[f"{key(name)}_force_max_N"] = float(np.abs(force).max())
+    for name, force in found.joint_forces.items():
+        size = np.linalg.norm(force, axis=1)
+        figures[f"{key(name)}_joint_force_max_N"] = float(size.max())
+        curves.append(curve("Joint forces", name, "N", size))
+        curves += [curve("Joint forces, components", f"{name} {axis}", "N", force[:, k]) for k, axis in enumerate("xy")]
+    energy = model.kinetic_energy(found.qdot) + model.potential_energy(found.q)
+    curves.append(curve("Energy", "mechanical", "J", energy))
+    figures["position_error_max_m"] = float(found.position_error.max())
+    return Run(
+        study=KEY,
+        title=TITLE,
+        machine=machine,
+        options=options,
+        time_s=found.time_s,
+        curves=(*curves, *motion_curves(model, found.q, found.qdot, found.qddot)),
+        figures=figures,
+        poses=model.poses(found.q),
+        notices=(REPEATED,) if model.m > model.n else (),
+    )
+
+
+STUDY = Study(
+    key=KEY,
+    title=TITLE,
+    about="Torques of the drivers that make the prescribed motion, and the forces in the joints.",
+    options=InverseOptions,
+    refusal=refusal,
+    run=run_inverse,
+)

@@ -1,0 +1,168 @@
+"""Laws of motion: what a driver is told to do over time. Values in rad or m, with exact derivatives."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import Protocol
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import DescriptionError
+from biomec.base.toml_table import Table, shown
+
+
+class Law(Protocol):
+    """A driver's value over time."""
+
+    def value(self, t: ArrayLike) -> FloatArray:
+        """Value [rad or m] at times t (...) [s]."""
+
+    def rate(self, t: ArrayLike) -> FloatArray:
+        """First derivative by time."""
+
+    def acceleration(self, t: ArrayLike) -> FloatArray:
+        """Second derivative by time."""
+
+
+@dataclass(frozen=True)
+class Polynomial:
+    """c₀ + c₁ t + c₂ t² + …, coefficients in rising order [rad, rad/s …]."""
+
+    coefficients: tuple[float, ...]
+
+    def value(self, t: ArrayLike) -> FloatArray:
+        """The polynomial."""
+        return self._derivative(t, 0)
+
+    def rate(self, t: ArrayLike) -> FloatArray:
+        """Its first derivative."""
+        return self._derivative(t, 1)
+
+    def acceleration(self, t: ArrayLike) -> FloatArray:
+        """Its second derivative."""
+        return self._derivative(t, 2)
+
+    def _derivative(self, t: ArrayLike, order: int) -> FloatArray:
+        time = np.asarray(t, dtype=np.float64)
+        value = np.zeros_like(time)
+        for c in reversed(_derived(self.coefficients, order)):
+            value = value * time + c
+        return np.asarray(value)
+
+
+@lru_cache(maxsize=256)
+def _derived(coefficients: tuple[float, ...], order: int) -> tuple[float, ...]:
+    """Coefficients of a derivative of a polynomial, in rising order."""
+    for _ in range(order):
+        coefficients = tuple(k * c for k, c in enumerate(coefficients))[1:]
+    return coefficients
+
+
+@dataclass(frozen=True)
+class Sine:
+    """mean + amplitude sin(2π frequency t + phase)."""
+
+    mean: float
+    amplitude: float
+    frequency_Hz: float
+    phase: float = 0.0
+
+    def value(self, t: ArrayLike) -> FloatArray:
+        """The sine."""
+        return np.asarray(self.mean + self.amplitude * np.sin(self._argument(t)))
+
+    def rate(self, t: ArrayLike) -> FloatArray:
+        """Its first derivative."""
+        return np.asarray(self.amplitude * self._pulsation * np.cos(self._argument(t)))
+
+    def acceleration(self, t: ArrayLike) -> FloatArray:
+        """Its second derivative."""
+        return np.asarray(-self.amplitude * self._pulsation**2 * np.sin(self._argument(t)))
+
+    @property
+    def _pulsation(self) -> float:
+        return 2.0 * np.pi * self.frequency_Hz
+
+    def _argument(self, t: ArrayLike) -> FloatArray:
+        return np.asarray(self._pulsation * np.asarray(t, dtype=np.float64) + self.phase)
+
+
+def fitted(time_s: Sequence[float], value: Sequence[float], degree: int = 4) -> Polynomial:
+    """Least-squares polynomial through samples [rad or m], as gait laboratories smooth a prescribed angle."""
+    t, x = np.asarray(time_s, dtype=np.float64), np.asarray(value, dtype=np.float64)
+    if t.shape != x.shape or t.ndim != 1 or len(t) <= degree or not (np.isfinite(t).all() and np.isfinite(x).all()):
+        raise DescriptionError(
+            f"a polynomial of degree {degree} needs more than {degree} samples, as many times as values."
+        )
+    return Polynomial(tuple(np.polynomial.Polynomial.fit(t, x, degree).convert().coef))
+
+
+def law_in(table: Table, *, of_length: bool = False) -> Law:
+    """Law described by a table of a machine file (``docs/machine-files.md``).
+
+    of_length : its driver is a length or a place [m]; otherwise an angle, in degrees unless the table says rad
+    """
+    kind = table.text("type")
+    if kind not in _READERS:
+        raise table.refusal(f"there is no law of type {kind}. The types are {', '.join(_READERS)}.")
+    keys, make = _READERS[kind]
+    table.only(("driver", "type", "kept", "unit", *keys))
+    what, units = ("a length", ("m",)) if of_length else ("an angle", ("deg", "rad"))
+    unit = table.text("unit") if "unit" in table else units[0]
+    if unit not in units:
+        allowed = " or ".join(f'"{one}"' for one in units)
+        raise table.refusal(f"its driver is {what}, so unit must be {allowed}, not {shown(unit)}.", "unit")
+    return make(table, np.pi / 180.0 if unit == "deg" else 1.0)
+
+
+def _number(table: Table, key: str, default: float | None = None) -> float:
+    return float(table.numbers(key, ())) if key in table or default is None else default
+
+
+def _list(table: Table, key: str) -> FloatArray:
+    value = table.values.get(key)
+    return table.numbers(key, (len(value) if isinstance(value, list) else 1,))
+
+
+def _constant_rate(table: Table, unit: float) -> Law:
+    return Polynomial((unit * _number(table, "start"), unit * _number(table, "rate")))
+
+
+def _polynomial(table: Table, unit: float) -> Law:
+    coefficients = unit * _list(table, "coefficients")
+    if not len(coefficients):
+        raise table.refusal("coefficients must hold at least one number.", "coefficients")
+    coefficients[0] += unit * _number(table, "offset", 0.0)
+    return Polynomial(tuple(coefficients))
+
+
+def _sine(table: Table, unit: float) -> Law:
+    return Sine(
+        unit * _number(table, "mean", 0.0),
+        unit * _number(table, "amplitude"),
+        _number(table, "frequency_Hz"),
+        np.deg2rad(_number(table, "phase_deg", 0.0)),
+    )
+
+
+def _samples(table: Table, unit: float) -> Law:
+    time_s, values = _list(table, "time_s").tolist(), (unit * _list(table, "values")).tolist()
+    degree = _number(table, "degree", 4.0)
+    if degree < 0.0 or degree != int(degree):
+        raise table.refusal(f"degree must be a whole number from 0 on, not {degree:g}.", "degree")
+    try:
+        return fitted(time_s, values, int(degree))
+    except DescriptionError as error:
+        raise table.refusal(str(error)) from error
+
+
+_READERS: dict[str, tuple[tuple[str, ...], Callable[[Table, float], Law]]] = {
+    "constant rate": (("start", "rate"), _constant_rate),
+    "polynomial": (("coefficients", "offset"), _polynomial),
+    "sine": (("mean", "amplitude", "frequency_Hz", "phase_deg"), _sine),
+    "samples": (("time_s", "values", "degree"), _samples),
+}

@@ -1,0 +1,304 @@
+"""A machine: a multibody system with what moves it, and with parameters that can be changed.
+
+`docs/machine-files.md` describes the file; `biomec.machines.catalogue` knows the machines that come with Biomec.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, fields
+from typing import TypeVar
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import DescriptionError
+from biomec.base.toml_table import Table, did_you_mean
+from biomec.engine.description import FILE_KEYS, system_in
+from biomec.engine.drivers import AngleDriver, CoordinateDriver, LengthCoordinate, LengthDriver, PointDriver
+from biomec.engine.layout import GROUND
+from biomec.engine.system import System
+from biomec.machines.blueprint import Blueprint, Preset, read_blueprint
+from biomec.machines.laws import Law, law_in
+
+MACHINE_KEYS = ("title", "about", "analysis", "duration", "parameters", "preset", "motor", "spring", "tie", "hinge",
+                "law", "stop", "start")  # fmt: skip
+DRIVERS = (AngleDriver, CoordinateDriver, LengthDriver, PointDriver)
+
+
+@dataclass(frozen=True)
+class Motor:
+    """A torque about z on body ``distal``, opposite on ``proximal``; either may be ``ground``."""
+
+    name: str
+    proximal: str
+    distal: str
+
+
+@dataclass(frozen=True)
+class Spring:
+    """Spring, damper and actuator along the line of two points: it pulls them together with
+
+    f = stiffness (l − free_length) + damping l̇ + actuation   [N].
+    """
+
+    name: str
+    first: str
+    second: str
+    stiffness: float = 0.0
+    free_length: float = 0.0
+    damping: float = 0.0
+    actuation: float = 0.0
+
+
+@dataclass(frozen=True)
+class Tie:
+    """Springs and dampers along every axis, which hold point ``first`` to ``second``: F = −K e − C ė on ``first``."""
+
+    name: str
+    first: str
+    second: str
+    stiffness: float = 0.0
+    damping: float = 0.0
+
+
+@dataclass(frozen=True)
+class Hinge:
+    """Torsion spring and damper between two bodies (or ``ground``): torque on ``distal`` −k (φ − rest) − c φ̇."""
+
+    name: str
+    proximal: str
+    distal: str
+    stiffness: float = 0.0
+    rest_deg: float = 0.0
+    damping: float = 0.0
+
+
+Element = TypeVar("Element", Motor, Spring, Tie, Hinge)
+
+
+@dataclass(frozen=True, eq=False)
+class Stop:
+    """A circle on one body against a straight face of another, with a contact law (`biomec.engine.contact`).
+
+    circle, centre, radius : body, point in its axes [m], [m]
+    face, point, normal    : body, a point of the line in its axes [m], and its outward normal there (any length)
+    law                    : name of a contact law; stiffness [N/mⁿ], exponent n, restitution; other numbers it needs
+    """
+
+    name: str
+    circle: str
+    centre: FloatArray
+    radius: float
+    face: str
+    point: FloatArray
+    normal: FloatArray
+    law: str
+    stiffness: float
+    exponent: float = 1.5
+    restitution: float = 0.5
+    max_damping: float = 0.0
+    max_depth: float = 1e-4
+
+
+@dataclass(frozen=True)
+class Prescription:
+    """A law for a driver of the system.
+
+    kept : the law also holds in forward dynamics; otherwise the driver is free there
+    """
+
+    driver: str
+    law: Law
+    kept: bool
+
+
+@dataclass(frozen=True)
+class Start:
+    """Where a free motion begins: angles and rates of named bodies, absolute, counter-clockwise [rad, rad/s].
+
+    Bodies that are not named follow from the constraints; without any, the poses of the file and rest.
+    """
+
+    angles: Mapping[str, float]
+    rates: Mapping[str, float]
+
+
+@dataclass(frozen=True, eq=False)
+class Machine:
+    """A described machine with numbers for its parameters. Constant: `with_values` makes another."""
+
+    blueprint: Blueprint
+    values: Mapping[str, float]
+    name: str
+    title: str
+    about: str
+    analysis: str
+    duration_s: float
+    system: System
+    motors: tuple[Motor, ...]
+    springs: tuple[Spring, ...]
+    ties: tuple[Tie, ...]
+    hinges: tuple[Hinge, ...]
+    stops: tuple[Stop, ...]
+    prescriptions: tuple[Prescription, ...]
+    start: Start
+
+    @property
+    def is_planar(self) -> bool:
+        """Whether it moves in one plane."""
+        return self.system.layout.dimension == 2
+
+    @property
+    def free_system(self) -> System:
+        """The system without drivers, in natural coordinates: what formulations and integrators take."""
+        whole = self.system
+        kept = [one for one in whole.constraints if not isinstance(one, DRIVERS)]
+        layout = whole.layout
+        ground = {name: at for name, at in layout.ground.items() if name != "origin"}
+        directions = {name: at for name, at in layout.directions.items() if name not in ("x", "y", "z")}
+        return System(whole.bodies, kept, name=whole.name, ground=ground, directions=directions, gravity=whole.gravity)
+
+    def with_values(self, changes: Mapping[str, float]) -> Machine:
+        """The same machine with other values of parameters; those not named keep theirs."""
+        return built(self.blueprint, {**self.values, **changes})
+
+    def with_preset(self, name: str) -> tuple[Machine, Preset]:
+        """The machine of a preset, and the preset."""
+        presets = self.blueprint.presets
+        if name not in presets:
+            there = ", ".join(presets) or "none"
+            raise DescriptionError(
+                f"{self.name}: there is no preset {name}{did_you_mean(name, list(presets))} The presets are {there}."
+            )
+        return self.with_values(presets[name].values), presets[name]
+
+
+def parse_machine(
+    text: str, source: str, changes: Mapping[str, float] | None = None, *, with_lines: bool = False
+) -> Machine:
+    """Machine described in TOML; ``changes`` replace values of parameters. Raises `DescriptionError` only.
+
+    with_lines : messages tell the line of the text, for somebody who is editing it
+    """
+    return built(read_blueprint(text, source, with_lines=with_lines), changes or {})
+
+
+def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
+    """Machine of a blueprint with values of parameters."""
+    values = blueprint.checked(changes)
+    try:
+        return _built(blueprint, values)
+    except DescriptionError as error:
+        raise blueprint.told(error) from error
+
+
+def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
+    top = Table(blueprint.source, blueprint.resolved(values), lines=blueprint.lines)
+    top.only((*FILE_KEYS, *MACHINE_KEYS))
+    system = system_in(top)
+    motors = tuple(_plain(table, Motor) for table in top.tables("motor"))
+    springs = tuple(_plain(table, Spring) for table in top.tables("spring"))
+    ties = tuple(_plain(table, Tie) for table in top.tables("tie"))
+    hinges = tuple(_plain(table, Hinge) for table in top.tables("hinge"))
+    stops = tuple(_stop(table) for table in top.tables("stop"))
+    for key, named in (
+        ("motor", ("proximal", "distal")),
+        ("hinge", ("proximal", "distal")),
+        ("stop", ("circle", "face")),
+    ):
+        for table in top.tables(key):
+            for one in named:
+                _body_there(table, system, table.text(one), one)
+    ends = [(f"Spring {one.name}", (one.first, one.second)) for one in springs]
+    ends += [(f"Tie {one.name}", (one.first, one.second)) for one in ties]
+    for name, points in ends:
+        for point in points:
+            system.layout.point(point, f"{blueprint.source}: {name}")
+    start = top.table("start")
+    start.only(("angles_deg", "rates_deg_s"))
+    words = {key: top.text(key) if key in top else "" for key in ("title", "about", "analysis")}
+    return Machine(
+        blueprint=blueprint,
+        values=values,
+        name=system.name,
+        title=words["title"] or system.name,
+        about=words["about"],
+        analysis=words["analysis"] or "kinematics",
+        duration_s=_duration(top),
+        system=system,
+        motors=motors,
+        springs=springs,
+        ties=ties,
+        hinges=hinges,
+        stops=stops,
+        prescriptions=tuple(_prescription(table, system) for table in top.tables("law")),
+        start=Start(_angles(start.table("angles_deg"), system), _angles(start.table("rates_deg_s"), system)),
+    )
+
+
+def _plain(table: Table, kind: type[Element]) -> Element:
+    """Element whose fields are texts and numbers, key by field."""
+    table.only(tuple(one.name for one in fields(kind)))
+    texts = {one.name: table.text(one.name) for one in fields(kind) if one.type == "str"}
+    numbers = {
+        one.name: float(table.numbers(one.name, ()))
+        for one in fields(kind)
+        if one.name not in texts and one.name in table
+    }
+    return kind(**texts, **numbers)  # type: ignore[arg-type]
+
+
+def _stop(table: Table) -> Stop:
+    table.only(tuple(one.name for one in fields(Stop)))
+    vectors = {name: table.numbers(name, (2,)) for name in ("centre", "point", "normal")}
+    if not np.linalg.norm(vectors["normal"]) > 0.0:
+        raise table.refusal("its normal has no length, so it has no direction.", "normal")
+    words = {name: table.text(name) for name in ("name", "circle", "face", "law")}
+    rest = {name: float(table.numbers(name, ())) for name in ("radius", "stiffness")}
+    for name in ("exponent", "restitution", "max_damping", "max_depth"):
+        if name in table:
+            rest[name] = float(table.numbers(name, ()))
+    return Stop(**words, **vectors, **rest)  # type: ignore[arg-type]
+
+
+def _prescription(table: Table, system: System) -> Prescription:
+    driver = table.text("driver")
+    if driver not in system.drivers:
+        there = ", ".join(system.drivers) or "none"
+        raise table.refusal(f"there is no driver {driver}; the drivers are: {there}.")
+    kept = table.values.get("kept", False)
+    if not isinstance(kept, bool):
+        raise table.refusal("kept must be true or false.", "kept")
+    return Prescription(driver, law_in(table, of_length=is_length(driver, system)), kept)
+
+
+def is_length(driver: str, system: System) -> bool:
+    """Whether a driver gives a length or a place [m], rather than an angle."""
+    items = {one.name: one for one in system.constraints}
+    found = items[next(row.owner for row in system.rows if row.driver == driver)]
+    if isinstance(found, CoordinateDriver):
+        found = items[found.coordinate]
+    return isinstance(found, LengthDriver | PointDriver | LengthCoordinate)
+
+
+def _duration(top: Table) -> float:
+    seconds = float(top.numbers("duration", ())) if "duration" in top else 1.0
+    if not seconds > 0.0:
+        raise top.refusal(f"duration must be more than 0 s, not {seconds:g}.", "duration")
+    return seconds
+
+
+def _angles(table: Table, system: System) -> dict[str, float]:
+    for name in table.values:
+        _body_there(table, system, name, name)
+    return {name: float(np.deg2rad(table.numbers(name, ()))) for name in table.values}
+
+
+def _body_there(table: Table, system: System, name: str, key: str) -> None:
+    known = [GROUND, *(body.name for body in system.bodies)]
+    if name not in known:
+        place = f"{table.prefix.rstrip('.')}: " if table.prefix else ""
+        raise table.refusal(
+            f"{place}there is no body {name}{did_you_mean(name, known)} The bodies are {', '.join(known[1:])}.", key
+        )

@@ -1,0 +1,180 @@
+"""From an easy problem to a hard one in steps, each begun with the answer of the one before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, replace
+
+import numpy as np
+
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress, part_of
+from biomec.machines.machine import Machine
+from biomec.machines.optimal_control.audit import Audit, audited
+from biomec.machines.optimal_control.collocation import CollocationOptions, solve_collocation
+from biomec.machines.optimal_control.formulas import SEPARATOR, numbers
+from biomec.machines.optimal_control.guess import path_guess
+from biomec.machines.optimal_control.planar_model import PlanarModel
+from biomec.machines.optimal_control.problem import Problem, Trajectory
+from biomec.machines.optimal_control.run_log import RunLog
+from biomec.machines.optimal_control.shooting import ShootingOptions, solve_shooting
+from biomec.machines.optimal_control.solution import Solution
+from biomec.machines.optimal_control.task import Task, machine_problem
+
+DURATION, LIMIT = "duration", "limit"  # what a step may change besides parameters of the machine
+KINEMATICS, ZERO = "kinematics", "zero torques"
+TIGHTENED = 2  # times that a path is aimed at more narrowly, because it was left between the points of the mesh
+LITTLE = 2.0  # times the limit: what is mended in that way
+STARTS = (KINEMATICS, ZERO)
+
+
+@dataclass(frozen=True)
+class Step:
+    """Changes of one step: values of parameters, and duration [s] and limit of the path where they are not None."""
+
+    values: Mapping[str, float] = field(default_factory=dict)
+    duration_s: float | None = None
+    limit: float | None = None
+
+
+@dataclass(frozen=True, eq=False)
+class Attempt:
+    """One step that was solved, or tried."""
+
+    machine: Machine
+    task: Task
+    model: PlanarModel
+    solution: Solution
+    audit: Audit | None
+    deviation: float
+
+
+@dataclass(frozen=True, eq=False)
+class Chain:
+    """All attempts in order, and their log; the last one is the answer."""
+
+    attempts: tuple[Attempt, ...]
+    log: RunLog
+
+    @property
+    def last(self) -> Attempt:
+        """The answer."""
+        return self.attempts[-1]
+
+
+def steps_of(text: str) -> tuple[Step, ...]:
+    """Steps of a text such as ``g = 0 1 2 9.81; K = 5e4 5e4 5e4 5e6``: a name and its values, as many of each.
+
+    ``duration`` and ``limit`` are names too. One value of a name holds in all steps.
+    """
+    told: dict[str, list[float]] = {}
+    for part in (one.strip() for one in text.split(SEPARATOR)):
+        name, sign, listed = part.partition("=")
+        if part and not sign:
+            raise BiomecError(f'Optimal control: the steps: "{part}" is not understood. Write g = 0 5 9.81.')
+        if part:
+            told[name.strip()] = list(numbers(listed, "steps"))
+    if not told:
+        return ()
+    count = max(len(values) for values in told.values())
+    for name, values in told.items():
+        if len(values) not in (1, count):
+            raise BiomecError(f"Optimal control: the steps: {name} has {len(values)} values, others have {count}.")
+    made = []
+    for k in range(count):
+        now = {name: values[min(k, len(values) - 1)] for name, values in told.items()}
+        duration, limit = now.pop(DURATION, None), now.pop(LIMIT, None)
+        made.append(Step(now, duration, limit))
+    return tuple(made)
+
+
+def continued(
+    machine: Machine,
+    task: Task,
+    steps: Sequence[Step] = (),
+    options: CollocationOptions | ShootingOptions = CollocationOptions(),
+    start: str = KINEMATICS,
+    logged: Sequence[str] = (),
+    audit: bool = True,
+    guess: Trajectory | None = None,
+    progress: Progress | None = None,
+) -> Chain:
+    """Solve a task, through steps if there are any; a step that fails ends the chain.
+
+    start  : of the first step, unless there is a ``guess``;  logged : parameters that the log tells in any case
+    audit  : integrate every answer again; where the last one leaves the path between the points of the mesh by less
+             than `LITTLE` times the limit, solve again for a narrower one
+    """
+    every = tuple(steps) or (Step(),)
+    log, attempts, before = RunLog(), [], guess
+    origin = "given" if guess is not None else start
+    for k, step in enumerate(every):
+        watch = part_of(progress, k / len(every), (k + 1) / len(every))
+        now = machine.with_values(dict(step.values)) if step.values else machine
+        asked = replace(
+            task,
+            duration_s=task.duration_s if step.duration_s is None else step.duration_s,
+            limit=task.limit if step.limit is None else step.limit,
+        )
+        problem, model = machine_problem(now, asked)
+        first = begun(problem, start) if before is None else before.stretched(problem.duration_s)
+        told = {name: now.values[name] for name in (*step.values, *logged) if name in now.values}
+        for again in range(TIGHTENED + 1):
+            mine = part_of(watch, 1.0 - 0.3**again, 1.0 - 0.3 ** (again + 1))
+            solution = _solved(problem, first, options, before is not None, part_of(mine, 0.0, 0.7))
+            look = audit and np.isfinite(solution.controls).all() and np.isfinite(solution.cost)
+            checked = audited(solution, part_of(mine, 0.7, 1.0)) if look else None
+            off = path_deviation(solution, checked)
+            attempts.append(Attempt(now, asked, model, solution, checked, off))
+            log = log.with_run(solution, checked, told, origin, off)
+            passing = k < len(every) - 1
+            if passing or again == TIGHTENED or checked is None or not tightenable(solution, checked):
+                break
+            problem = replace(problem, aim=problem.aim * problem.limit / checked.path_max)
+        if not solution.status.succeeded:
+            break
+        before, origin = solution.trajectory, f"run {len(attempts):03d}"
+    return Chain(tuple(attempts), log)
+
+
+def tightenable(solution: Solution, audit: Audit) -> bool:
+    """Whether a solution leaves the path between its points by so little that aiming lower will mend it."""
+    problem = solution.problem
+    return (
+        solution.status.succeeded
+        and audit.complete
+        and problem.limit > 0.0
+        and not audit.kept(problem.limit)
+        and audit.path_max < LITTLE * problem.limit
+    )
+
+
+def begun(problem: Problem, start: str) -> Trajectory:
+    """A cold start: motion along the path with its torques, or without any."""
+    found = path_guess(problem)
+    return found if start == KINEMATICS else replace(found, controls=np.zeros_like(found.controls))
+
+
+def path_deviation(solution: Solution, audit: Audit | None) -> float:
+    """Largest size of the residual of the path that is written last; of the audited motion where there is one."""
+    import casadi as ca
+
+    problem = solution.problem
+    if not problem.path_size:
+        return float("nan")
+    one = problem.dynamics
+    shown: Solution | Audit = audit if audit is not None and audit.complete else solution
+    value = ca.Function("f", [one.x, one.u, one.t], [problem.path[-1]]).map(len(shown.time_s))
+    return float(np.abs(np.asarray(value(shown.states.T, shown.controls.T, shown.time_s[None, :]))).max())
+
+
+def _solved(
+    problem: Problem,
+    guess: Trajectory,
+    options: CollocationOptions | ShootingOptions,
+    warm: bool,
+    progress: Progress | None,
+) -> Solution:
+    if isinstance(options, ShootingOptions):
+        return solve_shooting(problem, guess, options, progress)
+    return solve_collocation(problem, guess, replace(options, warm=warm or options.warm), progress)

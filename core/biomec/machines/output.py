@@ -1,0 +1,111 @@
+"""Answers of studies as text and files: headline figures for programs, curves as a table, a report to be read."""
+
+from __future__ import annotations
+
+import csv
+import io
+import json
+import math
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import FileError
+from biomec.machines.editing import with_values
+from biomec.machines.study import Run
+
+CURVES, FIGURES, REPORT, MACHINE = "curves.csv", "figures.json", "report.txt", "machine.toml"
+FILES = (CURVES, FIGURES, REPORT, MACHINE)
+"""What a run is written as, without the first where it has no curves; `Run.files` come besides."""
+
+
+def headline(run: Run) -> dict[str, Any]:
+    """Headline figures by their keys, and how the run ended, as plain data; what is not a number is None."""
+    about: dict[str, Any] = {
+        "machine": run.machine.name,
+        "analysis": run.study,
+        "status": run.status,
+        "succeeded": run.succeeded,
+        "notices": list(run.notices),
+    }
+    return about | {key: plain(value) for key, value in run.figures.items()}
+
+
+def plain(value: float) -> float | None:
+    """A number that JSON can hold: None for what is not one."""
+    number = float(value)
+    return number if math.isfinite(number) else None
+
+
+def curves_table(run: Run) -> str:
+    """Time and all curves as a table with commas; missing values are empty."""
+    made = io.StringIO()
+    table = csv.writer(made, lineterminator="\n")
+    table.writerow(["time [s]", *(f"{one.group}: {one.name}{f' [{one.unit}]' * bool(one.unit)}" for one in run.curves)])
+    for k, time in enumerate(run.time_s):
+        values = (one.values[k] if k < len(one.values) else math.nan for one in run.curves)
+        table.writerow([f"{time:.9g}", *("" if math.isnan(v) else f"{v:.9g}" for v in values)])
+    return made.getvalue()
+
+
+def report(run: Run) -> str:
+    """What a person reads first: machine, parameters, options, how it ended, figures, notices, text."""
+    machine = run.machine
+    lines = [f"{machine.title}: {run.title}", "", f"Status: {run.status}", ""]
+    lines += [f"{key:32s} {number_text(value)}" for key, value in run.figures.items()]
+    lines += ["", *run.notices] if run.notices else []
+    lines += ["", "Parameters"]
+    for name, one in machine.blueprint.parameters.items():
+        lines.append(f"{name:12s} {number_text(machine.values[name]):>14s} {one.unit:8s} {one.about}".rstrip())
+    lines += ["", "Options"]
+    lines += [f"{one.name:20s} {getattr(run.options, one.name)}" for one in fields(run.options)]
+    lines += ["", run.text] if run.text else []
+    return "\n".join(lines).rstrip() + "\n"
+
+
+def number_text(value: float) -> str:
+    """A number with six digits, with a true minus sign; a dash for what is not one."""
+    return f"{value:.6g}".replace("-", "−") if math.isfinite(value) else "–"
+
+
+def machine_file(run: Run) -> str:
+    """The machine file with the values of the parameters that the run had."""
+    return with_values(run.machine.blueprint.text, run.machine.values, run.machine.blueprint.source)
+
+
+def written_files(run: Run) -> dict[str, str]:
+    """Name -> content of all files of a run."""
+    figures = json.dumps(headline(run), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
+    curves = {CURVES: curves_table(run)} if run.curves else {}
+    return {**run.files, **curves, FIGURES: figures, REPORT: report(run), MACHINE: machine_file(run)}
+
+
+def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> list[Path]:
+    """Write a run into a folder, which is made if it is not there; return what was written."""
+    files = written_files(run)
+    refuse_existing(folder, tuple(dict.fromkeys((*FILES, *files))), overwrite)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(folder.name, f"the folder cannot be made ({error.strerror}).") from error
+    written = []
+    for name, content in files.items():
+        path = folder / Path(name).name
+        with atomic_path(path) as temporary:
+            temporary.write_text(content, encoding="utf-8")
+        written.append(path)
+    if CURVES not in files:
+        (folder / CURVES).unlink(missing_ok=True)  # those of the run that is overwritten
+    return written
+
+
+def refuse_existing(folder: Path, names: tuple[str, ...] = FILES, overwrite: bool = False) -> None:
+    """Raise a sentence if files would be lost."""
+    there = [name for name in names if (folder / name).exists()]
+    if there and not overwrite:
+        raise FileError(
+            folder.name,
+            f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them.",
+            ("overwrite", ""),
+        )

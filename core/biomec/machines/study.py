@@ -1,0 +1,137 @@
+"""What can be asked of a machine, and what every answer looks like: a terminal, a window and a script use the same.
+
+A study is registered once, in `biomec.machines.studies`; its options are a frozen dataclass whose fields carry a
+default and, through `option`, a unit, an explanation and choices, from which forms and command lines are made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, fields
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike
+
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress
+from biomec.base.toml_table import did_you_mean
+from biomec.machines.machine import Machine
+
+
+@dataclass(frozen=True, eq=False)
+class Curve:
+    """A quantity over time.
+
+    group  : figure that it belongs to, such as ``Motor torques``
+    name   : such as ``A``;  unit : such as ``N·m`` (angles are in ``deg``, as people read them)
+    values : (T,)
+    """
+
+    group: str
+    name: str
+    unit: str
+    values: FloatArray
+
+
+@dataclass(frozen=True, eq=False)
+class Run:
+    """Answer of a study.
+
+    study   : its key;  title : what a list calls the run
+    machine : with the values of its parameters;  options : of the study
+    time_s  : (T,)
+    poses   : body name -> (T, 3) position of its origin [m] and angle [rad, counter-clockwise], or in space (T, 3, 4)
+              attitude and position; empty if nothing moves
+    curves  : what can be plotted
+    figures : headline figures, each key ending in its unit, such as ``torque_max_Nm``
+    status  : ``completed``, or in a few words how else it ended;  succeeded : whether the answer can be used
+    notices : sentences for the user
+    text    : anything to be read besides, such as a table or equations
+    formulae : equations to be typeset, a line of LaTeX each (as mathtext of matplotlib draws; a bmatrix at the end)
+    files   : name -> content of text files that go with the answer, such as ``equations.c``; written where curves are
+    over    : ``group: name`` of the curve over which the others are plotted at first; empty for time
+    """
+
+    study: str
+    title: str
+    machine: Machine
+    options: Any
+    time_s: FloatArray
+    curves: tuple[Curve, ...]
+    figures: Mapping[str, float]
+    poses: Mapping[str, FloatArray] = field(default_factory=dict)
+    status: str = "completed"
+    succeeded: bool = True
+    notices: tuple[str, ...] = ()
+    text: str = ""
+    formulae: tuple[str, ...] = ()
+    files: Mapping[str, str] = field(default_factory=dict)
+    over: str = ""
+
+
+@dataclass(frozen=True)
+class Study:
+    """A question that can be asked of a machine.
+
+    key     : on the command line;  title, about : for people
+    options : frozen dataclass with defaults
+    refusal : why it cannot be asked of a machine, as a sentence, or None
+    run     : answers it; ``progress`` is called with the fraction done and raises `Cancelled` to stop
+    """
+
+    key: str
+    title: str
+    about: str
+    options: type[Any]
+    refusal: Callable[[Machine], str | None]
+    run: Callable[[Machine, Any, Progress | None], Run]
+
+
+def option(default: Any, about: str, unit: str = "", choices: Sequence[Any] = ()) -> Any:
+    """Field of the options of a study: its default, what it means, its unit, and what can be chosen."""
+    return field(default=default, metadata={"about": about, "unit": unit, "choices": tuple(choices)})
+
+
+def options_from(study: Study, given: Mapping[str, Any]) -> Any:
+    """Options of a study from names and values, texts included; refuses what does not fit with a sentence."""
+    known = {one.name: one for one in fields(study.options)}
+    made: dict[str, Any] = {}
+    for name, value in given.items():
+        if name not in known:
+            guess = did_you_mean(name, list(known))
+            there = ", ".join(known) or "none"
+            raise BiomecError(f"{study.title}: there is no option {name}{guess} The options are {there}.")
+        made[name] = _fitting(study, known[name].name, known[name].default, known[name].metadata, value)
+    return study.options(**made)
+
+
+def _fitting(study: Study, name: str, default: Any, metadata: Mapping[str, Any], value: Any) -> Any:
+    """A value of the type of the default, among the choices."""
+    try:
+        match default:
+            case bool():
+                words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
+                made: Any = value if isinstance(value, bool) else words[str(value).lower()]
+            case int():
+                made = int(value)
+            case float():
+                made = float(value)
+            case _:
+                made = str(value)
+    except (ValueError, KeyError) as error:
+        raise BiomecError(f"{study.title}: {name} = {value} is not {_kind(default)}.") from error
+    choices = metadata.get("choices", ())
+    if choices and made not in choices:
+        raise BiomecError(f"{study.title}: {name} = {made} is none of {', '.join(map(str, choices))}.")
+    return made
+
+
+def _kind(default: Any) -> str:
+    return {bool: "yes or no", int: "a whole number", float: "a number"}.get(type(default), "a text")
+
+
+def curve(group: str, name: str, unit: str, values: ArrayLike) -> Curve:
+    """A curve with read-only values (T,)."""
+    return Curve(group, name, unit, read_only(np.asarray(values, dtype=np.float64)))

@@ -1,0 +1,168 @@
+"""The study `equations`: equations of motion of a machine, sorted, typeset, as programs, and simulated if wanted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Cancelled, Progress, part_of
+from biomec.machines.machine import Machine
+from biomec.machines.study import Run, Study, curve, option
+from biomec.machines.symbolic.study_parts import refusal, state_curves
+
+if TYPE_CHECKING:
+    from biomec.machines.symbolic.equations import EquationsOfMotion
+
+LETTERS, NUMBERS = "letters", "numbers"
+SOLVED, FORMULAS = "linear equations", "formulas"
+EVERY, NONE = "all", "none"
+LONGEST = 1500  # characters of a formula that is still shown
+
+
+@dataclass(frozen=True)
+class EquationsOptions:
+    """Options of the study."""
+
+    parameters: str = option(LETTERS, "Parameters as letters, or with their values", choices=(LETTERS, NUMBERS))
+    digits: int = option(6, "Significant digits of numbers that are shown")
+    rounded: bool = option(False, "Compute with numbers of so many digits, as the published program does")
+    form: str = option(
+        SOLVED, "Accelerations from linear equations, or written as formulas (at most four coordinates)",
+        choices=(SOLVED, FORMULAS))  # fmt: skip
+    language: str = option(EVERY, "Programs to write", choices=(EVERY, "python", "c", "matlab", "latex", NONE))
+    simulated_s: float = option(0.0, "Simulate the equations from the start for so long; 0 is not at all", "s")
+    method: str = option(
+        "DOP853", "Integrator: explicit of order 8, or implicit for stiff machines", choices=("DOP853", "Radau")
+    )
+
+
+def run_equations(machine: Machine, options: EquationsOptions, progress: Progress | None = None) -> Run:
+    """Derive, sort, typeset, export; simulate if wanted."""
+    from biomec.machines.symbolic.machine_equations import machine_equations
+    from biomec.machines.symbolic.source import ENDINGS, to_source
+    from biomec.machines.symbolic.typeset import formulae, text
+
+    if not 1 <= options.digits <= 17:
+        raise BiomecError(f"Numbers can be shown with 1 to 17 digits, not {options.digits}.")
+    tell = progress or (lambda _: None)
+    tell(0.0)
+    equations = machine_equations(machine)
+    tell(0.3)
+    if options.parameters == NUMBERS or options.rounded:
+        equations = equations.with_numbers()
+    if options.rounded:
+        equations = equations.rounded(options.digits)
+    lines, notices = list(formulae(equations, options.digits)), list(equations.notices)
+    explicit = options.form == FORMULAS
+    if explicit:
+        shown, told = _formulas(equations, options.digits)
+        lines += shown
+        notices += told
+    if any(len(line) > LONGEST for line in lines):
+        notices.append("Some entries are too long to be typeset; they are in the text and in the programs.")
+        lines = [line for line in lines if len(line) <= LONGEST]
+    tell(0.5)
+    languages = {EVERY: tuple(ENDINGS), NONE: ()}.get(options.language, (options.language,))
+    files = {}
+    for language in languages:
+        files[f"equations.{ENDINGS[language]}"] = to_source(
+            equations, language, "equations", machine.title, explicit=explicit
+        )
+    tell(0.8)
+    figures = {
+        "coordinates": float(equations.n),
+        "degrees_of_freedom": float(equations.freedom),
+        "inputs": float(len(equations.inputs)),
+        "operations": float(_operations(equations)),
+    }
+    run = Run(
+        study="equations", title="Equations of motion", machine=machine, options=options, time_s=np.zeros(0), curves=(),
+        figures=figures, notices=tuple(notices), text=_legend(equations) + text(equations, options.digits),
+        formulae=tuple(lines), files=files,
+    )  # fmt: skip
+    if options.simulated_s > 0.0:
+        try:
+            run = _with_motion(run, equations, options, part_of(progress, 0.8, 1.0))
+        except Cancelled:
+            raise
+        except BiomecError as error:
+            run = replace(run, status=str(error), succeeded=False)
+    tell(1.0)
+    return run
+
+
+def _formulas(equations: EquationsOfMotion, digits: int) -> tuple[list[str], list[str]]:
+    """Lines q̈ = N/Δ that are short enough to be read, and a notice about the others."""
+    from biomec.machines.symbolic.state_space import multiple_angle_fractions
+    from biomec.machines.symbolic.typeset import formula, symbol_names
+
+    above, below = multiple_angle_fractions(equations)
+    names = symbol_names(equations)
+    lines = [rf"\Delta = -\det A = {formula(below, equations, digits)}"]
+    lines += [rf"{names[one]}\,\Delta = {formula(above[k], equations, digits)}"
+              for k, one in enumerate(equations.coordinates.qddot)]  # fmt: skip
+    shown = [line for line in lines if len(line) <= LONGEST]
+    left = len(lines) - len(shown)
+    return shown, [f"{left} formulas are too long to be shown; they are in the programs."] if left else []
+
+
+def _legend(equations: EquationsOfMotion) -> str:
+    coords = equations.coordinates
+    rows = [f"{one.name}: {about}" for one, about in zip(coords.q, coords.about, strict=True)]
+    rows += [f"{one.name}: {about}" for one, about in zip(equations.inputs, equations.input_names, strict=True)]
+    return "\n".join([*rows, "", "A q'' + B q'^2 + X q'q' + C q' + D q + E (+ Phi_q^T lambda) = F u + G", "", ""])
+
+
+def _operations(equations: EquationsOfMotion) -> int:
+    """Sums, products and functions of one evaluation, common parts counted once."""
+    import sympy as sp
+
+    from biomec.machines.symbolic.listing import listing
+
+    matrix, right = equations.saddle()
+    symbols = (*equations.coordinates.x, *equations.inputs, *equations.parameters)
+    lines = listing({"x": symbols}, {"S": matrix, "r": right})
+    return int(
+        sum(sp.count_ops(one) for _, one in lines.steps) + sum(sp.count_ops(one) for one in lines.outputs.values())
+    )
+
+
+def _with_motion(run: Run, equations: EquationsOfMotion, options: EquationsOptions, progress: Progress | None) -> Run:
+    """The run with a simulated motion: curves, energy, poses."""
+    from biomec.machines.symbolic.compiled import compiled
+    from biomec.machines.symbolic.placing import poses_of, start_state
+    from biomec.machines.symbolic.simulation import shown_times, simulate
+
+    stabilisation = 20.0 if equations.constraints.rows else 0.0
+    numbers = compiled(equations, stabilisation=stabilisation)
+    motion = simulate(
+        numbers, start_state(run.machine), shown_times(options.simulated_s), method=options.method, progress=progress
+    )
+    energy = motion.energy_J
+    curves = [
+        *state_curves(equations.coordinates.about, motion.x),
+        curve("Energy", "kinetic and potential", "J", energy),
+    ]
+    figures = {
+        **run.figures,
+        "energy_change_J": float(energy[-1] - energy[0]),
+        "evaluations": float(motion.evaluations),
+    }
+    done = motion.status == "completed"
+    return replace(
+        run, time_s=motion.time_s, curves=tuple(curves), figures=figures, poses=poses_of(run.machine).at(motion.x)[0],
+        status=motion.status, succeeded=done,
+    )  # fmt: skip
+
+
+STUDY = Study(
+    "equations",
+    "Equations of motion",
+    "Lagrange's equations in symbols: mass matrix, velocity terms, gravity, inputs; typeset, and as programs.",
+    EquationsOptions,
+    refusal,
+    run_equations,
+)

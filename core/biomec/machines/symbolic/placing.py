@@ -1,0 +1,112 @@
+"""Between a machine's coordinates and where its bodies are, with numbers: the state at the start, poses of a motion."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+import sympy as sp
+from numpy.typing import ArrayLike
+
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.machines.machine import Machine
+from biomec.machines.motion import Motion, at_start
+from biomec.machines.symbolic.compiled import ARRAYS, Values, values_function
+from biomec.machines.symbolic.coordinates import symbol
+from biomec.machines.symbolic.machine_equations import machine_equations, machine_tree
+from biomec.machines.symbolic.tree import GROUND, Tree
+
+
+@dataclass(frozen=True, eq=False)
+class Poses:
+    """Where the bodies of a machine are, from states of its symbolic equations: made by `poses_of`."""
+
+    bodies: tuple[str, ...]
+    parameters: tuple[float, ...]
+    _values: Values
+
+    def at(self, x: ArrayLike, qddot: ArrayLike | None = None) -> tuple[dict[str, FloatArray], ...]:
+        """Poses, their rates and accelerations, each body -> (..., 3) origin [m] and angle [rad], of x (..., 2n).
+
+        qddot : (..., n) accelerations of the coordinates; 0 if not given
+        """
+        x = np.asarray(x, dtype=np.float64)
+        n = x.shape[-1] // 2
+        a = np.zeros((*x.shape[:-1], n)) if qddot is None else np.asarray(qddot, dtype=np.float64)
+        found = self._values(np.moveaxis(x, -1, 0), np.moveaxis(a, -1, 0), self.parameters)
+        flat = np.stack([np.broadcast_to(one, x.shape[:-1]) for one in found], axis=-1)
+        parts = flat.reshape(*x.shape[:-1], 3, len(self.bodies), 3)
+        return tuple({body: parts[..., k, b, :] for b, body in enumerate(self.bodies)} for k in range(3))
+
+
+def poses_of(machine: Machine) -> Poses:
+    """Functions for the poses of a planar machine's bodies."""
+    tree, coords = machine_tree(machine), machine_tree(machine).coords
+    parameters = {symbol(name): value for name, value in machine.values.items()}
+    bodies = tuple(body.name for body in machine.system.bodies)
+    places = [one for body in bodies for one in (*tree.poses[body].origin.components(), tree.poses[body].angle)]
+    rates = [coords.derivative(one) for one in places]
+    levels = [places, rates, [coords.derivative(one) for one in rates]]
+    arguments = {"x": coords.x, "a": coords.qddot, "p": tuple(parameters)}
+    made = values_function(arguments, {"poses": sp.Matrix([one for level in levels for one in level])}, ARRAYS)
+    return Poses(bodies, tuple(parameters.values()), made)
+
+
+def start_state(machine: Machine) -> FloatArray:
+    """State x (2n,) of `machine_equations` at which a free motion begins."""
+    tree, motion = machine_tree(machine), at_start(machine)
+    if motion.fault:
+        raise BiomecError(motion.fault)
+    q = np.array([_value(machine, tree, motion, kind, body) for kind, body in tree.owners])
+    given = np.array([machine.start.rates.get(body, 0.0) if kind == "phi" else 0.0 for kind, body in tree.owners])
+    return np.concatenate((q, _closing_rates(machine, tree, q, given)))
+
+
+def _value(machine: Machine, tree: Tree, motion: Motion, kind: str, body: str) -> float:
+    match kind:
+        case "phi":
+            axis = motion.axes[body][0, :, 0]
+            measured = float(np.arctan2(axis[1], axis[0]))
+            told = machine.start.angles.get(body, measured)
+            return told + float(
+                np.arctan2(np.sin(measured - told), np.cos(measured - told))
+            )  # in the turn it is told in
+        case "s":
+            joint = tree.placing[body]
+            assert joint is not None
+            far, near = (_place(machine, motion, joint[key]) for key in ("distal", "proximal"))
+            owner, _, name = joint["axis"].partition(".")
+            return float((far - near) @ _direction(machine, motion, owner, name))
+    return float(motion.origins[body][0, ("x", "y").index(kind)])
+
+
+def _place(machine: Machine, motion: Motion, reference: str) -> FloatArray:
+    owner, _, name = reference.partition(".")
+    layout = machine.system.layout
+    local = layout.ground[name] if owner == GROUND else layout.bodies[owner].points[name]
+    return np.asarray(motion.place(owner, local)[0])
+
+
+def _direction(machine: Machine, motion: Motion, owner: str, name: str) -> FloatArray:
+    layout = machine.system.layout
+    if owner == GROUND:
+        return np.asarray(layout.directions[name])
+    return np.asarray(motion.axes[owner][0] @ layout.bodies[owner].vectors[name])
+
+
+def _closing_rates(machine: Machine, tree: Tree, q: FloatArray, given: FloatArray) -> FloatArray:
+    """Rates with the given ones where they are told, the others as closed loops ask: Φq q̇ = 0."""
+    equations = machine_equations(machine)
+    if not equations.constraints.rows:
+        return given
+    arguments = {"x": equations.coordinates.x, "p": tuple(equations.parameters)}
+    values = values_function(arguments, {"J": equations.jacobian})
+    J = np.array(values([*q, *given], equations.values), dtype=np.float64).reshape(-1, len(q))
+    free = [k for k, (kind, body) in enumerate(tree.owners) if kind != "phi" or body not in machine.start.rates]
+    made = given.copy()
+    if free:
+        made[free] = np.linalg.lstsq(J[:, free], -J @ given, rcond=None)[0]
+    if np.abs(J @ made).max() > 1e-6 * max(1.0, float(np.abs(given).max())):
+        raise BiomecError(f"{machine.name}: the angular speeds at the start would tear its joints apart.")
+    return made

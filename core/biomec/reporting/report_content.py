@@ -1,0 +1,380 @@
+"""What a report of an analysis says, as sentences and tables: who, what, by which model, how well, and the angles.
+
+Only words and numbers: pictures and paper are the desktop program's. Nothing here depends on the day or the machine.
+"""
+
+from __future__ import annotations
+
+import platform
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from importlib import metadata
+from typing import Any
+
+import numpy as np
+
+from biomec._version import __version__
+from biomec.base.notices import Severity
+from biomec.body.anatomy.centres import CENTRE_METHODS
+from biomec.body.kinematics.consistency_notices import TYPES
+from biomec.body.kinematics.joint_angles import JointAngles
+from biomec.engine.position import FrameStatus
+from biomec.pipeline.analysis import Analysis
+from biomec.recording import Trial
+from biomec.recording.marker_set import Side
+from biomec.recording.step import plain_data
+from biomec.reporting.angle_ranges import AngleError, AngleRange, angle_errors, angle_range, angle_rows
+from biomec.reporting.frame_quality import spreads
+from biomec.reporting.load_report import loads_section
+from biomec.reporting.notice_groups import NoticeGroup, notice_groups
+from biomec.reporting.report_table import NOTHING, Section, Table, degrees, facts, number, power
+from biomec.signals.reconstruction import SampleOrigin
+
+MILLIMETRE = 1e3
+WORST = 6  # landmarks and markers listed
+LIBRARIES = ("numpy", "scipy", "numba")  # whose versions may change a digit
+METHODS = {"coordinates": "nearest consistent coordinates", "markers": "global optimisation on the markers"}
+_ABSOLUTE = re.compile(r"^(?:/|~|\\\\|[A-Za-z]:[\\/])|[\\/].*\.toml$")
+
+
+@dataclass(frozen=True)
+class ReportContent:
+    """A report.
+
+    highlights : the few numbers that a reader wants first, with what they are
+    sections   : title -> section; "Joint angles", "How good it is" … in the order of reading
+    notices    : grouped by severity
+    """
+
+    title: str
+    subtitle: str
+    highlights: tuple[tuple[str, str], ...]
+    sections: tuple[Section, ...]
+    notices: tuple[NoticeGroup, ...]
+
+    def section(self, title: str) -> Section | None:
+        """The section of that title, if the report has it."""
+        return next((one for one in self.sections if one.title == title), None)
+
+
+SUBJECT, RECORDING, MODEL, ANGLES = "Subject", "Recording", "Model", "Joint angles"
+QUALITY, CYCLES, TRUTH, PROVENANCE = "How good it is", "Cycles", "Errors against the truth", "Provenance"
+
+
+def report_content(analysis: Analysis, truth: JointAngles | None = None) -> ReportContent:
+    """Everything a report says. ``truth``: the true angles of a virtual subject, if they are known."""
+    session = analysis.session
+    sections = [_subject(analysis), _recording(analysis), _angles(analysis), _cycles(analysis), _quality(analysis)]
+    if "inverse" in analysis.done:
+        sections.append(loads_section(analysis))
+    if truth is not None:
+        sections.append(_truth(analysis, truth))
+    sections += [_model(analysis), _provenance(analysis)]
+    who = analysis.loaded.subject.name or "Subject without a name"
+    when = "" if session.recorded is None else f", recorded {session.recorded.isoformat()}"
+    return ReportContent(
+        who,
+        f"{session.dynamic.source.name}{when}",
+        _highlights(analysis, truth),
+        tuple(sections),
+        notice_groups(analysis.notices),
+    )
+
+
+def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[str, str], ...]:
+    motion, repetitions = analysis.motion, analysis.repetitions
+    count = {severity: sum(one.severity is severity for one in analysis.notices) for severity in Severity}
+    worrying = count[Severity.PROBLEM], count[Severity.WARNING]
+    told = [
+        (f"{int(motion.valid.sum())} of {motion.frames}", "frames obey the model"),
+        (number(_marker_rms(analysis), 1, "mm"), "markers to model, rms"),
+        (f"{repetitions.valid} of {repetitions.found}", "cycles are valid"),
+        (f"{worrying[0]} and {worrying[1]}", "problems and warnings"),
+    ]
+    if truth is not None:
+        squares = [one.rms**2 for one in angle_errors(analysis.angles, truth)]
+        error = np.sqrt(np.mean(squares)) if squares else None
+        told.append((degrees(error, 2) + "°", "angles to truth, rms of all"))
+    return tuple(told)
+
+
+# --------------------------------------------------------------------------------------------------- who, what, by what
+def _subject(analysis: Analysis) -> Section:
+    entered, subject, known = analysis.session.subject, analysis.loaded.subject, analysis.loaded.body.measures
+    clean = analysis.clean
+    weighed = None if clean.mass is None else clean.mass.mass_kg
+    mass = number(float(known["mass"]), 1, "kg")
+    if entered.mass_kg is None:
+        mass += " (weighed on the plates)" if subject.mass_kg is not None else " (assumed)"
+    height = number(float(known["height"]), 2, "m") + ("" if entered.height_m is not None else " (from the markers)")
+    day = analysis.session.recorded
+    age = None if day is None else subject.age_on(day)
+    about = {
+        "Name": subject.name or NOTHING,
+        "Sex": str(known["sex"]) + ("" if entered.sex is not None else " (assumed)"),
+        "Age": None if age is None else f"{age} years",
+        "Mass": mass,
+        "Height": height,
+        "On the force plates": None if weighed is None else number(weighed, 1, "kg"),
+    }
+    about |= {_words(name): _measure(name, value) for name, value in sorted(entered.measures.items())}
+    return Section(SUBJECT, (), (facts("", about),))
+
+
+def _measure(name: str, value: float) -> str:
+    if "rotation" in name or "torsion" in name:
+        return degrees(value) + "°"
+    return number(MILLIMETRE * value, 0, "mm")
+
+
+def _words(name: str) -> str:
+    """``leg_length_D`` -> "Leg length, right"."""
+    side = {"_D": ", right", "_E": ", left"}.get(name[-2:], "")
+    return (name[:-2] if side else name).replace("_", " ").capitalize() + side
+
+
+def _recording(analysis: Analysis) -> Section:
+    session, clean, prepared = analysis.session, analysis.clean, analysis.prepared
+    trial, rebuilt = clean.trial, clean.reconstruction
+    shares = ", ".join(
+        f"{number(100.0 * rebuilt.fraction(origin), 1)} % {origin.name.lower()}"
+        for origin in (SampleOrigin.MEASURED, SampleOrigin.REBUILT, SampleOrigin.INTERPOLATED, SampleOrigin.MISSING)
+    )
+    cutoffs = clean.filtered
+    rates = "not filtered"
+    if cutoffs is not None and np.isfinite(cutoffs.cutoff_hz).any():
+        low, high = np.nanmin(cutoffs.cutoff_hz), np.nanmax(cutoffs.cutoff_hz)
+        rates = f"low-pass at {low:.1f} Hz" if high - low < 0.05 else f"low-pass at {low:.1f} to {high:.1f} Hz"
+    plates = ", ".join(plate.name for plate in trial.plates)
+    held = analysis.motion.contacts
+    about = {
+        "Movement": session.dynamic.source.name,
+        "Static": NOTHING if session.static is None else session.static.source.name,
+        "Length": f"{number(trial.duration_s, 2, 's')}, {trial.frames} frames at {trial.rate_hz:g} Hz",
+        "Markers": f"{len(trial.markers.names)}, marker set {prepared.marker_set.name}",
+        "Samples": shares,
+        "Filter": rates,
+        "Force plates": plates or "none",
+        "Held by the ground": None if held is None or not held.segments else ", ".join(held.segments),
+    }
+    return Section(RECORDING, (), (facts("", about),))
+
+
+def _model(analysis: Analysis) -> Section:
+    loaded = analysis.loaded
+    body, counts = loaded.body, loaded.structure
+    inertia: dict[str, dict[str, None]] = {}
+    for part in body.inertia.segments.values():
+        table, _, row = part.source.partition(": ")
+        inertia.setdefault(table, {})[row or part.row] = None
+    about = {
+        "Model": f"{body.model.name}: {body.model.title}",
+        "Size": f"{len(body.system.bodies)} segments, {counts.coordinates} natural coordinates, {counts.rows} "
+        f"constraint rows ({len(counts.redundant)} redundant), {counts.degrees_of_freedom} degrees of freedom",
+        "Inertia": "; ".join(f"{table} ({', '.join(rows)})" for table, rows in inertia.items()) or "none",
+        "Left out": "; ".join(f"{name}: {why}" for name, why in body.left_out.items()) or None,
+    }
+    methods: dict[str, list[str]] = {}
+    for point, method in body.plan.methods.items():
+        if method in CENTRE_METHODS:
+            methods.setdefault(method, []).append(point)
+    centres = tuple(
+        (", ".join(points), CENTRE_METHODS[method].title, f"{method} [{CENTRE_METHODS[method].source}]")
+        for method, points in methods.items()
+    )
+    tables = [facts("", about), Table("Joint centres", ("Points", "How", "Method [source]"), centres)]
+    if body.surfaces:
+        rows = tuple(
+            (
+                name,
+                " × ".join(number(MILLIMETRE * float(r), 0) for r in surface.radii),
+                number(MILLIMETRE * surface.dilation_m, 1),
+                surface.source,
+            )
+            for name, surface in body.surfaces.items()
+        )
+        columns = ("Contact", "Half axes [mm]", "Enlarged by [mm]", "Source")
+        tables.append(Table("Ribcage under the scapulae", columns, rows))
+    return Section(MODEL, (), tuple(tables))
+
+
+# ------------------------------------------------------------------------------------------------------- how good it is
+def _quality(analysis: Analysis) -> Section:
+    motion, position = analysis.motion, analysis.motion.position
+    valid = motion.valid
+    iterations = position.iterations[valid]
+    about: dict[str, str | None] = {
+        "Method": METHODS.get(motion.options.method, motion.options.method),
+        "Frames that obey the model": f"{int(valid.sum())} of {motion.frames}",
+    }
+    for status in FrameStatus:
+        count = int((position.status == status).sum())
+        if count and status is not FrameStatus.PHI:
+            about[f"Other frames: {status.name.lower().replace('_', ' ')}"] = f"{count}. {status.sentence}"
+    if valid.any():
+        about |= {
+            "Iterations": f"{number(float(iterations.mean()), 1)} on average, {int(iterations.max())} at most",
+            "Largest violation ‖Φ‖": power(float(position.violation[valid].max())),
+            "Markers to model": f"{number(_marker_rms(analysis), 1, 'mm')} rms",
+        }
+    violations = tuple(
+        (constraint_words(kind), power(_mean(before[valid])), power(_mean(position.after[kind][valid])))
+        for kind, before in position.before.items()
+    )
+    tables = [
+        facts("", about),
+        Table(
+            "Violation of the constraints, mean of a row",
+            ("Constraint", "As measured", "Consistent"),
+            violations,
+            "In the unit of the row: metres for joints, m² or none for lengths and right angles of segments.",
+        ),
+    ]
+    for caption, names, distances in (
+        ("Markers farthest from the model", motion.markers, motion.marker_residual),
+        ("Landmarks that moved most to obey the model", motion.landmarks, motion.distance),
+    ):
+        rows = tuple(
+            (one.name, *(number(MILLIMETRE * x, 1) for x in (one.rms, one.median, one.p95, one.largest)))
+            for one in spreads(names, distances, valid)[:WORST]
+        )
+        if rows:
+            tables.append(Table(caption, ("Name", "rms [mm]", "Median", "95 %", "Largest"), rows))
+    return Section(QUALITY, (), tuple(tables))
+
+
+def constraint_words(kind: str) -> str:
+    """Type of a constraint row in plain words."""
+    words = TYPES.get(kind, kind).removeprefix("the ")
+    return words[0].upper() + words[1:]
+
+
+def _marker_rms(analysis: Analysis) -> float:
+    residual = analysis.motion.marker_residual[analysis.motion.valid]
+    return MILLIMETRE * float(np.sqrt(_mean(residual**2)))
+
+
+def _mean(values: Any) -> float:
+    there = values[np.isfinite(values)]
+    return float(there.mean()) if there.size else float("nan")
+
+
+# ------------------------------------------------------------------------------------------------------ angles, cycles
+def _angles(analysis: Analysis) -> Section:
+    angles, curves = analysis.angles, analysis.repetitions.curves
+    rows, middle = [], []
+    for row in angle_rows(angles):
+        ranges = {side: angle_range(angles, name, curves, side) for side, name in row.sides.items()}
+        title = f"{row.title}, {row.directions}"
+        if row.middle is not None:
+            middle.append((title, *_cells(ranges[None])))
+            continue
+        right, left = ranges.get(Side.RIGHT), ranges.get(Side.LEFT)
+        apart = float("nan") if right is None or left is None else left.range - right.range
+        rows.append((title, *_cells(right), *_cells(left), degrees(apart)))
+    how = "Lowest and highest angle and the range between them [°]"
+    if curves:
+        note = f"{how}: means over the valid cycles, ± standard deviation of the range."
+    else:
+        note = f"{how}, over all frames that obey the model."
+    if angles.options.subtract_static:
+        note += " Angles count from the static pose."
+    columns = ("Angle", "right low", "high", "range", "left low", "high", "range", "left − right")
+    tables = [Table("Both sides", columns, tuple(rows), note)] if rows else []
+    if middle:
+        tables.append(Table("Trunk and head", ("Angle", "low", "high", "range"), tuple(middle), "" if rows else note))
+    return Section(ANGLES, (), tuple(tables))
+
+
+def _cells(one: AngleRange | None) -> tuple[str, str, str]:
+    if one is None:
+        return NOTHING, NOTHING, NOTHING
+    spread = f" ± {degrees(one.spread)}" if np.isfinite(one.spread) else ""
+    return degrees(one.lowest), degrees(one.highest), degrees(one.range) + spread
+
+
+def _cycles(analysis: Analysis) -> Section:
+    repetitions = analysis.repetitions
+    rows = []
+    for name, cycles in repetitions.cycles.items():
+        first_frame = analysis.clean.trial.first_frame
+        parts = zip(cycles.spans, cycles.durations_s, cycles.phase_changes_percent, cycles.valid, strict=True)
+        for k, ((first, last), seconds, phase, ok) in enumerate(parts, start=1):
+            frames = f"{first_frame + int(first)} to {first_frame + int(last)}"
+            side = "" if name == "both" else f"{name.lower()} "
+            turns = number(float(phase), 0, "%")
+            rows.append((f"{side}{k}", frames, number(float(seconds), 2), turns, "yes" if ok else "no"))
+    if not rows:
+        return Section(CYCLES, ("No cycles were found; angles are shown over the time of the recording.",))
+    by = "foot strikes" if repetitions.by == "events" else f"minima of {repetitions.by}"
+    columns = ("Cycle", "Frames", "Seconds", "Phase changes at", "Valid")
+    return Section(CYCLES, (f"Cycles begin and end at {by}.",), (Table("", columns, tuple(rows)),))
+
+
+def _truth(analysis: Analysis, truth: JointAngles) -> Section:
+    errors = {one.name: one for one in angle_errors(analysis.angles, truth)}
+    rows, middle = [], []
+    for row in angle_rows(analysis.angles):
+        cells = {side: _error_cells(errors.get(name)) for side, name in row.sides.items()}
+        title = f"{row.title}, {row.directions}"
+        if row.middle is not None:
+            middle.append((title, *cells[None]))
+        else:
+            none = _error_cells(None)
+            rows.append((title, *cells.get(Side.RIGHT, none), *cells.get(Side.LEFT, none)))
+    note = "Computed minus true angle [°]: root mean square, largest, mean."
+    columns = ("Angle", "right rms", "largest", "mean", "left rms", "largest", "mean")
+    tables = [Table("Both sides", columns, tuple(rows), note)] if rows else []
+    if middle:
+        short = ("Angle", "rms", "largest", "mean")
+        tables.append(Table("Trunk and head", short, tuple(middle), "" if rows else note))
+    return Section(TRUTH, ("The subject is virtual, so that its true motion is known.",), tuple(tables))
+
+
+def _error_cells(error: AngleError | None) -> tuple[str, str, str]:
+    if error is None:
+        return NOTHING, NOTHING, NOTHING
+    return degrees(error.rms, 2), degrees(error.largest, 2), degrees(error.offset, 2)
+
+
+# ----------------------------------------------------------------------------------------------------- where it is from
+def _provenance(analysis: Analysis) -> Section:
+    session = analysis.session
+    trials: dict[str, Trial | None] = {"Movement": session.dynamic, "Static": session.static}
+    files = {}
+    for what, trial in trials.items():
+        if trial is not None:
+            source = trial.source
+            files[(source.name, source.sha256)] = (what, source.name, source.format, source.sha256)
+    for original in session.originals:
+        source = original.source
+        files.setdefault((source.name, source.sha256), ("Original", source.name, source.format, source.sha256))
+    versions = {"Biomec": __version__, "Python": platform.python_version()}
+    versions |= {name: metadata.version(name) for name in LIBRARIES}
+    default = _flat(plain_data(type(analysis.settings)()))
+    settings = tuple(
+        (name, value, "" if default.get(name) == value else "changed")
+        for name, value in _flat(plain_data(analysis.settings)).items()
+    )
+    return Section(
+        PROVENANCE,
+        (", ".join(f"{name} {version}" for name, version in versions.items()) + ".",),
+        (
+            Table("Files", ("", "Name", "Format", "SHA-256"), tuple(files.values())),
+            Table("Settings", ("Setting", "Value", ""), settings, "SI units unless a name says otherwise."),
+        ),
+    )
+
+
+def _flat(value: Any, name: str = "") -> dict[str, str]:
+    """Nested settings as one table: dotted name -> text. Of a file only its name is told, not where it lies."""
+    if isinstance(value, Mapping) and value:
+        return {k: v for key, item in value.items() for k, v in _flat(item, f"{name}.{key}" if name else key).items()}
+    if isinstance(value, Mapping | list | tuple) and not value:
+        return {name: NOTHING}
+    if isinstance(value, list | tuple):
+        return {name: ", ".join(next(iter(_flat(item, name).values())) for item in value)}
+    if isinstance(value, str) and _ABSOLUTE.search(value):
+        value = re.split(r"[\\/]", value.rstrip("\\/"))[-1]
+    return {name: NOTHING if value is None else str(value)}
