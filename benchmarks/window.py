@@ -22,11 +22,11 @@ def print_window() -> None:
     try:
         from PySide6.QtWidgets import QApplication
 
-        from biomec_app.context import Context
-        from biomec_app.document import Document
-        from biomec_app.jobs import Jobs
-        from biomec_app.panels.plots import PlotPanel
-        from biomec_app.preferences import Preferences
+        from biomec_app.plots.plots import PlotPanel
+        from biomec_app.session.context import Context
+        from biomec_app.session.document import Document
+        from biomec_app.session.jobs import Jobs
+        from biomec_app.session.preferences import Preferences
         from biomec_app.viewer.overlays import OVERLAYS
         from biomec_app.viewer.timeline import Timeline
         from biomec_app.viewer.view import BodyView

@@ -40,12 +40,12 @@ def run_cycles(count: int, folder: Path) -> list[float]:
     from biomec.io.session_import import import_session
     from biomec.pipeline.analysis import KINEMATICS, Analysis
     from biomec.virtual import RecordOptions, VirtualPerson, record, squat, write_acquisition
-    from biomec_app.context import Context
     from biomec_app.figures.registry import figures
     from biomec_app.figures.window import open_figure
-    from biomec_app.main import application, wait
-    from biomec_app.main_window import MainWindow
-    from biomec_app.preferences import Preferences
+    from biomec_app.session.context import Context
+    from biomec_app.session.preferences import Preferences
+    from biomec_app.shell.main import application, wait
+    from biomec_app.shell.main_window import MainWindow
 
     app = application()
     person = VirtualPerson()

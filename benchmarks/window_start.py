@@ -29,9 +29,9 @@ OURS = (
     PAINTED
     + """
 from pathlib import Path
-from biomec_app.main import application
-from biomec_app.main_window import MainWindow
-from biomec_app.preferences import Preferences
+from biomec_app.shell.main import application
+from biomec_app.shell.main_window import MainWindow
+from biomec_app.session.preferences import Preferences
 app = application()
 painted(app, MainWindow(Preferences(Path(os.environ["BIOMEC_FOLDER"]) / "prefs.ini")))
 """

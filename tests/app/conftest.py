@@ -3,10 +3,10 @@
 import pytest
 
 from biomec.pipeline.analysis import Analysis
-from biomec_app.context import Context
-from biomec_app.document import Document
-from biomec_app.jobs import Jobs
-from biomec_app.preferences import Preferences
+from biomec_app.session.context import Context
+from biomec_app.session.document import Document
+from biomec_app.session.jobs import Jobs
+from biomec_app.session.preferences import Preferences
 
 
 @pytest.fixture(scope="session")

@@ -22,11 +22,11 @@ from biomec.io.redescription import redescribed
 from biomec.pipeline.replay import python_text
 from biomec.recording import Authority, LabAxes, Session
 from biomec.recording.axes import DIRECTIONS as VECTORS
-from biomec_app.context import Context
 from biomec_app.dialogs.import_plan import about_axes, all_notices, axes_reasons, size_sentence
-from biomec_app.dialogs.parts import NoticeText, current_theme, explanation, opened, with_buttons
-from biomec_app.painted import Painted, draw_frame
-from biomec_app.theme import Theme
+from biomec_app.kit.dialog_parts import NoticeText, current_theme, explanation, opened, with_buttons
+from biomec_app.kit.painted import Painted, draw_frame
+from biomec_app.kit.theme import Theme
+from biomec_app.session.context import Context
 
 DIRECTIONS = tuple(VECTORS)
 SIZES = {

@@ -13,8 +13,8 @@ from biomec.base.arrays import FloatArray
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet, Side
 from biomec_app.dialogs.body_drawing import front, limbs, outlines, places, side
-from biomec_app.painted import Painted, draw_frame
-from biomec_app.theme import Theme
+from biomec_app.kit.painted import Painted, draw_frame
+from biomec_app.kit.theme import Theme
 
 MARGIN = 16.0
 DEPTH: dict[Side | None, int] = {Side.LEFT: 0, Side.RIGHT: 2}  # seen from the right, the right is in front

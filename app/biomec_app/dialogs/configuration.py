@@ -7,8 +7,8 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout
 
 from biomec.reporting.configuration import configuration
 from biomec.reporting.report_table import Section
-from biomec_app.context import Context
-from biomec_app.sections import SectionView, section_text
+from biomec_app.kit.sections import SectionView, section_text
+from biomec_app.session.context import Context
 
 
 class _Later(QWidget):

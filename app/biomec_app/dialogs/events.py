@@ -21,9 +21,9 @@ from PySide6.QtWidgets import (
 
 from biomec.pipeline.replay import python_text
 from biomec.recording import Event
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import EmptyWords, explanation, fit_rows, opened, with_buttons
-from biomec_app.moments import FROM_START, moment_told, zero_told
+from biomec_app.kit.dialog_parts import EmptyWords, explanation, fit_rows, opened, with_buttons
+from biomec_app.kit.moments import FROM_START, moment_told, zero_told
+from biomec_app.session.context import Context
 
 LABELS = ("Foot Strike", "Foot Off")
 CONTEXTS = ("Right", "Left", "General")

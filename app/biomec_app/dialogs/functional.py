@@ -20,9 +20,9 @@ from biomec.base.progress import Progress
 from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.functional import functional_joints, with_functional_trial
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import explanation, opened, with_buttons
-from biomec_app.files import RECORDINGS
+from biomec_app.kit.dialog_parts import explanation, opened, with_buttons
+from biomec_app.session.context import Context
+from biomec_app.shell.files import RECORDINGS
 
 ADVICE = {
     "centre": "The centre of a ball joint is found from slow flexion, abduction and circling of the limb.",

@@ -31,8 +31,6 @@ from biomec.base.errors import BiomecError
 from biomec.io.session_import import SKIP, STANDS_STILL, Choice
 from biomec.pipeline.outlook import Obstacles, obstacles
 from biomec.recording import EmgAlignment
-from biomec_app import files
-from biomec_app.context import Context
 from biomec_app.dialogs.axes import AxesForm
 from biomec_app.dialogs.import_plan import (
     KIND_TITLES,
@@ -50,10 +48,12 @@ from biomec_app.dialogs.import_plan import (
     read,
 )
 from biomec_app.dialogs.mapping import MappingForm
-from biomec_app.dialogs.parts import Fault, NoticeText, current_theme, explanation, heading, page
 from biomec_app.dialogs.subject import SubjectForm
-from biomec_app.jobs import Jobs
-from biomec_app.theme import Theme
+from biomec_app.kit.dialog_parts import Fault, NoticeText, current_theme, explanation, heading, page
+from biomec_app.kit.theme import Theme
+from biomec_app.session.context import Context
+from biomec_app.session.jobs import Jobs
+from biomec_app.shell import files
 
 FILES, SUBJECT, AXES, LABELS, EMG = range(5)
 PAGES = ("Files", "Subject", "Axes and units", "Labels", "EMG frames")

@@ -34,11 +34,11 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec_app import manual
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import current_theme
-from biomec_app.jobs import Jobs
-from biomec_app.side_window import SideWindow
+from biomec_app.dialogs import manual
+from biomec_app.kit.dialog_parts import current_theme
+from biomec_app.session.context import Context
+from biomec_app.session.jobs import Jobs
+from biomec_app.session.side_window import SideWindow
 
 NAME = Qt.ItemDataRole.UserRole
 WIDEST_PICTURE = 860  # pixels

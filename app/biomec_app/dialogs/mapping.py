@@ -30,10 +30,10 @@ from biomec.recording import Session
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.mapping import ACCEPT, HIGH, Mapping, suggest_mapping
-from biomec_app.context import Context
 from biomec_app.dialogs.body_picture import BodyPicture
 from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_titles
-from biomec_app.dialogs.parts import Fault, current_theme, explanation, opened, with_buttons
+from biomec_app.kit.dialog_parts import Fault, current_theme, explanation, opened, with_buttons
+from biomec_app.session.context import Context
 
 NOBODY = "not used"
 ROW = 32  # least height of a row [pixels]

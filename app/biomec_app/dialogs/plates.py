@@ -22,11 +22,11 @@ from biomec.pipeline.analysis import run_first
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import OK_CANCEL, current_theme, explanation, fit_rows, opened, with_buttons
-from biomec_app.moments import FROM_START, moment_told, zero_told
-from biomec_app.painted import Painted, draw_frame
-from biomec_app.theme import Theme
+from biomec_app.kit.dialog_parts import OK_CANCEL, current_theme, explanation, fit_rows, opened, with_buttons
+from biomec_app.kit.moments import FROM_START, moment_told, zero_told
+from biomec_app.kit.painted import Painted, draw_frame
+from biomec_app.kit.theme import Theme
+from biomec_app.session.context import Context
 
 NOBODY = "nobody"
 BY = {"name": "by its name", "geometry": "by its markers", "manual": "by hand", "nobody": "undecided"}

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import with_buttons
-from biomec_app.moments import FROM_START, zero_told
+from biomec_app.kit.dialog_parts import with_buttons
+from biomec_app.kit.moments import FROM_START, zero_told
+from biomec_app.session.context import Context
 
 SMALLEST = 1e-3
 

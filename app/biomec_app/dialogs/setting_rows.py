@@ -25,7 +25,7 @@ from PySide6.QtWidgets import (
 
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec_app.settings_form import (
+from biomec_app.dialogs.settings_form import (
     Field,
     Kind,
     centre_label,

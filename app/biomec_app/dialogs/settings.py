@@ -26,12 +26,12 @@ from PySide6.QtWidgets import (
 from biomec.base.errors import BiomecError
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import AnalysisSettings
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import current_theme
 from biomec_app.dialogs.setting_rows import Row, row_for
-from biomec_app.settings_form import DEFAULTS, Field, Kind, changed, default_text, value_at
-from biomec_app.settings_form import page as page_of
-from biomec_app.settings_help import PAGES
+from biomec_app.dialogs.settings_form import DEFAULTS, Field, Kind, changed, default_text, value_at
+from biomec_app.dialogs.settings_form import page as page_of
+from biomec_app.dialogs.settings_help import PAGES
+from biomec_app.kit.dialog_parts import current_theme
+from biomec_app.session.context import Context
 
 LABEL_WIDTH = 210  # pixels
 

@@ -18,10 +18,10 @@ from PySide6.QtWidgets import (
 
 from biomec.base.errors import BiomecError
 from biomec.pipeline.stretch import covering, cycle_spans
-from biomec_app import files
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import Fault, explanation, fit_rows, opened, with_buttons
-from biomec_app.moments import FROM_START, moment_told
+from biomec_app.kit.dialog_parts import Fault, explanation, fit_rows, opened, with_buttons
+from biomec_app.kit.moments import FROM_START, moment_told
+from biomec_app.session.context import Context
+from biomec_app.shell import files
 
 
 class StretchDialog(QDialog):

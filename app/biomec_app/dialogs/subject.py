@@ -28,9 +28,9 @@ from biomec.base.errors import BiomecError
 from biomec.pipeline.replay import python_text
 from biomec.recording import Subject
 from biomec.recording.trial import MEASURES
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import Fault, explanation, fit_rows, opened, with_buttons
-from biomec_app.subject_check import SubjectFault, check_subject
+from biomec_app.dialogs.subject_check import SubjectFault, check_subject
+from biomec_app.kit.dialog_parts import Fault, explanation, fit_rows, opened, with_buttons
+from biomec_app.session.context import Context
 
 SEXES = {"unknown": None, "female": "female", "male": "male"}
 ANGLES = ("thigh_rotation", "shank_rotation", "tibial_torsion")

@@ -9,8 +9,8 @@ from PySide6.QtCore import Qt, QUrl
 from PySide6.QtGui import QDesktopServices, QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QHeaderView, QLabel, QTreeWidget, QTreeWidgetItem, QVBoxLayout
 
-from biomec_app.context import Context
-from biomec_app.dialogs.parts import explanation, heading
+from biomec_app.kit.dialog_parts import explanation, heading
+from biomec_app.session.context import Context
 
 
 def size_text(size: int) -> str:

@@ -57,7 +57,7 @@ class AngleFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Joint, and what of it."""
-        from biomec_app.report.angle_picture import chosen_joints
+        from biomec_app.figures.report.angle_picture import chosen_joints
 
         over_cycle = "cycles" in analysis.done and bool(analysis.repetitions.curves)
         first = chosen_joints(analysis) if "cycles" in analysis.done else ()

@@ -12,8 +12,8 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from biomec.recording.marker_set import Side
-from biomec_app.colours import COMPARED
-from biomec_app.theme import Theme
+from biomec_app.kit.colours import COMPARED
+from biomec_app.kit.theme import Theme
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

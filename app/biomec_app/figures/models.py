@@ -30,7 +30,7 @@ class ModelFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """The other model, and the joint that is drawn."""
-        from biomec_app.report.angle_picture import chosen_joints
+        from biomec_app.figures.report.angle_picture import chosen_joints
 
         others = other_models(analysis)
         refused = {model: why for model, why in others.items() if why}

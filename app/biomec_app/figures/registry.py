@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+from biomec_app.features.loads.figure_cycles import LoadCycleFigure
+from biomec_app.features.loads.figure_methods import MethodFigure
+from biomec_app.features.loads.figure_preparations import PreparationFigure
+from biomec_app.features.simulations.figure_runs import SimulationRunFigure
 from biomec_app.figures.agreement import AgreementFigure
 from biomec_app.figures.angles import AngleFigure
 from biomec_app.figures.convergence import ConvergenceFigure
@@ -11,14 +15,10 @@ from biomec_app.figures.distances import DistanceFigure
 from biomec_app.figures.emg import EmgFigure
 from biomec_app.figures.frozen_jacobian import FrozenJacobianFigure
 from biomec_app.figures.kind import FigureKind
-from biomec_app.figures.load_cycles import LoadCycleFigure
-from biomec_app.figures.load_methods import MethodFigure
-from biomec_app.figures.load_preparations import PreparationFigure
 from biomec_app.figures.models import ModelFigure
 from biomec_app.figures.plates import PlateFigure
 from biomec_app.figures.rates import RateFigure
 from biomec_app.figures.residual import ResidualFigure
-from biomec_app.figures.simulation_runs import SimulationRunFigure
 from biomec_app.figures.stick import StickFigure
 from biomec_app.figures.violations import ViolationFigure
 

@@ -13,16 +13,16 @@ from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec_app.clipboard import copy_drawing, copy_picture, copy_text
-from biomec_app.context import Context
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
 from biomec_app.figures.export import save_figure, save_table, write_figure
 from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Choice, FigureKind, compose, table_text
-from biomec_app.figures.painter import Painter
-from biomec_app.figures_protocol import FigureSource
-from biomec_app.side_window import SideWindow
-from biomec_app.theme import DARK, LIGHT, Theme
+from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
+from biomec_app.kit.painter import Painter
+from biomec_app.kit.theme import DARK, LIGHT, Theme
+from biomec_app.session.context import Context
+from biomec_app.session.figure_source import FigureSource
+from biomec_app.session.side_window import SideWindow
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -16,7 +16,7 @@ from vtkmodules.vtkCommonDataModel import vtkCellArray, vtkPolyData
 from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper
 
 from biomec.base.arrays import FloatArray, IntArray
-from biomec_app.colours import rgb
+from biomec_app.kit.colours import rgb
 from biomec_app.viewer.meshes import Mesh
 
 LEFT_OUT = "  if (gl_FragData[0].a <= 0.0)\n    {\n    discard;\n    }\n"  # in VTK's program for a pixel

@@ -12,7 +12,7 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.body.anatomy.model import SegmentDefinition
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.recording.marker_set import Side
-from biomec_app.colours import mixed, rgb
+from biomec_app.kit.colours import mixed, rgb
 from biomec_app.viewer.actors import Surface, draw_every_pixel, mapper_of
 from biomec_app.viewer.meshes import joined
 from biomec_app.viewer.person import inertia_ellipsoids, person_of
@@ -20,7 +20,7 @@ from biomec_app.viewer.poses import Pose, Poses
 from biomec_app.viewer.sticks import Sticks
 
 if TYPE_CHECKING:
-    from biomec_app.theme import Theme
+    from biomec_app.kit.theme import Theme
 
 LINES, CAPSULES, ELLIPSOIDS = "lines", "capsules", "ellipsoids"
 SHAPES = (LINES, CAPSULES, ELLIPSOIDS)

@@ -7,11 +7,11 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec_app.colours import mixed, rgb
+from biomec_app.kit.colours import mixed, rgb
 from biomec_app.viewer.actors import Surface
 
 if TYPE_CHECKING:
-    from biomec_app.theme import Theme
+    from biomec_app.kit.theme import Theme
 
 TILE = 0.5  # m
 FADE = 1.6  # m of floor beyond what is recorded

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, QPen, QPolygonF, QResizeEvent
 from PySide6.QtWidgets import QToolButton, QWidget
 
-from biomec_app.theme import LIGHT, Theme
+from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.viewer.overlays import Entry
 
 ROW, EDGE = 18.0, 10.0  # pixels

@@ -8,7 +8,7 @@ from time import perf_counter
 
 from PySide6.QtCore import QObject, Qt, QTimer, Signal
 
-from biomec_app.document import Document
+from biomec_app.session.document import Document
 
 SPEEDS = (0.1, 0.25, 0.5, 1.0, 2.0, 4.0)
 SLOWEST, FASTEST = SPEEDS[0], SPEEDS[-1]

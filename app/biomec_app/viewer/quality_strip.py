@@ -25,7 +25,7 @@ from PySide6.QtGui import (
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QWidget
 
 from biomec.pipeline.frame_map import FrameMap, FrameState
-from biomec_app.theme import LIGHT, Theme
+from biomec_app.kit.theme import LIGHT, Theme
 
 MARGIN = 8  # at both ends, for half of the hand
 WORDS = 13  # height of the ruler's numbers

@@ -11,8 +11,8 @@ from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.recording.marker_set import Side
-from biomec_app.colours import mixed, rgb
-from biomec_app.view_options import CONSISTENT, RAW, SIMULATED, View
+from biomec_app.kit.colours import mixed, rgb
+from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.actors import Batch, Lights, Surface, shine_through
 from biomec_app.viewer.figure import LINES, Figure, segment_colours
 from biomec_app.viewer.floor import floor_grid
@@ -21,7 +21,7 @@ from biomec_app.viewer.poses import Pose, Poses
 from biomec_app.viewer.sticks import Sticks, drawn_lines
 
 if TYPE_CHECKING:
-    from biomec_app.theme import Theme
+    from biomec_app.kit.theme import Theme
 
 SEE_THROUGH, GHOST = 0.42, 0.38  # opacity of a body with something inside, and of one that stands in for another
 COMPARED_SKIN = 0.25  # opacity of the skin around the sticks of two bodies that are compared

@@ -25,10 +25,10 @@ from PySide6.QtWidgets import (
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec.reporting.report_table import percent
-from biomec_app.context import Context
-from biomec_app.moments import FROM_START, moment_told, zero_told
-from biomec_app.theme import LIGHT, Theme
-from biomec_app.viewer.media_icons import SIZE, media_icon
+from biomec_app.kit.media_icons import SIZE, media_icon
+from biomec_app.kit.moments import FROM_START, moment_told, zero_told
+from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.session.context import Context
 from biomec_app.viewer.playback import SPEEDS, Loop, Playback
 from biomec_app.viewer.quality_strip import Mark, QualityStrip, state_colours
 

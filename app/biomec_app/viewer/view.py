@@ -11,8 +11,8 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
-from biomec_app.context import Context
-from biomec_app.theme import LIGHT, Theme
+from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.session.context import Context
 from biomec_app.viewer.annotations import Annotations, Words
 from biomec_app.viewer.camera import SIDES, Camera
 from biomec_app.viewer.canvas import Canvas

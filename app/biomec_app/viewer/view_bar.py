@@ -5,10 +5,10 @@ from __future__ import annotations
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
-from biomec_app.actions import visualize
-from biomec_app.actions.action import Action
-from biomec_app.context import Context
-from biomec_app.theme import Theme
+from biomec_app.kit.theme import Theme
+from biomec_app.session.context import Context
+from biomec_app.shell.actions import visualize
+from biomec_app.shell.actions.action import Action
 
 SIDES = {
     "frontal": ("Front", "Look at the front (1)"),

@@ -250,11 +250,11 @@ def _draw(analysis: "Analysis", folder: Path, truth: "JointAngles | None" = None
     """Draw pictures and the report, where the desktop part is installed; results are there already if it is not."""
     try:  # by name, at run time: the library does not depend on the desktop program
         without_screen()
-        pictures = importlib.import_module("biomec_app.demo_pictures")
+        pictures = importlib.import_module("biomec_app.figures.report.demo_pictures")
         drawn = list(pictures.draw(analysis, folder, truth=truth))
         if window:
             drawn.append(folder / "window.png")
-            importlib.import_module("biomec_app.main").screenshot(drawn[-1], folder / "session.biomec")
+            importlib.import_module("biomec_app.shell.main").screenshot(drawn[-1], folder / "session.biomec")
     except ImportError as error:
         told = "There are no pictures, because the desktop part of Biomec cannot be loaded"
         print(f"{told} ({error}). To see what is missing: biomec doctor", file=sys.stderr)

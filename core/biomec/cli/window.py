@@ -64,7 +64,7 @@ def without_screen() -> None:
 def _program() -> ModuleType:
     # By name, at run time: the library does not depend on the desktop program.
     try:
-        return importlib.import_module("biomec_app.main")
+        return importlib.import_module("biomec_app.shell.main")
     except ImportError as error:
         raise BiomecError(
             f"The window cannot open, because the desktop part of Biomec cannot be loaded ({error}). Install it with "

@@ -9,9 +9,9 @@ import numpy as np
 from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
-from biomec_app import files
-from biomec_app.main_window import MainWindow
-from biomec_app.preferences import Preferences
+from biomec_app.session.preferences import Preferences
+from biomec_app.shell import files
+from biomec_app.shell.main_window import MainWindow
 
 PATIENCE_S = 120.0  # an analysis on a busy machine, with kernels to be compiled
 

@@ -20,8 +20,8 @@ from PySide6.QtWidgets import QApplication, QDialogButtonBox, QFileDialog, QMess
 
 from biomec.pipeline.analysis import KINEMATICS
 from biomec_app.dialogs.importing import ImportDialog
-from biomec_app.main import application
-from biomec_app.main_window import MainWindow
+from biomec_app.shell.main import application
+from biomec_app.shell.main_window import MainWindow
 from tests.app.acceptance.x_screen import Hand
 
 PATIENCE_S = 200.0  # for one step; the first analysis of a machine compiles

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biomec.io.project import save_project
-from biomec_app import files
+from biomec_app.shell import files
 
 
 @pytest.fixture

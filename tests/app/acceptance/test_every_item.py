@@ -9,10 +9,10 @@ from PySide6.QtWidgets import QApplication, QDialog
 from biomec.pipeline.analysis import KINEMATICS
 from biomec.pipeline.settings import CycleSettings
 from biomec.pipeline.settings_file import write_settings
-from biomec_app import files
-from biomec_app.actions import all_actions
-from biomec_app.actions.signal_analysis import extra_actions
-from biomec_app.panels.plot_view import TIME
+from biomec_app.session.plot_view import TIME
+from biomec_app.shell import files
+from biomec_app.shell.actions import all_actions
+from biomec_app.shell.actions.signal_analysis import extra_actions
 from tests.app.acceptance.person import Person, is_blank
 
 ITEMS = [action.key for action in (*all_actions(), *extra_actions()) if action.run is not None]

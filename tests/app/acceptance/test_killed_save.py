@@ -10,9 +10,9 @@ from dataclasses import replace
 import pytest
 
 from biomec.io.project import load_project, save_project
-from biomec_app.autosave import RECOVER
-from biomec_app.main_window import MainWindow
-from biomec_app.preferences import Preferences
+from biomec_app.session.preferences import Preferences
+from biomec_app.shell.autosave import RECOVER
+from biomec_app.shell.main_window import MainWindow
 from tests.places import ROOT
 
 BEFORE, AFTER = "As saved before", "As changed since"
@@ -26,9 +26,9 @@ from pathlib import Path
 from threading import Event
 from biomec.io import atomic, project as projects
 from biomec.pipeline.reopen import open_again
-from biomec_app.main import application
-from biomec_app.main_window import MainWindow
-from biomec_app.preferences import Preferences
+from biomec_app.shell.main import application
+from biomec_app.shell.main_window import MainWindow
+from biomec_app.session.preferences import Preferences
 
 moment, project, folder, name = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3]), sys.argv[4]
 app = application()

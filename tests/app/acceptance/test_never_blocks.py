@@ -8,9 +8,9 @@ import pytest
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.registry import figures
-from biomec_app.files import CLEAN, DISCARD
-from biomec_app.jobs import take_turns
-from biomec_app.memory import keep_loaded
+from biomec_app.kit.memory import keep_loaded
+from biomec_app.session.jobs import take_turns
+from biomec_app.shell.files import CLEAN, DISCARD
 from tests.app.acceptance.heartbeat import TRIES, Heartbeat, limit
 from tests.app.acceptance.person import Person
 
@@ -126,7 +126,7 @@ def test_while_a_dialog_is_opened(at_work, demo_analysis, key):
 
 
 def test_while_other_curves_and_other_views_are_chosen(at_work, demo_analysis):
-    from biomec_app.panels.catalogue import catalogue
+    from biomec_app.curves.catalogue import catalogue
 
     at_work.document.open(demo_analysis)
     at_work.pause(0.5)

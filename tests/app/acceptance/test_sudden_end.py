@@ -20,10 +20,10 @@ from biomec.io.project import load_project
 from biomec.pipeline.reopen import reopened, open_again
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.window import open_figure
-from biomec_app.main import application
-from biomec_app.main_window import MainWindow
-from biomec_app.preferences import Preferences
-from biomec_app.viewer.movie_dialog import MovieDialog
+from biomec_app.shell.main import application
+from biomec_app.shell.main_window import MainWindow
+from biomec_app.session.preferences import Preferences
+from biomec_app.dialogs.movie import MovieDialog
 
 way, project, folder = sys.argv[1], Path(sys.argv[2]), Path(sys.argv[3])
 app = application()

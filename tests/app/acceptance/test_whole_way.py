@@ -6,8 +6,8 @@ import pytest
 from biomec.cli import main
 from biomec.io.project import load_project
 from biomec.pipeline.analysis import KINEMATICS, STEPS, step_named
-from biomec_app import files
-from biomec_app.panels.catalogue import catalogue
+from biomec_app.curves.catalogue import catalogue
+from biomec_app.shell import files
 
 KINEMATIC_STEPS = STEPS[: STEPS.index(step_named(KINEMATICS)) + 1]
 CLOCKS = ("seconds", "time", "cpu")  # how long something took is not a number of the analysis

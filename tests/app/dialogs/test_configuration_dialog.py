@@ -9,9 +9,9 @@ from PySide6.QtWidgets import QAbstractItemView, QPushButton
 
 from biomec.reporting.configuration import configuration
 from biomec.reporting.report_table import Section, Table
-from biomec_app.dialogs.about import AboutDialog, ReportDialog
 from biomec_app.dialogs.configuration import ConfigurationDialog
-from biomec_app.sections import SectionView, TableView, section_text
+from biomec_app.kit.sections import SectionView, TableView, section_text
+from biomec_app.shell.about import AboutDialog, ReportDialog
 
 TABLE = Table("Counts", ("Name", "A", "B"), (("one", "1", "2"), ("two", "−3.5", "4")), "A note.")
 

@@ -3,11 +3,11 @@
 import pytest
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QTableWidget
 
-from biomec_app import theme as themes
-from biomec_app.dialogs.parts import fit_rows, with_buttons
 from biomec_app.dialogs.plates import edit_plates
 from biomec_app.dialogs.stretch import ask_stretch
 from biomec_app.dialogs.subject import edit_subject
+from biomec_app.kit import theme as themes
+from biomec_app.kit.dialog_parts import fit_rows, with_buttons
 
 
 def empty_pixels(view):

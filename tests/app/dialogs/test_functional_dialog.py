@@ -13,8 +13,8 @@ from biomec.pipeline import replay
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.functional import functional_joints, with_functional_trial
 from biomec.virtual import RecordOptions, VirtualPerson, record, squat, write_acquisition
-from biomec_app.actions.edit import ACTIONS
 from biomec_app.dialogs.functional import ask_functional
+from biomec_app.shell.actions.edit import ACTIONS
 
 ITEM = next(action for action in ACTIONS if action.key == "edit.functional")
 

@@ -13,7 +13,7 @@ from biomec.pipeline.settings import AnalysisSettings, BodySettings, CycleSettin
 from biomec.signals import CycleOptions, FilterOptions
 from biomec.signals.filtering import ManualCutoff
 from biomec_app.dialogs.settings import SettingsDialog
-from biomec_app.settings_help import PAGES
+from biomec_app.dialogs.settings_help import PAGES
 
 OK, APPLY = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Apply
 

@@ -9,7 +9,7 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.signals.filtering import ManualCutoff
-from biomec_app.settings_form import (
+from biomec_app.dialogs.settings_form import (
     DEFAULTS,
     Kind,
     all_fields,
@@ -23,7 +23,7 @@ from biomec_app.settings_form import (
     value_at,
     vector_text,
 )
-from biomec_app.settings_help import HELP, PAGES
+from biomec_app.dialogs.settings_help import HELP, PAGES
 
 FIELDS = all_fields(form())
 

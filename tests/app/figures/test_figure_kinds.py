@@ -19,7 +19,7 @@ from biomec_app.figures.ink import Ink, power_of_ten
 from biomec_app.figures.kind import Column, compose, table_text
 from biomec_app.figures.registry import figure_groups, figure_named, figures, register_figure
 from biomec_app.figures.stick import RAW
-from biomec_app.theme import DARK, LIGHT
+from biomec_app.kit.theme import DARK, LIGHT
 
 KEYS = [kind.key for kind in figures()]
 
@@ -271,15 +271,17 @@ def test_a_later_stage_adds_its_figure_once(monkeypatch):
 
 def test_the_menu_of_figures_does_not_load_what_draws_them():
     """The first window would come half a second later."""
-    code = "import sys, biomec_app.actions.signal_analysis; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
+    code = (
+        "import sys, biomec_app.shell.actions.signal_analysis; print({'matplotlib', 'scipy.stats'} & set(sys.modules))"
+    )
     run = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, check=True)
     assert run.stdout.strip() == "set()"
 
 
 def test_a_later_stage_adds_its_page_once(monkeypatch, demo_analysis):
     from biomec.reporting.report_table import Section
-    from biomec_app.actions.signal_analysis import summary_action
     from biomec_app.figures import summaries
+    from biomec_app.shell.actions.signal_analysis import summary_action
 
     monkeypatch.setattr(summaries, "_SUMMARIES", list(summaries.summaries()))
     page = summaries.Summary("loads", "Joint Loads", "Loads", ("angles",), lambda analysis: (Section("Loads", ("x",)),))

@@ -10,9 +10,9 @@ from PySide6.QtGui import QGuiApplication, QImage
 from PySide6.QtWidgets import QComboBox, QPushButton
 
 from biomec.pipeline.analysis import Analysis
-from biomec_app.actions import signal_analysis
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.window import FigureWindow, open_figure, refuse_options
+from biomec_app.shell.actions import signal_analysis
 
 
 @pytest.fixture

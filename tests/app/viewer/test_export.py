@@ -13,13 +13,13 @@ from PySide6.QtWidgets import QDialogButtonBox, QWidget
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
-from biomec_app.actions import visualize
-from biomec_app.theme import LIGHT
-from biomec_app.view_options import View
+from biomec_app.dialogs.movie import MovieDialog
+from biomec_app.kit.theme import LIGHT
+from biomec_app.session.view_options import View
+from biomec_app.shell.actions import visualize
 from biomec_app.viewer import export
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.export import Shot, movie_frames, save_movie, save_picture
-from biomec_app.viewer.movie_dialog import MovieDialog
 from biomec_app.viewer.view import BodyView
 
 
@@ -266,7 +266,7 @@ def test_items_say_why_they_cannot_run(context, demo_analysis):
 
 
 def test_keys_and_shortcuts_are_unique():
-    from biomec_app.actions import all_actions
+    from biomec_app.shell.actions import all_actions
 
     keys = [action.key for action in all_actions() if action.run is not None]
     assert len(set(keys)) == len(keys)

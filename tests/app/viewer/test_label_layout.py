@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QImage, QPainter
 
-from biomec_app.theme import LIGHT
-from biomec_app.view_options import View
+from biomec_app.kit.theme import LIGHT
+from biomec_app.session.view_options import View
 from biomec_app.viewer import annotations
 from biomec_app.viewer.annotations import LIMB, Annotations
 from biomec_app.viewer.camera import Camera

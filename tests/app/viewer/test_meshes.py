@@ -7,7 +7,7 @@ import pytest
 
 pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
-from biomec_app.colours import mixed
+from biomec_app.kit.colours import mixed
 from biomec_app.viewer.actors import Instances, Lights, attitudes_along
 from biomec_app.viewer.meshes import Mesh, arrow, bead, cylinder, ellipsoid, joined, loft, sphere, vertex_normals
 from biomec_app.viewer.person import inertia_ellipsoids, person

@@ -14,9 +14,9 @@ import pytest
 pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from biomec.pipeline.analysis import Analysis
-from biomec_app.colours import rgb
-from biomec_app.theme import DARK, LIGHT
-from biomec_app.view_options import CONSISTENT, RAW, View
+from biomec_app.kit.colours import rgb
+from biomec_app.kit.theme import DARK, LIGHT
+from biomec_app.session.view_options import CONSISTENT, RAW, View
 from biomec_app.viewer.actors import Batch, Instances, Lights
 from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
@@ -299,7 +299,7 @@ def test_a_new_overlay_needs_a_class_and_a_line(demo_analysis):
     register_overlay("mine", Mine)
     Scene(demo_analysis, LIGHT, View(overlays=frozenset({"mine"}))).update(7)
     assert Mine.seen == [0, 7]
-    from biomec_app.actions import all_actions
+    from biomec_app.shell.actions import all_actions
 
     item = next(action for action in all_actions() if action.key == "visualize.show.mine")
     assert (item.text, item.help) == ("Mine", "A test")

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, FrameState
-from biomec_app.theme import DARK, LIGHT
+from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.viewer.playback import Loop
 from biomec_app.viewer.quality_strip import RULER, WORDS, Mark, QualityStrip, state_colours, thinned
 from biomec_app.viewer.timeline import Timeline, marks

@@ -12,8 +12,8 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 
-from biomec_app.theme import DARK, LIGHT
-from biomec_app.view_options import RAW
+from biomec_app.kit.theme import DARK, LIGHT
+from biomec_app.session.view_options import RAW
 from biomec_app.viewer.overlays import OVERLAYS
 from biomec_app.viewer.picking import place_of
 from biomec_app.viewer.poses import Poses
@@ -151,7 +151,7 @@ def test_keys_choose_sides_and_the_arrows_are_left_to_the_timeline(view, qtbot):
 
 def test_every_key_that_the_help_lists_for_the_view_does_something(view):
     """Keys of the table in the menu Help, pressed as they are written there."""
-    from biomec_app.guide import MOUSE
+    from biomec_app.shell.guide import MOUSE
 
     arrows = {"Ctrl": Qt.KeyboardModifier.ControlModifier,
               "Ctrl+Shift": Qt.KeyboardModifier.ControlModifier | Qt.KeyboardModifier.ShiftModifier}  # fmt: skip
@@ -171,7 +171,7 @@ def test_every_key_that_the_help_lists_for_the_view_does_something(view):
 
 
 def test_the_tree_shows_what_was_picked_in_the_view(view, qtbot):
-    from biomec_app.panels.browser import Browser
+    from biomec_app.shell.browser import Browser
 
     browser = Browser(view.context)
     qtbot.addWidget(browser)
@@ -185,8 +185,8 @@ def test_the_tree_shows_what_was_picked_in_the_view(view, qtbot):
 
 
 def test_the_window_fits_a_small_screen(demo_analysis, tmp_path, qtbot):
-    from biomec_app.main_window import MainWindow
-    from biomec_app.preferences import Preferences
+    from biomec_app.session.preferences import Preferences
+    from biomec_app.shell.main_window import MainWindow
 
     window = MainWindow(Preferences(tmp_path / "window.ini"))
     qtbot.addWidget(window)
@@ -356,7 +356,7 @@ def test_the_legend_of_the_static_pose_has_nothing_of_the_movement(view):
 
 
 def test_opening_builds_one_scene_of_what_was_found_in_the_background(qtbot, context, demo_analysis, monkeypatch):
-    from biomec_app.ready import ready
+    from biomec_app.session.ready import ready
     from biomec_app.viewer import view as module
 
     shown = BodyView(context)

@@ -160,7 +160,9 @@ def test_residuals_are_reduced_on_request_and_the_terminal_says_so(files, tmp_pa
 def test_the_demo_leaves_results_and_says_how_near_to_the_truth_they_are(tmp_path, monkeypatch, capsys):
     drawn = []
     pictures = type("Pictures", (), {"draw": staticmethod(lambda analysis, folder, truth: drawn.append(folder) or [])})
-    monkeypatch.setattr(importlib, "import_module", instead("biomec_app.demo_pictures", lambda: pictures))
+    monkeypatch.setattr(
+        importlib, "import_module", instead("biomec_app.figures.report.demo_pictures", lambda: pictures)
+    )
     assert main(["demo", "--no-window", "--out", str(tmp_path / "demo")]) == 0
     assert drawn == [tmp_path / "demo"]
     shown = capsys.readouterr().out
@@ -176,7 +178,7 @@ def test_the_demo_without_the_desktop_part_still_gives_its_results(tmp_path, mon
     def refuse():
         raise ModuleNotFoundError(name="vtk")
 
-    monkeypatch.setattr(importlib, "import_module", instead("biomec_app.demo_pictures", refuse))
+    monkeypatch.setattr(importlib, "import_module", instead("biomec_app.figures.report.demo_pictures", refuse))
     assert main(["demo", "--out", str(tmp_path)]) == 0
     assert "There are no pictures" in capsys.readouterr().err
     assert (tmp_path / "angles.csv").exists()

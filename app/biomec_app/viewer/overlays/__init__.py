@@ -5,10 +5,10 @@ The order is that of the menu.
 
 from __future__ import annotations
 
+from biomec_app.features.loads.overlays import JointForces, JointMoments, ResidualForce
 from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import Forces, Plates
 from biomec_app.viewer.overlays.frames import LocalFrames, NaturalCoordinates
-from biomec_app.viewer.overlays.joint_loads import JointForces, JointMoments, ResidualForce
 from biomec_app.viewer.overlays.masses import CentresOfMass
 from biomec_app.viewer.overlays.motion import Residuals, Trails
 from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay

@@ -5,8 +5,8 @@ from __future__ import annotations
 import numpy as np
 
 from biomec.pipeline.analysis import Analysis
-from biomec_app.colours import rgb
-from biomec_app.view_options import CONSISTENT, RAW
+from biomec_app.kit.colours import rgb
+from biomec_app.session.view_options import CONSISTENT, RAW
 from biomec_app.viewer.actors import Instances, Surface
 from biomec_app.viewer.meshes import arrow
 from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay

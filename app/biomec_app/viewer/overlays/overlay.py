@@ -11,7 +11,7 @@ from biomec_app.viewer.actors import Surface
 from biomec_app.viewer.poses import Pose, Poses
 
 if TYPE_CHECKING:
-    from biomec_app.theme import Theme
+    from biomec_app.kit.theme import Theme
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,0 +1,1 @@
+"""Catalogue of every curve that can be shown. No Qt."""

@@ -1,0 +1,102 @@
+"""Every curve of an analysis by name: what there is to plot, without any window.
+
+A provider lists the curves of one part of the analysis; a later part appends its own to `PROVIDERS`. Listing costs
+little: the numbers of a curve are computed when they are asked for.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+
+from biomec.base.errors import BiomecError
+from biomec.pipeline.analysis import Analysis
+from biomec_app.curves import measured as curves_measured
+from biomec_app.curves import motion as curves_motion
+from biomec_app.curves import quality as curves_quality
+from biomec_app.curves.curve import MAIN, Curve
+from biomec_app.features.loads import curves as curves_loads
+from biomec_app.features.simulations import curves as curves_simulations
+
+__all__ = ["PROVIDERS", "Catalogue", "Curve", "catalogue", "list_curves"]
+
+
+class Catalogue:
+    """Curves by key, and their keys by kind and group, in the order of the providers.
+
+    more : finds curves that are not listed, because there would be too many, such as loads in other units
+    """
+
+    def __init__(self, curves: Iterable[Curve], more: Callable[[str], Curve | None] = lambda key: None) -> None:
+        self._more = more
+        self._curves: dict[str, Curve] = {}
+        self.kinds: dict[str, dict[str, list[str]]] = {}
+        for curve in curves:
+            if curve.key in self._curves:
+                raise BiomecError(f"Two curves are called {curve.key}.")
+            self._curves[curve.key] = curve
+            self.kinds.setdefault(curve.kind, {}).setdefault(curve.group, []).append(curve.key)
+
+    def __getitem__(self, key: str) -> Curve:
+        found = self._found(key)
+        if found is None:
+            raise BiomecError(f"There is no curve {key} in this analysis.")
+        return found
+
+    def __contains__(self, key: str) -> bool:
+        return self._found(key) is not None
+
+    def _found(self, key: str) -> Curve | None:
+        return self._curves[key] if key in self._curves else self._more(key)
+
+    def __iter__(self) -> Iterator[Curve]:
+        return iter(self._curves.values())
+
+    def __len__(self) -> int:
+        return len(self._curves)
+
+    def found(self, keys: Iterable[str]) -> list[Curve]:
+        """Return the curves of these keys; those that the analysis does not have are left out."""
+        return [curve for key in keys if (curve := self._found(key)) is not None]
+
+    def of_point(self, point: str) -> list[str]:
+        """Keys of the curves of a marker or landmark, given by its name or as ``segment.name``."""
+        name = point.rpartition(".")[2]
+        kinds = ("Markers", "Landmarks")
+        for kind in kinds:
+            if name in self.kinds.get(kind, {}):
+                return [key for key in self.kinds[kind][name] if self[key].variant == MAIN]
+        return []
+
+    def of_segment(self, segment: str) -> list[str]:
+        """Keys of the motion of a segment's centre of mass."""
+        keys = self.kinds.get("Segments", {}).get(segment, [])
+        return [key for key in keys if self[key].component.startswith("position")]
+
+
+PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
+    curves_motion.joint_angles,
+    *curves_loads.PROVIDERS,
+    curves_motion.segments,
+    curves_motion.whole_body,
+    curves_measured.markers,
+    curves_motion.landmarks,
+    curves_measured.plates,
+    curves_measured.emg,
+    curves_motion.coordinates,
+    curves_quality.solution,
+    curves_quality.violations,
+    curves_quality.shifts,
+    curves_simulations.simulations,
+]
+"""What lists curves, in the order of the kinds; a later part of the program appends its own."""
+
+
+def list_curves(analysis: Analysis) -> Catalogue:
+    """List every curve that the steps which have run, and the recording itself, can give."""
+    more = curves_loads.by_key(analysis)
+    return Catalogue((curve for provider in PROVIDERS for curve in provider(analysis)), more)
+
+
+def catalogue(analysis: Analysis) -> Catalogue:
+    """List the curves of the open analysis; the same list for all who ask."""
+    return analysis.derived(list_curves)

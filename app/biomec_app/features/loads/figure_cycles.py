@@ -1,0 +1,204 @@
+"""Loads of a joint over the cycle, mean ± SD, conditions beside each other: [Nunes2017] Figs. 5.12-5.15, 5.17."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from biomec.base.progress import Progress
+from biomec.body.loads.load_components import FORCE, MOMENT
+from biomec.pipeline.analysis import Analysis, run_first
+from biomec.recording.marker_set import Side
+from biomec.reporting.conditions import Condition
+from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
+from biomec_app.curves.curve_tools import capital, side_of_name
+from biomec_app.features.loads.choice import AXES
+from biomec_app.features.loads.figure_methods import NORMALISATIONS, joint_options
+from biomec_app.features.loads.readings import MULTIBODY, Readings, has_loads, stem
+from biomec_app.figures.ink import Ink, legend, name, nothing, quiet, stroke
+from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+    from matplotlib.figure import Figure
+
+RESIDUAL = "Residual"
+QUANTITIES = {"Force": FORCE, "Moment": MOMENT}
+IN_AXES = {capital(words): axes for axes, words in AXES.items()}
+LOCAL = capital(AXES["distal"])
+
+
+@dataclass(frozen=True, eq=False)
+class Line:
+    """One component: its senses, its unit, and its cycles in one recording."""
+
+    label: str
+    positive: str
+    negative: str
+    unit: str
+    side: Side | None
+    cycles: SignalCycles | None
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """Lines of one recording: (side, row) -> line."""
+
+    name: str
+    lines: dict[tuple[Side | None, int], Line]
+
+
+@dataclass(frozen=True, eq=False)
+class Content:
+    """The open recording, and those that it is compared with."""
+
+    own: Recorded
+    others: tuple[Recorded, ...] = ()
+    absent: tuple[str, ...] = ()
+
+
+class LoadCycleFigure(FigureKind):
+    """Mean ± SD over cycles, left and right in columns."""
+
+    key, title = "load-cycles", "Joint Loads over the Cycle"
+    help = "Force or moment of a joint, or the residual, over the cycle: mean and standard deviation"
+    needs = ("signals", "body", "segments", "cycles", "inverse")
+
+    def blocked(self, analysis: Analysis) -> str | None:
+        """Needs loads, and a cycle that is valid."""
+        reason = super().blocked(analysis) or (None if has_loads(analysis) else run_first("inverse"))
+        if reason is None and not analysis.repetitions.valid:
+            reason = "There is no valid cycle."
+        return reason
+
+    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+        """Joint, force or moment, axes, unit."""
+        axes = (LOCAL, *(one for one in IN_AXES if one != LOCAL))
+        return (
+            Choice("joint", "Joint", (*joint_options(analysis), RESIDUAL)),
+            Choice("quantity", "Load", tuple(QUANTITIES)),
+            Choice("axes", "Axes", axes),
+            Choice("unit", "Unit", tuple(NORMALISATIONS)),
+        )
+
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+        """Cycles of the three components of both sides."""
+        return Content(recorded("", analysis, chosen))
+
+    def compared(self, content: Content, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Content:
+        """Other recordings that have loads beside the open one."""
+        with_loads = [one for one in conditions if has_loads(one.analysis)]
+        absent = tuple(one.name for one in conditions if not has_loads(one.analysis))
+        others = tuple(recorded(one.name, one.analysis, chosen) for one in with_loads)
+        if not others:
+            return replace(content, absent=absent)
+        return Content(replace(content.own, name=own), others, absent)
+
+    def remark(self, content: Content, chosen: Chosen) -> str:
+        """What is shown, over which cycles, and who is missing."""
+        what = (
+            "residual on the root" if chosen["joint"] == RESIDUAL else f"{chosen['joint'].lower()}, proximal on distal"
+        )
+        in_axes = _residual_axes(chosen) if chosen["joint"] == RESIDUAL else chosen["axes"].lower()
+        told = [f"{one.name + ': ' if one.name else ''}{_cycles(one)}" for one in (content.own, *content.others)]
+        lacking = f" Without loads, and left out: {', '.join(content.absent)}." if content.absent else ""
+        return f"{chosen['quantity']}, {what}; {in_axes}. Mean ± SD of {'; '.join(told)}.{lacking}"
+
+    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+        """A row a component; left before right, the midline alone."""
+        sides = sorted({side for side, _ in content.own.lines}, key=lambda side: (side is None, side is Side.RIGHT))
+        grid = figure.subplots(3, len(sides), sharex=True, sharey="row", squeeze=False)
+        all_of = (content.own, *content.others)
+        for i in range(3):
+            for j, side in enumerate(sides):
+                axes = grid[i, j]
+                quiet(axes, ink)
+                line = content.own.lines[side, i]
+                which = "" if side is None else f", {side.value}"
+                name(axes, ink, capital(line.positive) + which, f"{line.negative} −" if line.negative else "")
+                colours = ink.conditions if content.others else (ink.side(side),)
+                drawn = [
+                    _draw(axes, one.lines.get((side, i)), colour) for one, colour in zip(all_of, colours, strict=False)
+                ]
+                if not any(drawn):
+                    nothing(axes, ink, "no valid cycle")
+                axes.set_xlim(0.0, 100.0)
+                if j == 0:
+                    axes.set_ylabel(line.unit)
+                if i == 2:
+                    axes.set_xlabel("cycle, %")
+            low, high = grid[i, 0].get_ylim()
+            if low < 0.0 < high:
+                for axes in grid[i]:
+                    axes.axhline(0.0, color=ink.theme.faint, linewidth=0.7)
+        if content.others:
+            handles = [stroke(color=colour, linewidth=2.0) for colour in ink.conditions[: len(all_of)]]
+            legend(figure, ink, handles, [one.name for one in all_of])
+        figure.align_ylabels()
+
+    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+        """Mean and standard deviation of every component, by recording."""
+        columns: list[Column] = []
+        for one in (content.own, *content.others):
+            beside = f", {one.name}" if one.name else ""
+            for line in one.lines.values():
+                if line.cycles is None:
+                    continue
+                curves = line.cycles.curves
+                if not columns:
+                    columns.append(Column("cycle (%)", curves.percent))
+                columns.append(Column(f"{line.label}{beside}, mean ({line.unit})", curves.mean))
+                columns.append(Column(f"{line.label}{beside}, sd ({line.unit})", curves.sd))
+        return tuple(columns) or (Column("cycle (%)", np.zeros(0)),)
+
+
+def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
+    """Three components of a joint's force or moment, or of the residual, in one recording."""
+    readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
+    quantity, time = QUANTITIES[chosen["quantity"]], analysis.clean.trial.time_s
+    cycles = analysis.repetitions.cycles
+    lines: dict[tuple[Side | None, int], Line] = {}
+    if chosen["joint"] == RESIDUAL:
+        found = readings.residual("laboratory" if IN_AXES[chosen["axes"]] == "laboratory" else "root", unit)
+        for k in (k for k, what in enumerate(found.quantity) if what == quantity):
+            over = signal_cycles(cycles, None, time, np.asarray(found.values[:, k]))
+            called_so = found.names[k].removeprefix("residual ")
+            lines[None, k % 3] = Line(found.names[k], called_so, "", found.units[k], None, over)
+        return Recorded(called, lines)
+    axes = IN_AXES[chosen["axes"]]
+    for joint in (joint for joint in readings.joints if capital(stem(joint)) == chosen["joint"]):
+        side = side_of_name(joint)[0]
+        components = readings.components(joint, axes, unit, MULTIBODY)
+        for i, label in enumerate(components.of(joint, quantity)):
+            k = components.index(label)
+            over = signal_cycles(cycles, side, time, components[label])
+            positive, negative = components.positive[k], components.negative[k]
+            lines[side, i] = Line(label, positive, negative, components.units[k], side, over)
+    return Recorded(called, lines)
+
+
+def _draw(axes: Axes, line: Line | None, colour: str) -> bool:
+    """Mean and spread of a line; False if there is none."""
+    if line is None or line.cycles is None:
+        return False
+    curves = line.cycles.curves
+    if np.isfinite(curves.sd).any():
+        axes.fill_between(curves.percent, curves.mean - curves.sd, curves.mean + curves.sd, color=colour, alpha=0.18,
+                          linewidth=0)  # fmt: skip
+    axes.plot(curves.percent, curves.mean, color=colour, linewidth=2.0)
+    turns = curves.phase_change_percent[np.isfinite(curves.phase_change_percent)]
+    if turns.size:
+        axes.axvline(float(turns.mean()), color=colour, linewidth=1.0, linestyle=":", alpha=0.7)
+    return True
+
+
+def _cycles(one: Recorded) -> str:
+    told = dict.fromkeys(line.cycles.words for line in one.lines.values() if line.cycles is not None)
+    return " or ".join(told) or "no valid cycle"
+
+
+def _residual_axes(chosen: Chosen) -> str:
+    return "laboratory axes" if IN_AXES[chosen["axes"]] == "laboratory" else "axes of the root segment"

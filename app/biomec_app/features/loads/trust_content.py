@@ -1,0 +1,177 @@
+"""How far joint loads can be trusted, in words and numbers for one page. Knows no Qt."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from biomec.base.arrays import BoolArray, FloatArray
+from biomec.body.loads.joint_loads import largest_difference
+from biomec.body.loads.plate_faults import fault_sentence
+from biomec.body.loads.residuals import ResidualThreshold
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.inverse import InverseDynamics
+from biomec.reporting.load_report import WORDS
+from biomec.reporting.report_table import NOTHING, number, power
+from biomec.signals.stretches import stretches
+from biomec_app.kit.moments import FROM_START
+
+PUBLISHED = (1.5, 0.75)  # N and N·m by which both methods differed in [Nunes2017]
+SIZES = ("force_rms", "force_peak", "torque_rms", "torque_peak")
+COLUMNS = ("", "Force RMS", "Force peak", "Torque RMS", "Torque peak", "")
+FEW = 4  # places of a kind that are listed
+
+
+@dataclass(frozen=True)
+class Place:
+    """A link: what it is about, its words, and where it leads.
+
+    frame   : to go to, from 0
+    segment : to pick, or None
+    severe  : loads are not to be used there
+    """
+
+    title: str
+    words: str
+    frame: int | None
+    segment: str | None = None
+    severe: bool = False
+
+
+@dataclass(frozen=True)
+class Threshold:
+    """A row of the table: name, source, its four cells, each with whether it is kept, and the verdict."""
+
+    name: str
+    source: str
+    cells: tuple[tuple[str, bool | None], ...]
+    kept: bool | None
+
+
+@dataclass(frozen=True, eq=False)
+class LoadTrustPage:
+    """Everything that the page says.
+
+    level      : "good", "check" or "poor"
+    rows       : the residual here, then both thresholds
+    facts      : short sentences: balance, masses, methods, estimated frames
+    places     : where to look
+    force, torque : (T,) size of the residual [N], [N·m];  counted : (T,) frames that count
+    """
+
+    level: str
+    verdict: str
+    advice: str
+    rows: tuple[Threshold, ...]
+    facts: tuple[str, ...]
+    places: tuple[Place, ...]
+    force: FloatArray
+    torque: FloatArray
+    counted: BoolArray
+    stale: bool
+
+
+def trust_page(analysis: Analysis) -> LoadTrustPage:
+    """The page of an analysis with loads."""
+    found = analysis.loads
+    trust, loads = found.trust, found.newton_euler
+    return LoadTrustPage(
+        trust.level,
+        trust.verdict,
+        WORDS[trust.level],
+        _rows(found),
+        tuple(_facts(analysis)),
+        tuple(_places(analysis)),
+        np.linalg.norm(loads.residual_force, axis=1),
+        np.linalg.norm(loads.residual_torque, axis=1),
+        trust.residuals.counted,
+        not analysis.is_current("inverse"),
+    )
+
+
+def _rows(found: InverseDynamics) -> tuple[Threshold, ...]:
+    size = found.trust.residuals
+    here = [float(getattr(size, name)[3]) for name in SIZES]
+    whole = f"The modulus, over {int(size.counted.sum())} frames in which plates bear the whole body."
+    rows = [Threshold("Here", whole, tuple((number(value, 1), None) for value in here), size.kept)]
+    for verdict in size.verdicts:
+        limit = verdict.threshold
+        rows.append(Threshold(f"Limit: {limit.name}", limit.source, _cells(limit, here), verdict.kept))
+    return tuple(rows)
+
+
+def _cells(limit: ResidualThreshold, here: list[float]) -> tuple[tuple[str, bool | None], ...]:
+    limits = [getattr(limit, name) for name in SIZES]
+    return tuple(
+        (NOTHING, None) if most is None else (number(most, 0), value <= most)
+        for most, value in zip(limits, here, strict=True)
+    )
+
+
+def _facts(analysis: Analysis) -> list[str]:
+    found = analysis.loads
+    balance, told = found.trust.balance, []
+    if np.isfinite(balance.force_rms):
+        told.append(
+            f"Balance of the whole body: plates and motion differ by {number(balance.force_rms, 1)} N and "
+            f"{number(balance.moment_rms, 1)} N·m RMS. {balance.mass_sentence}"
+        )
+    if found.multibody.contacts:
+        told.append(
+            f"Both methods differ on purpose: {_multibody(found)} keeps all constraints, so that the ribs bear "
+            f"the scapulae ({', '.join(found.multibody.contacts)}), and Newton-Euler leaves that to the joints."
+        )
+        each = [f"{one.joint} {number(one.force, 0)} N instead of {number(one.force_without, 0)} N"
+                for one in found.trust.effects]  # fmt: skip
+        if each:
+            told.append(f"Mean force with the ribs bearing the scapulae: {'; '.join(each)}.")
+    else:
+        force, torque = largest_difference(found.newton_euler, found.multibody)
+        told.append(
+            f"Newton-Euler and {_multibody(found)} differ by {power(force)} N and {power(torque)} N·m at most "
+            f"(published: {PUBLISHED[0]} N and {PUBLISHED[1]} N·m)."
+        )
+    share = float(found.external.estimated.mean()) if found.external.frames else 0.0
+    if share > 0.0:
+        told.append(f"The ground reaction is estimated, not measured, in {100.0 * share:.0f} % of the frames.")
+    elif found.external.segments:
+        held = ", ".join(dict.fromkeys(found.external.segments))
+        told.append(f"The ground reaction is measured; it acts on: {held}.")
+    else:
+        told.append("No ground reaction was used: the residual holds it.")
+    return told
+
+
+def _multibody(found: InverseDynamics) -> str:
+    """The multibody method in words: "multibody (Newton)"."""
+    head, _, which = found.multibody.method.partition(", ")
+    return f"{head.lower()} ({which})" if which else head.lower()
+
+
+def _places(analysis: Analysis) -> list[Place]:
+    """Faults first, then where the residual is largest, then frames that do not count or rest on an estimate."""
+    trust, rate = analysis.loads.trust, analysis.clean.trial.rate_hz
+    places = []
+    for fault in trust.faults:
+        joints = f" Joints: {', '.join(fault.joints)}." if fault.joints else ""
+        segment = fault.segments[0] if fault.segments else None
+        words = fault_sentence(fault, rate) + joints
+        places.append(Place("Plate", words, None if fault.frames is None else fault.frames[0], segment, fault.severe))
+    for one in trust.contacts:
+        if one.worst is not None:
+            words = f"{one.contact} contact, {_when(one.worst, rate)}, by up to {number(-one.lowest, 0, 'N')}"
+            places.append(Place("Ribs would pull", words, one.worst[0]))
+    size = trust.residuals
+    if size.worst is not None:
+        places.append(Place("Largest residual", _when(size.worst, rate), size.worst[0], size.root))
+    estimated = [(int(a), int(b) - 1) for a, b in stretches(trust.estimated)]
+    for title, spans in (("Off the plates", size.left_out), ("Estimated", estimated)):
+        places += [Place(title, _when(span, rate), span[0]) for span in spans[:FEW]]
+        if len(spans) > FEW:
+            places.append(Place(title, f"and {len(spans) - FEW} more stretches", spans[FEW][0]))
+    return places
+
+
+def _when(span: tuple[int, int], rate: float) -> str:
+    return f"{number(span[0] / rate, 2)} to {number(span[1] / rate, 2, 's')} {FROM_START}"

@@ -1,0 +1,1 @@
+"""How far to trust a result: verdicts, notices, and the panel that explains them."""

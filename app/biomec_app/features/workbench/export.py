@@ -1,0 +1,139 @@
+"""What the workbench saves: curves, figures, plots, the drawing, a movie, equations, everything of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Generator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+from PIL import Image
+from PySide6.QtCore import QRectF, QSize
+from PySide6.QtGui import QImage, QPainter
+from PySide6.QtSvg import QSvgGenerator
+
+from biomec.base.arrays import FloatArray
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
+from biomec.base.progress import Progress
+from biomec_app.features.workbench.drawing import Drawing
+from biomec_app.features.workbench.results import Pane
+from biomec_app.figures.export import save_figure
+from biomec_app.figures.ink import Ink
+from biomec_app.kit.theme import LIGHT
+from biomec_app.plots.plot_style import PALETTE
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
+
+COLUMNS = 2
+GIF_HZ = 25.0
+LONGEST_S = 20.0  # of a movie
+STYLES = ("-", "--", "-.", ":")
+
+
+def plot_figure(panes: Sequence[Pane], over: str) -> Figure:
+    """Panes as a figure on white paper, over what ``over`` says. For any thread."""
+    from matplotlib.figure import Figure
+
+    if not panes:
+        raise BiomecError("There are no curves to be saved. Tick a quantity beside the plots.")
+    columns = min(COLUMNS, len(panes))
+    rows = -(-len(panes) // columns)
+    figure = Figure(figsize=(5.2 * columns, 3.1 * rows), dpi=200, layout="constrained")
+    ink = Ink(LIGHT)
+    for k, pane in enumerate(panes):
+        axes = figure.add_subplot(rows, columns, k + 1)
+        several = len({line.run for line in pane.lines}) > 1
+        for line in pane.lines:
+            axes.plot(
+                line.x, line.values, STYLES[line.dash % len(STYLES)], color=PALETTE[line.colour % len(PALETTE)],
+                linewidth=1.3, label=f"{line.name} · {line.run}" if several else line.name,
+            )  # fmt: skip
+        axes.set_title(pane.title, fontsize=10, loc="left", fontweight="bold")
+        axes.set_xlabel(over, fontsize=9)
+        axes.set_ylabel(f"[{pane.unit}]" if pane.unit else "", fontsize=9)
+        axes.tick_params(labelsize=8)
+        axes.grid(True, color=ink.theme.line, linewidth=0.5)
+        for side in ("top", "right"):
+            axes.spines[side].set_visible(False)
+        if len(pane.lines) > 1:
+            axes.legend(fontsize=7, frameon=False)
+    return figure
+
+
+def save_plots(panes: Sequence[Pane], over: str, path: Path) -> None:
+    """Write panes as PNG, SVG or PDF."""
+    save_figure(plot_figure(panes, over), path)
+
+
+def save_text(text: str, path: Path) -> None:
+    """Write a text whole or not at all."""
+    with atomic_path(path) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+
+
+def save_drawing(drawing: Drawing, path: Path) -> None:
+    """Write the drawing of the moment as PNG or SVG, dark on white."""
+    paper = drawing.copy()
+    paper.theme = LIGHT
+    with atomic_path(path) as temporary:
+        match path.suffix.lower():
+            case ".svg":
+                made = QSvgGenerator()
+                made.setFileName(str(temporary))
+                made.setSize(QSize(round(paper.size[0]), round(paper.size[1])))
+                made.setViewBox(QRectF(0.0, 0.0, *paper.size))
+                painter = QPainter(made)
+                paper.paint(painter)
+                painter.end()
+            case ".png":
+                if not picture(paper, 2.0).save(str(temporary), "PNG"):  # type: ignore[call-overload]  # text
+                    raise FileError(path.name, "the picture cannot be written there.")
+            case _:
+                raise FileError(path.name, "the drawing can be saved as png or svg; change the end of the name.")
+
+
+def picture(drawing: Drawing, ratio: float = 1.0) -> QImage:
+    """The drawing as pixels."""
+    image = QImage(round(drawing.size[0] * ratio), round(drawing.size[1] * ratio), QImage.Format.Format_RGB32)
+    image.setDevicePixelRatio(ratio)
+    painter = QPainter(image)
+    drawing.paint(painter)
+    painter.end()
+    return image
+
+
+def movie(drawing: Drawing, path: Path, speed: float) -> Callable[[Progress], Path]:
+    """What writes a GIF of the motion in a drawing; it may run beside the window's thread."""
+    if path.suffix.lower() != ".gif":
+        raise FileError(path.name, "the movie is saved as gif; change the end of the name.")
+    if drawing.sketch is None or drawing.sketch.frames < 2:
+        raise BiomecError("Nothing moves, so that there is no movie to be saved. Run an analysis first.")
+    times = drawing.sketch.motion.time_s
+    count = max(2, round(min(float(times[-1] - times[0]) / speed, LONGEST_S) * GIF_HZ))
+    paper = drawing.copy()
+    paper.theme = LIGHT
+
+    def work(progress: Progress) -> Path:
+        with atomic_path(path) as temporary:
+            images = _frames(paper, np.linspace(times[0], times[-1], count), progress)
+            try:
+                next(images).save(
+                    temporary, "GIF", save_all=True, append_images=images, duration=round(1000 / GIF_HZ), loop=0
+                )
+            finally:
+                images.close()
+        return path
+
+    return work
+
+
+def _frames(drawing: Drawing, times: FloatArray, progress: Progress) -> Generator[Image.Image]:
+    for k, time_s in enumerate(times):
+        drawing.time_s = float(time_s)
+        image = picture(drawing).convertToFormat(QImage.Format.Format_RGB888)
+        rows = np.frombuffer(image.constBits(), np.uint8).reshape(image.height(), image.bytesPerLine())
+        pixels = rows[:, : 3 * image.width()].reshape(image.height(), image.width(), 3).copy()
+        yield Image.fromarray(pixels).quantize(64, dither=Image.Dither.NONE)
+        progress((k + 1) / len(times))

@@ -1,0 +1,147 @@
+"""The menu Export: asks for a name, and writes curves, figures, plots, drawing, movie, equations, or all of a run."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from biomec.base.errors import BiomecError
+from biomec.machines.output import curves_table, written_files
+from biomec.machines.study import Run
+from biomec_app.features.workbench.export import movie, save_drawing, save_plots, save_text
+
+if TYPE_CHECKING:
+    from PySide6.QtGui import QAction
+    from PySide6.QtWidgets import QMenu
+
+    from biomec_app.features.workbench.window import WorkbenchWindow
+
+NO_RUN = "There is no run yet. Choose an analysis, and run it."
+LANGUAGES = {".py": "Python", ".c": "C", ".m": "MATLAB, Octave", ".tex": "LaTeX", ".csv": "Table", ".txt": "Text",
+             ".json": "Data"}  # fmt: skip
+
+
+class Saving:
+    """What the items of the menu do."""
+
+    def __init__(self, window: WorkbenchWindow) -> None:
+        self._window = window
+
+    def add_items(self, menu: QMenu, item: Callable[..., QAction]) -> None:
+        """Fill the menu."""
+        item(menu, "curves", "&Curves (CSV)…", self.curves)
+        item(menu, "figures", "&Figures (CSV)…", self.figures)
+        item(menu, "plots", "&Plots (PNG, SVG, PDF)…", self.plots)
+        item(menu, "drawing", "&Drawing (PNG, SVG)…", self.drawing)
+        item(menu, "movie", "&Movie (GIF)…", self.movie)
+        item(menu, "equations", "&Equations and Other Files…", self.equations)
+        menu.addSeparator()
+        item(menu, "all", "&All of the Run…", self.everything, "Ctrl+E")
+
+    @property
+    def _run(self) -> Run:
+        """The chosen run, or the last that is shown."""
+        bench = self._window.bench
+        kept = bench.current or next(iter(reversed(bench.shown)), None)
+        if kept is None:
+            raise BiomecError(NO_RUN)
+        return kept.run
+
+    def _ask(self, title: str, pattern: str, name: str) -> Path | None:
+        context = self._window.context
+        return context.ask_file(title, pattern, True, str(Path(context.preferences.folder) / name))
+
+    def _name(self, run: Run, ending: str) -> str:
+        return f"{run.machine.name}-{run.study}{ending}"
+
+    def _told(self, path: Path) -> None:
+        self._window.statusBar().showMessage(f"Saved as {path.name}.", 8000)
+
+    def curves(self) -> None:
+        """Save the curves of the chosen run as a table."""
+        run = self._run
+        path = self._ask("Save curves", "Table (*.csv)", self._name(run, ".csv"))
+        if path is not None:
+            save_text(curves_table(run), path)
+            self._told(path)
+
+    def figures(self) -> None:
+        """Save the table of figures of the shown runs."""
+        run, content = self._run, self._window.figures.content
+        path = self._ask("Save figures", "Table (*.csv)", self._name(run, "-figures.csv"))
+        if path is not None:
+            save_text(content.text(","), path)
+            self._told(path)
+
+    def plots(self) -> None:
+        """Save the plots as a figure, drawn in the background."""
+        self._window.plots.show_now()
+        run, panes, over = self._run, self._window.plots.chosen, self._window.plots.axis.currentText()
+        path = self._ask("Save plots", "Picture (*.png);;Drawing (*.svg);;Document (*.pdf)", self._name(run, ".png"))
+        if path is not None:
+            self._window.painter.paint("save", lambda: save_plots(panes, over, path), lambda _, f: self._saved(path, f))
+
+    def _saved(self, path: Path, fault: Exception | None) -> None:
+        if isinstance(fault, BiomecError):
+            self._window.context.tell("Save plots", str(fault))
+        elif fault is not None:
+            told = f"{path.name} could not be saved because of an error in Biomec ({type(fault).__name__}: {fault})."
+            self._window.context.tell("Save plots", told)
+        else:
+            self._told(path)
+
+    def drawing(self) -> None:
+        """Save the drawing of the moment."""
+        name = f"{self._window.bench.machine.name}.png"
+        path = self._ask("Save drawing", "Picture (*.png);;Drawing (*.svg)", name)
+        if path is not None:
+            save_drawing(self._window.stage.drawing, path)
+            self._told(path)
+
+    def movie(self) -> None:
+        """Save the motion that is shown, in the background."""
+        window = self._window
+        path = self._ask("Save movie", "Animated picture (*.gif)", f"{window.bench.machine.name}.gif")
+        if path is not None:
+            work = movie(window.stage.drawing, path, float(window.player.speed.currentData()))
+            window.jobs.start("Movie", work, self._told)
+
+    def equations(self) -> None:
+        """Save one of the files that go with the run, such as its equations in C; the ending chooses which."""
+        files = dict(self._run.files)
+        if not files:
+            raise BiomecError("This run has no equations or other files. Run the analysis Equations for them.")
+        pattern = ";;".join(f"{LANGUAGES.get(Path(name).suffix, 'File')} (*{Path(name).suffix})" for name in files)
+        path = self._ask("Save equations", pattern, next(iter(files)))
+        if path is None:
+            return
+        fitting = [content for name, content in files.items() if Path(name).suffix == path.suffix.lower()]
+        if path.name in files:
+            fitting = [files[path.name]]
+        if not fitting:
+            raise BiomecError(f"{path.name}: there is no such file. Choose a name such as {', '.join(files)}.")
+        save_text(fitting[0], path)
+        self._told(path)
+
+    def everything(self) -> None:
+        """Save curves, figures, report, machine and equations of the chosen run into a folder of its own."""
+        window, run = self._window, self._run
+        folder = window.context.ask_folder("Save all of the run into a folder", "")
+        if folder is None:
+            return
+        place = _free(Path(folder) / f"{run.machine.name}-{run.study}")
+        written: list[Any] = []
+        for name, content in written_files(run).items():
+            place.mkdir(parents=True, exist_ok=True)
+            save_text(content, place / name)
+            written.append(place / name)
+        window.context.show_written("All of the run", tuple(written), ())
+
+
+def _free(folder: Path) -> Path:
+    """A folder of that name, or with a number behind it, that is not there yet."""
+    found, number = folder, 2
+    while found.exists():
+        found, number = folder.with_name(f"{folder.name}-{number}"), number + 1
+    return found

@@ -1,0 +1,56 @@
+"""What an analysis leaves for the eye: three pictures and a report that can be printed. Needs no screen."""
+
+from __future__ import annotations
+
+import os
+import sys
+from pathlib import Path
+
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import FileError
+from biomec.body.kinematics.joint_angles import JointAngles
+from biomec.doctor import probe
+from biomec.pipeline.analysis import Analysis
+from biomec.reporting.report_content import ANGLES, QUALITY, report_content
+from biomec_app.figures.report.angle_picture import draw_angles
+from biomec_app.figures.report.page import page
+from biomec_app.figures.report.quality_picture import draw_quality
+
+
+def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> list[Path]:
+    """Write ``pictures/*.png`` and ``report.html`` into a folder, replacing older ones; return what was written.
+
+    truth : the true angles, if the subject is virtual; the report then tells the errors
+    """
+    folder = Path(folder)
+    pictures = folder / "pictures"
+    try:
+        pictures.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(folder), f"the folder for the pictures cannot be made ({error.strerror}).") from error
+    written: dict[str, Path] = {}
+    missing = _draw_body(analysis, pictures / "figure.png")
+    if not missing:
+        written["figure"] = pictures / "figure.png"
+    for title, name, picture in ((ANGLES, "angles.png", draw_angles), (QUALITY, "quality.png", draw_quality)):
+        picture(analysis, pictures / name)
+        written[title] = pictures / name
+    report = folder / "report.html"
+    text = page(report_content(analysis, truth), written, missing)
+    with atomic_path(report) as temporary:
+        temporary.write_text(text, encoding="utf-8")
+    return [*written.values(), report]
+
+
+def _draw_body(analysis: Analysis, path: Path) -> str:
+    """Draw the body, or say why it cannot be drawn: a graphics library that is missing would end the whole program."""
+    tried = probe("vtk")
+    if not tried.works:
+        path.unlink(missing_ok=True)  # one of an earlier run would not be of this analysis
+        return f"There is no picture of the body, because VTK cannot draw here: {tried.seen}. {tried.remedy}"
+    if sys.platform.startswith("linux"):
+        os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")  # what was tried; needs no screen
+    from biomec_app.figures.report.figure_picture import draw_figure  # VTK is loaded only where it works
+
+    draw_figure(analysis, path)
+    return ""

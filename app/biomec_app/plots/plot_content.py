@@ -1,0 +1,172 @@
+"""What stands in every plot, without drawing it: which curves share one, over time or over the cycle, and its marks."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+import numpy as np
+
+from biomec.pipeline.analysis import Analysis
+from biomec.recording.marker_set import Side
+from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
+from biomec_app.curves.curve import MAIN, Curve
+from biomec_app.plots.plot_marks import marks, not_converged, side_colour
+from biomec_app.plots.plot_pane import CONDITIONS, Pane, Trace
+from biomec_app.session.plot_view import CYCLES, MEAN, SEPARATE, SIDES, TIME, PlotView
+
+
+class Condition(Protocol):
+    """A recording that the open one is compared with."""
+
+    @property
+    def name(self) -> str:
+        """What the legend calls it."""
+
+    @property
+    def analysis(self) -> Analysis:
+        """Its analysis."""
+
+    def curve(self, key: str) -> Curve | None:
+        """The same curve of that recording, or None."""
+
+
+@dataclass(frozen=True)
+class Look:
+    """How a line looks: fields of `Trace`."""
+
+    name: str
+    colour: str | int
+    dashed: bool = False
+    faint: bool = False
+
+
+def panes(
+    curves: Sequence[Curve], view: PlotView, analysis: Analysis, conditions: Sequence[Condition] = (), own: str = ""
+) -> tuple[Pane, ...]:
+    """Plots of these curves, in their order. Curves without a valid cycle are left out of plots over the cycle."""
+    return tuple(pane for pane in panes_one_by_one(curves, view, analysis, conditions, own) if pane is not None)
+
+
+def panes_one_by_one(
+    curves: Sequence[Curve], view: PlotView, analysis: Analysis, conditions: Sequence[Condition] = (), own: str = ""
+) -> Iterator[Pane | None]:
+    """Make the plots as they are asked for; None where there is nothing to plot.
+
+    conditions : recordings whose cycles are drawn beside; the colours are theirs then, and each side has its own plot
+    own        : what the legend calls the open recording beside them
+    """
+    if conditions and view.over != TIME:
+        for curve in dict.fromkeys(curve for curve in curves if curve.variant == MAIN):
+            yield _compared(curve, view, analysis, conditions, own)
+        return
+    groups: dict[object, list[Curve]] = {}
+    for k, curve in enumerate(curves):
+        key: object = k if view.grouping == SEPARATE else curve.pane if view.grouping == SIDES else curve.unit
+        groups.setdefault((key, curve.log), []).append(curve)
+    for group in groups.values():
+        yield _pane(group, view, analysis)
+
+
+def _pane(curves: Sequence[Curve], view: PlotView, analysis: Analysis) -> Pane | None:
+    found = [_trace(curve, view, analysis, look) for curve, look in zip(curves, _looks(curves, view), strict=True)]
+    traces = tuple(sorted((one for one in found if one is not None), key=lambda one: not one.faint))
+    title, detail, unit = curves[0].pane
+    if len({curve.pane for curve in curves}) > 1:
+        kinds = list(dict.fromkeys(curve.kind for curve in curves))
+        title, detail = ", ".join(kinds), f"{len(curves)} curves"
+    return _filled(title, detail, unit, traces, curves, view, analysis)
+
+
+def _compared(
+    curve: Curve, view: PlotView, analysis: Analysis, conditions: Sequence[Condition], own: str
+) -> Pane | None:
+    """The cycle of one curve in every condition."""
+    found = [_trace(curve, view, analysis, Look(own, CONDITIONS[0]))]
+    for condition, colour in zip(conditions, CONDITIONS[1:], strict=False):
+        other = condition.curve(curve.key)
+        if other is not None:
+            found.append(_trace(other, view, condition.analysis, Look(condition.name, colour)))
+    title, detail, unit = curve.pane
+    side = "" if curve.side is None else f", {curve.side.value}"
+    traces = tuple(one for one in found if one is not None)
+    return _filled(title + side, detail, unit, traces, (curve,), view, analysis)
+
+
+def _filled(
+    title: str, detail: str, unit: str, traces: tuple[Trace, ...], curves: Sequence[Curve], view: PlotView,
+    analysis: Analysis,
+) -> Pane | None:  # fmt: skip
+    if not traces:
+        return None
+    trial = analysis.session.dynamic
+    over_time = view.over == TIME
+    span = (0.0, max(1e-3, (trial.frames - 1) / trial.rate_hz)) if over_time else (0.0, 100.0)
+    return Pane(
+        title, detail, unit, traces, marks(curves, traces, view, analysis),
+        not_converged(analysis) if over_time else np.zeros((0, 2)), span, view.over, trial.rate_hz, curves[0].log,
+    )  # fmt: skip
+
+
+def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
+    """Look of every curve of a plot.
+
+    Sides have their colours as long as they tell the curves apart. Otherwise every signal has a colour of its own, and
+    the left side is dashed.
+    """
+    apart = len({(curve.side, curve.variant) for curve in curves}) == len(curves)
+    versions = len({curve.variant for curve in curves}) > 1
+    looks: list[Look] = []
+    if apart:
+        for curve in curves:
+            side = "" if curve.side is None else curve.side.value
+            words = [side, curve.said or curve.variant if versions else ""]
+            name = " ".join(word for word in words if word)
+            faint = versions and curve.variant != MAIN and not curve.dashed
+            looks.append(Look(name, side_colour(curve.side), curve.dashed, faint))
+        return looks
+    signals = list(dict.fromkeys((curve.pane, curve.kind if view.grouping == SIDES else "") for curve in curves))
+    kinds = len({curve.kind for curve in curves}) > 1
+    for curve in curves:
+        k = signals.index((curve.pane, curve.kind if view.grouping == SIDES else ""))
+        name = f"{curve.label} ({curve.kind.lower()})" if kinds else curve.label
+        faint = curve.variant != MAIN and not kinds and not curve.dashed
+        looks.append(Look(name, k, curve.side is Side.LEFT or curve.dashed, faint))
+    return looks
+
+
+def _trace(curve: Curve, view: PlotView, analysis: Analysis, look: Look) -> Trace | None:
+    if view.over == TIME:
+        x, y = curve.time_s, curve.values
+        return Trace(curve, look.name, look.colour, x, y, look.dashed, look.faint, sd=curve.band())
+    found = cycles_of(curve, analysis)
+    if found is None:
+        return None
+    cycle = found.curves
+    several = found.used > 1
+    return Trace(
+        curve, look.name, look.colour, cycle.percent, cycle.mean, look.dashed, look.faint,
+        sd=cycle.sd if view.over == MEAN and several else None,
+        singles=cycle.curves if view.over == CYCLES and several else None, over=found,
+    )  # fmt: skip
+
+
+def cycles_of(curve: Curve, analysis: Analysis) -> SignalCycles | None:
+    """Valid cycles of a curve: those of its own side, or those of both; None if there are none."""
+    if "cycles" not in analysis.done:
+        return None
+    return signal_cycles(analysis.repetitions.cycles, curve.side, curve.time_s, curve.values)
+
+
+def cycles_in_words(panes: Sequence[Pane]) -> str:
+    """How many cycles are behind the curves of these plots: of all, or of each side or condition."""
+    told: dict[str, dict[str, None]] = {}
+    for trace in (trace for pane in panes for trace in pane.traces):
+        if trace.over is not None:
+            side = "" if trace.over.name == "both" else trace.over.name.lower()
+            whose = trace.name if trace.colour in CONDITIONS else ""
+            told.setdefault(" ".join(word for word in (whose, side) if word), {})[trace.over.words] = None
+    if len({tuple(words) for words in told.values()}) == 1:
+        return " or ".join(next(iter(told.values())))
+    return "; ".join(f"{whose} {' or '.join(words)}".strip() for whose, words in told.items())

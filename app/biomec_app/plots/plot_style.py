@@ -1,0 +1,104 @@
+"""Colours and fonts of plots, from the theme of the window."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from PySide6.QtCore import Qt
+from PySide6.QtGui import QColor, QFont, QPen
+from PySide6.QtWidgets import QApplication
+
+from biomec_app.kit.colours import COMPARED
+from biomec_app.kit.theme import Theme
+from biomec_app.plots.plot_pane import BORDER, CONDITIONS, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
+
+PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#4A4F57")
+"""Colours that stay apart for the colour-blind (after Okabe and Ito), for signals that sides cannot tell apart."""
+DARK_PALETTE = ("#56B4E9", "#E8703A", "#1FA883", "#E8A8CF", "#F0E442", "#FFFFFF")
+DASHES: tuple[tuple[float, ...], ...] = (
+    (), (4.0, 2.5), (6.0, 2.0, 1.0, 2.0), (3.0, 1.5, 1.0, 1.5), (1.0, 1.5), (1.0, 3.5),
+)  # fmt: skip
+"""Strokes and gaps in widths of the pen: right and left of the first colours, and when the colours come again."""
+WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
+FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
+
+
+@dataclass(frozen=True)
+class PlotStyle:
+    """Pens, brushes and fonts of a theme.
+
+    weight : points of the device for one of the screen: pens keep their width in points of the device
+    """
+
+    theme: Theme
+    weight: float = 1.0
+
+    def colour(self, name: str | int, opacity: float = 1.0) -> QColor:
+        """Colour of a side, of a condition, or of the signal of a number."""
+        if isinstance(name, int):
+            palette = DARK_PALETTE if self.theme.name == "dark" else PALETTE
+            code = palette[name % len(palette)]
+        elif name in CONDITIONS:
+            code = COMPARED[self.theme.name][CONDITIONS.index(name)]
+        else:
+            code = {RIGHT: self.theme.right, LEFT: self.theme.left, MIDDLE: self.theme.middle}[name]
+        colour = QColor(code)
+        colour.setAlphaF(opacity)
+        return colour
+
+    def line(self, trace: Trace) -> QPen:
+        """Pen of a curve."""
+        pen = QPen(self.colour(trace.colour, FAINT if trace.faint else 1.0), FAINT_WIDTH if trace.faint else WIDTH)
+        pen = self.cosmetic(pen)
+        dashes = dashes_of(trace)
+        if dashes:
+            pen.setDashPattern(list(dashes))
+        return pen
+
+    def single(self, trace: Trace) -> QPen:
+        """Pen of one cycle among others."""
+        return self.cosmetic(QPen(self.colour(trace.colour, SINGLE), 1.0))
+
+    def mark(self, mark: Mark) -> QPen:
+        """Pen of a vertical line: cycles that belong to no side are red."""
+        red = QColor(self.theme.failed)
+        red = red.lighter(140) if self.theme.name == "dark" else red
+        colour = red if mark.colour == MIDDLE else self.colour(mark.colour)
+        styles = {BORDER: Qt.PenStyle.DashLine, TURN: Qt.PenStyle.DotLine, STRIKE: Qt.PenStyle.SolidLine}
+        if mark.kind not in (BORDER, TURN, STRIKE, OFF):
+            colour = QColor(self.theme.faint) if mark.colour == MIDDLE else colour
+        colour.setAlphaF(0.8 if mark.kind == BORDER else 0.65)
+        return self.cosmetic(QPen(colour, 1.0), styles.get(mark.kind, Qt.PenStyle.DashDotLine))
+
+    @property
+    def shade(self) -> QColor:
+        """Colour of stretches that do not obey the model."""
+        colour = QColor(self.theme.failed)
+        colour.setAlphaF(SHADE)
+        return colour
+
+    @property
+    def cursor(self) -> QPen:
+        """Pen of the line at the current frame."""
+        return self.cosmetic(QPen(QColor(self.theme.text), 1.0))
+
+    def font(self, change: float = 0.0, bold: bool = False) -> QFont:
+        """Font of the window, so many points larger."""
+        font = QFont(QApplication.font())
+        size = font.pointSizeF() if font.pointSizeF() > 0 else 9.0
+        font.setPointSizeF(max(6.0, size + change))
+        font.setBold(bold)
+        return font
+
+    def cosmetic(self, pen: QPen, style: Qt.PenStyle = Qt.PenStyle.SolidLine) -> QPen:
+        """Return the pen as one whose width does not change with a zoom."""
+        pen.setCosmetic(True)
+        pen.setWidthF(self.weight * pen.widthF())
+        pen.setStyle(style)
+        return pen
+
+
+def dashes_of(trace: Trace) -> tuple[float, ...]:
+    """Strokes and gaps of a line: dashed at the left, and another pattern each time the colours come again."""
+    again = trace.colour // len(PALETTE) if isinstance(trace.colour, int) else 0
+    return DASHES[(2 * again + trace.dashed) % len(DASHES)]

@@ -1,0 +1,1 @@
+"""The main window: menus and actions, files, autosave, browser, start page."""

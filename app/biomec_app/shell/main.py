@@ -1,0 +1,164 @@
+"""The program: make the window, open what was asked for, and run until it is closed; or draw it without a screen."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from time import monotonic, sleep
+
+from PySide6.QtCore import QEventLoop, QMessageLogContext, QTimer, QtMsgType, qInstallMessageHandler
+from PySide6.QtGui import QGuiApplication, QImageWriter, QPixmap
+from PySide6.QtWidgets import QApplication
+
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
+from biomec.pipeline.analysis import KINEMATICS
+from biomec_app.kit.memory import keep_loaded, share_memory
+from biomec_app.session.jobs import take_turns
+from biomec_app.session.preferences import Preferences
+from biomec_app.shell.files import open_demo, open_file, open_unasked
+from biomec_app.shell.main_window import MainWindow
+
+PATIENCE_S = 600.0  # for an analysis before a picture is taken; the first one compiles the engine
+
+
+NOISE = "This plugin does not support propagateSizeHints()"  # of every window that is shown without a screen
+
+
+def _without_noise(kind: QtMsgType, place: QMessageLogContext, message: str) -> None:
+    """Pass on what Qt says, but for a sentence that every window drawn without a screen brings forth."""
+    if message != NOISE:
+        sys.stderr.write(f"{message}\n")
+
+
+def application() -> QApplication:
+    """The one application object of this process."""
+    QGuiApplication.setApplicationName("Biomec")
+    QGuiApplication.setOrganizationName("Biomec")
+    found = QApplication.instance()
+    if isinstance(found, QApplication):
+        return found
+    share_memory()
+    keep_loaded()
+    take_turns()
+    made = QApplication(sys.argv[:1])
+    if QGuiApplication.platformName() == "offscreen":
+        qInstallMessageHandler(_without_noise)
+    return made
+
+
+def run(file: Path | None = None, *, demo: bool = False) -> int:
+    """Show the window, on a file, on the demonstration, or on the start page; return when it is closed."""
+    app = application()
+    window = MainWindow()
+    window.show()
+    QTimer.singleShot(0, window.view.prepare)  # once the window is there
+    QTimer.singleShot(0, lambda: _begin(window, file, demo))
+    return int(app.exec())
+
+
+def screenshot(
+    path: Path,
+    file: Path | None = None,
+    *,
+    size: tuple[int, int] = (1600, 1000),
+    theme: str = "light",
+    preferences: Preferences | None = None,
+) -> None:
+    """Draw the window, with a file or else the demonstration opened and analysed, into a picture. Needs no screen.
+
+    Nobody can answer here: what the window would tell its user is raised as a `BiomecError`, and nothing is drawn.
+    """
+    path = Path(path)
+    _refuse_picture(path)
+    app = application()
+    with TemporaryDirectory(prefix="biomec-screenshot-") as place:
+        remembered = preferences or Preferences(Path(place) / "preferences.ini")
+        window = MainWindow(remembered)
+        try:
+            window.resize(*size)
+            window.set_theme(theme)
+            picture = _drawn(app, window, file)
+        finally:
+            window.context.document.undo_stack.setClean()  # nobody is asked about work that was only to be drawn
+            window.close()
+            remembered.write()
+    with atomic_path(path) as temporary:
+        if not picture.save(str(temporary), path.suffix[1:]):
+            raise FileError(path.name, f"the picture cannot be written to {path.parent}.")
+
+
+def _refuse_picture(path: Path) -> None:
+    """Raise a `FileError` if no picture can be written there: before anything is computed, not after."""
+    kinds = sorted(bytes(kind.data()).decode() for kind in QImageWriter.supportedImageFormats())
+    if path.suffix[1:].lower() not in kinds:
+        raise FileError(path.name, f"a picture ends in .{', .'.join(kinds)}. Choose one of these, such as .png.")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(path.parent), f"the folder for the picture cannot be made ({error.strerror}).") from error
+
+
+def _drawn(app: QApplication, window: MainWindow, file: Path | None) -> QPixmap:
+    """A picture of the window once a file, or the demonstration, is opened and analysed."""
+    context, told = window.context, []
+    context.tell = lambda title, sentence: told.append(sentence)
+
+    def work(begin: Callable[[], None]) -> None:
+        begin()
+        wait(app, lambda: not context.jobs.busy)
+        if context.jobs.busy:
+            told.append(f'"{context.jobs.title}" was not done after {PATIENCE_S / 60:.0f} minutes.')
+        if told:
+            raise BiomecError(" ".join(told))
+
+    window.view.take_time()
+    window.show()
+    work(lambda: open_demo(context) if file is None else open_unasked(context, file))
+    if not context.document.analysis.is_current(KINEMATICS):
+        work(lambda: context.run_until(KINEMATICS))
+    context.document.set_frame(context.document.frames // 5)
+    settle(app)
+    if told:
+        raise BiomecError(" ".join(told))
+    return window.grab()
+
+
+def _begin(window: MainWindow, file: Path | None, demo: bool) -> None:
+    """Recover what a crash left, or open what was asked for."""
+    if window.autosave.offer_recovery():
+        return
+    if file is not None:
+        open_file(window.context, file)
+    elif demo:
+        open_demo(window.context)
+
+
+def wait(app: QApplication, done: Callable[[], bool]) -> None:
+    """Let the window work until something is done."""
+    end = monotonic() + PATIENCE_S
+    while not done() and monotonic() < end:
+        _turn(app)
+
+
+def settle(app: QApplication) -> None:
+    """Let everything that is due be drawn, and work beside it end."""
+    end, at_least = monotonic() + PATIENCE_S, monotonic() + 1.0
+    while monotonic() < at_least or (_at_work(app) and monotonic() < end):
+        _turn(app)
+        if _at_work(app):
+            at_least = max(at_least, monotonic() + 0.3)  # what the work gives is drawn as well
+
+
+def _turn(app: QApplication) -> None:
+    """Let the window do what is due, then sleep: one that asks without rest keeps Python from the work beside it."""
+    app.processEvents(QEventLoop.ProcessEventsFlag.AllEvents, 50)
+    sleep(0.005)
+
+
+def _at_work(app: QApplication) -> bool:
+    """Whether a view still draws bit by bit, or a window computes something beside what it shows."""
+    beside = any(window.context.aside.busy for window in app.topLevelWidgets() if isinstance(window, MainWindow))
+    return beside or any(getattr(widget, "is_drawing", False) for widget in app.allWidgets())

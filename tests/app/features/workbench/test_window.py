@@ -1,0 +1,581 @@
+"""The workbench with somebody at it."""
+
+import gc
+import json
+import threading
+import weakref
+
+import numpy as np
+import pytest
+from PySide6.QtCore import QEvent, QPoint, Qt
+from PySide6.QtGui import QColor, QImage
+from PySide6.QtTest import QTest
+from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyleOptionComboBox, QWidget
+
+from biomec.machines.catalogue import load_machine, machine_names, machine_text
+from biomec.machines.motion import STRAYED
+from biomec.machines.studies import study
+from biomec_app.features.workbench.figures_page import NONE, ONE, SEVERAL
+from biomec_app.features.workbench.opening import open_when_loaded
+from biomec_app.features.workbench.option_form import OptionForm
+from biomec_app.features.workbench.plots import _colour
+from biomec_app.features.workbench.window import open_workbench
+from biomec_app.kit.theme import DARK, LIGHT
+from biomec_app.plots.plot_style import PlotStyle
+from tests.app.acceptance.person import is_blank
+from tests.core.machines.swing_study import STUDY
+
+
+def test_it_opens_once_with_a_machine_that_moves(student):
+    window = student.window
+    assert open_workbench(student.context) is window
+    assert window.width() <= 1280
+    assert window.height() <= 720
+    assert "Mechanism Workbench" in window.windowTitle()
+    assert len(window.preview.time_s) > 10
+    assert not is_blank(window)
+    assert not is_blank(window.stage)
+
+
+@pytest.mark.parametrize("busy", [False, True])
+def test_the_menu_opens_it_also_while_other_work_goes_on(qtbot, context, swing, busy):
+    go_on = threading.Event()
+    if busy:
+        context.aside.start("Something", lambda progress: go_on.wait(60.0), lambda _: None)
+    open_when_loaded(context)
+    qtbot.waitUntil(lambda: bool(context.leaving), timeout=60_000)
+    window = context.leaving[0].__self__
+    assert window.isVisible()
+    go_on.set()
+    qtbot.waitUntil(lambda: not (window.is_drawing or context.aside.busy), timeout=60_000)
+    window.close()
+
+
+@pytest.mark.parametrize("name", machine_names())
+def test_every_machine_opens(student, name):
+    student.window.open_catalogued(name)
+    student.idle()
+    assert student.bench.machine.name == load_machine(name).name
+    assert set(student.window.form.boxes) == set(student.bench.machine.blueprint.parameters)
+    assert not is_blank(student.window.stage)
+    assert student.told == []
+
+
+def test_a_value_has_its_effect_at_once_and_can_be_undone(student):
+    window, bench = student.window, student.bench
+    before = window.stage.drawing.sketch.points["crank.B"][0]
+    window.form.boxes["L1"].setValue(0.4)  # no event loop in between
+    drawn = window.stage.drawing.sketch
+    assert np.linalg.norm(drawn.points["crank.B"][0] - drawn.points["crank.A"][0]) == pytest.approx(0.4)
+    assert "L1 = { value = 0.4," in window.editor.text.toPlainText()
+    assert window.form.resets["L1"].isVisibleTo(window)
+    window.form.boxes["L1"].setValue(0.45)
+    window.form.boxes["m1"].setValue(5.0)
+    assert bench.undo_stack.count() == 2  # two changes of the same value are one step
+    student.item("undo").trigger()
+    student.item("undo").trigger()
+    assert bench.machine.values["L1"] == 0.5
+    assert window.form.boxes["L1"].value() == 0.5
+    assert np.allclose(window.stage.drawing.sketch.points["crank.B"][0], before)
+    assert not window.form.resets["L1"].isVisibleTo(window)
+    student.item("redo").trigger()
+    assert bench.machine.values["L1"] == 0.45
+    window.form.resets["L1"].click()
+    assert bench.machine.values["L1"] == 0.5
+    window.form.boxes["L1"].setValue(0.6)
+    window.form.boxes["L2"].setValue(0.8)
+    window.form.reset_all.click()
+    assert bench.draft.changed == frozenset()
+
+
+def test_values_that_do_not_fit_together_are_told_in_the_drawing(student):
+    student.window.form.boxes["L1"].setValue(4.0)
+    assert student.window.stage.drawing.words == STRAYED
+    student.idle()
+    assert student.window.stage.drawing.words == STRAYED
+
+
+def test_a_slip_in_the_text_is_told_with_its_line_and_the_machine_stays(student):
+    window, area = student.window, student.window.editor.text
+    good = area.toPlainText()
+    area.setPlainText(good.replace('mass = "=m2"', 'mass = "=m22"'))
+    student.qtbot.waitUntil(lambda: window.editor.fault.isVisible(), timeout=60_000)
+    assert "m22" in window.editor.fault.text()
+    line = area.toPlainText().splitlines().index('mass = "=m22"') + 1
+    assert f"line {line}" in window.editor.fault.text()
+    assert area.extraSelections()[0].cursor.blockNumber() == line - 1
+    assert not window.studies.run_button.isEnabled()
+    assert not window.form.grid_widget.isEnabled()
+    assert student.bench.machine.values["m2"] == 11.55
+    student.item("undo").trigger()
+    assert area.toPlainText() == good
+    assert not window.editor.fault.isVisible()
+    assert window.studies.run_button.isEnabled()
+
+
+def test_form_and_text_stand_beside_each_other_and_either_can_be_hidden(student):
+    window = student.window
+    sides, form, text = window.sides, window.form, window.editor
+    assert form.isVisible()
+    assert text.isVisible()
+    edge = form.mapTo(window, form.rect().topRight()).x()
+    assert edge < text.mapTo(window, text.rect().topLeft()).x()
+    wide = window.stage.width()
+    sides.text_button.click()
+    student.idle()
+    assert not text.isVisible()
+    assert window.stage.width() > wide
+    sides.form_button.click()  # one of them is always there
+    assert text.isVisible()
+    assert not form.isVisible()
+    student.item("form").trigger()
+    assert form.isVisible()
+    assert form.boxes["L1"].hasFocus() or not window.isActiveWindow()
+    student.item("text").trigger()
+    assert text.isVisible()
+
+
+def test_a_change_in_one_shows_in_the_other(student):
+    window = student.window
+    window.form.boxes["L1"].setValue(0.4)
+    assert "L1 = { value = 0.4," in window.editor.text.toPlainText()
+    area = window.editor.text
+    area.setPlainText(area.toPlainText().replace("value = 0.4,", "value = 0.6,"))
+    student.qtbot.waitUntil(lambda: window.form.boxes["L1"].value() == 0.6, timeout=60_000)
+    student.item("undo").trigger()
+    assert window.form.boxes["L1"].value() == 0.4
+
+
+def test_the_parts_of_the_machine_are_listed_and_lead_to_their_text(student):
+    outline, area = student.window.sides.outline, student.window.editor.text
+    tops = [outline.topLevelItem(k) for k in range(outline.topLevelItemCount())]
+    assert [one.text(0) for one in tops] == ["Bodies (3)", "Joints (4)", "Drivers (1)", "Laws (1)", "Motors (4)"]
+    assert [tops[0].child(k).text(1) for k in range(3)] == ["6.59 kg", "11.55 kg", "9.07 kg"]
+    joint = tops[1].child(2)
+    assert (joint.text(0), joint.text(1)) == ("C", "revolute, coupler.C – follower.C")
+    student.window.sides.text_button.setChecked(False)
+    outline.itemClicked.emit(joint, 0)
+    assert area.isVisible()
+    lines = area.toPlainText().splitlines()
+    at = area.textCursor().blockNumber()
+    assert lines[at : at + 3] == ["[[joint]]", 'type = "revolute"', 'name = "C"']
+    student.window.form.boxes["m1"].setValue(7.0)
+    assert outline.topLevelItem(0).child(0).text(1) == "7 kg"
+
+
+def test_no_field_of_an_analysis_lies_under_the_scroll_bar(student, monkeypatch):
+    monkeypatch.undo()  # the real studies
+    window = student.window
+    window.studies.refresh()
+    student.idle()
+    window.resize(1270, 700)
+    window.studies.choose("optimal-control")
+    student.idle()
+    assert window.studies.form.width() <= window.studies.area.viewport().width()
+    assert window.studies.area.verticalScrollBar().isVisible()
+
+
+def test_text_that_was_typed_a_moment_ago_is_not_lost(student):
+    area = student.window.editor.text
+    area.setPlainText(area.toPlainText().replace("value = 0.5,", "value = 0.55,"))
+    student.item("undo").trigger()  # before the pause is over: takes back what was typed
+    assert student.bench.machine.values["L1"] == 0.5
+    student.item("redo").trigger()
+    assert student.bench.machine.values["L1"] == 0.55
+
+
+def test_a_run_is_played_plotted_and_told(student):
+    window, bench = student.window, student.bench
+    assert window.figures.words.text() == NONE
+    assert not window.figures.copy_button.isVisibleTo(window.figures)  # there is nothing to copy
+    student.run(turn=30.0)
+    assert [kept.name for kept in bench.runs] == ["Swing by 30°"]
+    assert set(window.plots.plots) == {"Angles [deg]", "Torques [N·m]"}
+    assert window.figures.table.rowCount() == 2
+    assert window.figures.words.text() == ONE
+    assert window.figures.copy_button.isVisibleTo(window.figures)
+    assert "of two lines" in window.text.text.toPlainText()
+    assert "one-sided" in window.text.text.toPlainText()
+    assert len(window.player.times) == 21
+    window.player.slider.setValue(20)
+    assert bench.time_s == 1.0
+    assert window.plots.cursors[0].value() == 1.0
+    tip = window.stage.drawing.sketch.points["crank.B"][window.stage.drawing.sketch.frame_at(bench.time_s)]
+    assert np.allclose(tip, [0.2 + 0.5 * np.cos(np.pi / 6), 0.2 + 0.5 * np.sin(np.pi / 6)])
+    window.plots.cursors[0].setValue(0.5)
+    window.plots.cursors[0].sigDragged.emit(window.plots.cursors[0])
+    assert bench.time_s == 0.5
+
+
+def test_curves_are_plotted_over_another_quantity(student):
+    student.run()
+    plots = student.window.plots
+    plots.axis.setCurrentIndex(plots.axis.findData("Angles: crank"))
+    assert plots.cursors == []
+    assert plots.panes[1].lines[0].x[-1] == pytest.approx(90.0)
+    student.bench.set_time(1.0)
+    assert plots.points[1][1].getData()[0][0] == pytest.approx(90.0)
+    plots.axis.setCurrentIndex(0)
+    assert len(plots.cursors) == 2
+
+
+def test_a_run_without_curves_is_shown_where_its_answer_is(student, monkeypatch):
+    monkeypatch.undo()  # the real studies
+    window = student.window
+    window.studies.refresh()
+    student.idle()
+    assert window.results.currentWidget() is window.plots
+    student.run("equations")
+    assert window.results.currentWidget() is window.text
+    window.results.setCurrentWidget(window.figures)
+    student.run("equations")
+    assert window.results.currentWidget() is window.figures  # who looks at figures stays there
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_a_colour_that_comes_again_is_another_one_and_can_be_seen(qapp, theme):
+    colours, ground = [_colour(k, PlotStyle(theme)) for k in range(12)], QColor(theme.panel)
+    assert len({one.name() for one in colours}) == 12
+    for one in colours:
+        bright, dim = sorted((_luminance(one), _luminance(ground)), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) > 1.9, one.name()  # contrast [WCAG 2.2]; a lighter pink on white had 1.3
+
+
+def _luminance(colour: QColor) -> float:
+    """Relative luminance of a colour [WCAG 2.2]."""
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.getRgbF()[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_equations_are_typeset(student):
+    student.run()
+    student.window.results.setCurrentWidget(student.window.text)
+    student.idle()
+    labels = [one for one in student.window.text.area.widget().findChildren(QLabel) if not one.pixmap().isNull()]
+    assert len(labels) == 2
+    assert min(label.pixmap().width() for label in labels) > 40
+    student.window.text.latex_button.click()
+    assert r"\ddot{x}" in QApplication.clipboard().text()
+
+
+def test_runs_are_compared_renamed_and_removed(student):
+    student.run()
+    student.window.form.boxes["L1"].setValue(0.6)
+    window, bench = student.window, student.bench
+    assert window.runs.stale.isVisibleTo(window)
+    assert bench.current is None  # the edited machine is what is seen
+    student.run()
+    assert [kept.name for kept in bench.runs] == ["Swing by 90°", "Swing by 90°, L1 = 0.6"]
+    assert [kept.shown for kept in bench.runs] == [False, True]
+    assert not window.runs.stale.isVisibleTo(window)
+    window.runs.list.item(0).setCheckState(Qt.CheckState.Checked)
+    student.idle()
+    assert window.figures.content.columns[-1] == "Δ Swing by 90°, L1 = 0.6"
+    assert window.figures.words.text() == SEVERAL
+    assert len(window.plots.panes[1].lines) == 4
+    assert len(window.stage.drawing.ghosts) == 1
+    window.runs.list.item(1).setText("long crank")
+    assert bench.runs[1].name == "long crank"
+    window.runs.list.item(1).setText("Swing by 90°")  # taken: nothing happens
+    assert bench.runs[1].name == "long crank"
+    window.runs.list.setCurrentRow(0)
+    assert bench.current is bench.runs[0]
+    window.runs.remove_button.click()
+    assert [kept.name for kept in bench.runs] == ["long crank"]
+    window.runs.remove_button.click()
+    student.idle()
+    assert window.plots.pages.currentIndex() == 0
+
+
+def test_a_long_run_is_cancelled(student):
+    window = student.window
+    window.studies.choose(STUDY.key, {"method": "slow"})
+    window.studies.run_button.click()
+    student.qtbot.waitUntil(lambda: window.studies.bar.value() > 0, timeout=60_000)
+    assert not window.studies.run_button.isEnabled()
+    with student.qtbot.waitSignal(window.jobs.cancelled, timeout=60_000):
+        window.studies.cancel_button.click()
+    assert student.bench.runs == []
+    assert "cancelled" in window.studies.told.text()
+    assert window.studies.run_button.isEnabled()
+
+
+def test_a_run_that_failed_is_kept_and_told(student):
+    student.run(method="failing")
+    assert "ran away" in student.window.studies.fault.text()
+    assert not student.bench.runs[0].run.succeeded
+
+
+def test_an_analysis_that_cannot_be_made_says_why(student):
+    student.window.open_catalogued("bennett")
+    student.idle()
+    assert "one plane" in student.window.studies.refusal.text()
+    assert not student.window.studies.run_button.isEnabled()
+
+
+PRESETS = """
+[[preset]]
+name = "short"
+title = "A short crank"
+values = { L1 = 0.3 }
+analysis = "swing-test"
+options = { turn = 45.0 }
+[[preset]]
+name = "usual"
+values = { L1 = 0.5 }
+"""
+
+
+def test_a_preset_brings_values_analysis_and_options(student, tmp_path):
+    window, file = student.window, tmp_path / "presets.toml"
+    file.write_text(machine_text("four-bar") + PRESETS, encoding="utf-8")
+    student.context.ask_file = lambda *asked: file
+    window.ask_open()
+    student.idle()
+    presets = window.header.presets
+    listed = [presets.itemText(k) for k in range(presets.count())]
+    assert (listed[0], *listed[-2:]) == ("as in the file", "A short crank", "usual")
+    assert presets.currentData() == ""
+    window.header.ask_preset("short")
+    student.idle()
+    assert student.bench.machine.values["L1"] == 0.3
+    assert window.studies.form.values["turn"] == 45.0
+    student.run()
+    window.header.ask_preset("usual")
+    assert student.bench.machine.values["L1"] == 0.5
+    assert presets.currentData() == "usual"
+    student.run()
+    assert [kept.name for kept in student.bench.runs] == ["Swing by 45°, short", "Swing by 45°, usual"]
+    window.header.ask_preset("")
+    assert window.studies.form.values["turn"] == 90.0
+    window.form.boxes["L1"].setValue(0.4)
+    assert presets.currentData() == ""
+
+
+def test_the_analyses_that_come_with_biomec_run_here(student, monkeypatch):
+    monkeypatch.undo()  # the real studies
+    student.window.studies.refresh()
+    student.idle()
+    student.run("inverse")
+    assert student.bench.runs[0].run.figures["torque_max_Nm"] == pytest.approx(203.469, abs=5e-4)
+    assert student.bench.runs[0].motion is not None
+    student.window.open_catalogued("pendulum")
+    student.idle()
+    student.run("equations")
+    assert student.bench.runs[1].run.formulae
+    assert all(kept.run.succeeded for kept in student.bench.runs)
+    assert student.window.studies.fault.text() == ""
+
+
+def test_a_closed_workbench_is_gone(student):
+    student.run()
+    bench, window = weakref.ref(student.bench), weakref.ref(student.window)
+    student.window.close()
+    student.window = student.bench = None
+    for _ in range(3):
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+        QApplication.processEvents()
+        gc.collect()
+    assert window() is None
+    assert bench() is None
+
+
+def test_a_title_that_is_too_long_ends_in_dots_and_is_told_whole(student):
+    header = student.window.header
+    header.machines.setFixedWidth(120)
+    assert header.machines.shown().endswith("…")
+    assert header.machines.currentText() in header.machines.toolTip()
+    header.machines.setFixedWidth(600)
+    assert header.machines.shown() == header.machines.currentText()
+
+
+def test_a_chooser_shows_its_longest_choice_whole(qtbot):
+    """Of the words "equilibrium near the start" the end was cut off."""
+    form = OptionForm(study("linearise"), {})
+    qtbot.addWidget(form)
+    form.resize(280, 500)
+    form.show()
+    box = form.boxes["about"]
+    longest = max(box.fontMetrics().horizontalAdvance(box.itemText(k)) for k in range(box.count()))
+    room = box.style().subControlRect(
+        QStyle.ComplexControl.CC_ComboBox, _combo_option(box), QStyle.SubControl.SC_ComboBoxEditField, box
+    )
+    assert room.width() >= longest
+
+
+def _combo_option(box):
+    option = QStyleOptionComboBox()
+    box.initStyleOption(option)
+    return option
+
+
+def test_options_are_remembered_marked_and_reset(student):
+    panel = student.window.studies
+    panel.form.boxes["turn"].setValue(30.0)
+    assert panel.form.resets["turn"].isVisibleTo(panel)
+    student.window.form.boxes["L1"].setValue(0.55)
+    assert panel.form.values["turn"] == 30.0
+    panel.form.resets["turn"].click()
+    assert panel.form.options() == STUDY.options()
+
+
+def test_unsaved_text_asks_before_it_goes(student, tmp_path):
+    window, file = student.window, tmp_path / "mine.toml"
+    window.form.boxes["L1"].setValue(0.6)
+    window.close()
+    assert len(student.asked) == 1
+    assert window.isVisible()
+    window.open_catalogued("pendulum")
+    assert len(student.asked) == 2
+    assert student.bench.machine.name == "four-bar"
+    assert window.header.machines.currentData() == "four-bar"
+    student.context.ask_file = lambda *asked: file
+    student.answer = "Save"
+    window.open_catalogued("pendulum")
+    assert student.bench.machine.name == "pendulum"
+    assert load_machine(file).values["L1"] == 0.6
+    student.asked.clear()
+    window.ask_open()
+    assert student.bench.draft.path == file
+    assert window.header.machines.currentText() == "mine.toml"
+    window.close()
+    assert student.asked == []
+    assert window.shut not in student.context.closing
+    assert window.may_close not in student.context.leaving
+
+
+def test_a_file_that_is_no_machine_is_told(student, tmp_path):
+    file = tmp_path / "wrong.toml"
+    file.write_text("name = 3\n", encoding="utf-8")
+    student.context.ask_file = lambda *asked: file
+    student.item("open").trigger()
+    assert "wrong.toml" in student.told[0]
+    assert student.bench.machine.name == "four-bar"
+
+
+def test_a_new_machine_begins_with_text_that_works(student):
+    student.item("new").trigger()
+    student.idle()
+    assert student.bench.machine.name == "my machine"
+    assert student.window.editor.isVisible()
+    student.run()
+    assert student.bench.runs[0].run.succeeded
+
+
+def test_everything_can_be_saved(student, tmp_path):
+    window, context = student.window, student.context
+    student.item("curves").trigger()
+    assert "no run yet" in student.told.pop()
+    student.run()
+    written = {"curves": "a.csv", "figures": "b.csv", "plots": "c.svg", "drawing": "d.png", "equations": "e.c",
+               "movie": "f.gif"}  # fmt: skip
+    for name, file in written.items():
+        context.ask_file = lambda *asked, file=file: tmp_path / file
+        student.item(name).trigger()
+        student.idle()
+        assert (tmp_path / file).stat().st_size > 10, name
+    assert student.told == []
+    assert not QImage(str(tmp_path / "d.png")).isNull()
+    assert (tmp_path / "f.gif").read_bytes()[:4] == b"GIF8"
+    assert (tmp_path / "e.c").read_text("utf-8").startswith("double f")
+    context.ask_file = lambda *asked: tmp_path / "c.xyz"
+    for name in ("plots", "drawing", "equations", "movie"):
+        student.item(name).trigger()
+        student.idle()
+        assert "c.xyz" in student.told.pop(), name
+    shown = []
+    context.ask_folder = lambda *asked: tmp_path
+    context.show_written = lambda title, files, remarks: shown.extend(files)
+    student.item("all").trigger()
+    assert {path.name for path in shown} >= {"curves.csv", "figures.json", "report.txt", "machine.toml", "equations.c"}
+    facts = json.loads((tmp_path / "four-bar-swing-test" / "figures.json").read_text("utf-8"))
+    assert facts["torque_max_Nm"] == 0.5
+    window.bench.remove(window.bench.runs[0])
+
+
+def test_time_runs_loops_and_steps(student):
+    student.run()
+    player, now = student.window.player, [0.0]
+    player._clock = lambda: now[0]
+    player.toggle()
+    assert player.playing
+    now[0] = 0.25
+    player.tick()
+    assert student.bench.time_s == 0.25
+    player.speed.setCurrentIndex(player.speed.findData(2.0))
+    now[0] = 0.5
+    player.tick()
+    assert student.bench.time_s == 0.75
+    now[0] = 0.75
+    player.tick()
+    assert student.bench.time_s == pytest.approx(0.25)  # over the end, from the beginning
+    player.loop.setChecked(False)
+    now[0] = 3.0
+    player.tick()
+    assert student.bench.time_s == 1.0
+    assert not player.playing
+    player.step(-1)
+    assert player.moment == 19
+    QTest.keyClick(student.window.stage, Qt.Key.Key_Left)
+    assert player.moment == 18
+    player.first.click()
+    assert player.moment == 0
+
+
+def test_points_leave_trails_and_the_wheel_comes_nearer(student):
+    stage = student.window.stage
+    drawing = stage.drawing
+    (place,) = drawing.places(drawing.sketch.points["crank.B"][:1])
+    QTest.mouseClick(stage, Qt.MouseButton.LeftButton, pos=QPoint(round(place.x()), round(place.y())))
+    assert drawing.trails <= {"crank.B", "coupler.B"}
+    assert len(drawing.trails) == 1
+    before = drawing.seen[1]
+    student.item("nearer").trigger()
+    assert drawing.seen[1] == pytest.approx(1.2 * before)
+    student.item("fit").trigger()
+    assert drawing.seen[1] == pytest.approx(before)
+
+
+def test_every_widget_that_can_be_used_has_a_name_and_says_what_it_is(student):
+    student.run()
+    for part in student.window.findChildren(QWidget):
+        if part.focusPolicy() == Qt.FocusPolicy.NoFocus or not part.isVisibleTo(student.window):
+            continue
+        if part.objectName().startswith("qt_") or type(part).__name__ in ("QTabBar", "QScrollBar", "QSplitterHandle"):
+            continue
+        words = part.accessibleName() or getattr(part, "text", lambda: "")()
+        if part.objectName().startswith("workbench."):
+            assert words or part.objectName() == "workbench.results", part.objectName()
+
+
+def test_numbers_of_lines_hide_no_text(student):
+    """The first letters lay under the numbers once a text of a hundred lines was opened."""
+    student.item("new").trigger()
+    student.window.open_catalogued("four-bar")
+    area = student.window.editor.text
+    assert area.blockCount() > 100
+    assert area.viewport().x() >= area._numbers.geometry().right()
+
+
+def test_numbers_of_any_size_can_be_typed(student):
+    box = student.window.form.boxes["L1"]
+    box.setFocus()
+    box.selectAll()
+    QTest.keyClicks(box, "4.5e-1")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert student.bench.machine.values["L1"] == 0.45
+    box.selectAll()
+    QTest.keyClicks(box, "abc")
+    QTest.keyClick(box, Qt.Key.Key_Return)
+    assert student.bench.machine.values["L1"] == 0.45
+    QTest.keyClick(box, Qt.Key.Key_Up)
+    assert student.bench.machine.values["L1"] == 0.46
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK])
+def test_it_is_drawn_in_both_themes(student, theme):
+    student.run()
+    student.window.set_theme(theme)
+    student.idle()
+    image = student.window.stage.grab().toImage()
+    assert image.pixelColor(2, image.height() - 2).name() == theme.panel.lower()

@@ -1,0 +1,150 @@
+"""What stands in every plot: grouping, cycles, marks, and the way between frames and places."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biomec.io.session_import import import_session
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec_app.curves.catalogue import Catalogue, catalogue
+from biomec_app.curves.default_curves import default_curves
+from biomec_app.plots.plot_content import panes
+from biomec_app.plots.plot_marks import not_converged
+from biomec_app.plots.plot_pane import BORDER, LEFT, MIDDLE, RIGHT, TURN
+from biomec_app.session.plot_view import CYCLES, MEAN, SEPARATE, TOGETHER, PlotView
+from tests.real_data import recording
+
+ELBOWS = ("angle/right elbow flexion", "angle/left elbow flexion")
+
+
+@pytest.fixture(scope="module")
+def curves(demo_analysis: Analysis) -> Catalogue:
+    return catalogue(demo_analysis)
+
+
+def shown(curves: Catalogue, analysis: Analysis, keys: tuple[str, ...], **view: object):
+    return panes(curves.found(keys), PlotView(**view), analysis)
+
+
+def test_sides_share_a_plot_in_their_colours(curves: Catalogue, demo_analysis: Analysis) -> None:
+    (pane,) = shown(curves, demo_analysis, ELBOWS)
+    assert [(trace.name, trace.colour) for trace in pane.traces] == [("right", RIGHT), ("left", LEFT)]
+    assert (pane.title, pane.unit) == ("Elbow", "°")
+
+
+def test_separate_gives_a_plot_to_every_curve(curves: Catalogue, demo_analysis: Analysis) -> None:
+    assert len(shown(curves, demo_analysis, ELBOWS, grouping=SEPARATE)) == 2
+
+
+def test_together_joins_what_has_the_same_unit(curves: Catalogue, demo_analysis: Analysis) -> None:
+    keys = (*ELBOWS, "angle/right shoulder flexion", "angle/left shoulder flexion", "body/position Y")
+    angles, body = shown(curves, demo_analysis, keys, grouping=TOGETHER)
+    assert [trace.colour for trace in angles.traces] == [0, 0, 1, 1]
+    assert [trace.dashed for trace in angles.traces] == [False, True, False, True]
+    assert (body.traces[0].colour, body.unit) == (MIDDLE, "mm")
+
+
+def test_raw_lies_faint_behind_filtered(curves: Catalogue, demo_analysis: Analysis) -> None:
+    (pane,) = shown(curves, demo_analysis, ("marker/AC_D/Y", "marker raw/AC_D/Y"))
+    assert [(trace.name, trace.faint) for trace in pane.traces] == [
+        ("right as recorded", True),
+        ("right filtered", False),
+    ]
+
+
+def test_mean_cycles_are_those_of_the_analysis(curves: Catalogue, demo_analysis: Analysis) -> None:
+    (pane,) = shown(curves, demo_analysis, ELBOWS, over=MEAN)
+    known = demo_analysis.repetitions.curves["both"]
+    k = demo_analysis.angles.names.index("right elbow flexion")
+    assert np.allclose(pane.traces[0].y, np.degrees(known.mean[:, k]), atol=1e-9)
+    assert np.allclose(pane.traces[0].sd, np.degrees(known.sd[:, k]), atol=1e-9)
+    assert pane.span == (0.0, 100.0)
+
+
+def test_cycles_of_faster_channels_are_cut_at_the_same_times(curves: Catalogue, demo_analysis: Analysis) -> None:
+    """Plates run at 500 Hz: the samples at the borders of a cycle are its first and last values."""
+    (pane,) = shown(curves, demo_analysis, ("plate/Mao_D/force Y",), over=CYCLES)
+    curve, cycles = curves["plate/Mao_D/force Y"], demo_analysis.repetitions.cycles["both"]
+    singles = pane.traces[0].singles
+    for k, (first, last) in enumerate(cycles.spans / cycles.rate_hz):
+        ends = np.interp([first, last], curve.time_s, curve.values)
+        assert np.allclose(singles[k][[0, -1]], ends, rtol=1e-6)
+
+
+def test_cycles_are_marked(curves: Catalogue, demo_analysis: Analysis) -> None:
+    (pane,) = shown(curves, demo_analysis, ELBOWS)
+    cycles = demo_analysis.repetitions.cycles["both"]
+    borders = [mark.x for mark in pane.marks if mark.kind == BORDER]
+    assert np.allclose(borders, np.array(cycles.borders) / 100.0)
+    turns = [mark.x for mark in pane.marks if mark.kind == TURN]
+    flexed = [curves[ELBOWS[0]].values[round(100.0 * x)] for x in turns]
+    assert len(turns) == len(cycles)
+    assert min(flexed) > 110.0  # the phase of a push-up changes where elbows are bent most
+    assert not shown(curves, demo_analysis, ELBOWS, cycles=False)[0].marks
+
+
+def test_frames_that_did_not_converge_are_shaded(demo_analysis: Analysis) -> None:
+    assert len(not_converged(demo_analysis)) == 0
+    valid = demo_analysis.positions.valid.copy()
+    valid[100:110] = False
+    done = demo_analysis.done["consistency"]
+    bad = replace(done, value=replace(done.value, valid=valid))
+    spans = not_converged(replace(demo_analysis, done={**demo_analysis.done, "consistency": bad}))
+    assert np.allclose(spans, [[0.995, 1.095]])
+
+
+@pytest.mark.parametrize("over", ["time", MEAN])
+def test_frames_and_places_are_the_same(curves: Catalogue, demo_analysis: Analysis, over: str) -> None:
+    (pane,) = shown(curves, demo_analysis, ELBOWS, over=over)
+    for frame in (40, 231, 500, 1000, 1800):
+        x = pane.x_of(frame)
+        assert pane.frame_of(x, frame) == frame
+
+
+def test_a_frame_outside_all_cycles_has_no_place(curves: Catalogue, demo_analysis: Analysis) -> None:
+    (pane,) = shown(curves, demo_analysis, ELBOWS, over=MEAN)
+    borders = demo_analysis.repetitions.cycles["both"].borders
+    assert pane.x_of(borders[0] - 1) is None
+    assert pane.x_of(borders[-1]) == 100.0
+    assert pane.frame_of(0.0, borders[0] - 1) == borders[0]
+
+
+def test_values_at_a_place_are_those_of_the_nearest_sample(curves: Catalogue, demo_analysis: Analysis) -> None:
+    (pane,) = shown(curves, demo_analysis, ELBOWS)
+    assert pane.traces[0].at(5.003) == curves[ELBOWS[0]].values[500]
+    assert np.isnan(pane.traces[0].at(-1.0))
+
+
+def test_noise_does_not_fill_the_axis(curves: Catalogue, demo_analysis: Analysis) -> None:
+    """A centre of pressure that stands still is not blown up to the height of the plot."""
+    (pane,) = shown(curves, demo_analysis, ("plate/Mao_D/centre of pressure X",))
+    low, high = pane.extent
+    assert high - low >= 10.0
+
+
+def test_a_push_up_begins_with_arms(curves: Catalogue, demo_analysis: Analysis) -> None:
+    keys = default_curves(demo_analysis, curves)
+    assert keys[:2] == ELBOWS
+    assert {curves[key].title for key in keys} == {"Elbow", "Shoulder", "Scapulothoracic"}
+
+
+def test_before_any_step_something_is_there_to_see(demo_analysis: Analysis) -> None:
+    bare = Analysis(demo_analysis.session)
+    assert catalogue(bare).found(default_curves(bare, catalogue(bare)))
+
+
+def test_a_walk_begins_with_legs() -> None:
+    """A recording of a gait laboratory: cycles from foot strike to foot strike, each side by its own."""
+    path = recording("gait_pig_pair/HC030A05.c3d")
+    analysis = analyze(import_session(path))
+    curves = catalogue(analysis)
+    keys = default_curves(analysis, curves)
+    assert {curves[key].title for key in keys} == {"Hip", "Knee", "Ankle"}
+    hip = panes(curves.found(keys), PlotView(), analysis)[0]
+    strikes = {side: [m.x for m in hip.marks if m.kind == BORDER and m.colour == side] for side in (RIGHT, LEFT)}
+    for side, name in ((RIGHT, "Right"), (LEFT, "Left")):
+        events = [e.time_s for e in analysis.clean.events.events if (e.label, e.context) == ("Foot Strike", name)]
+        assert np.allclose(strikes[side], events, atol=0.5 / analysis.clean.trial.rate_hz)
+    (right,) = panes(curves.found(keys[:1]), PlotView(), analysis)
+    assert not [mark for mark in right.marks if mark.colour == LEFT]

@@ -1,0 +1,511 @@
+"""The File menu, driven as a user does: open, save, export, recent files; unsaved work is asked about."""
+
+import errno
+import os
+import resource
+import signal
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+import pytest
+from numpy.testing import assert_array_equal
+from PySide6.QtCore import QMimeData, QPointF, Qt, QUrl
+from PySide6.QtGui import QDropEvent
+from PySide6.QtWidgets import QMainWindow
+
+from biomec.base.errors import FileError
+from biomec.io.mat import write_mat
+from biomec.io.project import load_project
+from biomec.io.registry import read_trial
+from biomec.pipeline.analysis import STEPS, analyze
+from biomec.pipeline.reopen import open_again
+from biomec.recording import Subject
+from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
+from biomec_app.dialogs.import_plan import ImportPlan, read
+from biomec_app.dialogs.importing import FILES, MARK, ImportDialog
+from biomec_app.session.context import Context
+from biomec_app.session.document import Document
+from biomec_app.session.jobs import Jobs
+from biomec_app.session.preferences import Preferences
+from biomec_app.shell import files
+from biomec_app.shell.actions import all_actions
+from biomec_app.shell.actions.file import ACTIONS
+from biomec_app.shell.main_window import MainWindow
+from biomec_app.shell.menus import Menus
+from tests.real_data import recording
+
+
+class Menu(QMainWindow):
+    """A window with menus and nothing else, so that what is tested is quick and is the menus."""
+
+    def __init__(self, preferences):
+        super().__init__()
+        self.context = Context(Document(self), Jobs(self), preferences, self)
+        self.menus = Menus(self.menuBar(), all_actions(), self.context)
+
+    def closeEvent(self, event):
+        self.context.document.undo_stack.blockSignals(True)
+
+
+def answered(qtbot, made):
+    """Let a test answer the questions of a window: ``heard``, ``asked``, ``answer``, ``path``."""
+    qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context, "confirm", lambda *_: files.DISCARD))
+    made.heard, made.asked, made.answer, made.path = [], [], files.DISCARD, None
+    made.written = []
+    made.context.tell = lambda title, sentence: made.heard.append(sentence)
+    made.context.show_written = lambda title, files, remarks: made.written.append((files, remarks))
+    made.context.ask_file = lambda *asked: made.path
+    made.context.ask_folder = lambda *asked: made.path
+
+    def confirm(title, question, choices):
+        made.asked.append(question)
+        return made.answer
+
+    made.context.confirm = confirm
+    return made
+
+
+@pytest.fixture
+def window(qtbot, tmp_path):
+    return answered(qtbot, Menu(Preferences(tmp_path / "prefs.ini")))
+
+
+@pytest.fixture
+def whole(qtbot, tmp_path, demo_analysis):
+    """The real window with the demonstration open."""
+    made = answered(qtbot, MainWindow(Preferences(tmp_path / "prefs.ini")))
+    made.context.document.open(demo_analysis)
+    made.show()
+    return made
+
+
+@pytest.fixture
+def with_demo(window, demo_analysis):
+    window.context.document.open(demo_analysis)
+    return window
+
+
+def idle(qtbot, window):
+    qtbot.waitUntil(lambda: not window.context.jobs.busy, timeout=60000)
+
+
+def run(qtbot, window, key):
+    window.menus.run(key)
+    idle(qtbot, window)
+
+
+def test_the_menu_has_the_usual_order_and_shortcuts(window):
+    menu = window.menuBar().actions()[0].menu()
+    texts = [action.text().replace("&", "").rstrip("…") for action in menu.actions() if action.text()]
+    wanted = ["Import", "Open", "Save", "Save As", "Save Stretch", "Copy Figure", "Save Figure", "Exit"]
+    assert [text for text in texts if text in wanted] == wanted
+    keys = {key: item.shortcut().toString() for key, (_, item) in window.menus.items.items()}
+    assert {key: keys[f"file.{key}"] for key in ("import", "open", "save", "save-as", "save-stretch", "exit")} == {
+        "import": "Ctrl+I", "open": "Ctrl+O", "save": "Ctrl+S", "save-as": "Ctrl+B", "save-stretch": "Ctrl+L",
+        "exit": "Ctrl+E",
+    }  # fmt: skip
+
+
+def test_items_that_cannot_run_say_why(window):
+    for action in ACTIONS:
+        if action.run is None or action.key.startswith("file.recent"):
+            continue
+        _, item = window.menus.items[action.key]
+        always = ("file.import", "file.open", "file.demo", "file.exit")
+        assert item.isEnabled() == (action.key in always), action.key
+        if not item.isEnabled():
+            window.menus.run(action.key)
+            assert window.heard.pop().endswith(".")
+
+
+def test_save_and_open_give_the_same_numbers_as_the_library(qtbot, with_demo, demo_analysis, tmp_path):
+    with_demo.path = tmp_path / "study"
+    run(qtbot, with_demo, "file.save")
+    path = tmp_path / "study.biomec"
+    document = with_demo.context.document
+    assert document.path == path
+    assert not document.is_modified
+    assert document.title == "study.biomec"
+    run(qtbot, with_demo, "file.close")
+    assert not document.is_open
+    with_demo.path = path
+    run(qtbot, with_demo, "file.open")
+    assert not document.is_modified
+    again = document.analysis
+    assert_array_equal(again.motion.q, demo_analysis.motion.q)
+    assert_array_equal(again.angles.values, demo_analysis.angles.values)
+    assert_array_equal(again.repetitions.curves["both"].mean, demo_analysis.repetitions.curves["both"].mean)
+    by_hand = analyze(load_project(path))
+    assert_array_equal(by_hand.angles.values, again.angles.values)
+    assert with_demo.context.preferences.recent == [path]
+    assert with_demo.menus.items["file.recent.1"][1].text().startswith("&1 study.biomec")
+    assert not with_demo.menus.items["file.recent.2"][1].isVisible()
+    run(qtbot, with_demo, "file.forget-recent")
+    assert with_demo.context.preferences.recent == []
+
+
+def test_a_recent_file_that_is_gone_is_told(qtbot, window, tmp_path):
+    window.context.preferences.add_recent(tmp_path / "gone.biomec")
+    window.menus.refresh()
+    run(qtbot, window, "file.recent.1")
+    assert "no such file" in window.heard[0]
+
+
+def test_closing_with_unsaved_work_asks(qtbot, whole, tmp_path):
+    document = whole.context.document
+    whole.answer = None  # cancel
+    assert not whole.close()
+    assert whole.isVisible()
+    assert "Save the changes of" in whole.asked[0]
+    whole.answer, whole.path = files.SAVE, None  # save, but then no name
+    assert not whole.close()
+    whole.path = tmp_path / "last.biomec"
+    assert whole.close()
+    assert (tmp_path / "last.biomec").exists()
+    assert not document.is_modified
+    assert whole.windowTitle().startswith("last.biomec –")
+
+
+def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_demo, tmp_path, monkeypatch):
+    with_demo.path = tmp_path / "kept.biomec"
+    run(qtbot, with_demo, "file.save")
+    before = with_demo.path.read_bytes()
+    analysis = with_demo.context.document.analysis
+    changed = replace(analysis, session=replace(analysis.session, subject=Subject("Other", mass_kg=70.0)))
+    with_demo.context.document.change("Subject", changed)
+
+    def full(fd):
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
+
+    monkeypatch.setattr("biomec.base.atomic.os.fsync", full)
+    with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
+    run(qtbot, with_demo, "file.save")
+    assert "No space left" in with_demo.heard[-1]
+    assert with_demo.path.read_bytes() == before
+    assert with_demo.context.document.is_modified
+    monkeypatch.undo()
+    run(qtbot, with_demo, "file.save")
+    assert not with_demo.context.document.is_modified
+    assert load_project(with_demo.path).subject.name == "Other"
+
+
+def test_a_project_that_is_damaged_is_told_and_the_open_one_stays(qtbot, with_demo, tmp_path):
+    broken = tmp_path / "broken.biomec"
+    broken.write_bytes(b"BIOMEC PROJECT\nschema 1\n")
+    with qtbot.waitSignal(with_demo.context.jobs.failed) as failed:
+        files.open_file(with_demo.context, broken)
+    assert "broken.biomec" in failed.args[1]
+    assert with_demo.context.document.is_open
+
+
+def test_a_change_while_saving_stays_unsaved(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "study.biomec"
+    with_demo.menus.run("file.save")
+    document = with_demo.context.document
+    other = replace(document.analysis.session, subject=Subject("Other"))
+    document.change("Subject", replace(document.analysis, session=other))
+    idle(qtbot, with_demo)
+    assert document.path == with_demo.path
+    assert document.is_modified
+    assert load_project(with_demo.path).subject.name != "Other"
+
+
+@pytest.mark.parametrize("kind", ["c3d", "trc", "mot", "csv", "mat"])
+def test_recordings_are_exported(qtbot, with_demo, demo_analysis, tmp_path, kind):
+    with_demo.path = tmp_path / "out"
+    with_demo.answer = files.MEASURED
+    run(qtbot, with_demo, f"file.export-{kind}")
+    back = read_trial(tmp_path / f"out.{kind}", examine=False)
+    source = demo_analysis.session.dynamic
+    if kind == "mot":
+        assert {plate.name for plate in back.plates} == {plate.name for plate in source.plates}
+    else:
+        assert back.frames == source.frames
+        known = np.isfinite(source.markers.p_WM)
+        there = back.markers.select(source.markers.names).p_WM
+        np.testing.assert_allclose(there[known], source.markers.p_WM[known], atol=1e-6)  # C3D: single precision
+    with_demo.answer = None
+    with_demo.path = tmp_path / "other"
+    run(qtbot, with_demo, f"file.export-{kind}")
+    assert not (tmp_path / f"other.{kind}").exists()
+
+
+def test_a_matlab_file_of_a_recording_alone_is_imported(qtbot, with_demo, demo_analysis, tmp_path):
+    with_demo.path = tmp_path / "out.mat"
+    write_mat(demo_analysis.session.dynamic, with_demo.path)
+    run(qtbot, with_demo, "file.open")
+    from biomec_app.dialogs.importing import ImportDialog
+
+    (dialog,) = with_demo.findChildren(ImportDialog)
+    assert dialog.title.text() == "out.mat"
+    assert "4 force plates" in dialog.summary.text()
+    dialog.reject()
+
+
+def test_results_go_to_a_folder_and_are_not_overwritten_unasked(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "results"
+    run(qtbot, with_demo, "file.export-results")
+    assert (with_demo.path / "angles.csv").exists()
+    stamp = (with_demo.path / "angles.csv").stat().st_mtime_ns
+    with_demo.answer = None
+    run(qtbot, with_demo, "file.export-results")
+    assert (with_demo.path / "angles.csv").stat().st_mtime_ns == stamp
+    with_demo.answer = "Overwrite"
+    run(qtbot, with_demo, "file.export-results")
+    assert (with_demo.path / "angles.csv").stat().st_mtime_ns > stamp
+
+
+def test_joint_angles_are_exported_and_the_suffix_asks_before_it_overwrites(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "angles"
+    run(qtbot, with_demo, "file.export-sto")
+    assert (tmp_path / "angles.sto").read_text().count("\n") > 1885
+    with_demo.answer = None
+    (tmp_path / "angles.sto").write_text("kept")
+    run(qtbot, with_demo, "file.export-sto")
+    assert (tmp_path / "angles.sto").read_text() == "kept"
+
+
+def test_a_stretch_of_one_cycle_opens_as_a_session(qtbot, with_demo, demo_analysis, tmp_path):
+    from PySide6.QtCore import Qt
+
+    from biomec_app.dialogs.stretch import StretchDialog
+
+    run(qtbot, with_demo, "file.save-stretch")
+    (dialog,) = with_demo.findChildren(StretchDialog)
+    assert not dialog.by_window.isEnabled() or with_demo.context.figure is not None
+    assert dialog.cycles.count() == 5
+    dialog.cycles.item(1).setCheckState(Qt.CheckState.Checked)
+    assert dialog.by_cycles.isChecked()
+    with_demo.path = tmp_path / "cycle2.biomec"
+    dialog.accept()
+    idle(qtbot, with_demo)
+    first, last = demo_analysis.repetitions.cycles["both"].spans[1]
+    part = open_again(load_project(tmp_path / "cycle2.biomec"))
+    assert part.session.dynamic.frames == last - first + 1
+    assert set(part.done) == set(demo_analysis.done)
+    # a filter sees other ends, so that angles agree but not to the bit: most of a degree is never reached
+    apart = np.degrees(np.abs(part.angles.values - demo_analysis.angles.values[first : last + 1]))
+    assert np.nanmedian(apart) < 0.5
+    assert with_demo.context.document.analysis is demo_analysis
+
+
+class Figure:
+    """A figure that notes what is asked of it."""
+
+    window_s = (1.0, 2.0)
+
+    def __init__(self):
+        self.done = []
+
+    def copy(self, kind):
+        self.done.append(kind)
+
+    def save(self, path):
+        if path.suffix == ".pdf":
+            raise FileError(path.name, "no.")
+        self.done.append(path.name)
+
+
+def test_figures_are_copied_and_saved_by_the_view_that_has_one(qtbot, with_demo, tmp_path):
+    figure = with_demo.context.figure = Figure()
+    with_demo.menus.refresh()
+    for kind in ("png", "svg", "data"):
+        run(qtbot, with_demo, f"file.copy-{kind}")
+    with_demo.path = tmp_path / "fig"
+    for kind in ("png", "svg", "csv"):
+        run(qtbot, with_demo, f"file.save-{kind}")
+    assert figure.done == ["png", "svg", "data", "fig.png", "fig.svg", "fig.csv"]
+    run(qtbot, with_demo, "file.save-pdf")
+    assert with_demo.heard == ["fig.pdf: no."]
+
+
+def test_the_visible_window_can_be_saved(qtbot, with_demo):
+    from biomec_app.dialogs.stretch import StretchDialog
+
+    with_demo.context.figure = Figure()
+    dialog = StretchDialog(with_demo.context)
+    qtbot.addWidget(dialog)
+    dialog.by_window.setChecked(True)
+    rate = with_demo.context.document.rate_hz
+    assert dialog.stretch() == (round(rate), round(2 * rate))
+    dialog.first.setValue(50)
+    dialog.last.setValue(20)
+    assert "must not come after" in dialog.wrong.text()
+
+
+def test_the_demonstration_opens_analysed_and_may_be_closed_unasked(qtbot, window):
+    run(qtbot, window, "file.demo")
+    document = window.context.document
+    assert len(document.analysis.done) == len(STEPS)
+    assert not document.is_modified
+    assert files.may_discard(window.context)
+    assert window.asked == []
+
+
+def drop(qtbot, window, *paths):
+    """Drop files on the window, and wait until they are read."""
+    data = QMimeData()
+    data.setUrls([QUrl.fromLocalFile(str(path)) for path in paths])
+    buttons, keys = Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier
+    window.dropEvent(QDropEvent(QPointF(5, 5), Qt.DropAction.CopyAction, data, buttons, keys))
+    idle(qtbot, window)
+
+
+def test_a_file_that_is_dropped_is_opened(qtbot, whole, tmp_path):
+    whole.path = tmp_path / "study.biomec"
+    run(qtbot, whole, "file.save")
+    run(qtbot, whole, "file.close")
+    drop(qtbot, whole, whole.path)
+    assert whole.context.document.path == whole.path
+
+
+def test_of_files_dropped_together_the_movement_is_imported_and_the_other_is_its_static(qtbot, whole, tmp_path):
+    """The first that was dropped had been taken, and analysed into flat curves where it was the static."""
+    run(qtbot, whole, "file.close")
+    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path / "lab", ("c3d",))
+    static, movement = tmp_path / "A01.c3d", tmp_path / "elsewhere" / "A05.c3d"
+    movement.parent.mkdir()
+    next(path for path in made["c3d"].parent.glob("*.c3d") if path != made["c3d"]).rename(static)
+    made["c3d"].rename(movement)
+    drop(qtbot, whole, static, movement)
+    (dialog,) = whole.findChildren(ImportDialog)
+    assert (dialog.plan.dynamic, dialog.plan.static) == (movement, static)
+    assert dialog.preview.session.static.source.name == "A01.c3d"
+    assert dialog.pages.item(FILES).data(MARK) == "✓"
+    dialog.reject()
+
+
+def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_others_are_imported(qtbot, whole, tmp_path):
+    """A letter that lay among the recordings had kept all of them out."""
+    run(qtbot, whole, "file.close")
+    told = []
+    whole.context.tell = lambda title, sentence: told.append(sentence)
+    whole.context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
+    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path / "lab", ("c3d",))
+    letter, scan, notes = (tmp_path / name for name in ("letter.docx", "scan.pdf", "notes.txt"))
+    letter.write_bytes(b"PK\x03\x04" + b"\0" * 60)
+    scan.write_bytes(b"%PDF-1.7")
+    notes.write_text("Tuesday, closed grip\n", "utf-8")
+    drop(qtbot, whole, letter, notes, made["c3d"], scan)
+    (dialog,) = whole.findChildren(ImportDialog)
+    assert dialog.plan.dynamic == made["c3d"]
+    (sentence,) = told
+    assert sentence.startswith("Left out: letter.docx, scan.pdf: this is no recording that Biomec knows.")
+    assert " notes.txt: " in sentence
+    dialog.done(0)
+    dialog.deleteLater()
+    qtbot.wait(1)
+    drop(qtbot, whole, letter, scan)
+    assert told[1].startswith("letter.docx, scan.pdf: this is no recording that Biomec knows.")
+    drop(qtbot, whole, notes, letter)  # alone, it may be a table, but it is none
+    assert "notes.txt" in told[2]
+    assert whole.findChildren(ImportDialog) == []
+
+
+def test_a_project_among_files_dropped_together_is_opened_and_the_others_told(qtbot, whole, tmp_path):
+    told = []
+    whole.context.tell = lambda title, sentence: told.append(sentence)
+    whole.path = tmp_path / "study.biomec"
+    run(qtbot, whole, "file.save")
+    run(qtbot, whole, "file.close")
+    letter = tmp_path / "letter.docx"
+    letter.write_bytes(b"PK\x03\x04")
+    drop(qtbot, whole, letter, whole.path)
+    assert whole.context.document.path == whole.path
+    assert told == ["A project is opened by itself: study.biomec was taken, and letter.docx left out."]
+
+
+def test_a_static_imported_as_the_movement_is_worth_a_look(qtbot, context, tmp_path):
+    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path, ("c3d",))
+    static = next(path for path in tmp_path.glob("*.c3d") if path != made["c3d"])
+    dialog = ImportDialog(context, read(ImportPlan(static, static=made["c3d"])))
+    qtbot.addWidget(dialog)
+    assert dialog.pages.item(FILES).data(MARK) == "!"
+    assert "is this the static?" in dialog.reason.text()
+    assert "is this the static?" in dialog.notices.toPlainText()
+
+
+def test_cancelling_an_opening_leaves_the_document(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "study.biomec"
+    run(qtbot, with_demo, "file.save")
+    analysis = with_demo.context.document.analysis
+    files.open_project(with_demo.context, Path(with_demo.path))
+    with_demo.context.jobs.cancel()
+    idle(qtbot, with_demo)
+    assert with_demo.context.document.analysis is analysis
+
+
+def test_a_recording_can_be_opened_without_any_question(qtbot, window, tmp_path):
+    files.open_unasked(window.context, recording("gait_pig_pair/HC030A05.c3d"))
+    idle(qtbot, window)
+    analysis = window.context.document.analysis
+    assert len(analysis.done) == len(STEPS)
+    assert analysis.session.static.source.name == "HC030A01.c3d"
+    window.path = tmp_path / "walk.biomec"
+    run(qtbot, window, "file.save")
+    files.open_unasked(window.context, window.path)
+    idle(qtbot, window)
+    assert_array_equal(window.context.document.analysis.angles.values, analysis.angles.values)
+
+
+def test_an_analysis_goes_to_matlab_and_comes_back(qtbot, with_demo, demo_analysis, tmp_path):
+    with_demo.path, with_demo.answer = tmp_path / "whole.mat", files.CLEAN
+    with_demo.menus.run("file.export-mat")
+    idle(qtbot, with_demo)
+    (written, remarks) = with_demo.written.pop()
+    assert written == (tmp_path / "whole.mat",)
+    assert "PushUpClosed1.emt" in remarks[0]  # what the file cannot hold
+    with_demo.answer = files.DISCARD
+    letter = tmp_path / "letter.docx"
+    letter.write_bytes(b"PK\x03\x04")
+    files.open_file(with_demo.context, letter, tmp_path / "whole.mat")
+    idle(qtbot, with_demo)
+    again = with_demo.context.document.analysis
+    assert again is not demo_analysis
+    assert tuple(again.done) == tuple(demo_analysis.done)
+    assert_array_equal(again.angles.values, demo_analysis.angles.values)
+    assert_array_equal(again.motion.qddot, demo_analysis.motion.qddot)
+    assert not with_demo.context.document.is_modified
+    (told,) = with_demo.heard
+    assert told.startswith("Left out: letter.docx: this is no recording that Biomec knows.")
+
+
+def test_exported_files_are_listed_with_what_cannot_be_held(qtbot, with_demo, tmp_path):
+    with_demo.path = tmp_path / "results"
+    with_demo.menus.run("file.export-results")
+    idle(qtbot, with_demo)
+    ((written, remarks),) = with_demo.written
+    assert {file.name for file in written} == {file.name for file in (tmp_path / "results").iterdir()}
+    assert remarks == ()
+    with_demo.path, with_demo.answer = tmp_path / "whole.csv", files.CLEAN
+    with_demo.menus.run("file.export-csv")
+    idle(qtbot, with_demo)
+    assert {file.name for file in with_demo.written[-1][0]} == {one.name for one in tmp_path.glob("whole*")}
+
+
+def test_a_disk_that_is_full_while_saving_gives_a_sentence_and_loses_nothing(qtbot, with_demo, demo_analysis, tmp_path):
+    """The system itself refuses to write more than 100 kB, in the middle of the file."""
+    with_demo.path = tmp_path / "kept.biomec"
+    run(qtbot, with_demo, "file.save")
+    before = with_demo.path.read_bytes()
+    subject = replace(demo_analysis.session.subject, name="Changed")
+    changed = replace(demo_analysis, session=replace(demo_analysis.session, subject=subject))
+    with_demo.context.document.change("Change Subject", changed)
+    with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    handled = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
+    resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
+    try:
+        run(qtbot, with_demo, "file.save")
+    finally:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        signal.signal(signal.SIGXFSZ, handled)
+    assert with_demo.heard[-1].startswith("kept.biomec: ")
+    assert "error in Biomec" not in with_demo.heard[-1]
+    assert with_demo.path.read_bytes() == before
+    assert [one.name for one in tmp_path.iterdir() if one.suffix not in (".ini", ".biomec")] == []  # nothing half-made
+    assert with_demo.context.document.is_modified
+    run(qtbot, with_demo, "file.save")  # there is room again
+    assert load_project(with_demo.path).subject.name == "Changed"
+    assert not with_demo.context.document.is_modified

@@ -1,0 +1,141 @@
+"""Unsaved work survives a crash, and leaves nothing behind otherwise."""
+
+import os
+import signal
+import subprocess
+import sys
+import textwrap
+from dataclasses import replace
+
+import pytest
+from numpy.testing import assert_array_equal
+
+from biomec.recording import Subject
+from biomec_app.session.context import Context
+from biomec_app.session.document import Document
+from biomec_app.session.jobs import Jobs
+from biomec_app.session.preferences import Preferences
+from biomec_app.shell.autosave import DISCARD, RECOVER, Autosave, leftovers
+
+
+@pytest.fixture
+def autosave(context, demo_analysis):
+    context.document.open(demo_analysis)
+    made = Autosave(context)
+    yield made
+    made.close()
+
+
+def keep(qtbot, autosave):
+    with qtbot.waitSignal(autosave.saved, timeout=30000):
+        autosave.keep()
+
+
+def renamed(analysis, name):
+    return replace(analysis, session=replace(analysis.session, subject=Subject(name)))
+
+
+def test_unsaved_work_is_kept_and_removed_when_it_is_saved(qtbot, autosave, context, tmp_path):
+    keep(qtbot, autosave)
+    assert autosave.file.exists()
+    autosave.keep()  # nothing changed: nothing to write
+    assert autosave._writing is None
+    assert leftovers(autosave.folder) == ()  # its owner lives
+    context.document.saved_as(tmp_path / "x.biomec")
+    assert not autosave.file.exists()
+
+
+def test_what_is_saved_is_not_kept(autosave, context, tmp_path):
+    context.document.saved_as(tmp_path / "x.biomec")
+    autosave.keep()
+    assert autosave._writing is None
+
+
+def test_the_window_does_not_wait_for_it(qtbot, autosave):
+    autosave.keep()
+    assert autosave._writing is not None  # still at work, in a thread of its own, when the window goes on
+    qtbot.waitUntil(lambda: autosave._writing is None, timeout=30000)
+
+
+def test_a_folder_that_cannot_be_written_is_told(qtbot, autosave, tmp_path):
+    autosave.folder = tmp_path / "file" / "recovery"
+    (tmp_path / "file").write_text("in the way")
+    with qtbot.waitSignal(autosave.failed) as failed:
+        autosave.keep()
+    assert "cannot be kept" in failed.args[0]
+
+
+def test_closing_leaves_nothing(qtbot, autosave, context):
+    keep(qtbot, autosave)
+    for close in context.closing:
+        close()
+    assert list(autosave.folder.iterdir()) == []
+
+
+@pytest.mark.slow
+def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_analysis):
+    """A process keeps a renamed demonstration and kills itself; another one finds it, with the same numbers."""
+    program = textwrap.dedent(
+        f"""
+        import os, signal, sys
+        from dataclasses import replace
+        from pathlib import Path
+        from PySide6.QtWidgets import QApplication
+        application = QApplication([])
+        from biomec.reporting.demo import demo_session
+        from biomec.pipeline.analysis import Analysis
+        from biomec.recording import Subject
+        from biomec_app.shell.autosave import Autosave
+        from biomec_app.session.context import Context
+        from biomec_app.session.document import Document
+        from biomec_app.session.jobs import Jobs
+        from biomec_app.session.preferences import Preferences
+        context = Context(Document(), Jobs(), Preferences(Path({str(tmp_path / "prefs.ini")!r})))
+        _, session = demo_session(Path({str(tmp_path)!r}))
+        context.document.open(Analysis(replace(session, subject=Subject("Lost"))).run_until("signals"))
+        autosave = Autosave(context)
+        autosave.saved.connect(lambda: os.kill(os.getpid(), signal.SIGKILL))
+        autosave.keep()
+        application.exec()
+        """
+    )
+    ended = subprocess.run([sys.executable, "-c", program], env={**os.environ}, timeout=120, check=False)
+    assert ended.returncode == -signal.SIGKILL
+    context = Context(Document(), Jobs(), Preferences(tmp_path / "prefs.ini"))
+    autosave = Autosave(context)
+    (left,) = leftovers(autosave.folder)
+    assert left.project is None
+    autosave.offer_recovery()  # nobody answers: it stays
+    assert left.file.exists()
+    asked = []
+    context.confirm = lambda title, question, choices: asked.append(question) or RECOVER
+    with qtbot.waitSignal(autosave.saved, timeout=60000):
+        autosave.offer_recovery()
+    assert left.name in asked[0]
+    document = context.document
+    assert document.is_modified
+    assert document.analysis.session.subject.name == "Lost"
+    assert tuple(document.analysis.done) == ("preparation", "signals")
+    assert_array_equal(document.analysis.clean.markers.p_WM, demo_analysis.clean.markers.p_WM)
+    assert not left.file.exists()  # it lies in the file of this program now
+    assert autosave.file.exists()
+    autosave.close()
+    assert leftovers(autosave.folder) == ()
+
+
+def test_what_a_crash_left_can_be_discarded(qtbot, autosave, context):
+    keep(qtbot, autosave)
+    autosave._lock.unlock()  # as if its program were gone
+    assert len(leftovers(autosave.folder)) == 1
+    context.confirm = lambda *_: DISCARD
+    autosave.offer_recovery()
+    assert leftovers(autosave.folder) == ()
+
+
+def test_the_newest_change_is_what_is_kept(qtbot, autosave, context, demo_analysis):
+    keep(qtbot, autosave)
+    context.document.change("Subject", renamed(demo_analysis, "Newer"))
+    keep(qtbot, autosave)
+    from biomec.io.project import load_project
+
+    assert load_project(autosave.file).subject.name == "Newer"

@@ -1,0 +1,73 @@
+"""The window itself answers what actions ask the user through the context, and gives its panels their room."""
+
+import threading
+from collections.abc import Callable
+from time import sleep
+
+from PySide6.QtCore import Qt
+from PySide6.QtWidgets import QApplication
+
+from biomec.base.progress import Cancelled, Progress
+from biomec_app.session.preferences import Preferences
+from biomec_app.shell.main_window import MainWindow
+
+
+def test_the_window_asks_every_kind_of_question_itself(qtbot, tmp_path):
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    for name in ("ask_file", "ask_folder", "tell", "confirm", "show_written"):
+        assert getattr(window.context, name) == getattr(window, f"_{name}"), name
+    window.close()
+
+
+def test_a_large_window_gives_the_panels_their_share_once(qtbot, tmp_path, demo_analysis):
+    width, height = 3840, 2160
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    window.context.confirm = lambda title, question, choices: "Don't save"
+    window.resize(width, height)
+    window.show()
+    window.context.document.open(demo_analysis)
+    plots, browser = window.docks["plots"], window.docks["browser"]
+    qtbot.waitUntil(lambda: plots.width() >= 0.29 * width, timeout=60000)
+    assert browser.width() >= 0.12 * width
+    assert window.view.width() > 0.4 * width  # most of it is the body's
+    window.resizeDocks([browser], [300], Qt.Orientation.Horizontal)
+    qtbot.waitUntil(lambda: abs(browser.width() - 300) < 20, timeout=60000)
+    window.context.document.open(demo_analysis)
+    QApplication.processEvents()
+    assert abs(browser.width() - 300) < 20  # as the user left it
+    window.close()
+
+
+def test_closing_stops_all_work_at_once_and_hides_the_window_while_it_ends(qtbot, tmp_path, demo_analysis):
+    """Closing waited up to ten seconds for each of two jobs, the second not even told, before the window went."""
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    window.show()
+    window.context.document.open(demo_analysis, tmp_path / "saved.biomec")
+    seen: list[tuple[str, bool]] = []
+    both = threading.Barrier(2)  # each ends only once the other has been told to stop, too
+
+    def work(name: str) -> Callable[[Progress], None]:
+        def until_stopped(progress: Progress) -> None:
+            try:
+                while True:
+                    progress(0.5)
+                    sleep(0.002)
+            except Cancelled:
+                both.wait(5.0)
+                for _ in range(1000):  # five seconds are more than it takes on a busy computer
+                    if not window.isVisible():
+                        break
+                    sleep(0.005)
+                seen.append((name, window.isVisible()))
+                raise
+
+        return until_stopped
+
+    for jobs, name in ((window.context.jobs, "analysis"), (window.context.aside, "beside")):
+        jobs.start(name, work(name), lambda _: None)
+    qtbot.waitUntil(lambda: window.context.jobs.busy and window.context.aside.busy)
+    assert window.close()
+    assert sorted(seen) == [("analysis", False), ("beside", False)]
