@@ -124,7 +124,7 @@ def test_files_are_told_by_name_and_fingerprint_and_folders_never(analysis, cont
 
 def test_an_analysis_without_valid_frames_still_has_a_report(session):
     hopeless = ConsistencyOptions(position=PositionOptions(max_iterations=1))
-    content = report_content(analyze(session, AnalysisSettings(consistency=hopeless)))
+    content = report_content(analyze(session, AnalysisSettings(positions=hopeless)))
     told = dict(table(content, QUALITY).rows)
     assert told["Frames that obey the model"].startswith("0 of ")
     assert any(name.startswith("Other frames") for name in told)
