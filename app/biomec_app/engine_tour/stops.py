@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from biomec.base.arrays import FloatArray
+from biomec.base.physics import GRAVITY
 from biomec.base.progress import thread_count
 from biomec.engine.analysis import follow_drivers, velocities
 from biomec.engine.dense import solve_positions_dense
@@ -21,7 +22,7 @@ from biomec.engine.reference.planar import four_bar, four_bar_points, pendulum, 
 from biomec.engine.reference.spatial import bennett, bennett_angles, spatial_pendulum
 from biomec.engine.reference.trees import perturbed
 from biomec.engine.structure import structure
-from biomec.engine.system import STANDARD_GRAVITY, System
+from biomec.engine.system import System
 from biomec_app.engine_tour.checks import Check, agree, at_most, same_counts, shown
 
 Result = TypeVar("Result")
@@ -94,8 +95,8 @@ def warm_up() -> None:
 def swinging_rods() -> tuple[list[Check], Swing]:
     """Hanging rods: ω = √(3g/2L) for one, ω² = (3 ± 6/√7) g/L for two alike. L = 1 m. The second is drawn."""
     single, double = (_small_oscillations(pendulum([-np.pi / 2] * count)) for count in (1, 2))
-    one = np.sqrt(1.5 * STANDARD_GRAVITY)
-    two = np.sqrt((3.0 + np.array([-6.0, 6.0]) / np.sqrt(7.0)) * STANDARD_GRAVITY)
+    one = np.sqrt(1.5 * GRAVITY)
+    two = np.sqrt((3.0 + np.array([-6.0, 6.0]) / np.sqrt(7.0)) * GRAVITY)
     checks = [
         agree("rod pendulum", "frequency of small swings [rad/s]", single.frequencies, one, ROUND_OFF),
         agree("double pendulum", "both frequencies of small swings [rad/s]", double.frequencies, two, ROUND_OFF),
