@@ -251,6 +251,6 @@ def test_loads_that_no_joint_passes_on_are_not_offered(qtbot, context):
     widget = LoadPanel(context)
     qtbot.addWidget(widget)
     assert widget.nothing.text() == reason
-    node = next(node for node in tree(analysis).walk() if node.key == "results/inverse")
+    node = next(node for node in tree(analysis).walk() if node.key == "results/loads")
     assert (node.step, node.detail, node.tip) == (None, "not possible", reason)
     assert recording_told(analysis).endswith("analysis: 5 steps to do")
