@@ -17,8 +17,8 @@ from biomec.signals.cycles import Cycles
 from biomec_app.engine_tour.drawing import new_figure, save
 from biomec_app.figures.report.style import HAIR, INK, LEFT, MUTED, PAPER, RIGHT
 from biomec_app.kit.theme import LIGHT
+from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
-from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.overlays import Entry
 from biomec_app.viewer.scene import Scene
