@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 from biomec.io.project import save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.conditions import compared_with, places
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
+from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import LIGHT
 from biomec_app.plots.plot_pane import CONDITIONS
 from biomec_app.plots.plots import PlotPanel
