@@ -30,7 +30,6 @@ from biomec_app.dialogs.setting_rows import Row, row_for
 from biomec_app.dialogs.settings_form import DEFAULTS, Field, Kind, changed, default_text, value_at
 from biomec_app.dialogs.settings_form import page as page_of
 from biomec_app.dialogs.settings_help import PAGES
-from biomec_app.kit.dialog_parts import current_theme
 from biomec_app.session.context import Context
 
 LABEL_WIDTH = 210  # pixels
@@ -278,7 +277,7 @@ class SettingsDialog(QDialog):
 
     def _say(self, sentence: str, wrong: bool = False) -> None:
         self.message.setText(sentence)
-        colour = current_theme(self.context).fault
+        colour = self.context.theme.fault
         self.message.setStyleSheet(f"color: {colour}; font-weight: bold;" if wrong else "")
 
     # ------------------------------------------------------------------ buttons

@@ -20,8 +20,8 @@ from biomec.body.anatomy.inertia_table import TORSO_CHOICES
 from biomec.body.loads.mass_adjustment import TOTALS
 from biomec.body.loads.options import CONSTRAINTS, EXTERNAL, METHODS
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.repetitions import AUTO, CANDIDATES, EVENTS, NONE
 from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.steps.cycles import AUTO, CANDIDATES, EVENTS, NONE
 from biomec.signals.filtering import ManualCutoff
 from biomec_app.dialogs.settings_help import CENTRES, HELP, WORDS, Explained
 from biomec_resources import resource
@@ -184,7 +184,7 @@ def _ships(folder: str, nothing: str = "") -> Callable[[Analysis | None], tuple[
 def _conventions(analysis: Analysis | None) -> tuple[Option, ...]:
     known = ("standard", "isb", "plug-in-gait")
     if analysis is not None and "body" in analysis.done:
-        known = analysis.loaded.body.model.conventions
+        known = analysis.body.person.model.conventions
     return tuple(Option(name, WORDS.get(name, name)) for name in known)
 
 
@@ -204,7 +204,7 @@ def _cycles_by(analysis: Analysis | None) -> tuple[Option, ...]:
 def _roots(analysis: Analysis | None) -> tuple[Option, ...]:
     known = ("thorax", "pelvis")
     if analysis is not None and "body" in analysis.done:
-        known = tuple(part.name for part in analysis.loaded.body.system.bodies)
+        known = tuple(part.name for part in analysis.body.person.system.bodies)
     return (Option(None, "the model's own"), *(Option(name, name) for name in known))
 
 

@@ -152,13 +152,13 @@ HELP: dict[str, Explained] = {
 }  # fmt: skip
 
 PAGES: dict[str, tuple[str, str]] = {
-    "preparation": ("Labels", "Which marker set the recording uses."),
+    "preparation": ("Preparation", "Which marker set the recording uses."),
     "signals": ("Signals", "From markers and plates as measured to clean ones."),
     "body": ("Body model", "The model, and how it is fitted to the person."),
-    "consistency": ("Consistency", "How measured motion is made to obey the model."),
+    "positions": ("Consistent positions", "How measured motion is made to obey the model."),
     "angles": ("Joint angles", "How angles are reported."),
     "cycles": ("Cycles", "What repeats in the movement."),
-    "inverse": ("Inverse dynamics", "How the loads of the joints are computed."),
+    "loads": ("Joint loads", "How the loads of the joints are computed."),
 }
 """Field of `AnalysisSettings` -> title of its page and what it is about."""
 

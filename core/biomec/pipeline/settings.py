@@ -81,12 +81,12 @@ class CycleSettings:
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """Settings of all steps. Defaults are those of the manual."""
+    """Settings of all steps that have any, by the name of the step. Defaults are those of the manual."""
 
     preparation: PreparationSettings = field(default_factory=PreparationSettings)
     signals: SignalSettings = field(default_factory=SignalSettings)
     body: BodySettings = field(default_factory=BodySettings)
-    consistency: ConsistencyOptions = field(default_factory=ConsistencyOptions)
+    positions: ConsistencyOptions = field(default_factory=ConsistencyOptions)
     angles: AngleOptions = field(default_factory=AngleOptions)
     cycles: CycleSettings = field(default_factory=CycleSettings)
-    inverse: InverseOptions = field(default_factory=InverseOptions)
+    loads: InverseOptions = field(default_factory=InverseOptions)
