@@ -14,14 +14,11 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.clean_signals import CleanSignals
-from biomec.pipeline.settings import CycleSettings
+from biomec.pipeline.settings import AUTO, CANDIDATES, EVENTS, NONE, CycleSettings
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import CycleCurves, Cycles, cycles_between_events, find_cycles, resample_cycles
 
-CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
-"""Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
-EVENTS, AUTO, NONE = "events", "auto", "none"
 SIDES = ("Right", "Left")
 
 
