@@ -22,6 +22,7 @@ def print_window() -> None:
     try:
         from PySide6.QtWidgets import QApplication
 
+        import biomec_app.features.table  # noqa: F401 - makes the overlays and curves of all features known
         from biomec_app.plots.plots import PlotPanel
         from biomec_app.session.context import Context
         from biomec_app.session.document import Document

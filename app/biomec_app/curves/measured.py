@@ -9,10 +9,10 @@ from functools import partial
 import numpy as np
 
 from biomec.base.arrays import FloatArray
+from biomec.base.physics import GRAVITY
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Analog, ForcePlate, Markers, Trial
 from biomec.recording.marker_set import MarkerSet, Side
-from biomec.signals.body_mass import GRAVITY
 from biomec.signals.emg import process_emg
 from biomec_app.curves.curve import MAIN, RAW, Curve
 from biomec_app.curves.curve_tools import (

@@ -22,7 +22,7 @@ from biomec.pipeline.analysis import run_first
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
-from biomec_app.kit.dialog_parts import OK_CANCEL, current_theme, explanation, fit_rows, opened, with_buttons
+from biomec_app.kit.dialog_parts import OK_CANCEL, explanation, fit_rows, opened, with_buttons
 from biomec_app.kit.moments import FROM_START, moment_told, zero_told
 from biomec_app.kit.painted import Painted, draw_frame
 from biomec_app.kit.theme import Theme
@@ -54,7 +54,7 @@ class PlatesDialog(QDialog):
         self._contacts = sorted(clean.contacts.contacts, key=lambda item: (item.contact.plate, item.contact.on_s))
         self.setWindowTitle("Plate Assignment")
         self.table = QTableWidget(len(self._contacts), 6)
-        theme = current_theme(context)
+        theme = context.theme
         self.chart = ContactChart(self._contacts, clean.trial.duration_s, theme)
         self.combos: list[QComboBox] = []
         self._fill()

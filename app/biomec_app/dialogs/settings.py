@@ -27,7 +27,7 @@ from biomec.base.fields import Entry, Words, entries
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import CYCLES_BY, AnalysisSettings
-from biomec_app.kit.dialog_parts import current_theme, explanation, heading
+from biomec_app.kit.dialog_parts import explanation, heading
 from biomec_app.kit.forms.form import Form
 from biomec_app.session.context import Context
 
@@ -191,7 +191,7 @@ class SettingsDialog(QDialog):
 
     def _say(self, sentence: str, wrong: bool = False) -> None:
         self.message.setText(sentence)
-        colour = current_theme(self.context).fault
+        colour = self.context.theme.fault
         self.message.setStyleSheet(f"color: {colour}; font-weight: bold;" if wrong else "")
 
     # ------------------------------------------------------------------ buttons

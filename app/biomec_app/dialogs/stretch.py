@@ -21,7 +21,7 @@ from biomec.pipeline.stretch import covering, cycle_spans
 from biomec_app.kit.dialog_parts import Fault, explanation, fit_rows, opened, with_buttons
 from biomec_app.kit.moments import FROM_START, moment_told
 from biomec_app.session.context import Context
-from biomec_app.shell import files
+from biomec_app.session.project_file import save_stretch
 
 
 class StretchDialog(QDialog):
@@ -136,7 +136,7 @@ class StretchDialog(QDialog):
         """Ask for a name and save."""
         try:
             first, last = self.stretch()
-            files.save_stretch(self.context, first, last)
+            save_stretch(self.context, first, last)
         except BiomecError as error:
             self.wrong.say(str(error))
             return

@@ -10,8 +10,8 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.signals import seen_by_the_others
-from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

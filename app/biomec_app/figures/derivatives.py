@@ -10,8 +10,8 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.derivative_check import DerivativeCheck, check_derivatives
 from biomec_app.figures.courses import Course, draw_courses
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -11,8 +11,8 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
 from biomec.reporting.frame_quality import Spread, spreads
-from biomec_app.figures.ink import SMALL, Ink, legend, nothing, patch, quiet
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import SMALL, Ink, legend, nothing, patch, quiet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

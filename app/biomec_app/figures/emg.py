@@ -13,8 +13,8 @@ from biomec.pipeline.analysis import Analysis
 from biomec.signals import process_emg
 from biomec.signals.emg import EmgOptions, EmgResult, Envelope
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options, span_s
-from biomec_app.figures.ink import Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -14,8 +14,8 @@ from biomec.engine.kept_jacobian import ONCE, KeptSolution, solve_with_kept_jaco
 from biomec.engine.position import PositionOptions
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.courses import Course, draw_courses
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

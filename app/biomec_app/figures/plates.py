@@ -12,8 +12,8 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording import ForcePlate
 from biomec.reporting.plate_cycle import CHANNELS, PlateCycle, plate_cycle
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
-from biomec_app.figures.ink import Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink, legend, name, quiet, stroke
 from biomec_app.kit.names import plate_user, plate_words, with_code
 
 if TYPE_CHECKING:

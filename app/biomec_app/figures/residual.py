@@ -12,8 +12,8 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import SignalSettings
 from biomec.signals.filtering import PLATE_FILTER, FilterOptions
 from biomec.signals.residual_analysis import ResidualAnalysis, residual_analysis
-from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import COMPONENTS, Ink, legend, name, nothing, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

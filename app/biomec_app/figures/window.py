@@ -15,8 +15,8 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
 from biomec_app.figures.export import save_figure, save_table, write_figure
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Choice, FigureKind, compose, table_text
+from biomec_app.figures.style import Ink
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme

@@ -15,6 +15,7 @@ from biomec.pipeline.outlook import Obstacles
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app.dialogs.import_plan import ImportPlan, all_labels, analysis_reach, read
 from biomec_app.dialogs.importing import AXES, EMG, LABELS, MARK, SUBJECT, ImportDialog
+from biomec_app.session.project_file import analyse_imported, imported
 from biomec_app.shell import files as actions
 
 TRUNK = ("C7", "T8", "IJ", "PX", "CIAS_D", "CIAS_E")
@@ -344,8 +345,8 @@ def test_an_analysis_that_stops_keeps_what_was_done_and_the_reason(qtbot, contex
     told = []
     context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
     session = read(ImportPlan(without_trunk)).session
-    actions.imported(context, Analysis(session), without_trunk, "")
-    actions.analyse_imported(context, KINEMATICS)
+    imported(context, Analysis(session), without_trunk, "")
+    analyse_imported(context, KINEMATICS)
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60000)
     analysis = context.document.analysis
     assert list(analysis.done) == ["preparation", "signals"]

@@ -174,7 +174,6 @@ def test_without_cycles_the_curves_run_over_the_time(drawn, tmp_path):
     assert near(np.asarray(Image.open(tmp_path / "angles.png").convert("RGB")), RIGHT) > 500
 
 
-@pytest.mark.slow
 def test_without_a_valid_frame_the_static_pose_is_drawn(session, tmp_path):
     hopeless = AnalysisSettings(consistency=ConsistencyOptions(position=PositionOptions(max_iterations=1)))
     analysis = analyze(session, hopeless)
@@ -193,7 +192,6 @@ def test_where_vtk_cannot_draw_the_report_says_so(drawn, tmp_path, monkeypatch):
     )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     ("dynamic", "static", "model"),
     [

@@ -15,10 +15,10 @@ from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.reporting.agreement import bland_altman
 from biomec_app.figures.export import write_figure
-from biomec_app.figures.ink import Ink, power_of_ten
 from biomec_app.figures.kind import Column, compose, table_text
 from biomec_app.figures.registry import figure_groups, figure_named, figures, register_figure
 from biomec_app.figures.stick import RAW
+from biomec_app.figures.style import Ink, power_of_ten
 from biomec_app.kit.theme import DARK, LIGHT
 
 KEYS = [kind.key for kind in figures()]

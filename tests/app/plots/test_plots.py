@@ -21,13 +21,14 @@ from biomec_app.session.context import Context
 from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.plot_view import MEAN, SEPARATE
+from biomec_app.shell.actions.utilities import ACTIONS
 
 ELBOWS = ("angle/right elbow flexion", "angle/left elbow flexion")
 
 
 @pytest.fixture
 def panel(qtbot, context: Context, document_with_demo) -> PlotPanel:
-    panel = PlotPanel(context)
+    panel = PlotPanel(context, ACTIONS)
     qtbot.addWidget(panel)
     panel.resize(620, 700)
     panel.show()

@@ -52,7 +52,7 @@ def test_sagittal_moments_of_a_stance_are_those_of_plug_in_gait(gait, side, join
     """0.95 is asked for; both rest on the same plates and on joint centres by the same regressions."""
     ours, theirs = sagittal(gait, side, joint)
     r = float(np.corrcoef(ours, theirs)[0, 1])
-    record_property("r", r)
+    record_property("r", float(r))
     record_property("rms_Nm_per_kg", float(np.sqrt(np.mean((ours - theirs) ** 2))))
     assert r > least
 
@@ -138,7 +138,7 @@ ASKED = 8.0  # N m
 )
 def test_flexion_moments_of_the_published_walk_at_its_joint_centres(walk, side, method, joint, limit, record_property):
     rms = difference(walk, method, side, joint, at_their_centre=True)
-    record_property("rms_Nm", rms)
+    record_property("rms_Nm", float(rms))
     assert rms < limit
 
 
@@ -160,7 +160,7 @@ def test_flexion_moments_of_the_published_walk_at_its_joint_centres(walk, side, 
 def test_flexion_moments_of_the_published_walk_at_our_own_centres(walk, method, side, joint, limit, record_property):
     """Moments about other centres are other moments; limits above 8 N m keep what was measured from growing."""
     rms = difference(walk, method, side, joint, at_their_centre=False)
-    record_property("rms_Nm", rms)
+    record_property("rms_Nm", float(rms))
     assert rms < limit
 
 

@@ -53,7 +53,6 @@ def test_a_saved_project_is_opened_and_everything_done_again(tmp_path):
     assert not np.array_equal(after.angles.values, before.angles.values)  # the settings do matter
 
 
-@pytest.mark.slow
 def test_imported_files_are_imported_again(tmp_path):
     acquisition = record(push_up("closed"), VirtualPerson(), DEMO)
     files = write_acquisition(acquisition, tmp_path)

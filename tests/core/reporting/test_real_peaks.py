@@ -20,8 +20,8 @@ def test_the_ankle_peaks_in_the_step_on_the_plate_as_high_as_in_plug_in_gait(gai
     facts = loads_summary(gait)["joints"][f"{side} ankle"]
     loads = gait.loads.newton_euler
     everywhere = np.linalg.norm(loads.torque[:, loads.index(f"{side} ankle")], axis=1).max()
-    record_property("torque_peak_Nm", facts["torque_peak_Nm"])
-    record_property("torque_peak_of_all_frames_Nm", everywhere)
+    record_property("torque_peak_Nm", float(facts["torque_peak_Nm"]))
+    record_property("torque_peak_of_all_frames_Nm", float(everywhere))
     assert facts["torque_peak_estimated"] is False
     assert facts["frames"] < gait.clean.trial.frames - 4
     assert everywhere > 1.5 * facts["torque_peak_Nm"]

@@ -16,8 +16,8 @@ from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.choice import important_joints, joints_of
 from biomec_app.features.loads.readings import METHODS, MULTIBODY, Readings, has_loads, stem
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
-from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import COMPONENTS, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

@@ -12,8 +12,8 @@ from biomec.reporting.load_configurations import LoadStudy, load_study
 from biomec_app.curves.curve_tools import capital
 from biomec_app.features.loads.readings import Readings
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options
-from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -16,8 +16,9 @@ from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.angle_ranges import AngleRow, angle_rows
 from biomec.signals.cycle_average import CycleCurves
-from biomec_app.engine_tour.drawing import new_figure, quiet, save
+from biomec_app.figures.export import save_figure
 from biomec_app.figures.report.style import HAIR, INK, LEFT, MIDDLE, MUTED, RIGHT, SIDE_COLOUR
+from biomec_app.figures.style import PAPER, new_figure, quiet
 
 ARMS = ("sternoclavicular", "scapulothoracic", "shoulder", "elbow", "radioulnar", "wrist")
 LEGS = ("pelvis in the laboratory", "hip", "knee", "ankle")
@@ -67,7 +68,7 @@ def draw_angles(analysis: Analysis, path: Path) -> None:
     rows = [row for joint in joints for row in angle_rows(analysis.angles) if row.joint == joint]
     grid = _grid(rows)
     height = PANEL[1] * max(1, len(grid)) + 1.45
-    figure = new_figure(PANEL[0] * COLUMNS, height)
+    figure = new_figure((PANEL[0] * COLUMNS, height), layout="none")
     figure.subplots_adjust(
         left=0.055, right=0.985, top=1.0 - 1.22 / height, bottom=0.62 / height, hspace=0.62, wspace=0.2
     )
@@ -81,7 +82,7 @@ def draw_angles(analysis: Analysis, path: Path) -> None:
     _head(figure, analysis, height, over_cycle)
     if not grid:
         figure.text(0.5, 0.4, "The model has no joint angles.", ha="center", fontsize=12, color=MUTED)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def _grid(rows: Sequence[AngleRow]) -> list[list[AngleRow]]:
@@ -124,7 +125,7 @@ def _over_cycle(curves: CycleCurves, column: int, colour: str) -> Curve:
 
 
 def _panel(axes: Axes, row: AngleRow, curves: Sequence[Curve], over_cycle: bool, below: bool) -> None:
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     axes.grid(axis="y", color=HAIR, linewidth=0.5)
     axes.set_axisbelow(True)
     for curve in curves:

@@ -14,11 +14,12 @@ from matplotlib.patches import Patch, Rectangle
 from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.signals.cycles import Cycles
-from biomec_app.engine_tour.drawing import new_figure, save
+from biomec_app.figures.export import save_figure
 from biomec_app.figures.report.style import HAIR, INK, LEFT, MUTED, PAPER, RIGHT
+from biomec_app.figures.style import new_figure
 from biomec_app.kit.theme import LIGHT
+from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
-from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.overlays import Entry
 from biomec_app.viewer.scene import Scene
@@ -85,7 +86,7 @@ def draw_figure(analysis: Analysis, path: Path) -> None:
     if not several:
         large = (WIDTH - 2 * EDGE, 866)
     height = HEAD + large[1] + FOOT + (GAP + 2 * (CAPTION + small[1]) if lying and several else 0)
-    figure = new_figure(WIDTH / DPI, height / DPI, DPI)
+    figure = new_figure((WIDTH / DPI, height / DPI), dpi=DPI, layout="none")
     name = f"{analysis.loaded.subject.name or 'Subject'}: {analysis.loaded.body.model.title}"
     below = f"{told}; the large picture at {chosen[main].label}." if several else f"{told}."
     figure.text(24 / WIDTH, 1.0 - 40 / height, name, fontsize=15, fontweight="bold", color=INK)
@@ -109,7 +110,7 @@ def draw_figure(analysis: Analysis, path: Path) -> None:
             )  # fmt: skip
     canvas.close()
     _legend(figure, scene.legend(), height)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def _place(figure: Figure, image: np.ndarray, left: int, top: int, height: int) -> None:

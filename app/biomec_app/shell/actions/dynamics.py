@@ -15,8 +15,8 @@ from biomec.pipeline.analysis import Analysis, run_first, step_named
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import settings_line
 from biomec_app.kit.dialog_parts import opened
+from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
 from biomec_app.session.context import Context
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
 
 MUSCLES = not_yet("Not in this version: muscles follow.")
 INVERSE = "Dynamics/Inverse"

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Step, step_named
+from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_recording
 
 MENU = "Kinematics"
 LAST = step_named(KINEMATICS)  # what comes after it belongs to the menu Dynamics

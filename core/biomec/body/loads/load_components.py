@@ -9,6 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.physics import GRAVITY
 from biomec.body.anatomy.model import STANDARD, BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
@@ -29,7 +30,6 @@ UNITS = {
     ("weight", FORCE): "% of body weight",
     ("weight", MOMENT): "% of body weight × height",
 }
-STANDARD_GRAVITY = 9.81  # [m/s²], that of the model
 
 
 @dataclass(frozen=True)
@@ -183,5 +183,5 @@ def divisors(reading: LoadReading, mass_kg: float | None, height_m: float | None
         return dict.fromkeys(QUANTITIES, mass_kg)
     if height_m is None or not height_m > 0.0:
         raise BiomecError("Moments in % of body weight × height need the person's height; enter it for the subject.")
-    weight = 0.01 * mass_kg * STANDARD_GRAVITY
+    weight = 0.01 * mass_kg * GRAVITY
     return {FORCE: weight, MOMENT: weight * height_m}

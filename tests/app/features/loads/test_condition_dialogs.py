@@ -18,9 +18,9 @@ from biomec.reporting.reduction_report import reduction_sections
 from biomec_app.features.loads.condition_dialogs import ComparisonDialog, RankingDialog
 from biomec_app.features.loads.conditions import compared, comparison_sections, ranked, ranking_sections
 from biomec_app.features.loads.reduction_dialog import ReductionDialog
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
+from biomec_app.figures.style import Ink
 from biomec_app.figures.tables import TableWindow
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.kit.theme import LIGHT

@@ -24,9 +24,9 @@ from biomec_app.features.simulations.panel import SimulationPanel
 from biomec_app.features.simulations.runs import comparison, free_name, named, rename_line, renamed, run_facts, run_line
 from biomec_app.features.simulations.words import FORMULATION_WORDS, INTEGRATOR_WORDS, integrators_for, short_name
 from biomec_app.features.simulations.words import INPUTS as INPUT_WORDS
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
+from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.shell.actions.dynamics import ACTIONS

@@ -72,7 +72,6 @@ def test_closing_leaves_nothing(qtbot, autosave, context):
     assert list(autosave.folder.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_analysis):
     """A process keeps a renamed demonstration and kills itself; another one finds it, with the same numbers."""
     program = textwrap.dedent(
