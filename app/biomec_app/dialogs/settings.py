@@ -235,11 +235,11 @@ def choices_for(analysis: Analysis) -> dict[tuple[str, ...], Words]:
     """Fields whose choices depend on the model and the angles of an analysis, as far as it has run."""
     found: dict[tuple[str, ...], Words] = {}
     if "body" in analysis.done:
-        body = analysis.loaded.body
+        body = analysis.body.person
         known = {one.value: one.label for one in PAGES["angles"]["convention"].choices}
         found["angles", "convention"] = {name: known.get(name, name) for name in body.model.conventions}
-        own = {one.value: one.label for one in PAGES["inverse"]["root"].choices if one.value is None}
-        found["inverse", "root"] = {**own, **{part.name: part.name for part in body.system.bodies}}
+        own = {one.value: one.label for one in PAGES["loads"]["root"].choices if one.value is None}
+        found["loads", "root"] = {**own, **{part.name: part.name for part in body.system.bodies}}
     if "angles" in analysis.done:
         stems = (name.removeprefix("right ").removeprefix("left ") for name in analysis.angles.names)
         found["cycles", "by"] = {**CYCLES_BY, **{stem: stem for stem in stems if stem not in CYCLES_BY}}

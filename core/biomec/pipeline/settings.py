@@ -119,10 +119,10 @@ class CycleSettings:
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """Settings of all steps. Defaults are those of the manual."""
+    """Settings of all steps that have any, by the name of the step. Defaults are those of the manual."""
 
     preparation: PreparationSettings = setting(
-        factory=PreparationSettings, label="Labels", help="Which marker set the recording uses."
+        factory=PreparationSettings, label="Preparation", help="Which marker set the recording uses."
     )
     signals: SignalSettings = setting(
         factory=SignalSettings, label="Signals", help="From markers and plates as measured to clean ones."
@@ -130,11 +130,11 @@ class AnalysisSettings:
     body: BodySettings = setting(
         factory=BodySettings, label="Body model", help="The model, and how it is fitted to the person."
     )
-    consistency: ConsistencyOptions = setting(
-        factory=ConsistencyOptions, label="Consistency", help="How measured motion is made to obey the model."
+    positions: ConsistencyOptions = setting(
+        factory=ConsistencyOptions, label="Consistent positions", help="How measured motion is made to obey the model."
     )
     angles: AngleOptions = setting(factory=AngleOptions, label="Joint angles", help="How angles are reported.")
     cycles: CycleSettings = setting(factory=CycleSettings, label="Cycles", help="What repeats in the movement.")
-    inverse: InverseOptions = setting(
-        factory=InverseOptions, label="Inverse dynamics", help="How the loads of the joints are computed."
+    loads: InverseOptions = setting(
+        factory=InverseOptions, label="Joint loads", help="How the loads of the joints are computed."
     )

@@ -47,7 +47,7 @@ def test_unusual_settings_survive_being_shown(dialog, context, document_with_dem
         ),
         body=BodySettings("m17", ModelOptions(centres={"CAQ_*": "hip-davis-1991", "GU_D": "shoulder-rab-2002"},
                                               without=("right hand",))),
-        consistency=ConsistencyOptions("markers", weights=WeightOptions("table", {"* hand": 3.0}, {"C7": 0.1})),
+        positions=ConsistencyOptions("markers", weights=WeightOptions("table", {"* hand": 3.0}, {"C7": 0.1})),
         cycles=CycleSettings("knee flexion", CycleOptions(prominence=0.123456789)),
     )  # fmt: skip
     dialog.show_settings(unusual)
@@ -85,25 +85,25 @@ def test_lengths_are_entered_in_millimetres_and_angles_in_degrees(dialog):
 
 def test_what_the_options_refuse_is_told_in_their_words_and_cannot_be_applied(dialog, document_with_demo):
     before = document_with_demo.analysis.settings
-    row(dialog, "consistency", "hysteresis_n").widget.setValue(40.0)
+    row(dialog, "positions", "hysteresis_n").widget.setValue(40.0)
     assert dialog.message.text().startswith("Consistency: the hysteresis of a contact is 40 N and its threshold 20 N")
     assert not dialog.buttons.button(OK).isEnabled()
     assert not dialog.apply()
     assert document_with_demo.analysis.settings == before
-    row(dialog, "consistency", "threshold_n").widget.setValue(60.0)  # both together are possible
+    row(dialog, "positions", "threshold_n").widget.setValue(60.0)  # both together are possible
     assert dialog.buttons.button(OK).isEnabled()
     assert dialog.apply()
-    assert document_with_demo.analysis.settings.consistency.hysteresis_n == 40.0
+    assert document_with_demo.analysis.settings.positions.hysteresis_n == 40.0
 
 
 def test_a_number_that_is_none_is_told(dialog):
-    widget = row(dialog, "consistency", "position", "tolerance").widget
+    widget = row(dialog, "positions", "position", "tolerance").widget
     widget.setText("small")
     widget.textEdited.emit("small")
     assert 'Tolerance: "small" is not a number' in dialog.message.text()
     widget.setText("1e-8")
     widget.textEdited.emit("1e-8")
-    assert dialog.entered().consistency.position.tolerance == 1e-8
+    assert dialog.entered().positions.position.tolerance == 1e-8
 
 
 def test_a_filter_can_be_turned_off_and_on_again(dialog, document_with_demo):
