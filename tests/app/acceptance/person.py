@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from biomec_app.session.preferences import Preferences
-from biomec_app.shell import files
+from biomec_app.session.project_file import DISCARD
 from biomec_app.shell.main_window import MainWindow
 
 PATIENCE_S = 120.0  # an analysis on a busy machine, with kernels to be compiled
@@ -29,7 +29,7 @@ class Person:
         self.window = MainWindow(Preferences(preferences))
         self.context, self.document = self.window.context, self.window.context.document
         self.path: Path | None = None
-        self.answer: str | None = files.DISCARD
+        self.answer: str | None = DISCARD
         self.heard: list[str] = []
         self.asked: list[str] = []
         self.context.ask_file = lambda *asked: self.path
@@ -95,7 +95,7 @@ class Person:
 
     def leave(self) -> None:
         """Close everything, without saving."""
-        self.answer = files.DISCARD
+        self.answer = DISCARD
         self.window.close()
         self.window.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)

@@ -10,7 +10,8 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.registry import figures
 from biomec_app.kit.memory import keep_loaded
 from biomec_app.session.jobs import take_turns
-from biomec_app.shell.files import CLEAN, DISCARD
+from biomec_app.session.project_file import DISCARD
+from biomec_app.shell.files import CLEAN
 from tests.app.acceptance.heartbeat import TRIES, Heartbeat
 from tests.app.acceptance.person import Person
 
