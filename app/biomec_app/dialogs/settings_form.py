@@ -17,6 +17,9 @@ from biomec.base.errors import BiomecError
 from biomec.body.anatomy.centres import CENTRE_METHODS, methods_for
 from biomec.body.anatomy.inertia_file import shipped_girdles
 from biomec.body.anatomy.inertia_table import TORSO_CHOICES
+from biomec.body.loads.load_axes import AXES
+from biomec.body.loads.load_components import CONVENTIONS
+from biomec.body.loads.load_components import METHODS as LOAD_METHODS
 from biomec.body.loads.mass_adjustment import TOTALS
 from biomec.body.loads.options import CONSTRAINTS, EXTERNAL, METHODS
 from biomec.pipeline.analysis import Analysis
@@ -231,6 +234,15 @@ CHOICES: dict[str, Callable[[Analysis | None], tuple[Option, ...]]] = {
     "InverseOptions.external": _words(EXTERNAL),
     "InverseOptions.root": _roots,
     "MassOptions.total": _words(TOTALS),
+    "LoadReading.axes": _words(AXES),
+    "LoadReading.convention": _words(CONVENTIONS),
+    "LoadReading.normalisation": lambda analysis: (
+        Option("none", "N and N·m"),
+        Option("mass", "per kg"),
+        Option("weight", "% of body weight (× height)"),
+    ),
+    "LoadReading.method": _words(LOAD_METHODS),
+    "LoadReading.angles": _conventions,
     "MotionOptions.lean": lambda analysis: (Option(None, "nothing"), *_words(("lumbar",))(analysis)),
 }
 

@@ -134,6 +134,11 @@ HELP: dict[str, Explained] = {
     "InverseOptions.external": _E("Ground reaction", "Measured by the plates, computed from the motion, or left to the residual."),
     "InverseOptions.root": _E("Segment with the residual", "Carries what motion, masses and plates leave unexplained."),
     "InverseOptions.reduction": _E("Reduce residuals", "Adjust masses and motion within their errors so that they agree with the plates. Every change is told; Dynamics ▸ Reduce Residuals shows it before it is made."),
+    "LoadReading.method": _E("Method", "Multibody knows what the ribs bear where all constraints are kept; otherwise both give the same."),
+    "LoadReading.axes": _E("Axes", "Axes of the joint's angles, of a segment, or of the laboratory."),
+    "LoadReading.convention": _E("Sign", "Internal: what joint, muscles and ligaments do to the distal segment; external: the load that they resist."),
+    "LoadReading.normalisation": _E("Scale", "As they are, by body mass, or by body weight (moments: and height)."),
+    "LoadReading.angles": _E("Axes of a joint by", "Convention of the angles whose axes are the joint axes."),
     "ReductionOptions.inertia": _E("Masses and centres of mass", "As near to the table as the plates allow."),
     "ReductionOptions.motion": _E("Motion", "Small smooth shifts and turns of the whole body, and a lean of the trunk."),
     "MassOptions.mass": _E("Largest change of a mass", "As a part of the segment's mass.", "%", PERCENT, 0),
@@ -159,6 +164,7 @@ PAGES: dict[str, tuple[str, str]] = {
     "angles": ("Joint angles", "How angles are reported."),
     "cycles": ("Cycles", "What repeats in the movement."),
     "inverse": ("Inverse dynamics", "How the loads of the joints are computed."),
+    "load_reading": ("Joint loads", "How plots, tables and report tell the loads; nothing is computed again."),
 }
 """Field of `AnalysisSettings` -> title of its page and what it is about."""
 
@@ -178,6 +184,9 @@ WORDS: dict[str, str] = {
     "velocity": "velocity transformation", "spherical": "as ball joints", "all": "with all their constraints",
     "plates": "measured by the plates", "estimated": "computed from the motion",
     "free": "may change", "kept": "stays", "lumbar": "the lumbar joint",
+    "joint": "axes of the joint", "proximal": "axes of the proximal segment", "distal": "axes of the distal segment",
+    "laboratory": "axes of the laboratory", "internal": "internal", "external": "external",
+    "multibody": "multibody", "Newton-Euler": "Newton-Euler",
     "fit": "one fitted ellipsoid", "standard": "standard", "isb": "ISB", "plug-in-gait": "Plug-in Gait",
 }  # fmt: skip
 """Options -> what the window calls them."""

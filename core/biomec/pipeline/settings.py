@@ -7,6 +7,7 @@ from dataclasses import dataclass, field
 from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
+from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.options import InverseOptions
 from biomec.recording.label_map import LabelMap
 from biomec.signals import (
@@ -81,7 +82,10 @@ class CycleSettings:
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """Settings of all steps. Defaults are those of the manual."""
+    """Settings of all steps. Defaults are those of the manual.
+
+    load_reading : how window, tables and report tell joint loads; no result depends on it
+    """
 
     preparation: PreparationSettings = field(default_factory=PreparationSettings)
     signals: SignalSettings = field(default_factory=SignalSettings)
@@ -90,3 +94,4 @@ class AnalysisSettings:
     angles: AngleOptions = field(default_factory=AngleOptions)
     cycles: CycleSettings = field(default_factory=CycleSettings)
     inverse: InverseOptions = field(default_factory=InverseOptions)
+    load_reading: LoadReading = field(default_factory=LoadReading)
