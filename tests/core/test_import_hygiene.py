@@ -55,6 +55,9 @@ def lint_imports(folder: Path) -> subprocess.CompletedProcess[str]:
     )
 
 
+TRUNK = "One trunk, two branches"
+
+
 def test_the_import_contracts_hold():
     run = lint_imports(ROOT)
     assert run.returncode == 0, run.stdout + run.stderr
@@ -63,11 +66,21 @@ def test_the_import_contracts_hold():
 @pytest.mark.parametrize(
     ("module", "line", "contract"),
     [
-        ("system_libraries", "import PySide6", "The library knows no window"),
-        ("system_libraries", "import biomec.cli", "Data flows through the stages in one direction"),
-        ("unheard_of", "import math", "Data flows through the stages in one direction"),
+        ("base/system_libraries", "import PySide6", "The library knows no window"),
+        ("base/system_libraries", "import biomec.cli", TRUNK),
+        ("unheard_of", "import math", TRUNK),
+        ("engine/body", "import biomec.recording", TRUNK),
+        ("machines/motion", "import biomec.body", TRUNK),
+        ("machines/motion", "import biomec.signals", "Machines stand on the engine alone"),
     ],
-    ids=["Qt in the library", "a stage that looks up", "a stage without a place"],
+    ids=[
+        "Qt in the library",
+        "a folder that looks up",
+        "a folder without a place",
+        "people in the engine",
+        "people in machines",
+        "recordings in machines",
+    ],
 )
 def test_a_broken_contract_is_noticed(module, line, contract, tmp_path):
     for folder in ("core", "app", "resources"):

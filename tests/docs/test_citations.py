@@ -7,7 +7,7 @@ import pytest
 from tests.places import ROOT
 
 CODE = [path for root in ("core", "app", "tests", "benchmarks", "examples") for path in (ROOT / root).rglob("*.py")]
-ENGINE = [path for path in CODE if "multibody" in path.parts]
+ENGINE = [path for path in CODE if "engine" in path.parts]
 THEORY = (ROOT / "docs" / "theory" / "multibody.md").read_text("utf-8")
 SECTIONS = re.findall(r"^##+ (\d+(?:\.\d+)?)\.? ", THEORY, re.MULTILINE)
 KEYS = set(re.findall(r"^\((\w+)\)=$", (ROOT / "docs" / "references.md").read_text("utf-8"), re.MULTILINE))

@@ -5,7 +5,7 @@ import re
 from tests.places import ROOT
 
 PAGE = (ROOT / "docs" / "validation.md").read_text("utf-8")
-FOLDER = ROOT / "tests" / "core" / "multibody"
+FOLDER = ROOT / "tests" / "core" / "engine"
 NAMED = sorted(set(re.findall(r"`(test_\w+\.py)::(test_\w+)`", PAGE)))
 ELSEWHERE = sorted(set(re.findall(r"`((?:\w+/)+test_\w+\.py)::(test_\w+)`", PAGE)))  # with their folder in tests/core
 

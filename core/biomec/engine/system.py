@@ -11,6 +11,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.base.errors import BiomecError, DescriptionError
+from biomec.base.physics import GRAVITY
 from biomec.engine import rows as kernels
 from biomec.engine.body import Body
 from biomec.engine.drivers import ADDED_COORDINATES
@@ -23,7 +24,6 @@ ROW_TYPES = (
     "coordinate", "driver",
 )  # fmt: skip
 MIRRORED = 1e-3  # cosine or sine of an angle this far off, where its other form is zero: not round-off
-STANDARD_GRAVITY = 9.81  # [m/s²], along −Y (docs/notation.md)
 
 
 @dataclass(frozen=True)
@@ -107,7 +107,7 @@ class System:
 
     def _standard_gravity(self) -> FloatArray:
         g = np.zeros(self.layout.dimension)
-        g[1] = -STANDARD_GRAVITY
+        g[1] = -GRAVITY
         return g
 
     def _mass_matrix(self) -> scipy.sparse.csr_array:

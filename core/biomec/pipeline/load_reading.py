@@ -9,7 +9,7 @@ from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import LoadComponents, LoadReading, load_components
 from biomec.body.loads.power import LoadPower, load_power
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.inverse import tree_of
+from biomec.pipeline.steps.loads import tree_of
 
 
 def motion_of_loads(analysis: Analysis) -> SegmentMotion:
@@ -33,7 +33,7 @@ def chosen_power(analysis: Analysis) -> LoadPower:
 
 def _newton_euler_power(analysis: Analysis) -> LoadPower:
     found = analysis.loads
-    tree = tree_of(analysis.loaded.body, found.options) if found.reduced is None else found.reduced.tree
+    tree = tree_of(analysis.body.person, found.options) if found.reduced is None else found.reduced.tree
     return load_power(tree, found.newton_euler, motion_of_loads(analysis), found.external)
 
 
@@ -52,7 +52,7 @@ def named_loads(
     joints: Sequence[str] | None = None,
 ) -> LoadComponents:
     """Loads of the motion of an analysis, such as a part of them, as named curves; of all joints, or of those named."""
-    body = analysis.loaded.body
+    body = analysis.body.person
     return load_components(
         loads,
         motion_of_loads(analysis),

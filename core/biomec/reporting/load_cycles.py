@@ -34,7 +34,7 @@ def load_statistics_csv(analysis: Analysis) -> str:
 
 
 def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
-    curves, trial, power = read_loads(analysis), analysis.clean.trial, chosen_power(analysis)
+    curves, trial, power = read_loads(analysis), analysis.signals.trial, chosen_power(analysis)
     reading = curves.reading
     read_as = (
         *((reading.method, reading.axes, reading.convention) for _ in curves.names),
@@ -44,7 +44,7 @@ def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
     names = (*curves.names, *(f"{joint} power" for joint in power.joints))
     units = (*(unit.replace("·", " ") for unit in curves.units), *("W" for _ in power.joints))
     table = np.concatenate([curves.values, power.joint], axis=1)
-    for which, cycles in analysis.repetitions.cycles.items():
+    for which, cycles in analysis.cycles.groups.items():
         valid = np.flatnonzero(cycles.valid)
         if not len(valid):
             continue

@@ -8,8 +8,8 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.contributions import PARTS, TITLES, LoadContributions, load_part, multibody_part
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.inverse import determined_motion, tree_of
 from biomec.pipeline.load_reading import chosen_loads, named_loads
+from biomec.pipeline.steps.loads import determined_motion, tree_of
 from biomec.reporting.load_output import in_laboratory
 from biomec.reporting.table_text import by_frame, table_text
 
@@ -19,7 +19,7 @@ def part_of(analysis: Analysis, part: str) -> JointLoads:
 
     Where no rib bears load both methods give the same, and the faster one is taken.
     """
-    found, body = analysis.loads, analysis.loaded.body
+    found, body = analysis.loads, analysis.body.person
     if found.reduced is None:
         tree = tree_of(body, found.options)
         q, qdot, qddot = determined_motion(body, analysis.motion)
@@ -56,4 +56,4 @@ def load_parts_csv(analysis: Analysis) -> str:
         ]
         columns.append(np.stack([getattr(parts.part(part), array) for part in PARTS], axis=2))
     values = np.concatenate(columns, axis=1).reshape(len(columns[0]), -1)
-    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), values)
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), values)

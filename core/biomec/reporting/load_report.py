@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from dataclasses import replace
 
+from biomec.base.physics import GRAVITY
 from biomec.body.loads.joint_loads import largest_difference
 from biomec.body.loads.load_peaks import JointPeaks, Peak
 from biomec.pipeline.analysis import Analysis
@@ -14,7 +15,6 @@ from biomec.reporting.report_table import NOTHING, Section, Table, facts, number
 
 LOADS = "Joint loads"
 WORDS = {"good": "They can be used.", "check": "Look at them with care.", "poor": "They are not to be relied upon."}
-GRAVITY = 9.81  # m/s²
 RIGHT, LEFT = "right ", "left "
 ESTIMATED, UNUSABLE = "*", "†"  # marks of peaks
 
@@ -95,7 +95,7 @@ def _contacts(analysis: Analysis) -> list[Table]:
 
 
 def _peaks(analysis: Analysis) -> list[Table]:
-    weight = GRAVITY * float(analysis.loaded.body.measures["mass"])
+    weight = GRAVITY * float(analysis.body.person.measures["mass"])
     columns = {one.joint: one for one in peaks_of(analysis)}
     both, middle = [], []
     for joint in reversed(columns):

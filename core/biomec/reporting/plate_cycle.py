@@ -8,9 +8,9 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.physics import GRAVITY
 from biomec.recording import ForcePlate
 
-GRAVITY = 9.80665  # m/s², standard
 CHANNELS = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
 
 

@@ -11,14 +11,13 @@ import numpy as np
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
+from biomec.base.physics import GRAVITY
 from biomec.recording import Event, ForcePlate, Trial
 from biomec.recording.limb_names import Limb, limb_of
 from biomec.signals.contact_detection import frame_range
 from biomec.signals.contacts import ContactAssignment
 from biomec.signals.plate_resampling import plate_at_frames
 from biomec.signals.stretches import stretches
-
-GRAVITY = 9.80665  # [m/s²], standard acceleration of free fall; 0.5 % less at the equator, 0.3 % more at the poles
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.engine.system import STANDARD_GRAVITY
+from biomec.base.physics import GRAVITY
 from biomec.recording import Event
 from biomec.virtual.contact_forces import Contact, required_wrench
 from biomec.virtual.curves import clock, harmonics, wave
@@ -169,7 +169,7 @@ def _settled(skeleton: Skeleton, walk: Walk) -> FloatArray:
     course = np.zeros((2, 1 + 2 * HARMONICS))
     course[0, 0] = float(np.mean(walker.wanted_pressure()[:, 0] - walker.stride_m * walker.strides["right"].value))
     omega = 2.0 * np.pi * np.arange(1, HARMONICS + 1) / walk.stride_s
-    pendulum = 1.0 + 0.55 * walker.height * omega**2 / STANDARD_GRAVITY
+    pendulum = 1.0 + 0.55 * walker.height * omega**2 / GRAVITY
     p = walker.strides["right"].value
     for _ in range(CORRECTIONS):
         force, moment = required_wrench(skeleton.system, walker.placed(course))

@@ -20,9 +20,10 @@ print(outer(1.0))
 def _package(root: Path, added: str) -> None:
     """A small package with the real decorator, and a compiled function that calls one from another file."""
     package = root / "biomec"
-    package.mkdir(exist_ok=True)
+    (package / "base").mkdir(exist_ok=True, parents=True)
     (package / "__init__.py").write_text("")
-    (package / "compiled.py").write_text(Path(biomec.base.compiled.__file__).read_text())
+    (package / "base" / "__init__.py").write_text("")
+    (package / "base" / "compiled.py").write_text(Path(biomec.base.compiled.__file__).read_text())
     head = "from biomec.base.compiled import compiled\n"
     (package / "callee.py").write_text(f"{head}@compiled\ndef inner(x):\n    return x + {added}\n")
     (package / "caller.py").write_text(

@@ -25,9 +25,9 @@ def gait() -> Analysis:
 
 def stance(analysis: Analysis, side: str) -> slice:
     """Frames of the contact of a foot with its plate, without its first and last one."""
-    assert analysis.clean.contacts is not None
-    contact = next(c for c in analysis.clean.contacts.contacts if c.segment == f"{side} foot").contact
-    rate = analysis.clean.trial.rate_hz
+    assert analysis.signals.contacts is not None
+    contact = next(c for c in analysis.signals.contacts.contacts if c.segment == f"{side} foot").contact
+    rate = analysis.signals.trial.rate_hz
     return slice(int(np.ceil(contact.on_s * rate)) + 1, int(contact.off_s * rate) - 1)
 
 
@@ -52,7 +52,7 @@ def test_sagittal_moments_of_a_stance_are_those_of_plug_in_gait(gait, side, join
     """0.95 is asked for; both rest on the same plates and on joint centres by the same regressions."""
     ours, theirs = sagittal(gait, side, joint)
     r = float(np.corrcoef(ours, theirs)[0, 1])
-    record_property("r", r)
+    record_property("r", float(r))
     record_property("rms_Nm_per_kg", float(np.sqrt(np.mean((ours - theirs) ** 2))))
     assert r > least
 
@@ -92,7 +92,7 @@ def walk() -> PublishedWalk:
     filtered = SignalSettings(marker_filter=FilterOptions(CutoffChoice.FIXED, 6.0))
     session = import_session(folder / "subject01_walk1.trc")
     ours = {
-        method: analyze(session, AnalysisSettings(signals=filtered, consistency=ConsistencyOptions(method=method)))
+        method: analyze(session, AnalysisSettings(signals=filtered, positions=ConsistencyOptions(method=method)))
         for method in ("coordinates", "markers")
     }
     return PublishedWalk(storage(folder / "reference" / "inverse_dynamics.sto"), theirs, carried, ours)
@@ -104,7 +104,7 @@ def difference(walk: PublishedWalk, method: str, side: str, joint: str, at_their
     at_their_centre : our load is taken at the published joint's centre instead of our own
     """
     theirs, carried = walk.theirs, walk.carried
-    loads, time = walk.ours[method].loads.newton_euler, walk.ours[method].clean.trial.time_s
+    loads, time = walk.ours[method].loads.newton_euler, walk.ours[method].signals.trial.time_s
     coordinate = {"hip": "hip_flexion", "knee": "knee_angle", "ankle": "ankle_angle"}[joint] + f"_{side[0]}"
     j, k = loads.index(f"{side} {joint}"), carried.index(f"{joint}_{side[0]}")
 
@@ -138,7 +138,7 @@ ASKED = 8.0  # N m
 )
 def test_flexion_moments_of_the_published_walk_at_its_joint_centres(walk, side, method, joint, limit, record_property):
     rms = difference(walk, method, side, joint, at_their_centre=True)
-    record_property("rms_Nm", rms)
+    record_property("rms_Nm", float(rms))
     assert rms < limit
 
 
@@ -160,7 +160,7 @@ def test_flexion_moments_of_the_published_walk_at_its_joint_centres(walk, side, 
 def test_flexion_moments_of_the_published_walk_at_our_own_centres(walk, method, side, joint, limit, record_property):
     """Moments about other centres are other moments; limits above 8 N m keep what was measured from growing."""
     rms = difference(walk, method, side, joint, at_their_centre=False)
-    record_property("rms_Nm", rms)
+    record_property("rms_Nm", float(rms))
     assert rms < limit
 
 
@@ -172,6 +172,6 @@ def test_our_hips_lie_ahead_of_the_published_ones(walk, side, forward_mm):
     for analysis in walk.ours.values():
         loads = analysis.loads.newton_euler
         ours = loads.centre[:, loads.index(f"{side} hip")]
-        here = np.stack([np.interp(theirs.time_s, analysis.clean.trial.time_s, one) for one in ours.T], axis=1)
+        here = np.stack([np.interp(theirs.time_s, analysis.signals.trial.time_s, one) for one in ours.T], axis=1)
         away = np.einsum("tji,tj->ti", R_WP, here - carried.centre[:, carried.index(f"hip_{side[0]}")])
         assert 1e3 * away[:, 0].mean() == pytest.approx(forward_mm, abs=2.0)

@@ -6,6 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biomec.base.errors import BiomecError
+from biomec.base.physics import GRAVITY
 from biomec.recording import LabAxes, Subject
 from biomec.signals.body_mass import MassOptions, mass_from_plates
 from biomec.signals.contact_detection import ContactOptions, detect_contacts
@@ -73,7 +74,7 @@ def test_the_change_of_momentum_is_taken_into_account():
     trial = walk.trial()
     trunk = replace(trial, markers=trial.markers.select(["SACR"]))
     found = mass_from_plates(trunk, stretch_s=(0.3, 0.425))  # a quarter of the bob, from its highest force on
-    naive = trunk.plates[0].vertical[300:425].mean() / 9.80665
+    naive = trunk.plates[0].vertical[300:425].mean() / GRAVITY
     assert naive > 65.0
     # the force is a mean over each frame, (ωh)²/24 of 15 % off; the rest is Simpson on 13 frames
     assert found.mass_kg == pytest.approx(60.0, rel=0.001)

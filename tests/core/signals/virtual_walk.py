@@ -8,10 +8,10 @@ from dataclasses import dataclass, field, replace
 
 import numpy as np
 
+from biomec.base.physics import GRAVITY
 from biomec.recording import Event, ForcePlate, LabAxes, Markers, Source, Subject, Trial
 from biomec.signals.kinematic_events import GaitMarkers
 
-G = 9.80665
 SEGMENTS = {
     f"Pe_{end}": [side + name for name in ("HEE", "TOE", "ANK", "LAT")] for end, side in (("D", "R"), ("E", "L"))
 }
@@ -71,12 +71,12 @@ class Walk:
 
     def total(self, t: np.ndarray) -> np.ndarray:
         """Vertical force of the whole body [N]."""
-        return self.mass * G * (1 + self.bob * np.cos(4 * np.pi * (t - self.first_strike_s) / self.stride_s))
+        return self.mass * GRAVITY * (1 + self.bob * np.cos(4 * np.pi * (t - self.first_strike_s) / self.stride_s))
 
     def height(self, t: np.ndarray) -> np.ndarray:
         """Rise of the centre of mass, from F = m (g + a)."""
         omega = 4 * np.pi / self.stride_s
-        return -self.bob * G / omega**2 * np.cos(omega * (t - self.first_strike_s))
+        return -self.bob * GRAVITY / omega**2 * np.cos(omega * (t - self.first_strike_s))
 
     def cop(self, step: int, t: np.ndarray) -> np.ndarray:
         """From heel to toe at a constant speed."""
@@ -178,7 +178,7 @@ def standing(mass: float = 60.0, gap_m: float = 0.3, noise_n: float = 0.5) -> Tr
             paths.append(np.tile([out * (gap_m / 2 + outwards), forwards, 0.03], (len(t), 1)))
     points = np.stack(paths, axis=1)
     force = np.zeros((2000, 3))
-    force[:, 2] = mass * G + noise_n * np.random.default_rng(3).normal(size=2000)
+    force[:, 2] = mass * GRAVITY + noise_n * np.random.default_rng(3).normal(size=2000)
     corners = np.array([[0.3, 0.4, 0], [-0.3, 0.4, 0], [-0.3, -0.2, 0], [0.3, -0.2, 0]])
     plate = ForcePlate.from_centre_of_pressure(
         "Plate 1", force, np.tile([0.0, 0.1, 0.0], (2000, 1)), np.zeros((2000, 3)), 1000.0, UP, corners=corners

@@ -17,8 +17,8 @@ from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.figure_methods import NORMALISATIONS, joint_options
 from biomec_app.features.loads.readings import Readings, has_loads, stem
-from biomec_app.figures.ink import Ink, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink, legend, name, nothing, over_cycle, quiet, stroke, zero_line
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -64,12 +64,12 @@ class LoadCycleFigure(FigureKind):
 
     key, title = "load-cycles", "Joint Loads over the Cycle"
     help = "Force or moment of a joint, or the residual, over the cycle: mean and standard deviation"
-    needs = ("signals", "body", "segments", "cycles", "inverse")
+    needs = ("signals", "body", "segments", "cycles", "loads")
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs loads, and a cycle that is valid."""
-        reason = super().blocked(analysis) or (None if has_loads(analysis) else run_first("inverse"))
-        if reason is None and not analysis.repetitions.valid:
+        reason = super().blocked(analysis) or (None if has_loads(analysis) else run_first("loads"))
+        if reason is None and not analysis.cycles.valid:
             reason = "There is no valid cycle."
         return reason
 
@@ -129,10 +129,7 @@ class LoadCycleFigure(FigureKind):
                     axes.set_ylabel(line.unit)
                 if i == 2:
                     axes.set_xlabel("cycle, %")
-            low, high = grid[i, 0].get_ylim()
-            if low < 0.0 < high:
-                for axes in grid[i]:
-                    axes.axhline(0.0, color=ink.theme.faint, linewidth=0.7)
+            zero_line(ink, *grid[i])
         if content.others:
             handles = [stroke(color=colour, linewidth=2.0) for colour in ink.conditions[: len(all_of)]]
             legend(figure, ink, handles, [one.name for one in all_of])
@@ -157,8 +154,8 @@ class LoadCycleFigure(FigureKind):
 def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
     """Three components of a joint's force or moment, or of the residual, in one recording."""
     readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
-    quantity, time = QUANTITIES[chosen["quantity"]], analysis.clean.trial.time_s
-    cycles = analysis.repetitions.cycles
+    quantity, time = QUANTITIES[chosen["quantity"]], analysis.signals.trial.time_s
+    cycles = analysis.cycles.groups
     lines: dict[tuple[Side | None, int], Line] = {}
     if chosen["joint"] == RESIDUAL:
         found = readings.residual("laboratory" if IN_AXES[chosen["axes"]] == "laboratory" else "root", unit)
@@ -186,13 +183,7 @@ def _draw(axes: Axes, line: Line | None, colour: str) -> bool:
     if line is None or line.cycles is None:
         return False
     curves = line.cycles.curves
-    if np.isfinite(curves.sd).any():
-        axes.fill_between(curves.percent, curves.mean - curves.sd, curves.mean + curves.sd, color=colour, alpha=0.18,
-                          linewidth=0)  # fmt: skip
-    axes.plot(curves.percent, curves.mean, color=colour, linewidth=2.0)
-    turns = curves.phase_change_percent[np.isfinite(curves.phase_change_percent)]
-    if turns.size:
-        axes.axvline(float(turns.mean()), color=colour, linewidth=1.0, linestyle=":", alpha=0.7)
+    over_cycle(axes, curves.percent, curves.mean, curves.sd, curves.phase_change_percent, colour)
     return True
 
 

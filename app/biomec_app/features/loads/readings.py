@@ -22,12 +22,12 @@ from biomec.body.loads.power import LoadPower
 from biomec.body.loads.residual_components import ResidualComponents, residual_components
 from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
-from biomec.pipeline.inverse import InverseDynamics
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, named_loads
+from biomec.pipeline.steps.loads import InverseDynamics
 from biomec.reporting.load_parts import part_of
 
 KEPT = 8  # analyses whose readings are kept: the open one, those compared with it, and some that can be undone
-STEPS = ("inverse", "segments", "body")
+STEPS = ("loads", "segments", "body")
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ class Readings:
     @property
     def mass_kg(self) -> float:
         """Of the person."""
-        return float(self.analysis.loaded.body.measures["mass"])
+        return float(self.analysis.body.person.measures["mass"])
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -108,7 +108,7 @@ class Readings:
     def words(self, axes: str) -> LoadComponents:
         """Names and senses of all components; the values are those of the first frame."""
         if axes not in self._known.words:
-            body, loads, motion = self.analysis.loaded.body, self.found.newton_euler, motion_of_loads(self.analysis)
+            body, loads, motion = self.analysis.body.person, self.found.newton_euler, motion_of_loads(self.analysis)
             centre, force, torque = (read_only(table[:1]) for table in (loads.centre, loads.force, loads.torque))
             one = replace(loads, centre=centre, force=force, torque=torque)
             moment = replace(motion, R_WB=motion.R_WB[:1])
@@ -119,7 +119,7 @@ class Readings:
     @property
     def stress(self) -> JointStress:
         """Compression, traction, shear, torque off the axis of hinges."""
-        method, body = self.reading.method, self.analysis.loaded.body
+        method, body = self.reading.method, self.analysis.body.person
         if method not in self._known.stress:
             self._known.stress[method] = joint_stress(
                 chosen_loads(self.analysis), motion_of_loads(self.analysis), body.model, body.joint_axes()
@@ -130,7 +130,7 @@ class Readings:
         """Residual force and moment, in axes of the root or of the laboratory."""
         key = self.reading.method, axes, normalisation
         if key not in self._known.residual:
-            measures = self.analysis.loaded.body.measures
+            measures = self.analysis.body.person.measures
             self._known.residual[key] = residual_components(
                 chosen_loads(self.analysis),
                 motion_of_loads(self.analysis),
@@ -166,7 +166,7 @@ class Readings:
             return None
         key = joint, axes, normalisation
         if key not in self._known.half_widths:
-            body = self.analysis.loaded.body
+            body = self.analysis.body.person
             self._known.half_widths[key] = band_components(
                 self.band,
                 motion_of_loads(self.analysis),

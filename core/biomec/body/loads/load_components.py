@@ -9,6 +9,8 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
+from biomec.base.physics import GRAVITY
 from biomec.body.anatomy.model import STANDARD, BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
@@ -32,7 +34,6 @@ UNITS = {
     ("weight", FORCE): "% of body weight",
     ("weight", MOMENT): "% of body weight × height",
 }
-STANDARD_GRAVITY = 9.81  # [m/s²], that of the model
 
 
 @dataclass(frozen=True)
@@ -47,10 +48,21 @@ class LoadReading:
     angles        : convention of the angles whose axes are taken for "joint"
     """
 
-    axes: str = "joint"
-    convention: str = "internal"
-    normalisation: str = "none"
-    method: str = MULTIBODY
+    axes: str = setting(
+        "joint", "Axes", "Axes of the joint's angles, of a segment, or of the laboratory.",
+        choices={"joint": "axes of the joint", "proximal": "axes of the proximal segment",
+        "distal": "axes of the distal segment", "laboratory": "axes of the laboratory"})  # fmt: skip
+    convention: str = setting(
+        "internal", "Sign",
+        "Internal: what joint, muscles and ligaments do to the distal segment; external: the load that they resist.",
+        choices={"internal": "internal", "external": "external"})  # fmt: skip
+    normalisation: str = setting(
+        "none", "Scale", "As they are, by body mass, or by body weight (moments: and height).",
+        choices={"none": "N and N·m", "mass": "per kg", "weight": "% of body weight"})  # fmt: skip
+    method: str = setting(
+        MULTIBODY, "Method",
+        "Multibody knows what the ribs bear where all constraints are kept; otherwise both give the same.",
+        choices={MULTIBODY: "multibody", NEWTON_EULER: "Newton-Euler"})  # fmt: skip
     angles: str = STANDARD
 
     def __post_init__(self) -> None:
@@ -225,5 +237,5 @@ def divisors(reading: LoadReading, mass_kg: float | None, height_m: float | None
         return dict.fromkeys(QUANTITIES, mass_kg)
     if height_m is None or not height_m > 0.0:
         raise BiomecError("Moments in % of body weight × height need the person's height; enter it for the subject.")
-    weight = 0.01 * mass_kg * STANDARD_GRAVITY
+    weight = 0.01 * mass_kg * GRAVITY
     return {FORCE: weight, MOMENT: weight * height_m}

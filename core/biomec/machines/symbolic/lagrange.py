@@ -8,6 +8,7 @@ from itertools import pairwise
 
 import sympy as sp
 
+from biomec.base.physics import GRAVITY
 from biomec.machines.symbolic.coordinates import Coordinates, Expr, Matrix, Symbol, coordinates, symbol
 from biomec.machines.symbolic.equations import EquationsOfMotion
 from biomec.machines.symbolic.sorting import from_equations
@@ -60,7 +61,7 @@ def from_lagrangian(
 def planar_chain(count: int) -> EquationsOfMotion:
     """Chain of bars that hangs from the origin, mass centres at mid-length, a motor at every pin [Silva2007, §3.5].
 
-    Coordinates are absolute angles from +x, counter-clockwise. Parameters m1 L1 I1 …, g: 1 kg, 1 m, 1/12 kg m², 9.81.
+    Coordinates: absolute angles from +x, counter-clockwise. Parameters m1 L1 I1 …: 1 kg, 1 m, 1/12 kg m²; g: GRAVITY.
     """
     m, L, I = ([symbol(f"{letter}{k + 1}") for k in range(count)] for letter in "mLI")
     g = symbol("g")
@@ -75,5 +76,5 @@ def planar_chain(count: int) -> EquationsOfMotion:
         x, y = x + L[k] * sp.cos(angle), y + L[k] * sp.sin(angle)
     relative = [coords.q[0], *(b - a for a, b in pairwise(coords.q))]
     F = sp.Matrix(count, count, lambda j, i: sp.diff(relative[i], coords.q[j]))
-    values = dict.fromkeys(m, 1.0) | dict.fromkeys(L, 1.0) | dict.fromkeys(I, 1.0 / 12.0) | {g: 9.81}
+    values = dict.fromkeys(m, 1.0) | dict.fromkeys(L, 1.0) | dict.fromkeys(I, 1.0 / 12.0) | {g: GRAVITY}
     return from_lagrangian(kinetic, potential, coords, inputs=inputs, F=F, parameters=values)

@@ -11,11 +11,13 @@ from typing import Any
 import sympy as sp
 
 from biomec.base.errors import DescriptionError
+from biomec.base.physics import GRAVITY
 from biomec.machines.blueprint import read_blueprint
 from biomec.machines.expressions import NUMERIC
 from biomec.machines.machine import Machine
 from biomec.machines.symbolic.coordinates import Coordinates, Expr, Matrix, symbol
 from biomec.machines.symbolic.equations import EquationsOfMotion
+from biomec.machines.symbolic.rounding import exact
 from biomec.machines.symbolic.tree import Tree, tree_of, with_fractions
 from biomec.machines.symbolic.trigonometry import tidy
 from biomec.machines.symbolic.turning import fixed
@@ -108,8 +110,8 @@ def _mass(tree: Tree) -> Matrix:
 
 
 def _weight(tree: Tree) -> Expr:
-    """Potential energy of gravity, −Σ m g·r; standard gravity where the file gives none."""
-    gravity = fixed(*tree.tables.get("gravity", (0, -sp.Rational("9.80665"))))
+    """Potential energy of gravity, −Σ m g·r; GRAVITY where the file gives none."""
+    gravity = fixed(*tree.tables.get("gravity", (0, -exact(GRAVITY))))
     return tidy(
         sp.Add(*(-one.get("mass", 0) * gravity.dot(tree.point(f"{one['name']}.com")) for one in tree.tables["body"]))
     )

@@ -1,30 +1,20 @@
-"""Pieces that the pictures of the engine tour share: colours, bars, hinges, supports, axes. Draws without a screen."""
+"""Pieces that the pictures of the engine tour share: bars, hinges, supports, axes in the plane and in space."""
 
 from __future__ import annotations
-
-from pathlib import Path
 
 import numpy as np
 from matplotlib import rc_context
 from matplotlib.axes import Axes
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.figure import Figure
 from matplotlib.gridspec import SubplotSpec
 from mpl_toolkits.mplot3d import Axes3D
 from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray
+from biomec_app.figures.style import NORMAL, PAPER, SMALL, quiet
 
-# Colours that stay apart for the colour-blind (Okabe and Ito)
-BLUE, ORANGE, GREEN, SKY, RED, PURPLE = "#0072B2", "#E69F00", "#009E73", "#56B4E9", "#D55E00", "#CC79A7"
-INK, GREY, PALE = "#222222", "#8A8A8A", "#DDDDDD"
-
-
-def new_figure(width: float, height: float, dpi: int = 120) -> Figure:
-    """An empty figure of its own, known to no global list; sizes in inches."""
-    figure = Figure(figsize=(width, height), dpi=dpi, facecolor="white")
-    FigureCanvasAgg(figure)
-    return figure
+BLUE, RED, GREEN, _, ORANGE, _ = PAPER.signals
+INK, GREY, PALE = PAPER.theme.text, PAPER.theme.faint, PAPER.theme.line
 
 
 def space(figure: Figure, place: SubplotSpec | tuple[float, float, float, float]) -> Axes3D:
@@ -34,18 +24,13 @@ def space(figure: Figure, place: SubplotSpec | tuple[float, float, float, float]
         return add(place, projection="3d", proj_type="ortho", computed_zorder=False)
 
 
-def save(figure: Figure, path: Path) -> None:
-    """Write a figure as PNG, without the date and version that would make equal pictures differ."""
-    figure.savefig(path, metadata={"Software": None})
-
-
 def title(axes: Axes, text: str, below: str) -> None:
     """A title over the place of the axes in its grid, and a lighter line under it; titles of a row stand level."""
     figure, cell = axes.get_figure(), axes.get_subplotspec()
     place = axes.get_position(original=True) if cell is None else cell.get_position(figure)
     line = 0.19 / figure.get_figheight()
     figure.text(place.x0, place.y1 + 1.6 * line, text, fontsize=11, fontweight="bold", color=INK)
-    figure.text(place.x0, place.y1 + 0.6 * line, below, fontsize=9, color="#555555")
+    figure.text(place.x0, place.y1 + 0.6 * line, below, fontsize=9, color=GREY)
 
 
 def plane(
@@ -58,16 +43,7 @@ def plane(
     for letter, (low, high), size, name in (("x", x, width, names[0]), ("y", y, height, names[1])):
         middle, half = 0.5 * (low + high), 0.5 * scale * size
         axes.set(**{f"{letter}lim": (middle - half, middle + half), f"{letter}label": name})
-    quiet(axes)
-
-
-def quiet(axes: Axes) -> None:
-    """Frame and ticks that do not compete with the drawing."""
-    axes.spines[["top", "right"]].set_visible(False)
-    axes.spines[["left", "bottom"]].set_color(GREY)
-    axes.tick_params(color=GREY, labelsize=8.5)
-    axes.xaxis.label.set_size(9.5)
-    axes.yaxis.label.set_size(9.5)
+    quiet(axes, PAPER, grid="")
 
 
 def bar(axes: Axes, start: FloatArray, stop: FloatArray, colour: str, alpha: float = 1.0, width: float = 4.0) -> None:
@@ -121,6 +97,6 @@ def in_space(
         axes.set(**{f"{letter}lim": (first, last), f"{letter}ticks": ticks, f"{letter}label": name})
         axis = getattr(axes, f"{letter}axis")
         axis.set_pane_color((0.97, 0.97, 0.97, 1.0))
-        axis.label.set_size(9.5)
+        axis.label.set_size(NORMAL)
         axis.labelpad = label_pad
-    axes.tick_params(labelsize=8.5, pad=-1.0)
+    axes.tick_params(labelsize=SMALL, pad=-1.0)

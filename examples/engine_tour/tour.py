@@ -1,7 +1,4 @@
-"""A tour of the multibody engine: results beside closed forms in a table, and the mechanisms in pictures.
-
-`biomec demo --out DIR` starts it; `make run` does too.
-"""
+"""A tour of the multibody engine: results beside closed forms in a table, and the mechanisms in pictures."""
 
 from __future__ import annotations
 
@@ -11,12 +8,11 @@ from dataclasses import dataclass
 from io import TextIOWrapper
 from pathlib import Path
 
-from biomec_app.engine_tour import stops
-from biomec_app.engine_tour.animation import animate_mechanisms
-from biomec_app.engine_tour.checks import Check, header
-from biomec_app.engine_tour.figures import draw_mechanisms
-from biomec_app.engine_tour.human_figure import draw_human
-from biomec_app.engine_tour.stops import Consistency, Expected, Motion, Swing
+from examples.engine_tour import stops
+from examples.engine_tour.checks import Check, header
+from examples.engine_tour.human_figure import draw_human
+from examples.engine_tour.mechanisms import animate_mechanisms, draw_mechanisms
+from examples.engine_tour.stops import DrivenMotion, Expected, SmallSwings, SolvedTree
 
 EXPLANATION = """
 Result and expected value: where they differ most. DoF: degrees of freedom. ·: depends on the machine, not judged."""
@@ -27,12 +23,12 @@ class Tour:
     """What the tour found: the lines of its table, and what its pictures show."""
 
     checks: tuple[Check, ...]
-    pendulum: Swing
-    four_bar: Motion
-    slider_crank: Motion
-    parallelogram: Motion
-    bennett: Motion
-    human: Consistency
+    pendulum: SmallSwings
+    four_bar: DrivenMotion
+    slider_crank: DrivenMotion
+    parallelogram: DrivenMotion
+    bennett: DrivenMotion
+    human: SolvedTree
 
 
 def main(out_dir: Path, *, frames: int = 1834, pictures_in_animation: int = 40, expected: Expected = Expected()) -> int:

@@ -1,4 +1,4 @@
-"""The engine tour, as `biomec tour` shows it: a table of checks, two figures and an animation."""
+"""The engine tour, as `python -m examples.engine_tour` shows it: a table of checks, two figures and an animation."""
 
 from contextlib import redirect_stdout
 from dataclasses import replace
@@ -12,9 +12,9 @@ pytest.importorskip("matplotlib", reason="the desktop part is not installed")
 
 from PIL import Image
 
-from biomec_app.engine_tour import main, verdict
-from biomec_app.engine_tour.checks import agree, at_most, same_counts, shown
-from biomec_app.engine_tour.stops import Expected
+from examples.engine_tour import main, verdict
+from examples.engine_tour.checks import agree, at_most, same_counts, shown
+from examples.engine_tour.stops import Expected
 from tests.places import DOCS
 
 MECHANISMS = (

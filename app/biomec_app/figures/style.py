@@ -1,6 +1,7 @@
-"""Colours and habits of all figures: the theme on paper, quiet axes, ticks without formulas.
+"""The one style of what matplotlib draws: colours, fonts, quiet axes, curves over the cycle, legends. Knows no Qt.
 
-Matplotlib is loaded when the first figure is drawn, not when the program starts.
+Figures of the window, pictures of the report, plots that the workbench saves and the examples all use it. Matplotlib is
+loaded when the first figure is drawn, not when the program starts.
 """
 
 from __future__ import annotations
@@ -11,9 +12,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from biomec.base.arrays import FloatArray
 from biomec.recording.marker_set import Side
-from biomec_app.kit.colours import COMPARED
-from biomec_app.kit.theme import Theme
+from biomec_app.kit.colours import COMPARED, LIGHT, PALETTES, Theme
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist
@@ -48,9 +49,24 @@ class Ink:
         """Colours of recordings that are compared, the open one first."""
         return COMPARED[self.theme.name]
 
+    @property
+    def signals(self) -> tuple[str, ...]:
+        """Colours of signals that sides cannot tell apart."""
+        return PALETTES[self.theme.name]
+
     def side(self, side: Side | None) -> str:
         """Colour of a side of the body."""
         return {Side.RIGHT: self.theme.right, Side.LEFT: self.theme.left, None: self.theme.middle}[side]
+
+
+PAPER = Ink(LIGHT)
+
+
+def new_figure(size: tuple[float, float], ink: Ink = PAPER, dpi: float = 120.0, layout: str = "constrained") -> Figure:
+    """An empty figure of its own, known to no global list; size in inches. A layout "none" leaves places as given."""
+    from matplotlib.figure import Figure
+
+    return Figure(figsize=size, dpi=dpi, facecolor=ink.theme.panel, layout=layout)
 
 
 def quiet(axes: Axes, ink: Ink, *, grid: str = "y") -> None:
@@ -68,11 +84,15 @@ def quiet(axes: Axes, ink: Ink, *, grid: str = "y") -> None:
         axes.set_axisbelow(True)
 
 
-def name(axes: Axes, ink: Ink, text: str, beside: str = "") -> None:
-    """Title of a panel at its left, and a lighter remark at its right."""
-    axes.set_title(text, loc="left", fontsize=NORMAL + 0.5, fontweight="bold", color=ink.theme.text, pad=6)
+def name(axes: Axes, ink: Ink, text: str, beside: str = "", below: str = "") -> None:
+    """Title of a panel at its left, and a lighter remark at its right or in a line below it."""
+    pad = 19 if below else 6
+    axes.set_title(text, loc="left", fontsize=NORMAL + 0.5, fontweight="bold", color=ink.theme.text, pad=pad)
     if beside:
-        axes.set_title(beside, loc="right", fontsize=SMALL, color=ink.theme.faint, pad=6)
+        axes.set_title(beside, loc="right", fontsize=SMALL, color=ink.theme.faint, pad=pad)
+    if below:
+        axes.annotate(below, (0.0, 1.0), (0.0, 6.0), "axes fraction", "offset points", fontsize=SMALL,
+                      color=ink.theme.faint, va="bottom")  # fmt: skip
 
 
 def legend(figure: Figure, ink: Ink, handles: Sequence[Artist], labels: Sequence[str], below: bool = False) -> None:
@@ -121,6 +141,34 @@ def patch(**style: Any) -> Artist:
     from matplotlib.patches import Patch
 
     return Patch(**style)
+
+
+def over_cycle(
+    axes: Axes, percent: FloatArray, mean: FloatArray, sd: FloatArray, turns: FloatArray, colour: str, *,
+    bounds: bool = False,
+) -> None:  # fmt: skip
+    """A mean over the cycle in its band of ± SD, dotted where the phase changes; the band with dashed ``bounds``."""
+    if np.isfinite(sd).any():
+        axes.fill_between(percent, mean - sd, mean + sd, color=colour, alpha=0.18, linewidth=0)
+        for bound in (mean - sd, mean + sd) if bounds else ():
+            axes.plot(percent, bound, color=colour, linewidth=0.9, linestyle=(0, (5, 3)))
+    axes.plot(percent, mean, color=colour, linewidth=2.0)
+    phase_change(axes, turns, colour)
+
+
+def phase_change(axes: Axes, turns: FloatArray, colour: str) -> None:
+    """A dotted line where the phase changes, on average over the cycles that have a change."""
+    known = turns[np.isfinite(turns)]
+    if known.size:
+        axes.axvline(float(known.mean()), color=colour, linewidth=1.1, linestyle=":", alpha=0.7)
+
+
+def zero_line(ink: Ink, *beside: Axes) -> None:
+    """A line at zero where the first of some axes with a common scale has it in sight."""
+    low, high = beside[0].get_ylim()
+    if low < 0.0 < high:
+        for axes in beside:
+            axes.axhline(0.0, color=ink.theme.faint, linewidth=0.7)
 
 
 def at_least(axes: Axes, height: float) -> None:

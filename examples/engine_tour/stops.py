@@ -11,6 +11,7 @@ import numpy as np
 from scipy.linalg import eigh
 
 from biomec.base.arrays import FloatArray
+from biomec.base.physics import GRAVITY
 from biomec.base.progress import thread_count
 from biomec.engine.analysis import follow_drivers, velocities
 from biomec.engine.dense import solve_positions_dense
@@ -21,8 +22,8 @@ from biomec.engine.reference.planar import four_bar, four_bar_points, pendulum, 
 from biomec.engine.reference.spatial import bennett, bennett_angles, spatial_pendulum
 from biomec.engine.reference.trees import perturbed
 from biomec.engine.structure import structure
-from biomec.engine.system import STANDARD_GRAVITY, System
-from biomec_app.engine_tour.checks import Check, agree, at_most, same_counts, shown
+from biomec.engine.system import System
+from examples.engine_tour.checks import Check, agree, at_most, same_counts, shown
 
 Result = TypeVar("Result")
 
@@ -46,7 +47,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class Motion:
+class DrivenMotion:
     """A mechanism that follows its driver: ``angle`` (T,) [rad] and coordinates ``q`` (T, n)."""
 
     system: System
@@ -64,7 +65,7 @@ class Motion:
 
 
 @dataclass(frozen=True)
-class Swing:
+class SmallSwings:
     """Small oscillations of a hanging chain: ``frequencies`` (g,) [rad/s], and ``modes`` (n, g) as changes of q."""
 
     system: System
@@ -73,7 +74,7 @@ class Swing:
 
 
 @dataclass(frozen=True)
-class Consistency:
+class SolvedTree:
     """Coordinates ``noisy`` (T, n) of the human-like tree, and ``result``, which obeys its constraints."""
 
     system: System
@@ -91,11 +92,11 @@ def warm_up() -> None:
     system.velocity_rhs(q)
 
 
-def swinging_rods() -> tuple[list[Check], Swing]:
+def swinging_rods() -> tuple[list[Check], SmallSwings]:
     """Hanging rods: ω = √(3g/2L) for one, ω² = (3 ± 6/√7) g/L for two alike. L = 1 m. The second is drawn."""
     single, double = (_small_oscillations(pendulum([-np.pi / 2] * count)) for count in (1, 2))
-    one = np.sqrt(1.5 * STANDARD_GRAVITY)
-    two = np.sqrt((3.0 + np.array([-6.0, 6.0]) / np.sqrt(7.0)) * STANDARD_GRAVITY)
+    one = np.sqrt(1.5 * GRAVITY)
+    two = np.sqrt((3.0 + np.array([-6.0, 6.0]) / np.sqrt(7.0)) * GRAVITY)
     checks = [
         agree("rod pendulum", "frequency of small swings [rad/s]", single.frequencies, one, ROUND_OFF),
         agree("double pendulum", "both frequencies of small swings [rad/s]", double.frequencies, two, ROUND_OFF),
@@ -103,7 +104,7 @@ def swinging_rods() -> tuple[list[Check], Swing]:
     return checks, double
 
 
-def _small_oscillations(system: System) -> Swing:
+def _small_oscillations(system: System) -> SmallSwings:
     """About the reference configuration: RᵀMR z̈ + RᵀKR z = 0, where K = ∂(Φqᵀλ)/∂q and Φqᵀλ = Q."""
     q, Phi_q = system.reference, system.jacobian(system.reference)
     lam = np.linalg.lstsq(Phi_q.T, system.gravity_force)[0]
@@ -111,22 +112,22 @@ def _small_oscillations(system: System) -> Swing:
     # Φq of bars and hinges is linear in q, so the difference is the derivative along the columns of R
     KR = np.stack([(system.jacobian(q + r) - Phi_q).T @ lam for r in R.T], axis=1)
     squares, modes = eigh(R.T @ KR, R.T @ (system.mass_matrix @ R))
-    return Swing(system, np.sqrt(squares), R @ modes)
+    return SmallSwings(system, np.sqrt(squares), R @ modes)
 
 
-def four_bar_turn() -> tuple[list[Check], Motion]:
+def four_bar_turn() -> tuple[list[Check], DrivenMotion]:
     """Four-bar linkage through a full turn, against the point where two circles meet."""
     motion = _follow(four_bar(angle=0.0, driven=True), "crank angle", TURN)
     _, B = four_bar_points(TURN)
     return [agree("four-bar", "joint B over a full turn [m]", motion.point("coupler.B"), B, FOLLOWED)], motion
 
 
-def slider_crank_turn() -> tuple[list[Check], Motion]:
+def slider_crank_turn() -> tuple[list[Check], DrivenMotion]:
     """Slider-crank through a full turn, against x = r cos φ + √(l² − r² sin²φ) and its derivative at 1 rad/s."""
     system = slider_crank(CRANK, ROD, angle=0.0)
     motion = _follow(system, "crank angle", TURN)
     drive = system.drive({"crank angle": TURN}, {"crank angle": 1.0})
-    rates = Motion(system, TURN, velocities(system, motion.q, drive).value)
+    rates = DrivenMotion(system, TURN, velocities(system, motion.q, drive).value)
     x, speed = motion.point("slider.B")[:, 0], rates.point("slider.B")[:, 0]
     name = "slider-crank"
     checks = [
@@ -142,7 +143,7 @@ def slider_speed(angle: FloatArray) -> FloatArray:
     return -across - across * along / np.sqrt(ROD**2 - across**2)
 
 
-def parallelogram_turn() -> tuple[list[Check], Motion]:
+def parallelogram_turn() -> tuple[list[Check], DrivenMotion]:
     """Parallelogram through both change points, where its bars lie in one line and it could fold the other way.
 
     There Φ grows with the square of a motion across the line, so ‖Φ‖ < 1e-10 leaves some 1e-5 m; 1.5° beside it, Φ
@@ -163,7 +164,7 @@ def parallelogram_turn() -> tuple[list[Check], Motion]:
     return checks, motion
 
 
-def bennett_turn(expected: Expected) -> tuple[list[Check], Motion]:
+def bennett_turn(expected: Expected) -> tuple[list[Check], DrivenMotion]:
     """Bennett's linkage through its motion, against tan ½θ₁ tan ½θ₂ = sin ½(β+α) / sin ½(β−α)."""
     found = structure(bennett(twist=TWIST, other=OTHER_TWIST))
     counts = (found.coordinates, found.rows, found.rank, len(found.redundant), found.degrees_of_freedom)
@@ -179,7 +180,7 @@ def bennett_turn(expected: Expected) -> tuple[list[Check], Motion]:
     return checks, motion
 
 
-def _hinge_angle(motion: Motion, before: str, after: str) -> FloatArray:
+def _hinge_angle(motion: DrivenMotion, before: str, after: str) -> FloatArray:
     """Angle (T,) from one bar to the next about their hinge [rad], in (−π, π]."""
     layout = motion.system.layout
     x, y, axis = (layout.vector(name)(motion.q) for name in (f"{before}.x", f"{after}.x", f"{before}.second"))
@@ -208,7 +209,7 @@ def human_counts(expected: Expected) -> list[Check]:
     ]
 
 
-def human_consistency(frames: int, expected: Expected) -> tuple[list[Check], Consistency]:
+def human_consistency(frames: int, expected: Expected) -> tuple[list[Check], SolvedTree]:
     """Make the human-like tree consistent in ``frames`` frames with every body 3 mm and 0.9° astray."""
     tree, system, rng = human_tree(), human_system(), np.random.default_rng(1)
     moving = tree.coordinates(system, human_motion(tree, frames, rng))
@@ -230,7 +231,7 @@ def human_consistency(frames: int, expected: Expected) -> tuple[list[Check], Con
         shown(name, "time a frame, by dense algebra, 1 thread", f"{plain_ms:.1f} ms"),
         shown(name, "dense algebra takes longer by", f"{plain_ms / ms:.0f} ×"),
     ]
-    return checks, Consistency(system, noisy, result)
+    return checks, SolvedTree(system, noisy, result)
 
 
 def _shortest(work: Callable[[], Result]) -> tuple[Result, float]:
@@ -242,5 +243,5 @@ def _shortest(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, float(np.diff(times).min())
 
 
-def _follow(system: System, driver: str, angle: FloatArray) -> Motion:
-    return Motion(system, angle, follow_drivers(system, system.drive({driver: angle})).q)
+def _follow(system: System, driver: str, angle: FloatArray) -> DrivenMotion:
+    return DrivenMotion(system, angle, follow_drivers(system, system.drive({driver: angle})).q)

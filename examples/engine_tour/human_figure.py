@@ -7,14 +7,15 @@ from pathlib import Path
 
 import numpy as np
 from matplotlib.axes import Axes
-from matplotlib.lines import Line2D
 from mpl_toolkits.mplot3d import Axes3D
 from mpl_toolkits.mplot3d.art3d import Line3DCollection
 
 from biomec.base.arrays import FloatArray
 from biomec.engine.system import System
-from biomec_app.engine_tour.drawing import BLUE, INK, RED, in_space, new_figure, plane, quiet, save, space, title
-from biomec_app.engine_tour.stops import Consistency
+from biomec_app.figures.export import save_figure
+from biomec_app.figures.style import PAPER, new_figure, quiet, stroke
+from examples.engine_tour.drawing import BLUE, INK, PALE, RED, in_space, plane, space, title
+from examples.engine_tour.stops import SolvedTree
 
 UNSEEN = ("origin", "com", "ellipsoid")  # points of a body that are not drawn
 TO_SCREEN = [2, 0, 1]  # the laboratory's Z, X, Y as x, y, z of the drawing, so that up is up
@@ -25,10 +26,10 @@ SMALLEST = 1e-19  # where a violation of exactly zero is drawn
 NOISY, CONSISTENT = RED, BLUE
 
 
-def draw_human(path: Path, human: Consistency) -> None:
+def draw_human(path: Path, human: SolvedTree) -> None:
     """Write the figure; its poses are those of the frame in the middle, ordered by how far joints are apart."""
     frame = int(np.argsort(human.result.before["spherical"])[len(human.noisy) // 2])
-    figure = new_figure(14.0, 8.0)
+    figure = new_figure((14.0, 8.0), layout="none")
     grid = figure.add_gridspec(
         2, 3, left=0.03, right=0.975, bottom=0.085, top=0.9, wspace=0.3, hspace=0.42, width_ratios=(1.25, 1.0, 1.1)
     )
@@ -37,10 +38,10 @@ def draw_human(path: Path, human: Consistency) -> None:
     _joint(figure.add_subplot(grid[1, 1]), human, frame, "knee_L", "Left knee, enlarged")
     _violations(figure.add_subplot(grid[0, 2]), human)
     _iterations(figure.add_subplot(grid[1, 2]), human)
-    save(figure, path)
+    save_figure(figure, path)
 
 
-def _body(axes: Axes3D, human: Consistency, frame: int) -> None:
+def _body(axes: Axes3D, human: SolvedTree, frame: int) -> None:
     styles = {"consistent": (human.result.q, CONSISTENT, 4.5, 0.45), "noisy": (human.noisy, NOISY, 1.2, 1.0)}
     for q, colour, width, alpha in styles.values():
         lines = [line[:, TO_SCREEN] for line in _outline(human.system, q[frame])]
@@ -51,7 +52,7 @@ def _body(axes: Axes3D, human: Consistency, frame: int) -> None:
     low, high = points.min(axis=0) - MARGIN, points.max(axis=0) + MARGIN
     names = ("Z, right [m]", "X, forward [m]", "Y, up [m]")
     in_space(axes, low, high, names, view=(10.0, 52.0), step=0.3, zoom=1.5, label_pad=-4.0)
-    lines = [Line2D([], [], color=colour, linewidth=width, alpha=alpha) for _, colour, width, alpha in styles.values()]
+    lines = [stroke(color=colour, linewidth=width, alpha=alpha) for _, colour, width, alpha in styles.values()]
     axes.legend(lines, list(styles), loc="center right", bbox_to_anchor=(1.0, 0.28), fontsize=9, frameon=False)
     title(axes, "Human-like tree: 21 bodies, 252 coordinates", "noisy: every body 3 mm and 0.9° astray, at random")
 
@@ -71,7 +72,7 @@ def _outline(system: System, q: FloatArray) -> list[FloatArray]:
     return lines
 
 
-def _joint(axes: Axes, human: Consistency, frame: int, joint: str, heading: str) -> None:
+def _joint(axes: Axes, human: SolvedTree, frame: int, joint: str, heading: str) -> None:
     """The joint centre as each of its two bodies has it, seen from behind, about the consistent one."""
     layout = human.system.layout
     bodies = [body for body in human.system.bodies if joint in body.points]
@@ -91,26 +92,25 @@ def _joint(axes: Axes, human: Consistency, frame: int, joint: str, heading: str)
     title(axes, heading, f"{parent} (line) and {child} (dashes) were {gap_mm:.1f} mm apart")
 
 
-def _violations(axes: Axes, human: Consistency) -> None:
+def _violations(axes: Axes, human: SolvedTree) -> None:
     types = list(human.result.before)
     before, after = (
         np.maximum([by_type[name].max() for name in types], SMALLEST)
         for by_type in (human.result.before, human.result.after)
     )
     place = np.arange(len(types))
-    axes.hlines(place, before, after, color="#CCCCCC", linewidth=2.5, zorder=1)
+    axes.hlines(place, before, after, color=PALE, linewidth=2.5, zorder=1)
     axes.plot(before, place, "s", color=NOISY, markersize=8, label="noisy")
     axes.plot(after, place, "o", color=CONSISTENT, markersize=8, label="consistent")
     axes.set_yticks(place, types)
     axes.set(xscale="log", xlim=(1e-18, 10.0), ylim=(len(types) + 0.2, -0.6))
     axes.set_xlabel("violation a row, worst frame [m, m² or 1]")
-    axes.grid(axis="x", color="#EEEEEE", linewidth=0.8)
     axes.legend(loc="lower center", ncol=2, fontsize=9, frameon=False)
-    quiet(axes)
+    quiet(axes, PAPER, grid="x")
     title(axes, "Violation by kind of constraint", "rigid starts at round-off: the noise bends no body")
 
 
-def _iterations(axes: Axes, human: Consistency) -> None:
+def _iterations(axes: Axes, human: SolvedTree) -> None:
     counts = np.bincount(human.result.iterations)
     used = np.arange(max(int(np.flatnonzero(counts)[0]) - 1, 0), len(counts) + 1)
     heights = [counts[k] if k < len(counts) else 0 for k in used]
@@ -120,5 +120,5 @@ def _iterations(axes: Axes, human: Consistency) -> None:
             axes.text(k, height, f"{height}", fontsize=9, color=INK, ha="center", va="bottom")
     axes.set(xlabel="iterations", ylabel="frames", ylim=(0, 1.15 * max(heights)))
     axes.set_xticks(used)
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     title(axes, "Iterations a frame", f"{len(human.noisy)} frames, each until ‖Φ‖ < 1e-10")
