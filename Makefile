@@ -1,4 +1,4 @@
-# `make run` and `make test` are all you need. Each makes the environment first, once; it is renewed when what it was made
+# `make run`, `make check` and `make test` are all you need. Each makes the environment first, once; it is renewed when what it was made
 # from changes. Choose another Python with `make run PYTHON=python3.12`.
 
 PYTHON ?= python3
@@ -11,7 +11,10 @@ export OPENBLAS_NUM_THREADS ?= 1
 # Draw without a screen.
 headless = QT_QPA_PLATFORM=offscreen VTK_DEFAULT_OPENGL_WINDOW=vtkEGLRenderWindow LC_ALL=C.UTF-8
 
-.PHONY: help run test lint bench docs clean
+# Test files side by side, one worker for each processor that has enough memory.
+pytest = $(headless) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
+
+.PHONY: help run check test slow lint bench docs clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -20,8 +23,14 @@ help:  ## show this list
 run: $(VENV)/.ready-run  ## analyse the demonstration; report, pictures and tables go to demo-output/
 	@$(BIN)/biomec demo --out demo-output
 
+check: lint  ## check style, types, import contracts, and run the quick tests: some minutes
+	@$(pytest) -m "not slow"
+
 test: lint  ## check style, types, import contracts, and run all tests
-	@$(headless) $(BIN)/python -m pytest
+	@$(pytest)
+
+slow: $(VENV)/.ready-test  ## run all tests, and list those that are slow anew in tests/slow.txt
+	@$(pytest) --find-slow
 
 lint: $(VENV)/.ready-test  ## check style, types and import contracts only
 	@$(BIN)/ruff check --quiet --output-format=concise .

@@ -1,11 +1,17 @@
-"""Settings for every test: no screen, one thread for each numerical library, one language."""
+"""Settings for every test: no screen, one thread for each numerical library, one language; and which tests are slow.
+
+`tests/slow.txt` names the tests that take more than `SLOW_S` of processor time; `make slow` writes it anew.
+"""
 
 import os
+from collections import Counter
+from collections.abc import Generator
 
 import pytest
 from hypothesis import settings
 
 from biomec.base.system_libraries import DRAWING, apt_command, missing_packages
+from tests.places import ROOT
 
 # Before NumPy, Qt and VTK are imported. What the caller has set wins, so that tests can also run on a real screen.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
@@ -18,6 +24,11 @@ os.environ.setdefault("PYTEST_QT_API", "pyside6")
 settings.register_profile("biomec", deadline=None)
 settings.load_profile("biomec")
 
+SLOW = ROOT / "tests" / "slow.txt"
+SLOW_S = 0.5  # processor time of a test, with all its parameters together
+WORKER_BYTES = 4e9  # Qt, VTK and an analysis
+BEGAN = pytest.StashKey[float]()
+
 
 @pytest.hookimpl(tryfirst=True)
 def pytest_configure(config: pytest.Config) -> None:
@@ -29,3 +40,67 @@ def pytest_configure(config: pytest.Config) -> None:
             f"On Debian or Ubuntu type: {apt_command(packages)}\n"
             "To test the library alone meanwhile: .venv/bin/pytest -p no:pytest-qt tests/core"
         )
+    if config.getoption("find_slow") and "PYTEST_XDIST_WORKER" not in os.environ:
+        config.pluginmanager.register(SlowTests())
+
+
+@pytest.hookimpl(optionalhook=True)
+def pytest_xdist_auto_num_workers() -> int:
+    """One worker for each processor, as far as the memory allows."""
+    processors = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
+    if not hasattr(os, "sysconf"):
+        return processors
+    memory = os.sysconf("SC_PHYS_PAGES") * os.sysconf("SC_PAGE_SIZE")
+    return max(1, min(processors, int(memory / WORKER_BYTES)))
+
+
+# ---------------------------------------------------------------------------------------------------------- slow tests
+
+
+def pytest_addoption(parser: pytest.Parser) -> None:
+    parser.addoption("--find-slow", action="store_true", help="measure every test and write tests/slow.txt anew")
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Mark slow tests; workers begin with the files that have most of them, so that none is left for the end."""
+    slow = set(SLOW.read_text(encoding="utf-8").split())
+    count: Counter[str] = Counter()
+    for item in items:
+        if _function(item.nodeid) in slow:
+            item.add_marker(pytest.mark.slow)
+            count[_file(item.nodeid)] += 1
+    if "PYTEST_XDIST_WORKER" in os.environ:
+        items.sort(key=lambda item: -count[_file(item.nodeid)])
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
+    """Note the processor time of a phase of a test, with that of the programs it started [s]."""
+    report = yield
+    now = sum(os.times()[:4])
+    report.processor_s = now - item.config.stash.get(BEGAN, now)
+    item.config.stash[BEGAN] = now
+    return report
+
+
+class SlowTests:
+    """Adds up the processor time of each test over its parameters, and writes the list."""
+
+    def __init__(self) -> None:
+        self._seconds: Counter[str] = Counter()
+
+    def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:
+        if report.when == "call":
+            self._seconds[_function(report.nodeid)] += report.processor_s
+
+    def pytest_sessionfinish(self) -> None:
+        slow = sorted(name for name, seconds in self._seconds.items() if seconds > SLOW_S)
+        SLOW.write_text("".join(f"{name}\n" for name in slow), encoding="utf-8")
+
+
+def _function(nodeid: str) -> str:
+    return nodeid.split("[")[0]
+
+
+def _file(nodeid: str) -> str:
+    return nodeid.split("::")[0]

@@ -162,7 +162,6 @@ def test_pictures_of_the_body_do_not_depend_on_the_machine():
     assert quality.smooth == SMOOTH  # the picture that is taken is the resting one
 
 
-@pytest.mark.slow
 def test_pictures_can_be_made_again(qapp, tmp_path):
     written = draw_guide(tmp_path)
     wanted = sorted((*PICTURES, *WORKBENCH))

@@ -17,8 +17,19 @@ from biomec.reporting.angle_ranges import AngleRow, angle_rows, cycle_curves
 from biomec.reporting.conditions import Condition
 from biomec.reporting.signal_cycles import cycles_in_words, left_out
 from biomec.signals.cycle_average import CycleCurves
-from biomec_app.figures.ink import Ink, at_least, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import (
+    Ink,
+    at_least,
+    legend,
+    name,
+    nothing,
+    over_cycle,
+    phase_change,
+    quiet,
+    stroke,
+    zero_line,
+)
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -59,7 +70,7 @@ class AngleFigure(FigureKind):
         """Joint, and what of it."""
         from biomec_app.figures.report.angle_picture import chosen_joints
 
-        over_cycle = "cycles" in analysis.done and bool(analysis.repetitions.curves)
+        over_cycle = "cycles" in analysis.done and bool(analysis.cycles.curves)
         first = chosen_joints(analysis) if "cycles" in analysis.done else ()
         rows = sorted(angle_rows(analysis.angles), key=lambda row: row.joint not in first)
         joints = tuple(dict.fromkeys(_called(row) for row in rows))
@@ -69,7 +80,7 @@ class AngleFigure(FigureKind):
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Rows of the joint."""
         rows = tuple(row for row in angle_rows(analysis.angles) if _called(row) == chosen["joint"])
-        return Content(rows, recorded("", analysis), (), analysis.clean.trial.time_s)
+        return Content(rows, recorded("", analysis), (), analysis.signals.trial.time_s)
 
     def compared(self, content: Content, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Content:
         """Other recordings beside the open one."""
@@ -102,7 +113,8 @@ class AngleFigure(FigureKind):
                     axes.set_ylabel(f"{row.positive} (+)\n{row.negative} (−), °")
                 if i == len(content.rows) - 1:
                     axes.set_xlabel("time, s" if chosen["shown"] == TIME else "cycle, %")
-            _open_up(grid[i, 0], ink, grid[i])
+            at_least(grid[i, 0], SMALLEST)
+            zero_line(ink, *grid[i])
         if content.others and chosen["shown"] != TIME:
             names = [one.name for one in (content.own, *content.others)]
             handles = [stroke(color=colour, linewidth=2.0) for colour in ink.conditions[: len(names)]]
@@ -158,12 +170,12 @@ def recorded(called: str, analysis: Analysis) -> Recorded:
     """Angles and cycles of an analysis."""
     if "cycles" not in analysis.done:
         return Recorded(called, analysis.angles, {}, {})
-    repetitions = analysis.repetitions
+    all_cycles = analysis.cycles
     told = {
-        which: cycles_in_words(len(curves.numbers), left_out(repetitions.cycles[which], len(curves.numbers)))
-        for which, curves in repetitions.curves.items()
+        which: cycles_in_words(len(curves.numbers), left_out(all_cycles.groups[which], len(curves.numbers)))
+        for which, curves in all_cycles.curves.items()
     }
-    return Recorded(called, analysis.angles, repetitions.curves, told)
+    return Recorded(called, analysis.angles, all_cycles.curves, told)
 
 
 def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None, shown: str, colour: str) -> bool:
@@ -174,17 +186,11 @@ def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None
     column = one.angles.names.index(angle)
     mean, sd = np.degrees(curves.mean[:, column]), np.degrees(curves.sd[:, column])
     if shown == MEAN:
-        if np.isfinite(sd).any():
-            axes.fill_between(curves.percent, mean - sd, mean + sd, color=colour, alpha=0.16, linewidth=0)
-            for bound in (mean - sd, mean + sd):
-                axes.plot(curves.percent, bound, color=colour, linewidth=0.9, linestyle=(0, (5, 3)))
-        axes.plot(curves.percent, mean, color=colour, linewidth=2.0)
-    else:
-        for cycle in curves.curves[:, :, column]:
-            axes.plot(curves.percent, np.degrees(cycle), color=colour, linewidth=0.9, alpha=0.8)
-    turns = curves.phase_change_percent[np.isfinite(curves.phase_change_percent)]
-    if turns.size:
-        axes.axvline(float(turns.mean()), color=colour, linewidth=1.1, linestyle=":", alpha=0.7)
+        over_cycle(axes, curves.percent, mean, sd, curves.phase_change_percent, colour, bounds=True)
+        return True
+    for cycle in curves.curves[:, :, column]:
+        axes.plot(curves.percent, np.degrees(cycle), color=colour, linewidth=0.9, alpha=0.8)
+    phase_change(axes, curves.phase_change_percent, colour)
     return True
 
 
@@ -196,12 +202,3 @@ def _cycles(one: Recorded) -> str:
 
 def _called(row: AngleRow) -> str:
     return row.joint[0].upper() + row.joint[1:]
-
-
-def _open_up(axes: Axes, ink: Ink, beside: np.ndarray) -> None:
-    """Make a row at least so many degrees high, and draw zero where it is in sight."""
-    at_least(axes, SMALLEST)
-    low, high = axes.get_ylim()
-    if low < 0.0 < high:
-        for one in beside:
-            one.axhline(0.0, color=ink.theme.faint, linewidth=0.7)

@@ -10,8 +10,8 @@ from biomec.base.progress import Progress
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.courses import Course, draw_courses
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,7 +22,7 @@ class ConvergenceFigure(FigureKind):
 
     key, title = "convergence", "Convergence of Kinematic Consistency"
     help = "‖Φ‖, last ‖Δq‖, iterations and computing time of every frame"
-    needs = ("signals", "consistency")
+    needs = ("signals", "positions")
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ConsistentPositions:
         """The course of the solution."""

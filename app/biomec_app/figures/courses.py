@@ -10,7 +10,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.signals.stretches import stretches
-from biomec_app.figures.ink import Ink, legend, logarithmic, name, patch, quiet, stroke
+from biomec_app.figures.style import Ink, legend, logarithmic, name, patch, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

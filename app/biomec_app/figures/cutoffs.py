@@ -9,8 +9,8 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.cutoff_panels import CutoffPanel, cutoff_panels
-from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, nothing, quiet, stroke
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, nothing, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,15 +26,15 @@ class CutoffFigure(FigureKind):
     def blocked(self, analysis: Analysis) -> str | None:
         """Without a filter there is no cut-off."""
         reason = super().blocked(analysis)
-        if reason is None and analysis.clean.filtered is None:
+        if reason is None and analysis.signals.filtered is None:
             reason = "The markers were not filtered, so that they have no cut-off."
         return reason
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> tuple[CutoffPanel, ...]:
         """Markers by region."""
-        filtered = analysis.clean.filtered
+        filtered = analysis.signals.filtered
         assert filtered is not None
-        return cutoff_panels(analysis.prepared.marker_set, filtered.markers.names, filtered.cutoff_hz)
+        return cutoff_panels(analysis.preparation.marker_set, filtered.markers.names, filtered.cutoff_hz)
 
     def remark(self, content: tuple[CutoffPanel, ...], chosen: Chosen) -> str:
         """Lowest and highest."""

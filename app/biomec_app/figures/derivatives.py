@@ -10,8 +10,8 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.derivative_check import DerivativeCheck, check_derivatives
 from biomec_app.figures.courses import Course, draw_courses
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -22,13 +22,13 @@ class DerivativeFigure(FigureKind):
 
     key, title = "derivatives", "Derivative Check of the Constraints"
     help = "Φ̇ and Φ̈ by differences in time beside those of the equations, along the measured coordinates"
-    needs = ("body", "consistency")
+    needs = ("body", "positions")
     slow = True
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> DerivativeCheck:
         """Check along the measured coordinates, which violate the constraints."""
         positions = analysis.positions
-        return check_derivatives(analysis.loaded.body.system, positions.q_star, positions.rate_hz, progress)
+        return check_derivatives(analysis.body.person.system, positions.q_star, positions.rate_hz, progress)
 
     def remark(self, content: DerivativeCheck, chosen: Chosen) -> str:
         """How large the difference is."""

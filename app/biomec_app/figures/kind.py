@@ -18,7 +18,7 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.reporting.conditions import Condition
-from biomec_app.figures.ink import LARGE, NORMAL, Ink
+from biomec_app.figures.style import LARGE, NORMAL, Ink, new_figure
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -106,12 +106,10 @@ class FigureKind(ABC):
 
 def compose(kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float) -> Figure:
     """A finished figure of a size in inches: title and remark over the panels."""
-    from matplotlib.figure import Figure
-
     width, height = size
     lines = textwrap.wrap(kind.remark(content, chosen), int(LETTERS * width))
     head = HEAD + LINE * (len(lines) - 1)
-    figure = Figure(figsize=size, dpi=dpi, facecolor=ink.theme.panel, layout="constrained")
+    figure = new_figure(size, ink, dpi)
     engine = figure.get_layout_engine()
     assert engine is not None
     room = (0.008, 0.008, 0.984, 1.0 - head / height - 0.008)

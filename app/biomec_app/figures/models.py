@@ -11,8 +11,8 @@ from biomec.base.progress import Progress
 from biomec.body.anatomy.model_file import load_model
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.model_comparison import ModelComparison, compare_models, other_models
-from biomec_app.figures.ink import SMALL, Ink, at_least, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import SMALL, Ink, at_least, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

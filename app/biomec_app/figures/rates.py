@@ -10,8 +10,8 @@ from biomec.base.progress import Progress
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.courses import Course, draw_courses
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+from biomec_app.figures.style import Ink
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -24,7 +24,7 @@ class RateFigure(FigureKind):
 
     key, title = "rates", "Violation of Velocities and Accelerations"
     help = "‖Φ̇‖ and ‖Φ̈‖ of differentiated and of consistent coordinates"
-    needs = ("rates",)
+    needs = ("motion",)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ConsistentMotion:
         """The projections."""

@@ -11,8 +11,8 @@ from biomec.pipeline.analysis import Analysis
 from biomec.reporting.constraint_violation import GOOD_AFTER, UNITS, Violation, violations
 from biomec.reporting.report_content import constraint_words
 from biomec.reporting.report_table import power
-from biomec_app.figures.ink import SMALL, Ink, legend, logarithmic, nothing, patch, quiet
 from biomec_app.figures.kind import Chosen, Column, FigureKind
+from biomec_app.figures.style import SMALL, Ink, legend, logarithmic, nothing, patch, quiet
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -26,7 +26,7 @@ class ViolationFigure(FigureKind):
 
     key, title = "violations", "Violation by Constraint Type"
     help = "Mean violation of the model's constraints before and after kinematic consistency"
-    needs = ("consistency",)
+    needs = ("positions",)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> tuple[Violation, ...]:
         """Means over the valid frames."""

@@ -15,8 +15,8 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
 from biomec_app.figures.export import save_figure, save_table, write_figure
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import Choice, FigureKind, compose, table_text
+from biomec_app.figures.style import Ink
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
@@ -153,7 +153,7 @@ class FigureWindow(SideWindow):
         analysis = document.analysis
         old = [step for step in self.kind.needs if not analysis.is_current(step)]
         self.stale.setVisible(bool(old))
-        run = "Dynamics ▸ Inverse ▸ Newton-Euler" if old == ["inverse"] else "Kinematics ▸ Kinematic Analysis (F5)"
+        run = "Dynamics ▸ Inverse ▸ Joint Loads" if old == ["loads"] else "Kinematics ▸ Kinematic Analysis (F5)"
         self.stale.setText(f"Out of date: settings have changed since. Run {run}.")
         if self.canvas.drawn is None:
             self.canvas.say(DRAWING)

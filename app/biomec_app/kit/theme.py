@@ -1,55 +1,22 @@
-"""Light and dark: one palette of named colours for widgets, plots and the 3-D view alike."""
+"""Light and dark widgets: a theme applied to the whole application."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
 from pathlib import Path
 
 from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
+from biomec_app.kit.colours import DARK, LIGHT, THEMES, Theme
 from biomec_resources import resource
 
-
-@dataclass(frozen=True)
-class Theme:
-    """Named colours, as #rrggbb. Right is blue and left is orange everywhere; they stay apart for the colour-blind."""
-
-    name: str
-    window: str
-    panel: str
-    text: str
-    faint: str
-    line: str
-    accent: str
-    on_accent: str = "#FFFFFF"
-    fault: str = "#B3261E"
-    box: str = "#7A828C"
-    handle: str = "#7A828C"
-    right: str = "#0072B2"
-    left: str = "#D55E00"
-    middle: str = "#009E73"
-    measured: str = "#56B4E9"
-    rebuilt: str = "#E69F00"
-    interpolated: str = "#CC79A7"
-    failed: str = "#C0392B"
-    contact: str = "#009E73"
-    floor: str = "#D9DDE2"
-    sky_top: str = "#F4F6F8"
-    sky_bottom: str = "#FFFFFF"
+__all__ = ["DARK", "LIGHT", "THEMES", "Theme", "apply", "chosen"]
 
 
-LIGHT = Theme("light", "#F5F6F8", "#FFFFFF", "#20242A", "#6B7280", "#D5D9DF", "#0B63A5")
-DARK = Theme(
-    "dark", "#22262B", "#2B3036", "#E8EAED", "#9AA3AE", "#444B54", "#4DA3E0",
-    on_accent="#10161C", fault="#FF8A80", box="#B4BCC6", right="#56B4E9", left="#F0803C",
-    floor="#3A4048", sky_top="#1C2024", sky_bottom="#2B3036",
-)  # fmt: skip
 DESKTOP_DARK = "desktop_is_dark"  # property of the application: what the desktop looked like at the start
 STYLE = "fusion"
 SCROLL_BAR = 14  # pixels across
-THEMES = {theme.name: theme for theme in (LIGHT, DARK)}
 
 
 def chosen(name: str) -> Theme:

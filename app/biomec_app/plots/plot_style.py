@@ -8,13 +8,11 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPen
 from PySide6.QtWidgets import QApplication
 
-from biomec_app.kit.colours import COMPARED
+from biomec_app.kit.colours import COMPARED, PALETTES
 from biomec_app.kit.theme import Theme
 from biomec_app.plots.plot_pane import BORDER, CONDITIONS, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
 
-PALETTE = ("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#4A4F57")
-"""Colours that stay apart for the colour-blind (after Okabe and Ito), for signals that sides cannot tell apart."""
-DARK_PALETTE = ("#56B4E9", "#E8703A", "#1FA883", "#E8A8CF", "#F0E442", "#FFFFFF")
+COLOURS = len(PALETTES["light"])
 DASHES: tuple[tuple[float, ...], ...] = (
     (), (4.0, 2.5), (6.0, 2.0, 1.0, 2.0), (3.0, 1.5, 1.0, 1.5), (1.0, 1.5), (1.0, 3.5),
 )  # fmt: skip
@@ -36,8 +34,7 @@ class PlotStyle:
     def colour(self, name: str | int, opacity: float = 1.0) -> QColor:
         """Colour of a side, of a condition, or of the signal of a number."""
         if isinstance(name, int):
-            palette = DARK_PALETTE if self.theme.name == "dark" else PALETTE
-            code = palette[name % len(palette)]
+            code = PALETTES[self.theme.name][name % COLOURS]
         elif name in CONDITIONS:
             code = COMPARED[self.theme.name][CONDITIONS.index(name)]
         else:
@@ -100,5 +97,5 @@ class PlotStyle:
 
 def dashes_of(trace: Trace) -> tuple[float, ...]:
     """Strokes and gaps of a line: dashed at the left, and another pattern each time the colours come again."""
-    again = trace.colour // len(PALETTE) if isinstance(trace.colour, int) else 0
+    again = trace.colour // COLOURS if isinstance(trace.colour, int) else 0
     return DASHES[(2 * again + trace.dashed) % len(DASHES)]

@@ -13,13 +13,14 @@ from biomec.io.mat_session import write_mat_session
 from biomec.io.registry import write_trial
 from biomec.io.storage import write_storage
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_reading import chosen_loads
 from biomec.recording import Analog, Trial
 from biomec.reporting.load_output import loads_csv
 
 
 def recording(analysis: Analysis, measured: bool = False) -> Trial:
     """Return the movement: rebuilt and filtered, X forward and Y up; or as measured, in the axes of the file."""
-    return analysis.session.dynamic if measured else analysis.clean.trial
+    return analysis.session.dynamic if measured else analysis.signals.trial
 
 
 def write_recording(analysis: Analysis, path: Path, measured: bool = False) -> tuple[Notice, ...]:
@@ -34,7 +35,7 @@ def write_recording(analysis: Analysis, path: Path, measured: bool = False) -> t
 
 def write_angles(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
     """Write joint angles [°] as a table of OpenSim (STO or MOT), one row a frame; what is missing is NaN."""
-    angles, trial = analysis.angles, analysis.clean.trial
+    angles, trial = analysis.angles, analysis.signals.trial
     channels = Analog(angles.names, np.degrees(angles.values), ("deg",) * len(angles.names), trial.rate_hz)
     write_storage(replace(trial, plates=(), emg=None, analog=channels), path, content="analog")
     return ()
@@ -44,13 +45,13 @@ def write_loads(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
     """Write the loads of all joints: as CSV by their names, as STO or MOT by those of OpenSim's joint reactions.
 
     Of an OpenSim table a column such as ``right_knee_on_right_shank_in_ground_fx`` is the force of the joint on its
-    distal segment along X of the laboratory [N]; f is force, m torque [N m], p the joint's centre [m].
+    distal segment along X of the laboratory [N], always internal; f is force, m torque [N m], p the joint's centre [m].
     """
     if path.suffix.lower() == ".csv":
         with atomic_path(path) as temporary:
             temporary.write_text(loads_csv(analysis), encoding="utf-8")
         return ()
-    loads, trial = analysis.loads.carried, analysis.clean.trial
+    loads, trial = chosen_loads(analysis), analysis.signals.trial
     parts = (("f", "N", loads.force), ("m", "Nm", loads.torque), ("p", "m", loads.centre))
     names, units, columns = [], [], []
     for j, (joint, distal) in enumerate(zip(loads.joints, loads.distal, strict=True)):

@@ -7,7 +7,6 @@ import sys
 from collections import Counter
 from dataclasses import replace
 
-import pytest
 from PySide6.QtWidgets import QApplication
 
 from biomec_app.figures.registry import figure_named
@@ -63,7 +62,6 @@ def test_windows_that_were_closed_are_gone(qapp, tmp_path, squat_analysis):
     assert found[-1] == found[0]
 
 
-@pytest.mark.slow
 def test_cycles_leave_little_memory_in_use():
     run = subprocess.run(
         [sys.executable, "-X", "faulthandler", "-m", "benchmarks.window_cycles", str(CYCLES), "--json"],

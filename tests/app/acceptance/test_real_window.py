@@ -30,7 +30,6 @@ def play(scenario, file, folder):
     return json.loads(run.stdout.splitlines()[-1])
 
 
-@pytest.mark.slow
 def test_everything_by_keyboard(squat_files, squat_measured, tmp_path):
     seen = play("by_keyboard", squat_files["c3d"], tmp_path)
     for name in ("start page", "menu File", "import dialog"):
@@ -43,7 +42,6 @@ def test_everything_by_keyboard(squat_files, squat_measured, tmp_path):
     assert seen["question"].startswith("Save the changes of")
 
 
-@pytest.mark.slow
 def test_a_plug_in_gait_pair_by_clicks_alone(tmp_path):
     seen = play("by_clicks", recording("gait_pig_pair/HC030A05.c3d"), tmp_path)
     assert seen["static"] == "HC030A01.c3d"

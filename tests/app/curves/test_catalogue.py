@@ -15,11 +15,13 @@ from biomec_app.curves.catalogue import Catalogue, catalogue, list_curves
 from biomec_app.curves.curve import RAW, Curve
 
 KINDS = (
-    "Joint angles", "Joint moments", "Joint moments, proximal axes", "Joint moments, distal axes",
-    "Joint moments, laboratory axes", "Joint forces", "Joint forces, proximal axes", "Joint forces, distal axes",
-    "Joint forces, laboratory axes", "Joint moments, gravity part", "Joint moments, inertial part",
-    "Joint moments, external part", "Joint forces, gravity part", "Joint forces, inertial part",
-    "Joint forces, external part", "Joint power", "Energy", "Compression and shear", "Residual",
+    "Joint angles", "Joint moments, joint axes", "Joint moments, proximal axes", "Joint moments, distal axes",
+    "Joint moments, laboratory axes", "Joint forces, joint axes", "Joint forces, proximal axes",
+    "Joint forces, distal axes", "Joint forces, laboratory axes",
+    "Joint moments, gravity part, joint axes", "Joint moments, inertial part, joint axes",
+    "Joint moments, external part, joint axes", "Joint forces, gravity part, joint axes",
+    "Joint forces, inertial part, joint axes", "Joint forces, external part, joint axes",
+    "Joint power", "Energy", "Compression and shear", "Residual",
     "Segments", "Whole body", "Markers", "Markers, as recorded", "Landmarks", "Landmarks, as measured",
     "Force plates", "Force plates, as recorded", "EMG envelopes", "EMG, as recorded", "Natural coordinates", "Quality",
     "Landmark shifts", "Marker residuals",
@@ -68,9 +70,9 @@ def test_angles_are_in_degrees_with_both_directions_named(curves: Catalogue, dem
 
 
 def test_markers_are_in_millimetres(curves: Catalogue, demo_analysis: Analysis) -> None:
-    assert np.array_equal(curves["marker/C7/Y"].values, 1000.0 * demo_analysis.clean.markers["C7"][:, 1])
+    assert np.array_equal(curves["marker/C7/Y"].values, 1000.0 * demo_analysis.signals.markers["C7"][:, 1])
     raw = curves["marker raw/C7/Y"]
-    assert np.array_equal(raw.values, 1000.0 * demo_analysis.prepared.dynamic.markers["C7"][:, 1], equal_nan=True)
+    assert np.array_equal(raw.values, 1000.0 * demo_analysis.preparation.dynamic.markers["C7"][:, 1], equal_nan=True)
     assert raw.variant == RAW
     assert raw.pane == curves["marker/C7/Y"].pane
 
@@ -97,7 +99,7 @@ def test_details_of_centres_of_mass_differ_from_their_beginning(curves: Catalogu
 
 
 def test_coordinates_are_the_axes_of_segments(curves: Catalogue, demo_analysis: Analysis) -> None:
-    body, q = demo_analysis.loaded.body, demo_analysis.motion.q
+    body, q = demo_analysis.body.person, demo_analysis.motion.q
     R = body.attitudes(q)["thorax"]
     found = np.stack([curves[f"coordinate/thorax/axis y {i}"].values for i in "XYZ"], axis=1)
     assert np.allclose(found, R[:, :, 1], atol=1e-12)

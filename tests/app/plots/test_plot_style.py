@@ -7,10 +7,10 @@ import numpy as np
 import pytest
 from PySide6.QtGui import QColor
 
-from biomec_app.kit.colours import COMPARED
+from biomec_app.kit.colours import COMPARED, PALETTES
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.plots.plot_pane import CONDITIONS, LEFT, RIGHT, Trace
-from biomec_app.plots.plot_style import DARK_PALETTE, PALETTE, PlotStyle, dashes_of
+from biomec_app.plots.plot_style import PlotStyle, dashes_of
 
 SEEN = {  # linear RGB as people without red, green or blue cones see it: the usual matrices for sRGB
     "all": np.eye(3),
@@ -31,7 +31,7 @@ def lab(colour: str, eyes: str) -> np.ndarray:
 
 
 @pytest.mark.parametrize("eyes", SEEN)
-@pytest.mark.parametrize("colours", [PALETTE, DARK_PALETTE, COMPARED["light"][:2], COMPARED["dark"][:2]], ids=str)
+@pytest.mark.parametrize("colours", [*PALETTES.values(), COMPARED["light"][:2], COMPARED["dark"][:2]], ids=str)
 def test_colours_stay_apart(colours, eyes):
     """A difference of 15 is seen at a glance; 2.3 is just noticeable."""
     for one, other in combinations(colours, 2):

@@ -10,9 +10,9 @@ from numpy.testing import assert_allclose
 from biomec.io.project import save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.conditions import compared_with, places
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
+from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import LIGHT
 from biomec_app.plots.plot_pane import CONDITIONS
 from biomec_app.plots.plots import PlotPanel
@@ -44,7 +44,7 @@ def panel(qtbot, context, document_with_demo) -> PlotPanel:
 
 
 def action(key: str):
-    return next(one for one in signal_analysis.ACTIONS if one.key == key)
+    return next(one for one in signal_analysis.actions() if one.key == key)
 
 
 def compare(qtbot, context, path: Path) -> None:

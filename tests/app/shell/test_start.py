@@ -26,7 +26,6 @@ SLOW = {
     *("matplotlib", "PIL", "ezc3d", "sympy", "casadi", "pinocchio", "dask", "numpy.testing", "numpy.f2py"),
     *(
         "biomec.virtual",
-        "biomec_app.engine_tour",
         "biomec_app.figures.report",
         "biomec_app.figures.report.demo_pictures",
     ),

@@ -1,12 +1,9 @@
 """The command `biomec`, as a person at a terminal meets it."""
 
-import importlib
 import json
 import os
 import subprocess
 import sys
-import types
-from pathlib import Path
 
 import pytest
 
@@ -69,14 +66,6 @@ def test_what_is_broken_is_said_in_a_sentence_and_in_the_exit_code(broken, sente
     assert capsys.readouterr().out.splitlines()[-1] == sentence
 
 
-def test_the_tour_is_given_the_folder(monkeypatch, tmp_path):
-    seen: list[Path] = []
-    tour = types.SimpleNamespace(main=lambda folder: seen.append(folder) or 3)
-    monkeypatch.setattr(importlib, "import_module", {"biomec_app.engine_tour": tour}.__getitem__)
-    assert main(["tour", "--out", str(tmp_path)]) == 3
-    assert seen == [tmp_path]
-
-
 def test_an_error_raised_on_purpose_is_a_sentence_and_not_a_trace(monkeypatch, capsys):
     def refuse():
         raise BiomecError("Joint knee has no axis. Give it one.")
@@ -84,29 +73,6 @@ def test_an_error_raised_on_purpose_is_a_sentence_and_not_a_trace(monkeypatch, c
     monkeypatch.setattr(doctor, "examine", refuse)
     assert main(["doctor"]) == 1
     assert capsys.readouterr().err == "Joint knee has no axis. Give it one.\n"
-
-
-@pytest.mark.parametrize(
-    ("error", "sentence"),
-    [
-        (
-            ModuleNotFoundError(name="matplotlib"),
-            "package matplotlib is not installed. It needs the desktop part of Biomec",
-        ),
-        (
-            ImportError("libGL.so.1: cannot open shared object file"),
-            "libGL.so.1: cannot open shared object file. To see",
-        ),
-    ],
-    ids=["package", "system library"],
-)
-def test_the_tour_without_its_packages_says_what_to_do(error, sentence, monkeypatch, capsys):
-    def refuse(name):
-        raise error
-
-    monkeypatch.setattr(importlib, "import_module", refuse)
-    assert main(["tour"]) == 1
-    assert sentence in capsys.readouterr().err
 
 
 def test_a_reader_that_has_seen_enough_is_no_error(tmp_path):

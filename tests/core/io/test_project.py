@@ -328,7 +328,6 @@ def run_script(script: str, *arguments: str, **options) -> subprocess.CompletedP
     )
 
 
-@pytest.mark.slow
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="needs a system that can fork")
 def test_killed_at_any_step_of_saving_the_last_saved_project_is_there(tmp_path):
     run = run_script(KILLED_AT_EVERY_STEP, str(tmp_path / "a.biomec"))
@@ -355,7 +354,6 @@ while True:
 """
 
 
-@pytest.mark.slow
 def test_killed_from_outside_at_any_time_the_last_saved_project_is_there(tmp_path):
     path = tmp_path / "a.biomec"
     save_project(full_session().with_settings(version=0), path)

@@ -53,7 +53,6 @@ def test_a_saved_project_is_opened_and_everything_done_again(tmp_path):
     assert not np.array_equal(after.angles.values, before.angles.values)  # the settings do matter
 
 
-@pytest.mark.slow
 def test_imported_files_are_imported_again(tmp_path):
     acquisition = record(push_up("closed"), VirtualPerson(), DEMO)
     files = write_acquisition(acquisition, tmp_path)
@@ -67,7 +66,7 @@ def test_imported_files_are_imported_again(tmp_path):
     assert again.session.dynamic.source == session.dynamic.source
     assert len(again.session.dynamic.plates) == len(session.dynamic.plates)
     assert again.fingerprint("cycles") == after.fingerprint("cycles")
-    assert_array_equal(again.clean.markers.p_WM, after.clean.markers.p_WM)
+    assert_array_equal(again.signals.markers.p_WM, after.signals.markers.p_WM)
 
 
 def test_files_that_were_not_there_are_not_sought():

@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
-from biomec.body.loads.load_components import LoadReading
+from biomec.body.loads.load_components import NEWTON_EULER, LoadReading, load_components
 from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.power import load_power
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze
 from biomec.pipeline.load_reading import read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
+from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Session
 from biomec.reporting.export import write_loads
 from biomec.reporting.load_output import loads_csv, loads_over_cycles, loads_summary
@@ -25,6 +28,7 @@ from biomec.reporting.report_content import report_content
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
+DISTAL = LoadReading("distal", method=NEWTON_EULER)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +40,56 @@ def whole() -> tuple[VirtualAcquisition, Analysis]:
 
 @pytest.fixture(scope="module")
 def rows(whole) -> dict[str, np.ndarray]:
-    head, *lines = csv.reader(io.StringIO(loads_csv(whole[1])))
-    return dict(zip(head, np.array(lines, dtype=np.float64).T, strict=True))
+    """`loads.csv` by Newton-Euler in distal axes, without what its headings say of that."""
+    head, *lines = csv.reader(io.StringIO(loads_csv(read_as(whole[1], DISTAL))))
+    names = [re.sub(r" \[.*?\]", "", name) for name in head]
+    return dict(zip(names, np.array(lines, dtype=np.float64).T, strict=True))
+
+
+def read_as(analysis: Analysis, reading: LoadReading) -> Analysis:
+    return analysis.with_settings(replace(analysis.settings, load_reading=reading))
+
+
+def test_headings_name_method_axes_and_sign(whole):
+    _, analysis = whole
+    head = loads_csv(analysis).splitlines()[0]
+    assert "right knee flexion moment [multibody, joint axes, internal] (N m)" in head
+    assert "right knee power [multibody] (W)" in head
+    assert "residual force Y [multibody, laboratory axes] (N)" in head
+    other = LoadReading("proximal", "external", "mass", NEWTON_EULER)
+    head = loads_csv(read_as(analysis, other)).splitlines()[0]
+    assert "right knee flexion moment [Newton-Euler, proximal axes, external] (N m/kg)" in head
+    facts = loads_summary(read_as(analysis, other))
+    assert facts["reading"] == {
+        "method": "Newton-Euler", "axes": "proximal", "sign": "external", "scaling": "mass",
+    }  # fmt: skip
+    assert "external" in facts["convention"]
+    assert "axes of the proximal segment" in facts["convention"]
+    assert "Newton-Euler" in facts["convention"]
+    section = report_content(read_as(analysis, other)).section(LOADS)
+    assert ("Loads told here", "Newton-Euler, proximal axes, external") in section.tables[0].rows
+    assert all(other.sentence in table.note for table in section.tables if table.caption == "Peaks, right and left")
+
+
+def test_how_loads_are_read_makes_nothing_stale(whole):
+    _, analysis = whole
+    assert read_as(analysis, DISTAL).stale == ()
+
+
+def test_the_table_of_earlier_versions_can_still_be_had(whole):
+    """Newton-Euler in distal axes, its power and residual, as `loads.csv` was written before it could be chosen."""
+    _, analysis = whole
+    found, body = analysis.loads, analysis.body.person
+    curves = load_components(
+        found.newton_euler, analysis.segments, body.model, LoadReading(axes="distal"), hinges=body.joint_axes()
+    )
+    tree = tree_of(body, found.options)
+    power = load_power(tree, found.newton_euler, analysis.segments, found.external).joint
+    residual = found.newton_euler.residual_force, found.newton_euler.residual_torque
+    before = np.concatenate([curves.values, power, *residual], axis=1)
+    head, *lines = csv.reader(io.StringIO(loads_csv(read_as(analysis, DISTAL))))
+    assert [re.sub(r" \[.*", "", name) for name in head[3 : 3 + len(curves.names)]] == list(curves.names)
+    assert [line[3:] for line in lines] == [[f"{x:.7g}" for x in row] for row in before]
 
 
 def test_the_table_holds_the_three_forces_of_every_joint_in_its_distal_segment(whole, rows):
@@ -82,7 +134,7 @@ def test_without_the_step_nothing_is_said_of_loads_and_an_old_table_goes(whole, 
     write_analysis(analysis, tmp_path)
     about_loads = ("loads.csv", "load_parts.csv", "load_statistics.csv")
     assert all((tmp_path / name).exists() for name in about_loads)
-    done = {name: value for name, value in analysis.done.items() if name != "inverse"}
+    done = {name: value for name, value in analysis.done.items() if name != "loads"}
     kinematics = replace(analysis, done=done)
     assert kinematics.is_current(KINEMATICS)
     written = write_analysis(kinematics, tmp_path, overwrite=True)
@@ -101,7 +153,7 @@ def test_the_report_has_a_section_of_loads_with_the_verdict_first(whole):
     elbow = next(row for row in peaks.rows if row[0] == "Elbow")
     j = analysis.loads.newton_euler.index("right elbow")
     assert elbow[1] == f"{np.linalg.norm(analysis.loads.newton_euler.force[2:-2, j], axis=1).max():.0f}"
-    count = analysis.clean.trial.frames - 4
+    count = analysis.signals.trial.frames - 4
     assert f"over the frames that can be used for the joint ({count} frames)" in peaks.note
     residual = next(one for one in section.tables if one.caption.startswith("Residual"))
     assert [row[-1] for row in residual.rows] == ["", "kept", "kept"]
@@ -110,23 +162,22 @@ def test_the_report_has_a_section_of_loads_with_the_verdict_first(whole):
 def test_peaks_say_over_how_many_frames_and_whether_they_rest_on_an_estimate(whole):
     _, analysis = whole
     facts = loads_summary(analysis)["joints"]["right elbow"]
-    force = np.linalg.norm(analysis.loads.newton_euler.force[2:-2, analysis.loads.newton_euler.index("right elbow")],
-                           axis=1)  # fmt: skip
+    force = np.linalg.norm(analysis.loads.multibody.force[2:-2, analysis.loads.multibody.index("right elbow")], axis=1)
     assert facts["force_peak_N"] == force.max()
     assert facts["force_peak_s"] == (2 + int(force.argmax())) / 50.0
-    assert facts["frames"] == analysis.clean.trial.frames - 4
+    assert facts["frames"] == analysis.signals.trial.frames - 4
     assert facts["usable"] is True
     assert facts["force_peak_estimated"] is facts["torque_peak_estimated"] is False
-    guessed = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(external="estimated"))).run("inverse")
+    guessed = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(external="estimated"))).run("loads")
     assert loads_summary(guessed)["joints"]["right elbow"]["torque_peak_estimated"] is True
     tables = report_content(guessed).section(LOADS).tables
     peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
     assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("*")
     assert "* The ground reaction was estimated there" in peaks.note
-    nothing = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(external="none"))).run("inverse")
+    nothing = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(external="none"))).run("loads")
     bare = loads_summary(nothing)["joints"]["right elbow"]
     assert bare["usable"] is False  # the hand lies on the ground, and nobody says what that does
-    assert bare["frames"] == analysis.clean.trial.frames
+    assert bare["frames"] == analysis.signals.trial.frames
     tables = report_content(nothing).section(LOADS).tables
     peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
     assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("†")
@@ -138,8 +189,8 @@ def test_residual_reduction_is_told_in_summary_and_report(whole):
     _, analysis = whole
     assert loads_summary(analysis)["reduced"] is None
     heavier = replace(analysis.session, subject=replace(analysis.session.subject, mass_kg=80.0))
-    asked = replace(UNFILTERED, inverse=InverseOptions(reduction=ReductionOptions()))
-    after = Analysis(heavier, asked).run_until("inverse")
+    asked = replace(UNFILTERED, loads=InverseOptions(reduction=ReductionOptions()))
+    after = Analysis(heavier, asked).run_until("loads")
     reduced, facts = after.loads.reduced, loads_summary(after)["reduced"]
     assert facts["residual_force_rms_N"] == {
         "before": reduced.before.force_rms[3], "after": reduced.after.force_rms[3],
@@ -182,8 +233,8 @@ def test_opensim_gets_joint_reactions_by_its_names(whole, tmp_path):
 def test_loads_per_kilogram_and_by_the_other_method(whole):
     _, analysis = whole
     plain, per_kg = (read_loads(analysis, LoadReading(normalisation=how)) for how in ("none", "mass"))
-    assert_allclose(per_kg.values * analysis.loaded.body.measures["mass"], plain.values, rtol=1e-12)
-    other = read_loads(analysis, multibody=True)
+    assert_allclose(per_kg.values * analysis.body.person.measures["mass"], plain.values, rtol=1e-12)
+    other = read_loads(analysis, LoadReading(method=NEWTON_EULER))
     assert_allclose(other.values, plain.values, atol=1e-7)
 
 

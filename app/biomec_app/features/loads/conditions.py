@@ -24,7 +24,7 @@ def with_loads(recordings: Recordings, progress: Progress | None = None) -> dict
     """Compute the loads of those that have none, or old ones; refuse those that cannot stand beside each other."""
     found, count = {}, len(recordings)
     for k, (name, analysis) in enumerate(recordings.items()):
-        found[name] = analysis.run_until("inverse", part_of(progress, k / count, (k + 1) / count))
+        found[name] = analysis.run_until("loads", part_of(progress, k / count, (k + 1) / count))
     refuse_unlike(found)
     return found
 
@@ -32,8 +32,8 @@ def with_loads(recordings: Recordings, progress: Progress | None = None) -> dict
 def shared_joints(recordings: Recordings) -> tuple[str, ...]:
     """Joints of the models of all recordings, in the order of the first."""
     names = [
-        [joint.name for joint in one.loaded.body.model.joints
-         if joint.name in {c.name for c in one.loaded.body.system.constraints}]
+        [joint.name for joint in one.body.person.model.joints
+         if joint.name in {c.name for c in one.body.person.system.constraints}]
         for one in recordings.values()
     ]  # fmt: skip
     return tuple(name for name in names[0] if all(name in other for other in names[1:])) if names else ()
@@ -53,7 +53,7 @@ def compared(
     return compare_conditions(conditions[0], conditions[1], options)
 
 
-def comparison_sections(found: LoadComparison) -> tuple[Section, ...]:
+def comparison_sections(found: LoadComparison, reading: LoadReading) -> tuple[Section, ...]:
     """The table, divided where it would be too wide, with what is to be said about it."""
     whole = found.table()
     measure, curves = (
@@ -61,8 +61,8 @@ def comparison_sections(found: LoadComparison) -> tuple[Section, ...]:
               tuple(tuple(row[k] for k in columns) for row in whole.rows), whole.note)
         for columns in ((*range(CURVES),), (0, *range(CURVES, len(whole.columns))))
     )  # fmt: skip
-    told = tuple(notice.sentence for notice in found.notices)
-    return Section(found.options.measure.capitalize(), told, (measure,)), Section("Whole curves", (), (curves,))
+    sentences = (f"Joint loads: {reading.words}.", *(notice.sentence for notice in found.notices))
+    return Section(found.options.measure.capitalize(), sentences, (measure,)), Section("Whole curves", (), (curves,))
 
 
 def ranked(

@@ -9,15 +9,15 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
-from biomec.body.loads.load_components import FORCE, MOMENT, UNITS
+from biomec.body.loads.load_components import FORCE, METHODS, MOMENT, MULTIBODY, UNITS
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.reporting.report_table import power
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.choice import important_joints, joints_of
-from biomec_app.features.loads.readings import METHODS, MULTIBODY, Readings, has_loads, stem
+from biomec_app.features.loads.readings import Readings, has_loads, stem
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
-from biomec_app.figures.ink import COMPONENTS, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import COMPONENTS, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -49,11 +49,11 @@ class MethodFigure(FigureKind):
 
     key, title = "load-methods", "Joint Loads by Both Methods"
     help = "Force and moment of a joint by the multibody method (solid) and by Newton-Euler (dashed)"
-    needs = ("signals", "body", "segments", "inverse")
+    needs = ("signals", "body", "segments", "loads")
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs loads of this motion."""
-        return super().blocked(analysis) or (None if has_loads(analysis) else run_first("inverse"))
+        return super().blocked(analysis) or (None if has_loads(analysis) else run_first("loads"))
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Joint, stretch of time, unit."""
@@ -68,7 +68,7 @@ class MethodFigure(FigureKind):
         readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
         joints = tuple(joint for joint in readings.joints if capital(stem(joint)) == chosen["joint"])
         first, last = span_s(analysis, chosen["cycle"])
-        time = analysis.clean.trial.time_s
+        time = analysis.signals.trial.time_s
         within = (time >= first - 1e-9) & (time <= last + 1e-9)
         values = {
             (joint, method): readings.components(joint, "laboratory", unit, method).values[within]
@@ -90,9 +90,9 @@ class MethodFigure(FigureKind):
         """Which joint, which methods, and by how much they differ."""
         force, torque = content.difference
         return (
-            f"{chosen['joint']}, {chosen['cycle'].lower()}: proximal on distal segment, laboratory axes (X forward, Y "
-            f"up, Z right). {content.multibody} differs from Newton-Euler by {power(force)} N and {power(torque)} N·m "
-            "at most."
+            f"{chosen['joint']}, {chosen['cycle'].lower()}: internal (proximal on distal segment), laboratory axes "
+            f"(X forward, Y up, Z right). {content.multibody} differs from Newton-Euler by {power(force)} N and "
+            f"{power(torque)} N·m at most."
         )
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:

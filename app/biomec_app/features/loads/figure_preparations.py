@@ -12,8 +12,8 @@ from biomec.reporting.load_configurations import LoadStudy, load_study
 from biomec_app.curves.curve_tools import capital
 from biomec_app.features.loads.readings import Readings
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options
-from biomec_app.figures.ink import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,13 +29,13 @@ class PreparationFigure(FigureKind):
 
     key, title = "preparations", "Six Ways to Prepare the Recording"
     help = "What filtering and kinematic consistency do to the loads of a joint"
-    needs = ("signals", "cycles", "inverse")
+    needs = ("signals", "cycles", "loads")
     slow = True
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs a filter of the markers that can be taken away."""
         reason = super().blocked(analysis)
-        if reason is None and analysis.clean.filtered is None:
+        if reason is None and analysis.signals.filtered is None:
             reason = "The study compares ways to filter markers: choose a filter for them first."
         return reason
 
@@ -58,7 +58,7 @@ class PreparationFigure(FigureKind):
     def remark(self, content: LoadStudy, chosen: Chosen) -> str:
         """Which joint and cycle, and what the first configuration is."""
         return (
-            f"{chosen['joint']}, {chosen['cycle'].lower()}, laboratory axes, proximal on distal segment. "
+            f"{chosen['joint']}, {chosen['cycle'].lower()}, Newton-Euler, laboratory axes, internal. "
             f"{content.notices[0].sentence}"
         )
 

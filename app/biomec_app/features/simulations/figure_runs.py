@@ -13,8 +13,8 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec_app.features.simulations.runs import NONE
-from biomec_app.figures.ink import SMALL, Ink, logarithmic, name, quiet, stroke
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.style import SMALL, Ink, logarithmic, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -41,7 +41,7 @@ class SimulationRunFigure(FigureKind):
 
     key, title = "simulation-runs", "Simulation Runs"
     help = "Distance to the recorded motion, violation of the constraints and energy of all simulations over time"
-    needs = ("inverse",)
+    needs = ("loads",)
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs a simulation."""

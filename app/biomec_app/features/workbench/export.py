@@ -19,9 +19,8 @@ from biomec.base.progress import Progress
 from biomec_app.features.workbench.drawing import Drawing
 from biomec_app.features.workbench.results import Pane
 from biomec_app.figures.export import save_figure
-from biomec_app.figures.ink import Ink
+from biomec_app.figures.style import PAPER, name, new_figure, quiet
 from biomec_app.kit.theme import LIGHT
-from biomec_app.plots.plot_style import PALETTE
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -34,31 +33,26 @@ STYLES = ("-", "--", "-.", ":")
 
 def plot_figure(panes: Sequence[Pane], over: str) -> Figure:
     """Panes as a figure on white paper, over what ``over`` says. For any thread."""
-    from matplotlib.figure import Figure
-
     if not panes:
         raise BiomecError("There are no curves to be saved. Tick a quantity beside the plots.")
     columns = min(COLUMNS, len(panes))
     rows = -(-len(panes) // columns)
-    figure = Figure(figsize=(5.2 * columns, 3.1 * rows), dpi=200, layout="constrained")
-    ink = Ink(LIGHT)
+    figure = new_figure((5.2 * columns, 3.1 * rows), dpi=200)
     for k, pane in enumerate(panes):
         axes = figure.add_subplot(rows, columns, k + 1)
+        quiet(axes, PAPER, grid="both")
         several = len({line.run for line in pane.lines}) > 1
         for line in pane.lines:
             axes.plot(
-                line.x, line.values, STYLES[line.dash % len(STYLES)], color=PALETTE[line.colour % len(PALETTE)],
-                linewidth=1.3, label=f"{line.name} · {line.run}" if several else line.name,
+                line.x, line.values, STYLES[line.dash % len(STYLES)], linewidth=1.3,
+                color=PAPER.signals[line.colour % len(PAPER.signals)],
+                label=f"{line.name} · {line.run}" if several else line.name,
             )  # fmt: skip
-        axes.set_title(pane.title, fontsize=10, loc="left", fontweight="bold")
-        axes.set_xlabel(over, fontsize=9)
-        axes.set_ylabel(f"[{pane.unit}]" if pane.unit else "", fontsize=9)
-        axes.tick_params(labelsize=8)
-        axes.grid(True, color=ink.theme.line, linewidth=0.5)
-        for side in ("top", "right"):
-            axes.spines[side].set_visible(False)
+        name(axes, PAPER, pane.title)
+        axes.set_xlabel(over)
+        axes.set_ylabel(f"[{pane.unit}]" if pane.unit else "")
         if len(pane.lines) > 1:
-            axes.legend(fontsize=7, frameon=False)
+            axes.legend(fontsize=7, frameon=False, labelcolor=PAPER.theme.text)
     return figure
 
 

@@ -9,8 +9,8 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QBrush, QColor, QPainter, QPainterPath, QPen, QPolygonF
 
 from biomec_app.features.workbench.sketch import Part, Shape
+from biomec_app.kit.colours import PALETTES
 from biomec_app.kit.theme import Theme
-from biomec_app.plots.plot_style import DARK_PALETTE, PALETTE
 
 Points = Sequence[QPointF]
 BAR, PIN, ARROW = 11.0, 5.0, 15.0  # pixels: width of a bar, radius of a pin, radius of a motor's arrow
@@ -26,7 +26,7 @@ class Pens:
 
     def __init__(self, painter: QPainter, theme: Theme, scale: float, opacity: float = SHOWN) -> None:
         self._painter, self._theme, self._scale = painter, theme, scale
-        self._palette = DARK_PALETTE if theme.name == "dark" else PALETTE
+        self._palette = PALETTES[theme.name]
         painter.setOpacity(opacity)
         self._draw: dict[Part, Callable[[Shape, Points], None]] = {
             Part.BODY: self._body, Part.CENTRE: self._centre, Part.PIN: self._pin, Part.GROUND: self._ground,

@@ -29,7 +29,7 @@ from biomec_app.features.workbench.bench import Bench
 from biomec_app.features.workbench.results import Line, Pane, legend, panes, quantities
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.plots.plot_axis import Axis
-from biomec_app.plots.plot_style import DASHES, PALETTE, WIDTH, PlotStyle
+from biomec_app.plots.plot_style import COLOURS, DASHES, WIDTH, PlotStyle
 
 AT_FIRST = 2  # panes that are shown before the user has chosen
 COLUMNS, MANY = 2, 5  # panes beside each other, and from how many on there is one more
@@ -314,7 +314,7 @@ class Plots(QWidget):
 
 def _colour(number: int, style: PlotStyle) -> QColor:
     """Colour of a quantity; when the colours come again, they are paler or deeper."""
-    again = number // len(PALETTE) % 3
+    again = number // COLOURS % 3
     colour = style.colour(number)
     return (colour, colour.darker(AGAIN), colour.lighter(AGAIN))[again]  # darker first: a lighter one fades into white
 

@@ -16,8 +16,9 @@ from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.angle_ranges import AngleRow, angle_rows
 from biomec.signals.cycle_average import CycleCurves
-from biomec_app.engine_tour.drawing import new_figure, quiet, save
+from biomec_app.figures.export import save_figure
 from biomec_app.figures.report.style import HAIR, INK, LEFT, MIDDLE, MUTED, RIGHT, SIDE_COLOUR
+from biomec_app.figures.style import PAPER, new_figure, quiet
 
 ARMS = ("sternoclavicular", "scapulothoracic", "shoulder", "elbow", "radioulnar", "wrist")
 LEGS = ("pelvis in the laboratory", "hip", "knee", "ankle")
@@ -42,7 +43,7 @@ def chosen_joints(analysis: Analysis) -> tuple[str, ...]:
 
     Steps are about the legs, and cycles of an arm's angle about the arms; else whichever moved more.
     """
-    by, rows = analysis.repetitions.by, angle_rows(analysis.angles)
+    by, rows = analysis.cycles.by, angle_rows(analysis.angles)
     there = tuple(dict.fromkeys(row.joint for row in rows))
     arms, legs = (tuple(joint for joint in group if joint in there) for group in (ARMS, LEGS))
     if not arms or not legs:
@@ -67,12 +68,12 @@ def draw_angles(analysis: Analysis, path: Path) -> None:
     rows = [row for joint in joints for row in angle_rows(analysis.angles) if row.joint == joint]
     grid = _grid(rows)
     height = PANEL[1] * max(1, len(grid)) + 1.45
-    figure = new_figure(PANEL[0] * COLUMNS, height)
+    figure = new_figure((PANEL[0] * COLUMNS, height), layout="none")
     figure.subplots_adjust(
         left=0.055, right=0.985, top=1.0 - 1.22 / height, bottom=0.62 / height, hspace=0.62, wspace=0.2
     )
     spec = figure.add_gridspec(max(1, len(grid)), COLUMNS)
-    over_cycle = bool(analysis.repetitions.curves)
+    over_cycle = bool(analysis.cycles.curves)
     for i, line in enumerate(grid):
         for j, row in enumerate(line):
             axes = figure.add_subplot(spec[i, j])
@@ -81,7 +82,7 @@ def draw_angles(analysis: Analysis, path: Path) -> None:
     _head(figure, analysis, height, over_cycle)
     if not grid:
         figure.text(0.5, 0.4, "The model has no joint angles.", ha="center", fontsize=12, color=MUTED)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def _grid(rows: Sequence[AngleRow]) -> list[list[AngleRow]]:
@@ -98,14 +99,14 @@ def _grid(rows: Sequence[AngleRow]) -> list[list[AngleRow]]:
 
 def curves_of(analysis: Analysis, row: AngleRow) -> list[Curve]:
     """Curves of an angle: each side over its own cycles; without sides over the cycles of either side."""
-    angles, repetitions = analysis.angles, analysis.repetitions
+    angles, all_cycles = analysis.angles, analysis.cycles
     found = []
     for side, name in row.sides.items():
         column = angles.names.index(name)
-        if not repetitions.curves:
-            found.append(Curve(SIDE_COLOUR[side], analysis.clean.trial.time_s, np.degrees(angles[name])))
+        if not all_cycles.curves:
+            found.append(Curve(SIDE_COLOUR[side], analysis.signals.trial.time_s, np.degrees(angles[name])))
             continue
-        for cycles, curves in repetitions.curves.items():
+        for cycles, curves in all_cycles.curves.items():
             if side is None or cycles == "both" or cycles.lower() == side.value:
                 colour = SIDE_COLOUR[side] if side is not None else CYCLE_COLOUR[cycles]
                 found.append(_over_cycle(curves, column, colour))
@@ -124,7 +125,7 @@ def _over_cycle(curves: CycleCurves, column: int, colour: str) -> Curve:
 
 
 def _panel(axes: Axes, row: AngleRow, curves: Sequence[Curve], over_cycle: bool, below: bool) -> None:
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     axes.grid(axis="y", color=HAIR, linewidth=0.5)
     axes.set_axisbelow(True)
     for curve in curves:
@@ -168,11 +169,11 @@ def _limits(axes: Axes, curves: Sequence[Curve]) -> None:
 
 
 def _head(figure: Figure, analysis: Analysis, height: float, over_cycle: bool) -> None:
-    repetitions = analysis.repetitions
-    name = f"{analysis.loaded.subject.name or 'Subject'}: joint angles"
+    all_cycles = analysis.cycles
+    name = f"{analysis.body.subject.name or 'Subject'}: joint angles"
     figure.text(0.016, 1.0 - 0.34 / height, name, fontsize=15, fontweight="bold", color=INK)
     if over_cycle:
-        counts = {who: len(curves.numbers) for who, curves in repetitions.curves.items()}
+        counts = {who: len(curves.numbers) for who, curves in all_cycles.curves.items()}
         sides = {who: "" if who == "both" else f"{who.lower()} " for who in counts}
         whose = " and ".join(f"{n} {sides[who]}cycle{'s' * (n > 1)}" for who, n in counts.items())
         told = f"Mean and standard deviation of {whose}" if max(counts.values()) > 1 else whose
@@ -181,7 +182,7 @@ def _head(figure: Figure, analysis: Analysis, height: float, over_cycle: bool) -
         told = "Over the time of the recording; there is no valid cycle."
     figure.text(0.016, 1.0 - 0.60 / height, told, fontsize=10.5, color=MUTED)
     entries = {"right": Line2D([], [], color=RIGHT, linewidth=3), "left": Line2D([], [], color=LEFT, linewidth=3)}
-    if over_cycle and max(len(curves.numbers) for curves in repetitions.curves.values()) > 1:
+    if over_cycle and max(len(curves.numbers) for curves in all_cycles.curves.values()) > 1:
         entries["± standard deviation"] = Patch(facecolor=MIDDLE, alpha=0.25)
     figure.legend(
         list(entries.values()), list(entries), loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.2 / height),

@@ -14,11 +14,12 @@ from matplotlib.patches import Patch, Rectangle
 from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.signals.cycles import Cycles
-from biomec_app.engine_tour.drawing import new_figure, save
+from biomec_app.figures.export import save_figure
 from biomec_app.figures.report.style import HAIR, INK, LEFT, MUTED, PAPER, RIGHT
+from biomec_app.figures.style import new_figure
 from biomec_app.kit.theme import LIGHT
+from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
-from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.overlays import Entry
 from biomec_app.viewer.scene import Scene
@@ -44,8 +45,8 @@ def moments(analysis: Analysis) -> tuple[str, list[Moment], int]:
 
     They lie across the first valid cycle, or else across the valid frames.
     """
-    valid, trial = analysis.motion.valid, analysis.clean.trial
-    for name, cycles in analysis.repetitions.cycles.items():
+    valid, trial = analysis.motion.valid, analysis.signals.trial
+    for name, cycles in analysis.cycles.groups.items():
         good = np.flatnonzero(cycles.valid)
         if good.size:
             return _of_cycle(name, cycles, int(good[0]))
@@ -85,8 +86,8 @@ def draw_figure(analysis: Analysis, path: Path) -> None:
     if not several:
         large = (WIDTH - 2 * EDGE, 866)
     height = HEAD + large[1] + FOOT + (GAP + 2 * (CAPTION + small[1]) if lying and several else 0)
-    figure = new_figure(WIDTH / DPI, height / DPI, DPI)
-    name = f"{analysis.loaded.subject.name or 'Subject'}: {analysis.loaded.body.model.title}"
+    figure = new_figure((WIDTH / DPI, height / DPI), dpi=DPI, layout="none")
+    name = f"{analysis.body.subject.name or 'Subject'}: {analysis.body.person.model.title}"
     below = f"{told}; the large picture at {chosen[main].label}." if several else f"{told}."
     figure.text(24 / WIDTH, 1.0 - 40 / height, name, fontsize=15, fontweight="bold", color=INK)
     figure.text(24 / WIDTH, 1.0 - 70 / height, below, fontsize=10.5, color=MUTED)
@@ -109,7 +110,7 @@ def draw_figure(analysis: Analysis, path: Path) -> None:
             )  # fmt: skip
     canvas.close()
     _legend(figure, scene.legend(), height)
-    save(figure, path)
+    save_figure(figure, path)
 
 
 def _place(figure: Figure, image: np.ndarray, left: int, top: int, height: int) -> None:

@@ -17,7 +17,7 @@ from biomec.reporting.report_content import METHODS, constraint_words
 from biomec.reporting.report_table import power
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches
-from biomec_app.engine_tour.drawing import new_figure, quiet, save
+from biomec_app.figures.export import save_figure
 from biomec_app.figures.report.style import (
     FORCE,
     HAIR,
@@ -32,6 +32,7 @@ from biomec_app.figures.report.style import (
     REBUILT,
     RIGHT,
 )
+from biomec_app.figures.style import PAPER, new_figure, quiet
 
 ORIGINS = {
     SampleOrigin.MEASURED: ("measured", MEASURED),
@@ -46,9 +47,9 @@ FLOOR = 1e-17  # what a violation of exactly zero is drawn as
 
 def draw_quality(analysis: Analysis, path: Path) -> None:
     """Draw and save the picture."""
-    figure = new_figure(WIDTH, HEIGHT)
+    figure = new_figure((WIDTH, HEIGHT), layout="none")
     motion = analysis.motion
-    who = analysis.loaded.subject.name or "Subject"
+    who = analysis.body.subject.name or "Subject"
     figure.text(0.016, 0.972, f"{who}: quality", fontsize=15, fontweight="bold", color=INK)
     good = int(motion.valid.sum())
     told = f"{good} of {motion.frames} frames obey the model; {METHODS[motion.options.method]}."
@@ -71,7 +72,7 @@ def draw_quality(analysis: Analysis, path: Path) -> None:
            "measured to model, mm")  # fmt: skip
     box = "Boxes: 25 to 75 % of the frames, and the median. Thin lines: 5 to 95 %. Purple dots: the largest."
     figure.text(0.985, 0.008, box, fontsize=8.8, color=MUTED, ha="right")
-    save(figure, path)
+    save_figure(figure, path)
 
 
 # ------------------------------------------------------------------------------------------------------- along the time
@@ -83,14 +84,14 @@ def _title(axes: Axes, text: str, below: str = "") -> None:
 
 def _shares(axes: Axes, analysis: Analysis) -> None:
     """Share of the markers of every origin, stacked."""
-    rebuilt = analysis.clean.reconstruction
-    time, shares = analysis.clean.trial.time_s, origin_shares(rebuilt.origin[:, rebuilt.seen])
+    rebuilt = analysis.signals.reconstruction
+    time, shares = analysis.signals.trial.time_s, origin_shares(rebuilt.origin[:, rebuilt.seen])
     kinds = list(ORIGINS)
     axes.stackplot(
         time, *(100.0 * shares[kind] for kind in kinds), colors=[ORIGINS[k][1] for k in kinds], step="post", linewidth=0
     )
     axes.set(xlim=_span(time), ylim=(0.0, 100.0), ylabel="markers, %")
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     axes.tick_params(labelbottom=False)
     _title(axes, "Where the samples come from")
     used = [kind for kind in kinds if shares[kind].any()]
@@ -107,7 +108,7 @@ def _lanes(analysis: Analysis) -> float:
 
 def _strip(axes: Axes, analysis: Analysis) -> None:
     """One lane for frames that do not obey the model, one for every contact."""
-    motion, rate = analysis.motion, analysis.clean.trial.rate_hz
+    motion, rate = analysis.motion, analysis.signals.trial.rate_hz
     lanes: list[tuple[str, BoolArray, str]] = [("not converged", ~motion.valid, NOT_CONVERGED)]
     if motion.contacts is not None:
         lanes += [
@@ -118,10 +119,10 @@ def _strip(axes: Axes, analysis: Analysis) -> None:
         bars = [(first / rate, (stop - first) / rate) for first, stop in stretches(np.asarray(on)).tolist()]
         axes.broken_barh(bars, (k - 0.36, 0.72), facecolors=colour, alpha=0.85, linewidth=0)
     axes.set_yticks(range(len(lanes)), [name for name, _, _ in lanes])
-    axes.set(ylim=(len(lanes) - 0.4, -0.6), xlabel="time, s", xlim=_span(analysis.clean.trial.time_s))
+    axes.set(ylim=(len(lanes) - 0.4, -0.6), xlabel="time, s", xlim=_span(analysis.signals.trial.time_s))
     axes.grid(axis="x", color=HAIR, linewidth=0.5)
     axes.set_axisbelow(True)
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     axes.tick_params(axis="y", length=0)
 
 
@@ -130,19 +131,19 @@ def _side_colour(name: str) -> str:
 
 
 def _iterations(axes: Axes, analysis: Analysis) -> None:
-    time, motion = analysis.clean.trial.time_s, analysis.motion
+    time, motion = analysis.signals.trial.time_s, analysis.motion
     counts = motion.position.iterations
     axes.step(time, counts, where="mid", color=MIDDLE, linewidth=0.9)
     _crosses(axes, time, counts.astype(float), ~motion.valid)
     axes.set(xlim=_span(time), ylim=(0.0, max(4.0, 1.15 * float(counts.max(initial=0)))), xlabel="time, s")
     axes.yaxis.get_major_locator().set_params(integer=True)
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     mean = f"{counts[motion.valid].mean():.1f} on average" if motion.valid.any() else ""
     _title(axes, "Iterations of a frame", mean)
 
 
 def _violation(axes: Axes, analysis: Analysis) -> None:
-    time, motion = analysis.clean.trial.time_s, analysis.motion
+    time, motion = analysis.signals.trial.time_s, analysis.motion
     norm = np.maximum(motion.position.violation, FLOOR)
     axes.semilogy(time, np.where(motion.valid, norm, np.nan), ".", color=MIDDLE, markersize=2.0)
     _crosses(axes, time, norm, ~motion.valid)
@@ -151,7 +152,7 @@ def _violation(axes: Axes, analysis: Analysis) -> None:
     axes.set(xlim=_span(time), xlabel="time, s")
     low, high = axes.get_ylim()
     axes.set_ylim(min(low, 0.03 * tolerance), max(high, 5.0 * tolerance))
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     _title(axes, "Rest ‖Φ‖ after solving", f"dashed: tolerance {power(tolerance)}")
 
 
@@ -184,7 +185,7 @@ def _types(axes: Axes, analysis: Analysis) -> None:
     axes.set_yticks(range(len(kinds)), [_wrapped(constraint_words(kind)) for kind in kinds])
     axes.set(ylim=(max(len(kinds), 3) - 0.4, -0.6), xlabel="violation, mean of a row, SI units")
     axes.grid(axis="x", color=HAIR, linewidth=0.5)
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     axes.tick_params(axis="y", length=0)
     axes.tick_params(axis="x", which="minor", bottom=False)
     _title(axes, "Constraints")
@@ -227,7 +228,7 @@ def _boxes(axes: Axes, ranked: Sequence[Spread], title: str, label: str) -> None
         _nothing(axes)
     axes.grid(axis="x", color=HAIR, linewidth=0.5)
     axes.set_axisbelow(True)
-    quiet(axes)
+    quiet(axes, PAPER, grid="")
     axes.tick_params(axis="y", length=0)
     rest = len(ranked) - len(worst)
     _title(axes, title, f"{rest} others below" if rest > 0 else "")

@@ -18,9 +18,9 @@ from biomec.reporting.reduction_report import reduction_sections
 from biomec_app.features.loads.condition_dialogs import ComparisonDialog, RankingDialog
 from biomec_app.features.loads.conditions import compared, comparison_sections, ranked, ranking_sections
 from biomec_app.features.loads.reduction_dialog import ReductionDialog
-from biomec_app.figures.ink import Ink
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
+from biomec_app.figures.style import Ink
 from biomec_app.figures.tables import TableWindow
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.kit.theme import LIGHT
@@ -66,7 +66,7 @@ def test_a_comparison_is_that_of_the_command_line_bit_for_bit(grips, tmp_path, c
 def test_no_column_of_a_comparison_is_lost_where_it_is_divided(grips):
     found = compared(*grips.items(), LoadReading(), ComparisonOptions(exchanges=100), JOINTS)
     whole = found.table()
-    measure, curves = (section.tables[0] for section in comparison_sections(found))
+    measure, curves = (section.tables[0] for section in comparison_sections(found, LoadReading()))
     assert (*measure.columns, *curves.columns[1:]) == whole.columns
     assert tuple((*a, *b[1:]) for a, b in zip(measure.rows, curves.rows, strict=True)) == whole.rows
 
@@ -74,11 +74,11 @@ def test_no_column_of_a_comparison_is_lost_where_it_is_divided(grips):
 def test_the_order_of_exercises_is_that_of_the_library(grips):
     expected = []
     for name, analysis in grips.items():
-        body, loads = analysis.loaded.body, analysis.loads.newton_euler
+        body, loads = analysis.body.person, analysis.loads.multibody
         stress = joint_stress(loads, analysis.segments, body.model, body.joint_axes())
-        cycles = analysis.repetitions.cycles["both"]
+        cycles = analysis.cycles.groups["both"]
         spans = cycles.spans[cycles.valid]
-        expected.append(exercise_load(name, loads, stress, spans, analysis.clean.trial.rate_hz, 75.0))
+        expected.append(exercise_load(name, loads, stress, spans, analysis.signals.trial.rate_hz, 75.0))
     whole = rank_exercises(expected, JOINTS)
     found = ranked(grips, JOINTS)
     assert np.array_equal(found.burden, whole.burden)
@@ -128,8 +128,8 @@ def test_the_figure_over_the_cycle_draws_the_open_grip_red_and_the_closed_blue(g
 
         whole = loads_over_cycles(analysis, condition, LoadReading(axes="distal"))
         mean = whole.mean[:, whole.names.index(name)]
-        found = columns[f"{name}, {condition}, mean (N·m)"]
-        assert np.allclose(found, mean, rtol=1e-9, atol=1e-6)  # multibody here, Newton-Euler there
+        found = columns[f"{name}, multibody, distal axes, internal, {condition}, mean (N·m)"]
+        assert np.allclose(found, mean, rtol=1e-9, atol=1e-6)  # on another grid of the cycle
 
 
 def test_the_figure_of_both_methods_tells_their_difference(grips):
@@ -162,7 +162,7 @@ def test_residuals_are_reduced_only_once_every_change_was_shown_and_accepted(qtb
     qtbot.waitUntil(lambda: dialog.candidate is not None, timeout=SLOW_MS)
     assert document.analysis is before  # nothing is changed yet
     reduced = dialog.candidate.loads.reduced
-    assert dialog.candidate.settings.inverse.reduction.inertia.mass == pytest.approx(0.08)
+    assert dialog.candidate.settings.loads.reduction.inertia.mass == pytest.approx(0.08)
     assert reduced.change is None
     residual, masses, joints = reduction_sections(reduced)
     assert len(masses.tables[0].rows) == len(reduced.segments) + 1
@@ -171,7 +171,7 @@ def test_residuals_are_reduced_only_once_every_change_was_shown_and_accepted(qtb
     assert dialog.tabs.count() == 3
     dialog.apply.click()
     assert document.analysis.loads.reduced is reduced
-    assert document.analysis.is_current("inverse")
+    assert document.analysis.is_current("loads")
     assert any(notice.code == "inertia-adjusted" for notice in document.analysis.notices)
     assert "ReductionOptions(" in document.history[0]
     document.undo_stack.undo()

@@ -72,7 +72,6 @@ def test_closing_leaves_nothing(qtbot, autosave, context):
     assert list(autosave.folder.iterdir()) == []
 
 
-@pytest.mark.slow
 def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_analysis):
     """A process keeps a renamed demonstration and kills itself; another one finds it, with the same numbers."""
     program = textwrap.dedent(
@@ -116,7 +115,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
     assert document.is_modified
     assert document.analysis.session.subject.name == "Lost"
     assert tuple(document.analysis.done) == ("preparation", "signals")
-    assert_array_equal(document.analysis.clean.markers.p_WM, demo_analysis.clean.markers.p_WM)
+    assert_array_equal(document.analysis.signals.markers.p_WM, demo_analysis.signals.markers.p_WM)
     assert not left.file.exists()  # it lies in the file of this program now
     assert autosave.file.exists()
     autosave.close()

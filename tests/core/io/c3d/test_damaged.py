@@ -35,7 +35,6 @@ def outcome(path):
     return trial
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize(
     "parts",
     [
@@ -56,7 +55,6 @@ def test_a_real_file_cut_off_at_every_kilobyte_is_refused(tmp_path, parts):
         assert outcome(path) is None, end
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("name", ["HC030A05.c3d"])
 def test_flipped_bytes_of_a_real_file(tmp_path, name, rng):
     data = recording("gait_pig_pair", name).read_bytes()
@@ -114,7 +112,6 @@ def test_flipped_bytes_of_small_files(tmp_path, processor, rng):
             outcome(path)
 
 
-@pytest.mark.slow
 def test_every_byte_of_header_and_parameters_at_its_extremes(tmp_path):
     data = c3d_bytes(np.ones((3, 2, 3)), analog=np.ones((3, 1)))
     path = tmp_path / "extreme.c3d"

@@ -46,7 +46,6 @@ def test_costs_lie_between_the_converged_and_the_published_and_the_path_is_kept(
         )
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("preset", ["case-1", "case-2", "case-5", "case-6"])
 def test_presets_as_they_are_shipped_lie_in_the_same_bands(preset):
     """On their own intervals, with their own comparison: what a user gets who changes nothing."""

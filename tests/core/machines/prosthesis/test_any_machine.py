@@ -141,7 +141,6 @@ def falls_s(start_deg=0.5):
     return np.sqrt(2.0 * way / (1.5 * 9.81)), np.sqrt(2.0 * 1.5 * 9.81 * way)
 
 
-@pytest.mark.slow
 def test_a_rod_that_bounces_regularly_goes_on_for_as_long_as_it_likes():
     """It ended at 61 touches as a contact that chatters; before that at 47, "too stiff"."""
     swing = simulate_swing(parse_machine(FLOOR, "floor.toml"), SwingSettings(every=0.1, tolerance=1e-4, duration=2.0))

@@ -1,0 +1,99 @@
+"""The person's model, and the motion of its landmarks as measured."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info
+from biomec.body.anatomy.landmarks import trajectories
+from biomec.body.anatomy.model_choice import Recorded
+from biomec.body.anatomy.model_file import load_model
+from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.engine.structure import Structure, structure
+from biomec.pipeline.settings import BodySettings
+from biomec.pipeline.steps.preparation import Prepared
+from biomec.pipeline.steps.signals import CleanSignals
+from biomec.recording import Result, Subject
+from biomec.recording.step import step_result
+
+
+@dataclass(frozen=True, eq=False)
+class LoadedBody:
+    """A person's model and what it needs of the recording.
+
+    person    : the model fitted to the person who was recorded
+    points    : landmarks and computed points (T, 3) [m]
+    structure : coordinates, rows, rank and degrees of freedom of the system
+    """
+
+    person: SubjectModel
+    points: Mapping[str, FloatArray]
+    structure: Structure
+    subject: Subject
+    options: BodySettings
+    notices: tuple[Notice, ...]
+
+    def to_result(self) -> Result:
+        """Return what a session stores: the model, lengths and masses of the person, and where they come from."""
+        person = self.person
+        segments = [
+            {"name": part.name, "mass_kg": part.mass, "com_m": part.centre_of_mass, "inertia_kgm2": part.inertia}
+            for part in person.system.bodies
+        ]
+        return step_result(
+            {"static": np.array(list(person.static.values()))},
+            self.options,
+            self.notices,
+            model=person.model.name,
+            landmarks=list(person.static),
+            segments=segments,
+            left_out=person.left_out,
+            methods=person.plan.methods,
+            measures=person.measures,
+            ellipsoids=person.surfaces,
+            coordinates=self.structure.coordinates,
+            constraints=self.structure.rows,
+            redundant=self.structure.redundant,
+            dof=self.structure.degrees_of_freedom,
+        )
+
+
+def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subject) -> Recorded:
+    """Return what a recording offers to any model: markers of its static pose, and those that its motion shows."""
+    static = {marker: clean.static[marker] for marker in clean.static.names if np.isfinite(clean.static[marker]).all()}
+    seen = tuple(marker for marker, path in trajectories(clean.markers).items() if np.isfinite(path).any())
+    return Recorded(static, prepared.marker_set, subject, seen)
+
+
+def body(
+    prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
+) -> LoadedBody:
+    """Build the person's model, and compute its landmarks in every frame."""
+    name = settings.model or prepared.marker_set.model
+    if not name:
+        raise BiomecError(
+            f"Which model suits the marker set {prepared.marker_set.name} is not known. Choose one.",
+            ("model", ""),
+        )
+    model = load_model(name)
+    notices: list[Notice] = []
+    if subject.mass_kg is None and clean.mass is not None and clean.mass.mass_kg is not None:
+        subject = replace(subject, mass_kg=clean.mass.mass_kg)
+        notices.append(info("mass-weighed", f"The mass, {clean.mass.mass_kg:.1f} kg, was weighed on the force plates."))
+    recorded = recorded_for_models(prepared, clean, subject)
+    person = build_subject_model(
+        model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen
+    )
+    return LoadedBody(
+        person,
+        person.points_in_motion(trajectories(clean.markers)),
+        structure(person.system),
+        subject,
+        settings,
+        (*notices, *person.notices),
+    )

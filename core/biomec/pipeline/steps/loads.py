@@ -1,0 +1,205 @@
+"""What the joints carry, by two independent methods, and how far it can be trusted."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from biomec.base.arrays import FloatArray
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.kinematics.consistent_motion import ConsistentMotion
+from biomec.body.kinematics.contact_points import contacts_of_model
+from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.loads.floor_contacts import floor_contacts
+from biomec.body.loads.ground_reaction import estimated_reaction
+from biomec.body.loads.joint_loads import JointLoads, largest_difference
+from biomec.body.loads.load_components import MULTIBODY
+from biomec.body.loads.load_trust import LoadTrust, load_trust
+from biomec.body.loads.multibody_inverse import multibody_loads
+from biomec.body.loads.newton_euler import newton_euler
+from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.power import LoadPower, load_power
+from biomec.body.loads.residual_reduction import ReducedResiduals, reduce_residuals
+from biomec.body.loads.rib_contacts import with_contacts
+from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
+from biomec.engine.tree.joint_tree import JointTree, joint_tree
+from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.signals import CleanSignals
+from biomec.recording import Result
+from biomec.recording.step import step_result
+from biomec.signals.contact_table import contact_table
+from biomec.signals.contacts import ContactAssignment
+
+WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
+APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
+
+
+@dataclass(frozen=True, eq=False)
+class InverseDynamics:
+    """Loads of all joints over the recording, proximal on distal, in laboratory axes.
+
+    newton_euler : by Newton's and Euler's equations, segment by segment
+    multibody    : of the same motion by the equations of the whole mechanism, as the options choose
+    external     : what the ground does to the body, measured or estimated
+    trust        : residual, balance, faults of the plates
+    power        : of the loads of the multibody method, and the energy of the body
+    reduced      : the adjusted body and motion that all of these are of; None where nothing was adjusted
+    """
+
+    newton_euler: JointLoads
+    multibody: JointLoads
+    external: ExternalLoads
+    trust: LoadTrust
+    power: LoadPower
+    options: InverseOptions
+    notices: tuple[Notice, ...] = ()
+    reduced: ReducedResiduals | None = None
+
+    def by_method(self, method: str) -> JointLoads:
+        """Loads of one of `METHODS`.
+
+        Both give the same ones, but where the multibody method kept the gliding contacts, only its loads know what the
+        ribs bear.
+        """
+        return self.multibody if method == MULTIBODY else self.newton_euler
+
+    def to_result(self) -> Result:
+        """Return what a session stores: loads of both methods, external loads, trust, power."""
+        parts = {name: getattr(self, name).to_result() for name in ("newton_euler", "multibody", "trust", "power")}
+        arrays: dict[str, NDArray[Any]] = {}
+        about: dict[str, Any] = {}
+        for name, part in parts.items():
+            arrays |= {f"{name} {key}": array for key, array in part.arrays.items()}
+            about[name] = {key: value for key, value in part.metadata.items() if key not in ("options", "notices")}
+        for key in ("point", "force", "moment", "estimated"):
+            arrays[f"external {key}"] = getattr(self.external, key)
+        if self.reduced is not None:
+            changed = self.reduced.to_result()
+            arrays |= {f"reduced {key}": array for key, array in changed.arrays.items()}
+            about["reduced"] = {key: changed.metadata[key] for key in ("segments", "residuals")}
+        return step_result(arrays, self.options, self.notices, external=self.external.segments, **about)
+
+
+def loads(
+    clean: CleanSignals, loaded: LoadedBody, motion: ConsistentMotion, options: InverseOptions = InverseOptions()
+) -> InverseDynamics:
+    """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
+    body, rate = loaded.person, clean.trial.rate_hz
+    tree = tree_of(body, options)
+    q, qdot, qddot = determined_motion(body, motion)
+    segments = segment_motion(body.system, q, qdot, qddot)
+    contacts, measured = measured_loads(clean, body)
+    notices, whole = _wholeness(loaded)
+    floor = floor_contacts(body.system, q, qdot, rate)
+    external, told = _external(measured, segments, q, qdot, clean, body, options, whole)
+    newton = newton_euler(tree, segments, q, external)
+
+    def judged() -> LoadTrust:
+        return load_trust(
+            tree, newton, segments, external, rate,
+            floor=floor, recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
+        )  # fmt: skip
+
+    trust, reduced = judged(), None
+    if options.reduction is not None:
+        counted = trust.residuals.counted
+        reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction)
+        tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
+        told = (*told, *reduced.notices)
+        trust = judged()
+        if reduced.changed:
+            trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")
+    multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
+    trust = with_contacts(trust, multibody, newton)
+    notices += [*told, *trust.notices, *_agreement(newton, multibody)]
+    power = load_power(tree, multibody, segments, external)
+    return InverseDynamics(newton, multibody, external, trust, power, options, tuple(notices), reduced)
+
+
+def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> JointTree:
+    """Return the joints of a person's model from the ends to the root that carries the residual."""
+    names = [part.name for part in body.system.bodies]
+    if options.root is not None and options.root not in names:
+        raise BiomecError(f"The model has no {options.root} to carry the residual; it has {', '.join(names)}.")
+    return joint_tree(body.system, body.model.roots if options.root is None else (options.root,))
+
+
+def measured_loads(clean: CleanSignals, body: SubjectModel) -> tuple[ContactAssignment | None, ExternalLoads]:
+    """Contacts under the names of the model's segments, and what the plates do to them at the frames of the cameras."""
+    trial = clean.trial
+    if clean.contacts is None:
+        return None, no_loads(trial.frames)
+    segments = [segment.name for segment in body.segments]
+    contacts, names, _ = contacts_of_model(clean.contacts, trial.plates, segments)
+    table = contact_table(contacts, names)
+    return contacts, external_loads(names, table.cop, table.force, table.moment)
+
+
+def _external(
+    measured: ExternalLoads,
+    segments: SegmentMotion,
+    q: FloatArray,
+    qdot: FloatArray,
+    clean: CleanSignals,
+    body: SubjectModel,
+    options: InverseOptions,
+    whole: bool,
+) -> tuple[ExternalLoads, tuple[Notice, ...]]:
+    """What acts on the body, as the options choose, and what was found on the way."""
+    if options.external == "none":
+        return no_loads(measured.frames), ()
+    if options.external == "plates" or (options.external == "auto" and not whole):
+        return measured, ()
+    if not whole:
+        raise BiomecError(
+            "The ground reaction cannot be estimated: the model holds a part of the body only, and what the rest of it "
+            "does is not known. Choose a model of the whole body, or the forces of the plates."
+        )
+    given = measured if options.external == "auto" else None
+    found = estimated_reaction(body.system, segments, q, qdot, clean.trial.rate_hz, given)
+    return found.loads, found.notices
+
+
+def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
+    """Whether the model holds nearly all of the body's mass, and a sentence if it does not."""
+    whole, part = float(loaded.person.measures["mass"]), sum(one.mass for one in loaded.person.system.bodies)
+    if part >= WHOLE * whole:
+        return [], True
+    words = (
+        f"The model holds {100.0 * part / whole:.0f} % of the body's mass, so that the residual is what the rest of "
+        "the body does to it, not an error."
+    )
+    return [info("model-of-a-part", words)], False
+
+
+def _agreement(newton: JointLoads, multibody: JointLoads) -> list[Notice]:
+    """Tell if both methods differ by more than round-off, which a motion that violates the model would make them do."""
+    if multibody.contacts:
+        return []  # a contact that bears load relieves the joints: the loads differ, and should
+    force, torque = largest_difference(newton, multibody)
+    size = max(float(np.nanmax(np.abs(one), initial=1.0)) for one in (newton.force, newton.torque))
+    if max(force, torque) <= APART * size:
+        return []
+    words = (
+        f"Both methods of inverse dynamics differ by up to {force:.2g} N and {torque:.2g} N·m: the motion does not "
+        "quite obey the model. Look at the frames that are not valid."
+    )
+    return [warning("load-methods-differ", words)]
+
+
+def determined_motion(body: SubjectModel, motion: ConsistentMotion) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Coordinates, velocities, accelerations (T, n), NaN for segments whose place nothing decides in a frame."""
+    levels = (motion.q, motion.qdot, motion.qddot)
+    if not motion.undetermined.any():
+        return levels
+    q, qdot, qddot = (level.copy() for level in levels)
+    for k, name in enumerate(motion.segments):
+        unknown = np.ix_(motion.undetermined[:, k], body.system.layout.columns(name))
+        for level in (q, qdot, qddot):
+            level[unknown] = np.nan
+    return q, qdot, qddot

@@ -1,0 +1,126 @@
+"""Which marker set a recording uses, its labels in the set's words, its axes in Biomec's."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+
+from biomec.base.errors import BiomecError
+from biomec.base.notices import Notice, info, warning
+from biomec.io.marker_set_file import load_marker_set, read_marker_set, shipped_marker_sets
+from biomec.pipeline.settings import PreparationSettings
+from biomec.recording import BIOMEC_AXES, Result, Session, Trial
+from biomec.recording.label_map import LabelMap
+from biomec.recording.marker_set import MarkerSet
+from biomec.recording.step import step_result
+from biomec.signals import apply_mapping, check_trajectories, find_swaps, static_pose, suggest_mapping
+
+FEWEST_MARKERS = 6  # of a set; with fewer a recording does not use it
+SMALLEST_SHARE = 0.3  # of the labels that a set must explain to be chosen without asking
+
+
+@dataclass(frozen=True, eq=False)
+class Prepared:
+    """The trials of a session, ready to be worked on: labels of the marker set, X forward, Y up, Z right.
+
+    static_is_dynamic : there was no static, so that the first complete frame of the movement stands in for it
+    """
+
+    dynamic: Trial
+    static: Trial
+    static_is_dynamic: bool
+    marker_set: MarkerSet
+    options: PreparationSettings
+    notices: tuple[Notice, ...]
+
+    def to_result(self) -> Result:
+        """Return what a session stores; the trials themselves are there already."""
+        about = {"marker_set": self.marker_set.name, "labels": self.dynamic.markers.names}
+        return step_result({}, self.options, self.notices, **about)
+
+
+def preparation(session: Session, settings: PreparationSettings = PreparationSettings()) -> Prepared:
+    """Choose the marker set, map labels and turn the trials of a session."""
+    dynamic, static = session.dynamic, session.static
+    notices: list[Notice] = []
+    if not dynamic.markers.names:
+        raise BiomecError(f"{dynamic.source.name}: there are no markers in it, so that no motion can be computed.")
+    marker_set = _marker_set(static or dynamic, settings)
+    label_map = settings.label_map
+    if label_map is not None and label_map.marker_set != marker_set.name:
+        raise BiomecError(
+            f"The mapping {label_map.name} is for the marker set {label_map.marker_set}, but {marker_set.name} is "
+            f"used. Choose the marker set {label_map.marker_set} or another mapping."
+        )
+    dynamic = mapped(dynamic, marker_set, label_map)
+    static = None if static is None else mapped(static, marker_set, label_map)
+    notices += check_trajectories(dynamic)
+    pose = None if static is None else static_pose(static, marker_set)
+    notices += find_swaps(dynamic, marker_set, pose).notices
+    absent = static is None
+    if static is None:
+        static, told = _static_from(dynamic, marker_set)
+        notices.append(told)
+    return Prepared(
+        dynamic.turned(BIOMEC_AXES), static.turned(BIOMEC_AXES), absent, marker_set, settings, tuple(notices)
+    )
+
+
+def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
+    """The marker set that was asked for, or the one that explains most labels."""
+    if settings.marker_set is not None:
+        name = settings.marker_set
+        return read_marker_set(Path(name)) if name.endswith(".toml") else load_marker_set(name)
+    labels = trial.markers.names
+    best, fits = best_marker_set(labels)
+    if not fits:
+        shown = ", ".join(labels[:8]) + (" …" if len(labels) > 8 else "")
+        raise BiomecError(
+            f"{trial.source.name}: its labels ({shown}) fit none of the marker sets "
+            f"{', '.join(shipped_marker_sets())}. Choose a marker set and a mapping of the labels, or describe "
+            f"your own set (docs/marker-sets.md)."
+        )
+    return best
+
+
+def best_marker_set(labels: Sequence[str]) -> tuple[MarkerSet, bool]:
+    """Return the shipped marker set that explains most labels, and whether it explains enough of them."""
+    sets = [load_marker_set(name) for name in shipped_marker_sets()]
+    counts = [len(suggest_mapping(labels, candidate).accepted().targets) for candidate in sets]
+    most = max(counts)
+    return sets[counts.index(most)], most >= FEWEST_MARKERS and most >= SMALLEST_SHARE * len(labels)
+
+
+def mapped(trial: Trial, marker_set: MarkerSet, label_map: LabelMap | None) -> Trial:
+    """Return a trial with the labels of the set: by the laboratory's own mapping, or as they suggest themselves."""
+    mapping = suggest_mapping(trial.markers.names, marker_set) if label_map is None else label_map
+    return apply_mapping(trial, mapping)
+
+
+def _static_from(dynamic: Trial, marker_set: MarkerSet) -> tuple[Trial, Notice]:
+    """One frame of the movement as a static, if it shows every marker that the movement shows at all."""
+    wanted = [name for name in dynamic.markers.names if name in marker_set]
+    if not wanted:
+        raise BiomecError(f"{dynamic.source.name}: it shows no marker of the set {marker_set.name}.")
+    visible = dynamic.markers.select(wanted).visible
+    ever = np.asarray(visible.any(axis=0))
+    complete = np.asarray(visible[:, ever].all(axis=1))
+    if not complete.any():
+        raise BiomecError(
+            f"{dynamic.source.name}: there is no static file, and no frame of the movement shows all its markers at "
+            f"once. Give the static acquisition.",
+            ("static", ""),
+        )
+    frame = int(complete.argmax())
+    static = dynamic.stretch(frame, frame)
+    lacking = marker_set.lacking([name for k, name in enumerate(wanted) if ever[k]], dynamic=False)
+    sentence = (
+        f"There is no static file; frame {dynamic.first_frame + frame} of {dynamic.source.name} stands in for it, with "
+        f"whatever error that frame has. Give the static acquisition if there is one."
+    )
+    if lacking:
+        sentence += f" Without it {', '.join(lacking)} cannot be known."
+    return replace(static, notices=()), (warning if lacking else info)("no-static", sentence)
