@@ -12,8 +12,8 @@ from matplotlib.ticker import MaxNLocator
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.facts import constraint_words, motion_facts
 from biomec.reporting.frame_quality import Spread, origin_shares, spreads
-from biomec.reporting.report_content import METHODS, constraint_words
 from biomec.reporting.report_table import power
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches
@@ -51,8 +51,8 @@ def draw_quality(analysis: Analysis, path: Path) -> None:
     motion = analysis.motion
     who = analysis.body.subject.name or "Subject"
     figure.text(0.016, 0.972, f"{who}: quality", fontsize=15, fontweight="bold", color=INK)
-    good = int(motion.valid.sum())
-    told = f"{good} of {motion.frames} frames obey the model; {METHODS[motion.options.method]}."
+    facts = motion_facts(motion)
+    told = f"{facts['solved'].text} frames obey the model; {facts['method'].text}."
     figure.text(0.016, 0.950, told, fontsize=10.5, color=MUTED)
     outer = figure.add_gridspec(3, 1, left=0.115, right=0.985, top=0.915, bottom=0.062, height_ratios=(2.5, 1.5, 4.0),
                                 hspace=0.36)  # fmt: skip
