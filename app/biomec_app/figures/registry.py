@@ -7,6 +7,7 @@ from biomec_app.features.loads.figure_methods import MethodFigure
 from biomec_app.features.loads.figure_preparations import PreparationFigure
 from biomec_app.features.simulations.figure_runs import SimulationRunFigure
 from biomec_app.figures.agreement import AgreementFigure
+from biomec_app.figures.angle_overview import AngleOverviewFigure
 from biomec_app.figures.angles import AngleFigure
 from biomec_app.figures.convergence import ConvergenceFigure
 from biomec_app.figures.cutoffs import CutoffFigure
@@ -16,7 +17,9 @@ from biomec_app.figures.emg import EmgFigure
 from biomec_app.figures.frozen_jacobian import FrozenJacobianFigure
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.models import ModelFigure
+from biomec_app.figures.moments import MomentsFigure
 from biomec_app.figures.plates import PlateFigure
+from biomec_app.figures.quality import QualityFigure
 from biomec_app.figures.rates import RateFigure
 from biomec_app.figures.residual import ResidualFigure
 from biomec_app.figures.stick import StickFigure
@@ -31,8 +34,9 @@ _GROUPS: dict[str, list[FigureKind]] = {
         DistanceFigure(),
         RateFigure(),
         DerivativeFigure(),
+        QualityFigure(),
     ],
-    "movement": [StickFigure(), AngleFigure(), ModelFigure()],
+    "movement": [StickFigure(), MomentsFigure(), AngleFigure(), AngleOverviewFigure(), ModelFigure()],
     "loads": [LoadCycleFigure(), MethodFigure(), PreparationFigure()],
     "simulations": [SimulationRunFigure()],
 }
