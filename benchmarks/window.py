@@ -22,6 +22,7 @@ def print_window() -> None:
     try:
         from PySide6.QtWidgets import QApplication
 
+        import biomec_app.features.table  # noqa: F401 - makes the overlays and curves of all features known
         from biomec_app.plots.plots import PlotPanel
         from biomec_app.session.context import Context
         from biomec_app.session.document import Document
@@ -88,7 +89,7 @@ def print_window() -> None:
         long = record(push_up("closed", cycles=cycles), VirtualPerson(), DEMO)
         files = write_acquisition(long, Path(folder) / "long")
         session = import_session(files["emt"], subject=long.person.subject)
-        context.document.open(Analysis(session).run_until("consistency"))
+        context.document.open(Analysis(session).run_until("positions"))
         pictures(f"all overlays, {context.document.frames} frames scrubbed", 97)
         for close in context.closing:
             close()

@@ -8,7 +8,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from biomec_app.features.workbench.window import WorkbenchWindow, open_workbench
 from biomec_app.session.context import Context
-from biomec_app.shell.files import DISCARD
+from biomec_app.session.project_file import DISCARD
 from biomec_app.shell.main import wait
 
 PICTURES = ("workbench.png", "workbench-text.png", "workbench-compare.png", "workbench-equations.png")

@@ -2,6 +2,7 @@
 
 import pytest
 
+import biomec_app.features.table  # noqa: F401 - makes the curves, figures and overlays of all features known
 from biomec.pipeline.analysis import Analysis
 from biomec_app.session.context import Context
 from biomec_app.session.document import Document

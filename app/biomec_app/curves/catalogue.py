@@ -1,6 +1,6 @@
 """Every curve of an analysis by name: what there is to plot, without any window.
 
-A provider lists the curves of one part of the analysis; a later part appends its own to `PROVIDERS`. Listing costs
+A provider lists the curves of one part of the analysis; a feature adds its own with `register_curves`. Listing costs
 little: the numbers of a curve are computed when they are asked for.
 """
 
@@ -14,10 +14,11 @@ from biomec_app.curves import measured as curves_measured
 from biomec_app.curves import motion as curves_motion
 from biomec_app.curves import quality as curves_quality
 from biomec_app.curves.curve import MAIN, Curve
-from biomec_app.features.loads import curves as curves_loads
-from biomec_app.features.simulations import curves as curves_simulations
 
-__all__ = ["PROVIDERS", "Catalogue", "Curve", "catalogue", "list_curves"]
+__all__ = ["FINDERS", "PROVIDERS", "Catalogue", "Curve", "catalogue", "list_curves", "register_curves"]
+
+Provider = Callable[[Analysis], Iterable[Curve]]
+Finder = Callable[[Analysis], Callable[[str], Curve | None]]
 
 
 class Catalogue:
@@ -73,9 +74,8 @@ class Catalogue:
         return [key for key in keys if self[key].component.startswith("position")]
 
 
-PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
+PROVIDERS: list[Provider] = [
     curves_motion.joint_angles,
-    *curves_loads.PROVIDERS,
     curves_motion.segments,
     curves_motion.whole_body,
     curves_measured.markers,
@@ -86,14 +86,28 @@ PROVIDERS: list[Callable[[Analysis], Iterable[Curve]]] = [
     curves_quality.solution,
     curves_quality.violations,
     curves_quality.shifts,
-    curves_simulations.simulations,
 ]
-"""What lists curves, in the order of the kinds; a later part of the program appends its own."""
+"""What lists curves, in the order of the kinds."""
+
+FINDERS: list[Finder] = []
+"""What finds curves that are not listed, because there would be too many, such as loads in other units."""
+
+
+def register_curves(*providers: Provider, after: str = "", finder: Finder | None = None) -> None:
+    """Offer curves, after those of the provider of a name, or last; ``finder`` gives those that are not listed."""
+    place = next((k for k, known in enumerate(PROVIDERS, 1) if known.__name__ == after), len(PROVIDERS))
+    PROVIDERS[place:place] = providers
+    if finder is not None:
+        FINDERS.append(finder)
 
 
 def list_curves(analysis: Analysis) -> Catalogue:
     """List every curve that the steps which have run, and the recording itself, can give."""
-    more = curves_loads.by_key(analysis)
+    finders = [finder(analysis) for finder in FINDERS]
+
+    def more(key: str) -> Curve | None:
+        return next((curve for find in finders if (curve := find(key)) is not None), None)
+
     return Catalogue((curve for provider in PROVIDERS for curve in provider(analysis)), more)
 
 

@@ -23,7 +23,7 @@ from biomec.pipeline.replay import python_text
 from biomec.recording import Authority, LabAxes, Session
 from biomec.recording.axes import DIRECTIONS as VECTORS
 from biomec_app.dialogs.import_plan import about_axes, all_notices, axes_reasons, size_sentence
-from biomec_app.kit.dialog_parts import NoticeText, current_theme, explanation, opened, with_buttons
+from biomec_app.kit.dialog_parts import NoticeText, explanation, opened, with_buttons
 from biomec_app.kit.painted import Painted, draw_frame
 from biomec_app.kit.theme import Theme
 from biomec_app.session.context import Context
@@ -146,7 +146,7 @@ class AxesDialog(QDialog):
         self.context = context
         self.setObjectName("axes")
         self.setWindowTitle("Axes and Units")
-        self.form = AxesForm(current_theme(context))
+        self.form = AxesForm(context.theme)
         session = context.document.analysis.session
         self.form.show_session(session)
         self.resize(760, 460 if about_axes(all_notices(session)) else 320)

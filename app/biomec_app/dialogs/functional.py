@@ -22,7 +22,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.functional import functional_joints, with_functional_trial
 from biomec_app.kit.dialog_parts import explanation, opened, with_buttons
 from biomec_app.session.context import Context
-from biomec_app.shell.files import RECORDINGS
+from biomec_app.session.project_file import RECORDINGS
 
 ADVICE = {
     "centre": "The centre of a ball joint is found from slow flexion, abduction and circling of the limb.",

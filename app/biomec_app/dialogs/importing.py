@@ -49,11 +49,11 @@ from biomec_app.dialogs.import_plan import (
 )
 from biomec_app.dialogs.mapping import MappingForm
 from biomec_app.dialogs.subject import SubjectForm
-from biomec_app.kit.dialog_parts import Fault, NoticeText, current_theme, explanation, heading, page
+from biomec_app.kit.dialog_parts import Fault, NoticeText, explanation, heading, page
 from biomec_app.kit.theme import Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.shell import files
+from biomec_app.session.project_file import RECORDINGS, analyse_imported, imported
 
 FILES, SUBJECT, AXES, LABELS, EMG = range(5)
 PAGES = ("Files", "Subject", "Axes and units", "Labels", "EMG frames")
@@ -102,7 +102,7 @@ class ImportDialog(QDialog):
             item = QListWidgetItem(name)
             item.setSizeHint(QSize(150, 34))
             self.pages.addItem(item)
-        self.subject, self.axes = SubjectForm(), AxesForm(current_theme(self.context))
+        self.subject, self.axes = SubjectForm(), AxesForm(self.context.theme)
         self.mapping = MappingForm(self.context)
         for widget in (self._files_page(), self._subject_page(), self._axes_page(), self._labels_page(),
                        self._emg_page()):  # fmt: skip
@@ -288,7 +288,7 @@ class ImportDialog(QDialog):
         }
         for row, mark in marks.items():
             item = self.pages.item(row)
-            item.setIcon(mark_icon(mark, current_theme(self.context)))
+            item.setIcon(mark_icon(mark, self.context.theme))
             item.setData(MARK, mark)
             item.setToolTip("" if mark == GOOD else reasons[row])
             item.setData(Qt.ItemDataRole.AccessibleTextRole, f"{PAGES[row]}: {SPOKEN[mark]}")
@@ -316,7 +316,7 @@ class ImportDialog(QDialog):
         """Say why the page that is shown is worth a look; what is wrong is told elsewhere."""
         item = self.pages.currentItem()
         doubtful = item is not None and item.data(MARK) == LOOK
-        theme = current_theme(self.context)
+        theme = self.context.theme
         told = f'<span style="color:{theme.rebuilt}"><b>{LOOK}</b></span>&nbsp; {item.toolTip()}' if doubtful else ""
         self.reason.setText(told)
         self.reason.setVisible(doubtful)
@@ -345,7 +345,7 @@ class ImportDialog(QDialog):
 
     def _browse(self, kind: str) -> None:
         title = f"Choose the file: {KIND_TITLES[kind]}"
-        path = self.context.ask_file(title, files.RECORDINGS, False, str(self.plan.dynamic.parent))
+        path = self.context.ask_file(title, RECORDINGS, False, str(self.plan.dynamic.parent))
         if path is not None:
             self._choose(kind, path)
 
@@ -407,9 +407,9 @@ class ImportDialog(QDialog):
         session = decided(self.preview, plan)
         self.context.preferences.analyse_imported = self._wish
         super().accept()
-        files.imported(self.context, analysis_of(plan, session), plan.dynamic, import_line(plan, session))
+        imported(self.context, analysis_of(plan, session), plan.dynamic, import_line(plan, session))
         if self.analyse.isChecked() and self._step is not None and not self.context.jobs.busy:
-            files.analyse_imported(self.context, self._step)
+            analyse_imported(self.context, self._step)
 
     def _decided(self) -> ImportPlan:
         """The plan with what is entered about subject and labels."""

@@ -35,7 +35,6 @@ from PySide6.QtWidgets import (
 )
 
 from biomec_app.dialogs import manual
-from biomec_app.kit.dialog_parts import current_theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.side_window import SideWindow
@@ -108,7 +107,7 @@ class PageView(QTextBrowser):
             self.name = name
             self.document().clear()
             self.setMarkdown(manual.pages()[name].text)
-            theme = current_theme(self._context)
+            theme = self._context.theme
             _tidy(self.document(), QColor(theme.line), QColor(theme.window))
         self.moveCursor(QTextCursor.MoveOperation.Start)
         self.verticalScrollBar().setValue(0)

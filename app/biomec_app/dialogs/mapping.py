@@ -32,7 +32,7 @@ from biomec.recording.marker_set import MarkerSet
 from biomec.signals.mapping import ACCEPT, HIGH, Mapping, suggest_mapping
 from biomec_app.dialogs.body_picture import BodyPicture
 from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_titles
-from biomec_app.kit.dialog_parts import Fault, current_theme, explanation, opened, with_buttons
+from biomec_app.kit.dialog_parts import Fault, explanation, opened, with_buttons
 from biomec_app.session.context import Context
 
 NOBODY = "not used"
@@ -72,7 +72,7 @@ class MappingForm(QWidget):
         self.search.setClearButtonEnabled(True)
         self.table = QTableWidget(0, 3)
         self._prepare_table()
-        self.picture = BodyPicture(current_theme(context))
+        self.picture = BodyPicture(context.theme)
         self.accept_all = QPushButton("Accept All &Suggestions")
         self.load, self.store = QPushButton("&Load Mapping…"), QPushButton("Sa&ve Mapping…")
         for button, name in ((self.accept_all, "accept-all"), (self.load, "load"), (self.store, "save")):
@@ -338,7 +338,7 @@ class MappingDialog(QDialog):
         settings = analysis.settings.preparation
         used = settings.marker_set
         if used is None and analysis.is_current("preparation"):
-            used = analysis.prepared.marker_set.name  # known already: there is no need to try all sets
+            used = analysis.preparation.marker_set.name  # known already: there is no need to try all sets
         self.form.show_labels(analysis.session, *examine_labels(analysis.session, used), given=settings.label_map)
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.form.changed.connect(lambda: ok.setEnabled(not self.form.fault()))

@@ -7,7 +7,6 @@ from PySide6.QtGui import QPalette
 from PySide6.QtWidgets import QComboBox, QDialog, QDialogButtonBox, QFormLayout, QHBoxLayout, QLabel, QSpinBox, QWidget
 
 from biomec.pipeline.stretch import cycle_spans
-from biomec_app.kit import theme as themes
 from biomec_app.kit.dialog_parts import Fault, opened, with_buttons
 from biomec_app.session.context import Context
 from biomec_app.viewer import export
@@ -131,7 +130,7 @@ class MovieDialog(QDialog):
         path = path if path.suffix.lower() in kinds else path.with_name(path.name + next(iter(kinds)))
         document = context.document
         shot = export.Shot(
-            document.analysis, themes.chosen(context.preferences.theme), document.view, context.camera.copy(),
+            document.analysis, context.theme, document.view, context.camera.copy(),
             self.size_.currentData(), self.frames, self.speed.currentData(),
         )  # fmt: skip
         context.jobs.start(TITLE, lambda progress: export.save_movie(shot, path, progress), lambda _: None)

@@ -22,7 +22,7 @@ from biomec.pipeline.analysis import run_first
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
-from biomec_app.kit.dialog_parts import OK_CANCEL, current_theme, explanation, fit_rows, opened, with_buttons
+from biomec_app.kit.dialog_parts import OK_CANCEL, explanation, fit_rows, opened, with_buttons
 from biomec_app.kit.moments import FROM_START, moment_told, zero_told
 from biomec_app.kit.painted import Painted, draw_frame
 from biomec_app.kit.theme import Theme
@@ -48,13 +48,13 @@ class PlatesDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        clean = context.document.analysis.clean
+        clean = context.document.analysis.signals
         assert clean.contacts is not None  # the menu item is disabled without plates
         self._assignment: ContactAssignment = clean.contacts
         self._contacts = sorted(clean.contacts.contacts, key=lambda item: (item.contact.plate, item.contact.on_s))
         self.setWindowTitle("Plate Assignment")
         self.table = QTableWidget(len(self._contacts), 6)
-        theme = current_theme(context)
+        theme = context.theme
         self.chart = ContactChart(self._contacts, clean.trial.duration_s, theme)
         self.combos: list[QComboBox] = []
         self._fill()

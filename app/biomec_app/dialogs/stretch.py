@@ -21,7 +21,7 @@ from biomec.pipeline.stretch import covering, cycle_spans
 from biomec_app.kit.dialog_parts import Fault, explanation, fit_rows, opened, with_buttons
 from biomec_app.kit.moments import FROM_START, moment_told
 from biomec_app.session.context import Context
-from biomec_app.shell import files
+from biomec_app.session.project_file import save_stretch
 
 
 class StretchDialog(QDialog):
@@ -73,7 +73,7 @@ class StretchDialog(QDialog):
         about = explanation(
             "The stretch is cut from the recording as measured and saved as a project of its own, with these settings."
         )
-        none = explanation("No cycles are known yet: run Kinematics, Find Cycles.")
+        none = explanation("No cycles are known yet: run Kinematics ▸ Cycles.")
         none.setContentsMargins(24, 0, 0, 0)
         self.buttons = with_buttons(
             self, about, self.by_frames, frames, self.by_window, self.by_cycles, self.cycles if self._spans else none,
@@ -136,7 +136,7 @@ class StretchDialog(QDialog):
         """Ask for a name and save."""
         try:
             first, last = self.stretch()
-            files.save_stretch(self.context, first, last)
+            save_stretch(self.context, first, last)
         except BiomecError as error:
             self.wrong.say(str(error))
             return

@@ -57,7 +57,7 @@ class AngleOverviewFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Which limbs, those that the movement is about first; over the cycle or over time."""
-        over_cycles = "cycles" in analysis.done and bool(analysis.repetitions.curves)
+        over_cycles = "cycles" in analysis.done and bool(analysis.cycles.curves)
         return (
             Choice("limbs", "Joints", limb_options(analysis) or (OTHERS,)),
             Choice("shown", "Show", (MEAN, TIME) if over_cycles else (TIME,), redraws=True),
@@ -68,7 +68,7 @@ class AngleOverviewFigure(FigureKind):
         rows = angle_rows(analysis.angles)
         joints = joints_of(tuple(dict.fromkeys(row.joint for row in rows)), chosen["limbs"])
         wanted = [row for joint in joints for row in rows if row.joint == joint]
-        return AngleOverview(_grid(wanted), recorded("", analysis), analysis.clean.trial.time_s)
+        return AngleOverview(_grid(wanted), recorded("", analysis), analysis.signals.trial.time_s)
 
     def size(self, content: AngleOverview, chosen: Chosen) -> tuple[float, float]:
         """As wide as the panels of a line, as high as the lines."""

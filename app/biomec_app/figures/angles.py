@@ -73,7 +73,7 @@ class AngleFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Joint, and what of it."""
-        over_cycle = "cycles" in analysis.done and bool(analysis.repetitions.curves)
+        over_cycle = "cycles" in analysis.done and bool(analysis.cycles.curves)
         first = main_joints(analysis) if "cycles" in analysis.done else ()
         rows = sorted(angle_rows(analysis.angles), key=lambda row: row.joint not in first)
         joints = tuple(dict.fromkeys(_called(row) for row in rows))
@@ -83,7 +83,7 @@ class AngleFigure(FigureKind):
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Rows of the joint."""
         rows = tuple(row for row in angle_rows(analysis.angles) if _called(row) == chosen["joint"])
-        return Content(rows, recorded("", analysis), (), analysis.clean.trial.time_s)
+        return Content(rows, recorded("", analysis), (), analysis.signals.trial.time_s)
 
     def compared(self, content: Content, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Content:
         """Other recordings beside the open one."""
@@ -173,12 +173,12 @@ def recorded(called: str, analysis: Analysis) -> Recorded:
     """Angles and cycles of an analysis."""
     if "cycles" not in analysis.done:
         return Recorded(called, analysis.angles, {}, {})
-    repetitions = analysis.repetitions
+    all_cycles = analysis.cycles
     told = {
-        which: cycles_in_words(len(curves.numbers), left_out(repetitions.cycles[which], len(curves.numbers)))
-        for which, curves in repetitions.curves.items()
+        which: cycles_in_words(len(curves.numbers), left_out(all_cycles.groups[which], len(curves.numbers)))
+        for which, curves in all_cycles.curves.items()
     }
-    return Recorded(called, analysis.angles, repetitions.curves, told)
+    return Recorded(called, analysis.angles, all_cycles.curves, told)
 
 
 def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None, shown: str, colour: str) -> bool:
@@ -215,7 +215,7 @@ def limb_options(analysis: Analysis) -> tuple[str, ...]:
     rows = angle_rows(analysis.angles)
     there = {row.joint for row in rows}
     limbs = [limb for limb, joints in LIMBS.items() if there.intersection(joints)]
-    by = analysis.repetitions.by if "cycles" in analysis.done else ""
+    by = analysis.cycles.by if "cycles" in analysis.done else ""
     if by == "events" or by.startswith("knee"):
         limbs.sort(key=lambda limb: limb != "Legs")
     elif by.startswith(("elbow", "shoulder")):

@@ -19,7 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.artist import Artist
     from matplotlib.figure import Figure
 
-    from biomec_app.viewer.camera import Camera
+    from biomec_app.session.camera import Camera
     from biomec_app.viewer.overlays import Entry
     from biomec_app.viewer.scene import Scene
 
@@ -46,8 +46,8 @@ def moments(analysis: Analysis) -> tuple[str, list[Moment], int]:
 
     They lie across the first valid cycle, or else across the valid frames.
     """
-    valid, trial = analysis.positions.valid, analysis.clean.trial
-    for name, cycles in analysis.repetitions.cycles.items():
+    valid, trial = analysis.positions.valid, analysis.signals.trial
+    for name, cycles in analysis.cycles.groups.items():
         good = np.flatnonzero(cycles.valid)
         if good.size:
             return _of_cycle(name, cycles, int(good[0]))
@@ -89,7 +89,7 @@ class MomentsFigure(FigureKind):
 
     key, title = "moments", "Body in Moments of the Movement"
     help = "The body model, plates and forces in six moments of a cycle"
-    needs = ("signals", "body", "consistency", "cycles")
+    needs = ("signals", "body", "positions", "cycles")
     least = (8.5, 5.5)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> MomentsContent:
@@ -99,7 +99,7 @@ class MomentsFigure(FigureKind):
 
     def remark(self, content: MomentsContent, chosen: Chosen) -> str:
         """What the moments are taken from."""
-        model = content.analysis.loaded.body.model.title
+        model = content.analysis.body.person.model.title
         large = f"; the large picture at {content.moments[content.main].label}" if len(content.moments) > 1 else ""
         return f"{model}. {content.source}{large}."
 
@@ -158,7 +158,7 @@ class MomentsFigure(FigureKind):
 
     def data(self, content: MomentsContent, chosen: Chosen) -> tuple[Column, ...]:
         """One row a moment."""
-        trial = content.analysis.clean.trial
+        trial = content.analysis.signals.trial
         return (
             Column("moment", [moment.label for moment in content.moments]),
             Column("frame", [trial.first_frame + moment.frame for moment in content.moments]),
@@ -217,7 +217,7 @@ def _sign(entry: Entry) -> Artist:
 # --------------------------------------------------------------------------------------------------------------- camera
 def _camera(points: FloatArray, direction: FloatArray, size: tuple[int, int]) -> Camera:
     """Camera that sees all points (P, 3) from a direction (3,), as near as possible; size: width and height."""
-    from biomec_app.viewer.camera import Camera
+    from biomec_app.session.camera import Camera
 
     camera = Camera.from_direction(direction)
     camera.fit(points, size[0] / size[1])

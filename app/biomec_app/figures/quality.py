@@ -52,14 +52,14 @@ class QualityFigure(FigureKind):
 
     key, title = "quality", "Quality of Signals and Solution"
     help = "Origin of the samples, course of the solution, and distances to the model along the recording"
-    needs = ("signals", "consistency")
+    needs = ("signals", "positions")
     least = (10.5, 8.0)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> QualityContent:
         """Shares of the origins, and the consistent positions."""
-        rebuilt = analysis.clean.reconstruction
+        rebuilt = analysis.signals.reconstruction
         shares = origin_shares(rebuilt.origin[:, rebuilt.seen])
-        return QualityContent(analysis.clean.trial.time_s, shares, analysis.positions)
+        return QualityContent(analysis.signals.trial.time_s, shares, analysis.positions)
 
     def size(self, content: QualityContent, chosen: Chosen) -> tuple[float, float]:
         """A full page."""

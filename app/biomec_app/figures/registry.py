@@ -1,11 +1,7 @@
-"""All figures. A later stage adds its own with `register_figure`, before the window is made."""
+"""All figures. A feature adds its own with `register_figure`, before the window is made."""
 
 from __future__ import annotations
 
-from biomec_app.features.loads.figure_cycles import LoadCycleFigure
-from biomec_app.features.loads.figure_methods import MethodFigure
-from biomec_app.features.loads.figure_preparations import PreparationFigure
-from biomec_app.features.simulations.figure_runs import SimulationRunFigure
 from biomec_app.figures.agreement import AgreementFigure
 from biomec_app.figures.angle_overview import AngleOverviewFigure
 from biomec_app.figures.angles import AngleFigure
@@ -37,8 +33,6 @@ _GROUPS: dict[str, list[FigureKind]] = {
         QualityFigure(),
     ],
     "movement": [StickFigure(), MomentsFigure(), AngleFigure(), AngleOverviewFigure(), ModelFigure()],
-    "loads": [LoadCycleFigure(), MethodFigure(), PreparationFigure()],
-    "simulations": [SimulationRunFigure()],
 }
 
 

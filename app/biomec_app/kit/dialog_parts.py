@@ -21,19 +21,11 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.notices import Notice, Severity
-from biomec_app.kit import theme as themes
-from biomec_app.kit.theme import Theme
-from biomec_app.session.context import Context
 
 Opened = TypeVar("Opened", bound=QDialog)
 QWIDGETSIZE_MAX = 16_777_215  # pixels; Qt's name for no limit
 OK_CANCEL = QDialogButtonBox.StandardButton.Ok | QDialogButtonBox.StandardButton.Cancel
 MARKS = {Severity.INFO: "ℹ", Severity.WARNING: "⚠", Severity.PROBLEM: "✖"}
-
-
-def current_theme(context: Context) -> Theme:
-    """Theme that the window uses."""
-    return themes.chosen(context.preferences.theme)
 
 
 def heading(text: str) -> QLabel:

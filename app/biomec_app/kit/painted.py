@@ -1,9 +1,9 @@
-"""Widgets that draw themselves with Qt's painter."""
+"""Widgets that draw themselves with Qt's painter, and small signs."""
 
 from __future__ import annotations
 
-from PySide6.QtCore import QRectF
-from PySide6.QtGui import QColor, QPainter, QPaintEvent, QPen
+from PySide6.QtCore import QRect, QRectF, Qt
+from PySide6.QtGui import QColor, QIcon, QPainter, QPaintEvent, QPen, QPixmap
 from PySide6.QtWidgets import QWidget
 
 from biomec_app.kit.theme import Theme
@@ -29,3 +29,18 @@ def draw_frame(painter: QPainter, widget: QWidget, theme: Theme) -> None:
     painter.setPen(QPen(QColor(theme.line)))
     painter.setBrush(QColor(theme.panel))
     painter.drawRoundedRect(QRectF(0.5, 0.5, widget.width() - 1, widget.height() - 1), 6, 6)
+
+
+def dot(colour: str, edge: str) -> QIcon:
+    """A dot of a colour; a ring where there is none."""
+    picture = QPixmap(48, 48)
+    picture.setDevicePixelRatio(3.0)
+    picture.fill(Qt.GlobalColor.transparent)
+    painter = QPainter(picture)
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setPen(QColor(colour or edge))
+    if colour:
+        painter.setBrush(QColor(colour))
+    painter.drawEllipse(QRect(4, 4, 8, 8))
+    painter.end()
+    return QIcon(picture)

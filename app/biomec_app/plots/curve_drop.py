@@ -7,8 +7,9 @@ from PySide6.QtGui import QDropEvent
 from PySide6.QtWidgets import QWidget
 
 from biomec_app.session.document import Document
-from biomec_app.shell.tree_model import MIME
 
+MIME = "application/x-biomec-curves"
+"""Keys of curves that are dragged, one a line, in UTF-8."""
 DRAGS = (QEvent.Type.DragEnter, QEvent.Type.DragMove, QEvent.Type.Drop)
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from html import escape
 from pathlib import Path
 from time import perf_counter
@@ -35,6 +35,7 @@ from biomec_app.plots.plot_content import panes_one_by_one
 from biomec_app.plots.plot_grid import PlotGrid
 from biomec_app.plots.plot_pane import Pane
 from biomec_app.plots.signal_chooser import SignalChooser
+from biomec_app.session.action import Action
 from biomec_app.session.context import Context
 from biomec_app.session.plot_view import FIT, GROUPINGS, MEAN, OVER, TIME
 
@@ -44,11 +45,14 @@ SMALLEST_FIGURE = QSize(640, 420)
 
 
 class PlotPanel(QWidget):
-    """Curves over time or over the cycle, chosen by kind, joint, side and component."""
+    """Curves over time or over the cycle, chosen by kind, joint, side and component.
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    actions : what the menu of the plots offers besides copies of the figure
+    """
+
+    def __init__(self, context: Context, actions: Sequence[Action] = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.context, self.theme = context, LIGHT
+        self.context, self.theme, self._actions = context, LIGHT, actions
         self.setObjectName("plots")
         self.panes: tuple[Pane, ...] = ()
         self._default: tuple[str, ...] = ()
@@ -293,7 +297,7 @@ class PlotPanel(QWidget):
         if self.context.plots.view.over != TIME and document.selection.curves:
             return (
                 "There is no valid cycle of these signals.<br>"
-                '<a href="time">Show them over time</a>, or run Kinematics ▸ Find Cycles.'
+                '<a href="time">Show them over time</a>, or run Kinematics ▸ Cycles.'
             )
         return 'Nothing is plotted.<br><a href="choose">Choose signals</a>'
 
@@ -377,10 +381,8 @@ class PlotPanel(QWidget):
 
     def menu(self) -> QMenu:
         """Menu of the plots: what the menu Utilities has, and copies of the figure."""
-        from biomec_app.shell.actions.utilities import ACTIONS
-
         menu = QMenu(self)
-        for action in ACTIONS:
+        for action in self._actions:
             if action.run is None:
                 menu.addSeparator()
             elif action.key != "utilities.configuration":

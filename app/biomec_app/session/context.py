@@ -10,6 +10,8 @@ from typing import TYPE_CHECKING
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, step_named
+from biomec_app.kit import theme as themes
+from biomec_app.session.camera import Camera
 from biomec_app.session.comparison import Comparison
 from biomec_app.session.document import Document
 from biomec_app.session.figure_source import FigureSource
@@ -20,8 +22,6 @@ from biomec_app.session.ready import ready
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
-
-    from biomec_app.viewer.camera import Camera
 
 
 @dataclass
@@ -67,6 +67,11 @@ class Context:
 
     def __post_init__(self) -> None:
         self.comparison = Comparison(self.document, self.jobs)
+
+    @property
+    def theme(self) -> themes.Theme:
+        """Theme that the window uses."""
+        return themes.chosen(self.preferences.theme)
 
     def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
         """Change the analysis in the background; nothing changes if it fails or is cancelled."""

@@ -1,4 +1,4 @@
-"""What the File menu does with files: open, save, export; each in the background, and none loses unsaved work."""
+"""What the File menu does with other files: open, import, export, settings; each in the background."""
 
 from __future__ import annotations
 
@@ -8,70 +8,31 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
-from PySide6.QtCore import QCoreApplication, QEventLoop
-from PySide6.QtGui import QStatusTipEvent
-
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, Severity
 from biomec.base.progress import Progress
 from biomec.io.file_roles import Roles, find_roles
 from biomec.io.mat_session import read_mat_session
-from biomec.io.project import load_project, save_project
-from biomec.io.registry import PROJECT, extensions, find_format
+from biomec.io.project import load_project
+from biomec.io.registry import PROJECT, find_format
 from biomec.io.session_import import import_session
-from biomec.pipeline.analysis import KINEMATICS, STEPS, STOPPED, Analysis, analyze, run_first
-from biomec.pipeline.outlook import run_as_far
+from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings_file import found_on_the_recording, read_settings, with_findings_of, write_settings
-from biomec.pipeline.stretch import stretch_session
 from biomec.recording import Source
 from biomec.reporting.export import write_angles, write_recording
 from biomec.reporting.output import write_analysis
 from biomec_app.session.context import Context
+from biomec_app.session.project_file import RECORDINGS, SUFFIX, may_discard, proposed_path, remember, with_suffix
 from biomec_app.session.ready import ready
 
-SUFFIX, MATLAB = ".biomec", "MAT"
-RECORDINGS = f"Recordings ({' '.join('*' + end for end in extensions() if end != SUFFIX)});;All files (*)"
+MATLAB = "MAT"
 OPENABLE = f"Projects and MATLAB files (*{SUFFIX} *.mat);;All files (*)"
-PROJECTS = f"Biomec project (*{SUFFIX})"
-SAVE, DISCARD = "Save", "Don't save"
 SETTINGS = "Settings of an analysis (*.json);;All files (*)"
 OF_THIS, OF_THE_FILE = "Those of this recording", "Those of the file"
 CLEAN, MEASURED = "Rebuilt and filtered", "As measured"
 LEFT_OUT = "Left out:"
-
-
-# ----------------------------------------------------------------------------------------------------------- unsaved
-def may_discard(context: Context) -> bool:
-    """Whether what is open may go: it is saved, or the user does not want it saved."""
-    if not context.document.is_modified:
-        return True
-    name = context.document.title.removesuffix(" *")
-    question = f"Save the changes of {name} before it is closed?"
-    if context.jobs.busy:
-        question += f' "{context.jobs.title}" is still running; it will be stopped, and its result is not saved.'
-    answer = context.confirm("Unsaved work", question, (SAVE, DISCARD))
-    if answer == SAVE:
-        if context.jobs.busy:  # what runs would be lost with the window anyway
-            context.jobs.cancel()
-            _wait(context)
-        save(context)
-        _wait(context)
-        return not context.document.is_modified
-    return answer == DISCARD
-
-
-def _wait(context: Context) -> None:
-    """Wait for the running job while the window keeps drawing itself; clicks are left for later."""
-    flags = QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents | QEventLoop.ProcessEventsFlag.WaitForMoreEvents
-    while context.jobs.busy:
-        QCoreApplication.processEvents(flags)
-
-
-def _remember(context: Context, path: Path) -> None:
-    context.preferences.add_recent(path)
-    context.preferences.folder = path.absolute().parent
 
 
 # -------------------------------------------------------------------------------------------------------------- open
@@ -138,7 +99,7 @@ def open_project(context: Context, path: Path) -> None:
 
     def done(analysis: Analysis) -> None:
         context.document.open(analysis, path)
-        _remember(context, path)
+        remember(context, path)
 
     title = f"Open {path.name}"
     context.jobs.start(title, lambda progress: ready(open_again(load_project(path), progress)), done)
@@ -159,7 +120,7 @@ def open_matlab(context: Context, path: Path) -> None:
             return
         context.document.open(found)
         context.document.undo_stack.setClean()  # all of it lies in the file
-        _remember(context, path)
+        remember(context, path)
 
     context.jobs.start(f"Open {path.name}", work, done)
 
@@ -205,31 +166,6 @@ def open_unasked(context: Context, path: Path) -> None:
     context.jobs.start(f"Open {path.name}", work, context.document.open)
 
 
-def imported(context: Context, analysis: Analysis, path: Path, line: str) -> None:
-    """Show an imported recording."""
-    context.document.open(analysis, None, (line,))
-    _remember(context, path)
-
-
-def analyse_imported(context: Context, step: str) -> None:
-    """Analyse what was imported up to a step, or as far as it goes; what stops it is told, and stays as a notice."""
-    before = context.document.analysis
-
-    def done(after: Analysis) -> None:
-        if context.document.analysis is not before:
-            raise BiomecError("The recording was changed meanwhile, so the result was not used. Run it again.")
-        reached = next((one.name for one in reversed(STEPS) if one.name in after.done), "")
-        line = f'analysis = analysis.run_until("{reached}")' if reached else ""
-        context.document.change("Analysis", after, line)
-        stopped = [notice.sentence for notice in after.session.notices if notice.code == STOPPED]
-        if stopped:
-            if context.window is not None:  # "done" still stands there, of the reading
-                QCoreApplication.sendEvent(context.window, QStatusTipEvent(""))
-            raise BiomecError(stopped[-1])
-
-    context.jobs.start("Analysis", lambda progress: ready(run_as_far(before, step, progress)), done)
-
-
 def open_demo(context: Context) -> None:
     """Record, analyse and show the push-up of the virtual subject."""
     if not may_discard(context):
@@ -248,72 +184,6 @@ def open_demo(context: Context) -> None:
         context.document.undo_stack.setClean()  # nothing of the user's own is in it yet
 
     context.jobs.start("Demonstration", work, done)
-
-
-# -------------------------------------------------------------------------------------------------------------- save
-def save(context: Context) -> None:
-    """Save the project; asks for a name where it has none."""
-    if context.document.path is None:
-        save_as(context)
-    else:
-        _save_to(context, context.document.path)
-
-
-def save_as(context: Context) -> None:
-    """Save the project under another name."""
-    path = _ask_project(context, "Save as", context.document.path or _proposed(context))
-    if path is not None:
-        _save_to(context, path)
-
-
-def _proposed(context: Context, ending: str = "") -> Path:
-    stem = Path(context.document.analysis.session.dynamic.source.name).stem
-    return Path(context.preferences.folder) / f"{stem}{ending}{SUFFIX}"
-
-
-def _ask_project(context: Context, title: str, start: Path) -> Path | None:
-    """Ask for the name of a project file; its end is added, and then nothing is overwritten without asking."""
-    path = context.ask_file(title, PROJECTS, True, str(start))
-    return None if path is None else with_suffix(context, path, SUFFIX)
-
-
-def with_suffix(context: Context, path: Path, suffix: str) -> Path | None:
-    """Return the path with the end of its kind; None if another file has that name and the user wants to keep it."""
-    if path.suffix.lower() == suffix:
-        return path
-    path = path.with_name(path.name + suffix)
-    question = f"{path.name} exists already. Overwrite it?"
-    return None if path.exists() and context.confirm("Overwrite", question, ("Overwrite",)) is None else path
-
-
-def _save_to(context: Context, path: Path) -> None:
-    document = context.document
-    analysis, history = document.analysis, document.history
-
-    def done(_: object) -> None:
-        document.saved_as(path)
-        if document.analysis is not analysis or document.history != history:  # changed while it was saved
-            document.undo_stack.resetClean()
-        _remember(context, path)
-
-    context.jobs.start(f"Save {path.name}", lambda progress: save_project(analysis.stored(), path), done)
-
-
-def save_stretch(context: Context, first: int, last: int) -> None:
-    """Save frames ``first`` to ``last`` (from 0, inclusive) as a project of their own; what is open stays open."""
-    analysis = context.document.analysis
-    counted = analysis.session.dynamic.first_frame
-    path = _ask_project(context, "Save stretch", _proposed(context, f"_{first + counted}-{last + counted}"))
-    if path is None:
-        return
-    if context.document.path is not None and path.absolute() == context.document.path.absolute():
-        raise BiomecError("A stretch cannot take the place of the project that is open. Choose another name.")
-    title = f"Save {path.name}"
-
-    def work(progress: Progress) -> None:
-        save_project(stretch_session(analysis, first, last), path)
-
-    context.jobs.start(title, work, lambda _: _remember(context, path))
 
 
 # ------------------------------------------------------------------------------------------------------------ export
@@ -383,7 +253,7 @@ def export_angles(context: Context) -> None:
 
 
 def _ask_export(context: Context, kind: str, suffix: str, ending: str = "") -> Path | None:
-    start = _proposed(context, ending or "_export").with_suffix(suffix)
+    start = proposed_path(context, ending or "_export").with_suffix(suffix)
     path = context.ask_file(f"Export {kind}", f"{kind} (*{suffix})", True, str(start))
     path = None if path is None else with_suffix(context, path, suffix)
     if path is not None and path.exists() and _is_source(context, path):
@@ -415,7 +285,7 @@ def _write(context: Context, title: str, path: Path, write: Callable[[], tuple[N
 # ---------------------------------------------------------------------------------------------------------- settings
 def save_settings(context: Context) -> None:
     """Save the settings of the analysis as a file, for other recordings and for the command line."""
-    start = str(_proposed(context, "_settings").with_suffix(".json"))
+    start = str(proposed_path(context, "_settings").with_suffix(".json"))
     path = context.ask_file("Save settings", SETTINGS, True, start)
     path = None if path is None else with_suffix(context, path, ".json")
     if path is not None:

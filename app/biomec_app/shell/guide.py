@@ -7,7 +7,7 @@ from importlib import metadata
 
 from biomec._version import __version__
 from biomec.reporting.report_table import Section, Table, facts
-from biomec_app.shell.actions.action import Action
+from biomec_app.session.action import Action
 
 LIBRARIES = {
     "numpy": "arrays", "scipy": "splines and linear algebra", "numba": "compiled kernels", "h5py": "project files",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from pathlib import Path
 from time import monotonic
 
@@ -24,10 +25,8 @@ from PySide6.QtWidgets import (
 )
 
 from biomec_app.dialogs.written import show_written
-from biomec_app.features.loads.panel import LoadPanel
-from biomec_app.features.simulations.panel import SimulationPanel
+from biomec_app.features.feature import RIGHT, Panel
 from biomec_app.features.trust.notices import NoticePanel
-from biomec_app.features.trust.panel import TrustPanel
 from biomec_app.features.trust.verdict_signs import sign
 from biomec_app.kit import theme as themes
 from biomec_app.kit.dock_tabs import DockTabs
@@ -37,22 +36,18 @@ from biomec_app.session.context import Context
 from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs, Status
 from biomec_app.session.preferences import Preferences
+from biomec_app.session.project_file import may_discard
 from biomec_app.shell.actions import all_actions
-from biomec_app.shell.actions.file import may_discard, open_file
 from biomec_app.shell.actions.signal_analysis import extra_actions
-from biomec_app.shell.actions.visualize import PANEL, PANELS
+from biomec_app.shell.actions.visualize import PANEL, bar_menus
 from biomec_app.shell.autosave import Autosave
-from biomec_app.shell.browser import Browser
-from biomec_app.shell.history import HistoryPanel
+from biomec_app.shell.files import open_file
 from biomec_app.shell.menus import Menus
+from biomec_app.shell.panels import PANELS
 from biomec_app.shell.start_page import StartPage
 from biomec_app.shell.status_line import StatusLine
 from biomec_app.viewer.timeline import Timeline
 from biomec_app.viewer.view import BodyView
-
-LEFT, RIGHT, BOTTOM = (
-    Qt.DockWidgetArea.LeftDockWidgetArea, Qt.DockWidgetArea.RightDockWidgetArea, Qt.DockWidgetArea.BottomDockWidgetArea,
-)  # fmt: skip
 
 PATIENCE_S = 10.0  # for work that was told to stop when the window is closed
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
@@ -82,7 +77,7 @@ class MainWindow(QMainWindow):
             part.setParent(self)  # goes with the window, and so does what is connected to it
         self.setAcceptDrops(True)
         self.resize(1360, 840)
-        self.view, self.timeline = BodyView(context), Timeline(context)
+        self.view, self.timeline = BodyView(context, bar_menus()), Timeline(context)
         body = QWidget()
         layout = QVBoxLayout(body)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -95,23 +90,16 @@ class MainWindow(QMainWindow):
         self.pages.addWidget(body)
         self.setCentralWidget(self.pages)
 
-        self.plots, self.notices = PlotPanel(context), NoticePanel(context)
-        panels: dict[str, tuple[QWidget, Qt.DockWidgetArea]] = {
-            "browser": (Browser(context), LEFT),
-            "plots": (self.plots, RIGHT),
-            "trust": (TrustPanel(context), RIGHT),
-            "loads": (LoadPanel(context), RIGHT),
-            "simulations": (SimulationPanel(context), RIGHT),
-            "notices": (self.notices, BOTTOM),
-            "history": (HistoryPanel(context), BOTTOM),
-        }
-        self.docks = {name: self._dock(PANELS[name], *panel) for name, panel in panels.items()}
-        self.tabifyDockWidget(self.docks["plots"], self.docks["trust"])
-        self.tabifyDockWidget(self.docks["trust"], self.docks["loads"])
-        self.tabifyDockWidget(self.docks["loads"], self.docks["simulations"])
-        self.tabifyDockWidget(self.docks["notices"], self.docks["history"])
+        self.docks = {panel.name: self._dock(panel) for panel in PANELS}
+        for before, panel in pairwise(PANELS):
+            if before.area == panel.area:
+                self.tabifyDockWidget(self.docks[before.name], self.docks[panel.name])
         for front in ("plots", "notices"):
             self.docks[front].raise_()
+        plots, notices = self.docks["plots"].widget(), self.docks["notices"].widget()
+        assert isinstance(plots, PlotPanel)
+        assert isinstance(notices, NoticePanel)
+        self.plots, self.notices = plots, notices
         self._share_room(LEAST)
 
         self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions()), context)
@@ -140,11 +128,11 @@ class MainWindow(QMainWindow):
         self._arranged = self.restoreState(context.preferences.layout("docks"))
         self._opened()
 
-    def _dock(self, title: str, widget: QWidget, area: Qt.DockWidgetArea) -> QDockWidget:
-        dock = QDockWidget(title, self)
-        dock.setObjectName(title)
-        dock.setWidget(widget)
-        self.addDockWidget(area, dock)
+    def _dock(self, panel: Panel) -> QDockWidget:
+        dock = QDockWidget(panel.title, self)
+        dock.setObjectName(panel.title)
+        dock.setWidget(panel.make(self.context))
+        self.addDockWidget(panel.area, dock)
         dock.hide()  # until a recording is open; docks hidden only after they are tabbed leave a second tab bar behind
         return dock
 
@@ -328,7 +316,7 @@ class MainWindow(QMainWindow):
     @property
     def _in_front(self) -> str:
         """The panel on the right that is seen; the plots, if none is."""
-        right = ("plots", "trust", "loads", "simulations")
+        right = (panel.name for panel in PANELS if panel.area == RIGHT)
         return next((name for name in right if self.panel_seen(name)), "plots")
 
     def _note_panels(self) -> None:

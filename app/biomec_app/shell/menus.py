@@ -10,8 +10,8 @@ from PySide6.QtGui import QAction, QActionGroup, QKeySequence
 from PySide6.QtWidgets import QMenu, QMenuBar
 
 from biomec.base.errors import BiomecError
+from biomec_app.session.action import SEPARATOR, Action
 from biomec_app.session.context import Context
-from biomec_app.shell.actions.action import SEPARATOR, Action
 
 ORDER = (
     "File", "Edit", "Kinematics", "Dynamics", "Inner Biomechanics", "Signal Analysis", "Visualize", "Utilities", "Help",

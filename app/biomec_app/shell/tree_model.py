@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from PySide6.QtCore import QAbstractItemModel, QMimeData, QModelIndex, QObject, QPersistentModelIndex, QRect, QSize, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter, QPixmap
+from PySide6.QtGui import QColor, QFont, QFontMetrics, QIcon, QPainter
 from PySide6.QtWidgets import QApplication, QStyle, QStyledItemDelegate, QStyleOptionViewItem
 
+from biomec_app.kit.painted import dot
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.plots.curve_drop import MIME
 from biomec_app.shell.tree_content import BAD, CURRENT, DOUBT, STALE, TODO, Node
 
-MIME = "application/x-biomec-curves"
-"""Keys of curves that are dragged, one a line, in UTF-8."""
 LONG = 12  # letters of a detail that may be cut; a shorter one is shown whole or not at all
 SHORT = 18  # letters of a label that is never cut
 NODE = int(Qt.ItemDataRole.UserRole)
@@ -157,21 +157,6 @@ class TreeModel(QAbstractItemModel):
                 return None
             self._icons[state] = dot(tints[state], theme.faint)
         return self._icons[state]
-
-
-def dot(colour: str, edge: str) -> QIcon:
-    """A dot of a colour; a ring where there is none."""
-    picture = QPixmap(48, 48)
-    picture.setDevicePixelRatio(3.0)
-    picture.fill(Qt.GlobalColor.transparent)
-    painter = QPainter(picture)
-    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-    painter.setPen(QColor(colour or edge))
-    if colour:
-        painter.setBrush(QColor(colour))
-    painter.drawEllipse(QRect(4, 4, 8, 8))
-    painter.end()
-    return QIcon(picture)
 
 
 class LineDelegate(QStyledItemDelegate):

@@ -9,7 +9,7 @@ from PySide6.QtCore import QPointF, QRectF, Qt
 from PySide6.QtGui import QColor, QFont, QFontMetricsF, QImage, QPainter, QPen
 
 from biomec_app.kit.theme import Theme
-from biomec_app.viewer.camera import Camera
+from biomec_app.session.camera import Camera
 from biomec_app.viewer.label_layout import Word, arranged
 from biomec_app.viewer.legend import legend_font
 from biomec_app.viewer.measuring import Measurement

@@ -8,9 +8,9 @@ import sys
 import numpy as np
 from vtkmodules.util.numpy_support import vtk_to_numpy
 from vtkmodules.vtkCommonCore import vtkUnsignedCharArray
-from vtkmodules.vtkRenderingCore import vtkRenderWindow
+from vtkmodules.vtkRenderingCore import vtkCamera, vtkRenderWindow
 
-from biomec_app.viewer.camera import Camera
+from biomec_app.session.camera import VIEW_ANGLE, Camera
 from biomec_app.viewer.scene import Scene
 
 
@@ -55,7 +55,7 @@ class Canvas:
         assert self._scene is not None
         first, last = band or (0, size[1])
         self._scene.prepare(camera.basis, quick)
-        camera.apply(self._scene.renderer.GetActiveCamera(), (first / size[1], last / size[1]))
+        aim(self._scene.renderer.GetActiveCamera(), camera, (first / size[1], last / size[1]))
         self._window.SetSize(size[0], last - first)
         self._window.Render()
 
@@ -95,3 +95,18 @@ def picture(scene: Scene, camera: Camera, size: tuple[int, int], canvas: Canvas 
     if canvas is None:
         own.close()
     return fine
+
+
+def aim(seen_by: vtkCamera, camera: Camera, band: tuple[float, float] = (0.0, 1.0)) -> None:
+    """Let a camera of VTK see what ours sees; band: upper and lower end of it, as parts of the picture's height.
+
+    With t = tan(θ/2) of the view angle θ, a band from a to b reaches over (b − a) t, and its middle lies
+    (1 − a − b) t above that of the picture.
+    """
+    a, b = band
+    seen_by.SetPosition(*camera.eye)
+    seen_by.SetFocalPoint(*camera.target)
+    seen_by.SetViewUp(*camera.basis[1])
+    seen_by.SetViewAngle(2.0 * np.rad2deg(np.arctan((b - a) * np.tan(np.deg2rad(0.5 * VIEW_ANGLE)))))
+    seen_by.SetWindowCenter(0.0, (1.0 - a - b) / (b - a))
+    seen_by.SetClippingRange(max(0.02, camera.distance - 25.0), camera.distance + 30.0)

@@ -23,9 +23,9 @@ from biomec.base.errors import BiomecError, FileError
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.theme import Theme
+from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
 from biomec_app.viewer.annotations import Annotations, Words
-from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.legend import draw_strip
 from biomec_app.viewer.scene import Scene

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec_app.kit.names import point_words, with_code
-from biomec_app.viewer.camera import Camera
+from biomec_app.session.camera import Camera
 from biomec_app.viewer.overlays.points import RADIUS, UNDER_SKIN, anatomical, technical
 from biomec_app.viewer.scene import Scene
 

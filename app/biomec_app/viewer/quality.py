@@ -6,7 +6,7 @@ from time import perf_counter
 
 import numpy as np
 
-from biomec_app.viewer.camera import Camera
+from biomec_app.session.camera import Camera
 from biomec_app.viewer.canvas import Canvas, averaged
 
 MOVING_S = 0.022  # a picture while things move; the plots beside it take their time too

@@ -11,17 +11,21 @@ from PySide6.QtCore import QEvent, QPoint, QPointF, QRect, Qt, QTimer
 from PySide6.QtGui import QColor, QImage, QKeyEvent, QMouseEvent, QPainter, QPaintEvent, QResizeEvent, QWheelEvent
 from PySide6.QtWidgets import QSizePolicy, QToolTip, QWidget
 
+from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.session.camera import SIDES, Camera
 from biomec_app.session.context import Context
+from biomec_app.session.ready import PREPARERS
 from biomec_app.viewer.annotations import Annotations, Words
-from biomec_app.viewer.camera import SIDES, Camera
 from biomec_app.viewer.canvas import Canvas
 from biomec_app.viewer.legend import Legend
 from biomec_app.viewer.measuring import Measurement
+from biomec_app.viewer.person import person_of
 from biomec_app.viewer.picking import Picked, pick
+from biomec_app.viewer.poses import Poses
 from biomec_app.viewer.quality import FinePicture, Quality
 from biomec_app.viewer.scene import Scene
-from biomec_app.viewer.view_bar import ViewBar
+from biomec_app.viewer.view_bar import BarMenus, ViewBar
 
 SETTLE_MS = 160  # after the last change the picture is drawn again with smooth edges
 KEYS = {"1": "frontal", "2": "lateral right", "3": "lateral left", "4": "posterior", "5": "superior", "0": "oblique"}
@@ -30,10 +34,23 @@ LARGE = 4_000_000  # pixels of the screen; so many are not smoothed while things
 CLICK = 4  # pixels; a mouse that moved less was not dragged
 
 
-class BodyView(QWidget):
-    """Shows the document's recording at its current frame; drag turns, right or middle drag shifts, wheel zooms."""
+def prepare_body(analysis: Analysis) -> None:
+    """Find the poses of a recording and the shape of its body, before they are shown."""
+    analysis.derived(Poses)
+    if "body" in analysis.done:
+        analysis.derived(person_of)
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+
+PREPARERS.append(prepare_body)
+
+
+class BodyView(QWidget):
+    """Shows the document's recording at its current frame; drag turns, right or middle drag shifts, wheel zooms.
+
+    menus : what the button "Show" offers
+    """
+
+    def __init__(self, context: Context, menus: BarMenus = (), parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
         self.theme: Theme = LIGHT
@@ -52,7 +69,7 @@ class BodyView(QWidget):
         self._grabbed: QPoint | None = None
         self._moved = 0
         self._fitted = True  # the user has not moved the camera since it was fitted
-        self.bar = ViewBar(context, self)
+        self.bar = ViewBar(context, menus, self)
         self.bar.hide()
         self.legend = Legend(self)
         self.legend.resized.connect(self._arrange)

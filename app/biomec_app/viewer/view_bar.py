@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 from PySide6.QtGui import QAction
 from PySide6.QtWidgets import QHBoxLayout, QMenu, QToolButton, QWidget
 
 from biomec_app.kit.theme import Theme
+from biomec_app.session.action import Action
 from biomec_app.session.context import Context
-from biomec_app.shell.actions import visualize
-from biomec_app.shell.actions.action import Action
 
 SIDES = {
     "frontal": ("Front", "Look at the front (1)"),
@@ -18,15 +19,16 @@ SIDES = {
     "superior": ("Top", "Look from above (5)"),
     "fit": ("Fit", "See the whole person (F, or double click)"),
 }
-MENUS = (visualize.DYNAMIC, visualize.SHOW, visualize.SHAPE, visualize.MEASURE)
+BarMenus = Sequence[tuple[str, Sequence[Action]]]
+"""Title of a menu -> its items; those without a title stand in the menu itself, between lines."""
 
 
 class ViewBar(QWidget):
     """A row of small buttons. They change the document and ask its camera; they know no view."""
 
-    def __init__(self, context: Context, parent: QWidget | None = None) -> None:
+    def __init__(self, context: Context, menus: BarMenus, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self._context = context
+        self._context, self._menus = context, menus
         self.setObjectName("viewBar")
         row = QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
@@ -54,12 +56,12 @@ class ViewBar(QWidget):
     def fill(self) -> None:
         """Make the menu anew, as the document is now."""
         self.menu.clear()
-        for path in MENUS:
-            part = self.menu if path == visualize.SHOW else self.menu.addMenu(path.rpartition("/")[2])
+        for title, actions in self._menus:
+            part = self.menu.addMenu(title) if title else self.menu
             if part is self.menu:
                 part.addSeparator()
-            for action in visualize.actions():
-                if action.menu == path and action.run is not None:
+            for action in actions:
+                if action.run is not None:
                     part.addAction(self._item(action))
             if part is self.menu:
                 part.addSeparator()

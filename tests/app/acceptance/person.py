@@ -10,7 +10,7 @@ from PySide6.QtCore import QEvent
 from PySide6.QtWidgets import QApplication, QDialog, QWidget
 
 from biomec_app.session.preferences import Preferences
-from biomec_app.shell import files
+from biomec_app.session.project_file import DISCARD
 from biomec_app.shell.main_window import MainWindow
 
 PATIENCE_S = 120.0  # an analysis on a busy machine, with kernels to be compiled
@@ -29,7 +29,7 @@ class Person:
         self.window = MainWindow(Preferences(preferences))
         self.context, self.document = self.window.context, self.window.context.document
         self.path: Path | None = None
-        self.answer: str | None = files.DISCARD
+        self.answer: str | None = DISCARD
         self.heard: list[str] = []
         self.asked: list[str] = []
         self.context.ask_file = lambda *asked: self.path
@@ -65,6 +65,13 @@ class Person:
     def _at_rest(self) -> bool:
         return not (self.context.jobs.busy or self.context.aside.busy)
 
+    def rest(self) -> None:
+        """Wait until everything is drawn: nothing has been at work for a while."""
+        quiet = 0
+        while quiet < 6:
+            self.pause(0.02)
+            quiet = quiet + 1 if self._at_rest() and not any(map(_draws, QApplication.allWidgets())) else 0
+
     def pause(self, seconds: float) -> None:
         """Look at the window for a while."""
         end = monotonic() + seconds
@@ -88,7 +95,7 @@ class Person:
 
     def leave(self) -> None:
         """Close everything, without saving."""
-        self.answer = files.DISCARD
+        self.answer = DISCARD
         self.window.close()
         self.window.deleteLater()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
@@ -106,6 +113,12 @@ class Person:
         """The dialog that is open."""
         (found,) = self.others
         return found
+
+
+def _draws(widget: QWidget) -> bool:
+    """Whether a plot or a figure is still being drawn."""
+    painter = getattr(widget, "painter", None)
+    return (painter is not None and painter.busy and widget.isVisible()) or getattr(widget, "is_drawing", False)
 
 
 def pixels(widget: QWidget) -> np.ndarray:

@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from biomec.io.project import save_project
-from biomec_app.shell import files
+from biomec_app.session.project_file import SAVE
 
 
 @pytest.fixture
@@ -156,7 +156,7 @@ def test_a_broken_companion_is_told_in_the_dialog_and_the_last_choice_stays(pers
 @pytest.mark.skipif(not Path("/proc/self").exists(), reason="there is no folder here that nobody may write to")
 def test_saving_where_nothing_may_be_written_gives_a_sentence(open_):
     open_.path = Path("/proc/self/study.biomec")
-    open_.answer = files.SAVE
+    open_.answer = SAVE
     open_.choose("file.save-as")
     assert_told_and_unchanged(open_, "study.biomec", "/proc/self")
     assert open_.document.is_modified

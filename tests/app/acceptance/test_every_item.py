@@ -10,7 +10,7 @@ from biomec.pipeline.analysis import KINEMATICS
 from biomec.pipeline.settings import CycleSettings
 from biomec.pipeline.settings_file import write_settings
 from biomec_app.session.plot_view import TIME
-from biomec_app.shell import files
+from biomec_app.session.project_file import DISCARD, SAVE
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from tests.app.acceptance.person import Person, is_blank
@@ -76,12 +76,12 @@ def test_every_item_does_something_or_says_why_not(at, key):
         assert reason in item.toolTip()
         return
     if key in ("file.import", "file.open"):
-        at.path, at.answer = at.squat, files.DISCARD
+        at.path, at.answer = at.squat, DISCARD
     if key == "edit.load-settings":
         at.path = at.folder / "settings.json"
         write_settings(replace(at.document.analysis.settings, cycles=CycleSettings("none")), at.path)
     if key == "file.demo":
-        at.answer = files.DISCARD
+        at.answer = DISCARD
     at.choose(key)
     assert not at.context.jobs.busy
     assert not is_blank(at.window)
@@ -108,14 +108,14 @@ def test_every_item_does_something_or_says_why_not(at, key):
         at.choose(key)  # and back again
 
 
-@pytest.mark.parametrize("answer", [files.SAVE, files.DISCARD, None])
+@pytest.mark.parametrize("answer", [SAVE, DISCARD, None])
 def test_exit_asks_and_does_as_it_is_told(person, squat_measured, tmp_path, answer):
     person.document.open(squat_measured)
     person.path, person.answer = tmp_path / "kept.biomec", answer
     person.choose(ENDS)
     assert len(person.asked) == 1
     assert person.window.isVisible() == (answer is None)
-    assert person.path.exists() == (answer == files.SAVE)
+    assert person.path.exists() == (answer == SAVE)
     assert person.document.is_open
 
 

@@ -7,7 +7,7 @@ from biomec.cli import main
 from biomec.io.project import load_project
 from biomec.pipeline.analysis import KINEMATICS, STEPS, step_named
 from biomec_app.curves.catalogue import catalogue
-from biomec_app.shell import files
+from biomec_app.session.project_file import DISCARD, SAVE
 
 KINEMATIC_STEPS = STEPS[: STEPS.index(step_named(KINEMATICS)) + 1]
 CLOCKS = ("seconds", "time", "cpu")  # how long something took is not a number of the analysis
@@ -43,7 +43,7 @@ def assert_same(ours, theirs):
 def test_import_analyse_plot_save_and_reopen_give_the_numbers_of_the_command_line(
     person, squat_files, by_command_line, tmp_path
 ):
-    wanted = {("consistency", "q"), ("rates", "qdot"), ("rates", "qddot"), ("angles", "values")}
+    wanted = {("positions", "q"), ("motion", "qdot"), ("motion", "qddot"), ("angles", "values")}
     assert wanted <= arrays(by_command_line).keys()
     person.import_(squat_files["emt"])
     assert person.document.analysis.session.dynamic.plates  # from the MOT beside it
@@ -101,7 +101,7 @@ def test_cancelling_an_analysis_leaves_the_document_as_it_was(person, squat_meas
     assert "nothing was changed" in person.window.statusBar().currentMessage()
 
 
-@pytest.mark.parametrize("answer", [files.SAVE, files.DISCARD, None])
+@pytest.mark.parametrize("answer", [SAVE, DISCARD, None])
 def test_opening_another_recording_asks_about_unsaved_work(person, squat_measured, squat_files, tmp_path, answer):
     person.document.open(squat_measured)
     kept, person.answer = tmp_path / "kept.biomec", answer
@@ -109,7 +109,7 @@ def test_opening_another_recording_asks_about_unsaved_work(person, squat_measure
     person.context.ask_file = lambda *asked: paths.pop(0)
     person.choose("file.import")
     assert len(person.asked) == 1
-    assert kept.exists() == (answer == files.SAVE)
+    assert kept.exists() == (answer == SAVE)
     assert bool(person.others) == (answer is not None)
     assert person.document.analysis is squat_measured
     for one in person.others:

@@ -169,7 +169,7 @@ def test_without_cycles_the_curves_run_over_the_time(drawn, tmp_path):
     chosen = {choice.key: choice.options[0] for choice in kind.choices(analysis)}
     assert chosen["shown"] == "Over time"
     columns = {column.name: column.values for column in kind.data(kind.content(analysis, chosen), chosen)}
-    np.testing.assert_array_equal(columns["time (s)"], analysis.clean.trial.time_s)
+    np.testing.assert_array_equal(columns["time (s)"], analysis.signals.trial.time_s)
     for side in ("right", "left"):
         flexion = np.degrees(analysis.angles[f"{side} elbow flexion"])
         np.testing.assert_allclose(columns[f"{side} elbow flexion (deg)"], flexion)
@@ -181,7 +181,7 @@ def test_without_cycles_the_curves_run_over_the_time(drawn, tmp_path):
 
 
 def test_without_a_valid_frame_the_static_pose_is_drawn(session, tmp_path):
-    hopeless = AnalysisSettings(consistency=ConsistencyOptions(position=PositionOptions(max_iterations=1)))
+    hopeless = AnalysisSettings(positions=ConsistencyOptions(position=PositionOptions(max_iterations=1)))
     analysis = analyze(session, hopeless)
     assert not analysis.motion.valid.any()
     check_files(tmp_path, draw(analysis, tmp_path))

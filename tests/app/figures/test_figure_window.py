@@ -77,7 +77,7 @@ def test_a_recording_without_results_shows_a_sentence(qtbot, opened, context, de
     window = opened("violations")
     context.document.open(Analysis(demo_analysis.session))
     assert window.canvas.drawn is None
-    assert window.canvas.sentence == 'Run "Kinematic Consistency" first.'
+    assert window.canvas.sentence == 'Run "Consistent Positions" first.'
     context.document.close()
     assert window.canvas.sentence == "No recording is open."
     context.document.open(demo_analysis)
@@ -208,7 +208,7 @@ def test_the_program_goes_on_while_a_figure_is_drawn(qtbot, opened):
 
 
 def test_every_figure_has_its_item_in_the_menu(qtbot, context, document_with_demo):
-    items = {action.key: action for action in signal_analysis.ACTIONS}
+    items = {action.key: action for action in signal_analysis.actions()}
     assert {"figures.residual", "figures.agreement", "figures.models", "signals.statistics"} <= set(items)
     reasons = {key: action.blocked(context) for key, action in items.items() if action.run is not None}
     assert "no simulations" in reasons.pop("figures.simulation-runs")

@@ -44,7 +44,7 @@ def panel(qtbot, context, document_with_demo) -> PlotPanel:
 
 
 def action(key: str):
-    return next(one for one in signal_analysis.ACTIONS if one.key == key)
+    return next(one for one in signal_analysis.actions() if one.key == key)
 
 
 def compare(qtbot, context, path: Path) -> None:

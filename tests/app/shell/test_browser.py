@@ -8,10 +8,9 @@ from PySide6.QtWidgets import QApplication, QWidget
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.theme import DARK
-from biomec_app.plots.curve_drop import CurveDrop
+from biomec_app.plots.curve_drop import MIME, CurveDrop
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.browser import Browser
-from biomec_app.shell.tree_model import MIME
 from biomec_app.viewer.timeline import Timeline
 
 FLEXION = "angle/right elbow flexion"

@@ -8,10 +8,10 @@ import pytest
 from PySide6.QtGui import QImage, QPainter
 
 from biomec_app.kit.theme import LIGHT
+from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
 from biomec_app.viewer import annotations
 from biomec_app.viewer.annotations import LIMB, Annotations
-from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.label_layout import BESIDE, Word, arranged
 from biomec_app.viewer.overlays import OVERLAYS
 from biomec_app.viewer.scene import Scene

@@ -6,8 +6,8 @@ import pytest
 pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from biomec_app.kit.theme import LIGHT
+from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
-from biomec_app.viewer.camera import Camera
 from biomec_app.viewer.measuring import Measurement, angle, distance
 from biomec_app.viewer.picking import _hidden, _ray_hits, pick, pickable, place_of, told
 from biomec_app.viewer.scene import Scene
@@ -123,7 +123,7 @@ def test_a_measurement_follows_its_points_through_time(scene, demo_analysis):
     told = []
     for frame in (FRAME, FRAME + 120):
         scene.update(frame)
-        points = demo_analysis.loaded.body.points_of(demo_analysis.positions.q[frame])
+        points = demo_analysis.body.person.points_of(demo_analysis.positions.q[frame])
         expected = np.linalg.norm(points["right humerus.GU_D"] - points["right hand.CAP_D"])
         assert measurement.told(scene) == f"{1000 * expected:.1f} mm"
         told.append(measurement.told(scene))

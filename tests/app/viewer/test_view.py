@@ -14,6 +14,7 @@ from PySide6.QtTest import QTest
 
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.view_options import RAW
+from biomec_app.shell.actions.visualize import bar_menus
 from biomec_app.viewer.overlays import OVERLAYS
 from biomec_app.viewer.picking import place_of
 from biomec_app.viewer.poses import Poses
@@ -24,7 +25,7 @@ from biomec_app.viewer.view import BodyView
 
 @pytest.fixture
 def view(context, demo_analysis, qtbot):
-    view = BodyView(context)
+    view = BodyView(context, bar_menus())
     qtbot.addWidget(view)
     view.resize(640, 480)
     view.show()

@@ -24,9 +24,9 @@ from biomec.pipeline.analysis import Analysis
 from biomec.reporting.notice_groups import HEADINGS
 from biomec_app.features.trust.notice_content import as_text, counts, frame_words, shown, target
 from biomec_app.kit.moments import moment_told, with_zero, zero_told
+from biomec_app.kit.painted import dot
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
-from biomec_app.shell.tree_model import dot
 
 NOTICE = int(Qt.ItemDataRole.UserRole)
 LINE = 24  # points of a line with its border

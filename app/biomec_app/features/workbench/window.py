@@ -32,7 +32,7 @@ from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.shell.files import DISCARD, SAVE
+from biomec_app.session.project_file import DISCARD, SAVE
 
 TITLE = "Mechanism Workbench"
 FIRST = "four-bar"  # what the window opens with

@@ -63,5 +63,5 @@ def draw_figure(analysis: Analysis, key: str, path: Path) -> None:
     kind = figure_named(key)
     chosen = {choice.key: choice.options[0] for choice in kind.choices(analysis)}
     content = kind.content(analysis, chosen)
-    whose = analysis.loaded.subject.name or "Subject"
+    whose = analysis.body.subject.name or "Subject"
     save_figure(compose(kind, content, chosen, PAPER, kind.size(content, chosen), DOTS, whose), path)

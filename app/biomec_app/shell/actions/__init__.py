@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomec_app.shell.actions.action import Action
+from biomec_app.session.action import Action
 
 
 def all_actions() -> tuple[Action, ...]:
@@ -19,6 +19,8 @@ def all_actions() -> tuple[Action, ...]:
         visualize,
     )
 
-    first = (module.ACTIONS for module in (file, edit, kinematics, dynamics, signal_analysis))
+    first = (module.ACTIONS for module in (file, edit, kinematics, dynamics))
     last = (module.ACTIONS for module in (appearance, utilities, help))
-    return tuple(action for table in (*first, visualize.actions(), *last) for action in table)
+    return tuple(
+        action for table in (*first, signal_analysis.actions(), visualize.actions(), *last) for action in table
+    )

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
+from biomec_app.session.action import Action
 from biomec_app.session.context import Context
-from biomec_app.shell.actions.action import Action
 
 MENU = "Visualize/Theme"
 

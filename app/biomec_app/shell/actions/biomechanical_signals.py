@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 from biomec.pipeline.analysis import run_first
+from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
 from biomec_app.session.plot_view import CYCLES, FIT, MEAN, SEPARATE, SIDES, TIME, TOGETHER
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_recording
 
 MENU = "Visualize/Biomechanical Signals"
 

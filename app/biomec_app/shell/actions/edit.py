@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from biomec.pipeline.analysis import run_first
 from biomec_app.kit.dialog_parts import opened
+from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording
 from biomec_app.session.context import Context
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_idle_recording
 from biomec_app.shell.files import load_settings, save_settings
 
 MENU = "Edit"

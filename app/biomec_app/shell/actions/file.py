@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from biomec.pipeline.analysis import run_first
+from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
 from biomec_app.session.figure_source import FigureSource
 from biomec_app.session.preferences import MOST_RECENT
+from biomec_app.session.project_file import may_discard, save, save_as, with_suffix
 from biomec_app.shell import files
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_recording
-from biomec_app.shell.files import may_discard, open_file, save
-
-__all__ = ["ACTIONS", "may_discard", "open_file", "save"]
+from biomec_app.shell.files import open_file
 
 MENU = "File"
 RECENT, EXPORT, COPY, SAVE_FIGURE = "File/Open &Recent", "File/Ex&port", "File/Cop&y Figure", "File/Save &Figure"
@@ -84,7 +83,7 @@ def _save_figure(kind: str, text: str, help: str) -> Action:
         title = f"Save figure as {kind.upper()}"
         start = f"{context.preferences.folder}/figure.{kind}" if context.preferences.folder else f"figure.{kind}"
         path = context.ask_file(title, f"{kind.upper()} (*.{kind})", True, start)
-        path = None if path is None else files.with_suffix(context, path, f".{kind}")
+        path = None if path is None else with_suffix(context, path, f".{kind}")
         if path is not None:
             _figure(context).save(path)
 
@@ -127,7 +126,7 @@ ACTIONS: tuple[Action, ...] = (
            blocked=_idle),
     Action("file.separator-save", MENU, SEPARATOR, None),
     Action("file.save", MENU, "&Save", save, "Save the project", "Ctrl+S", OPEN_AND_IDLE),
-    Action("file.save-as", MENU, "Save &As…", files.save_as, "Save the project under another name", "Ctrl+B",
+    Action("file.save-as", MENU, "Save &As…", save_as, "Save the project under another name", "Ctrl+B",
            OPEN_AND_IDLE),
     Action("file.save-stretch", MENU, "Save S&tretch…", _stretch,
            "Save a part of the recording, such as one cycle, as a project of its own", "Ctrl+L", OPEN_AND_IDLE),

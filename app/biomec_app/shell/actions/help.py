@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from biomec_app.kit.dialog_parts import opened
+from biomec_app.session.action import SEPARATOR, Action
 from biomec_app.session.context import Context
-from biomec_app.shell.actions.action import SEPARATOR, Action
 
 MENU = "Help"
 

@@ -8,11 +8,11 @@ from biomec.reporting.conditions import MOST, places
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.registry import figure_groups
 from biomec_app.figures.summaries import Summary, summaries
+from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_recording
 from biomec_app.session.context import Context
 from biomec_app.session.plot_view import MEAN
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_idle_recording, needs_recording
+from biomec_app.session.project_file import PROJECTS
 from biomec_app.shell.extensions import Extension, Loaded, extension_folder, load_extensions, run_extension
-from biomec_app.shell.files import PROJECTS
 
 MENU = "Signal Analysis"
 OWN = f"{MENU}/Own Functions"
@@ -80,15 +80,18 @@ def _end_blocked(context: Context) -> str | None:
     return reason
 
 
-ACTIONS: tuple[Action, ...] = (
-    *_figures(),
+COMPARISON: tuple[Action, ...] = (
     Action("signals.compare", MENU, "Compare with Reco&rding…", _compare,
            "Draw the mean cycle of another recording beside this one, in its own colour", blocked=_compare_blocked),
     Action("signals.compare.end", MENU, "End Com&parison", lambda context: context.comparison.end(),
            "Draw this recording alone again", blocked=_end_blocked),
     Action("signals.compare.separator", MENU, SEPARATOR, None),
-    *(summary_action(summary) for summary in summaries()),
 )  # fmt: skip
+
+
+def actions() -> tuple[Action, ...]:
+    """The items of the menu, with one for every figure and every page that is registered."""
+    return (*_figures(), *COMPARISON, *(summary_action(summary) for summary in summaries()))
 
 
 # ------------------------------------------------------------------------------------------------- the user's functions

@@ -5,9 +5,9 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from biomec_app.kit.dialog_parts import opened
+from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
 from biomec_app.session.plot_view import TIME
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_recording
 
 MENU = "Utilities"
 

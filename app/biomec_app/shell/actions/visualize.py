@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pathlib import Path
 
 from biomec.pipeline.analysis import run_first
+from biomec_app.features.feature import Panel
 from biomec_app.features.simulations.runs import NONE as NO_RUNS
-from biomec_app.kit import theme as themes
+from biomec_app.session.action import SEPARATOR, Action, needs_recording, not_yet
 from biomec_app.session.context import Context
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
-from biomec_app.shell.actions.action import SEPARATOR, Action, needs_recording, not_yet
 from biomec_app.shell.actions.biomechanical_signals import ACTIONS as SIGNALS
+from biomec_app.shell.panels import PANELS
 from biomec_app.viewer.overlays import OVERLAYS
 
 MENU = "Visualize"
@@ -19,11 +20,6 @@ STATIC, DYNAMIC = f"{MENU}/Static Acquisition", f"{MENU}/Dynamic Acquisition"
 SHOW, SHAPE, SIDE, ARROWS, MEASURE, PANEL = (
     f"{MENU}/{name}" for name in ("Show", "Body As", "View From", "Force Arrows", "Measure", "Panels")
 )
-PANELS = {
-    "browser": "Recording", "plots": "Signals", "trust": "Trust", "loads": "Loads", "simulations": "Simulations",
-    "notices": "Notices", "history": "History",
-}  # fmt: skip
-"""Name of a panel -> its title; the order is that of their keys, Alt+1 and so on."""
 BLOCKED = Callable[[Context], str | None]
 SIZES = {"As in the window": None, "1920 × 1080": (1920, 1080), "3840 × 2160": (3840, 2160)}
 
@@ -37,8 +33,8 @@ def _needs_model(context: Context) -> str | None:
 
 def _needs_consistency(context: Context) -> str | None:
     reason = needs_recording(context)
-    if reason is None and "consistency" not in context.document.analysis.done:
-        reason = run_first("consistency")
+    if reason is None and "positions" not in context.document.analysis.done:
+        reason = run_first("positions")
     return reason
 
 
@@ -84,6 +80,14 @@ def actions() -> tuple[Action, ...]:
     return (*ACTIONS[:place], *(_overlay(name) for name in OVERLAYS), *ACTIONS[place:])
 
 
+def bar_menus() -> tuple[tuple[str, tuple[Action, ...]], ...]:
+    """What the button "Show" over the 3-D view offers: title of a menu and its items."""
+    return tuple(
+        ("" if menu == SHOW else menu.rpartition("/")[2], tuple(action for action in actions() if action.menu == menu))
+        for menu in (DYNAMIC, SHOW, SHAPE, MEASURE)
+    )
+
+
 def _side(side: str, text: str, shortcut: str) -> Action:
     help = "See the whole person" if side in ("fit", "oblique") else f"Look at the {side} side"
     key = f"visualize.side.{side.replace(' ', '-')}"
@@ -100,12 +104,12 @@ def _measure(kind: str, text: str, help: str, shortcut: str) -> Action:
     )  # fmt: skip
 
 
-def _panel(number: int, name: str) -> Action:
+def _panel(number: int, panel: Panel) -> Action:
     """An item that is checked while a panel is seen; choosing it brings the panel to the front, or closes it."""
     return Action(
-        f"visualize.panel.{name}", PANEL, PANELS[name], lambda context: context.show_panel(name),
-        "Bring the panel to the front; if it is there, close it", f"Alt+{number}", needs_recording,
-        lambda context: context.panel_seen(name),
+        f"visualize.panel.{panel.name}", PANEL, panel.title, lambda context: context.show_panel(panel.name),
+        "Bring the panel to the front; if it is there, close it", f"Alt+{number}" if number < 10 else "",
+        needs_recording, lambda context: context.panel_seen(panel.name),
     )  # fmt: skip
 
 
@@ -144,9 +148,8 @@ def save_picture(context: Context) -> None:
     if path is None:
         return
     path = _with_suffix(path, ".png")
-    theme = themes.chosen(context.preferences.theme)
     shot = Shot(
-        document.analysis, theme, document.view, context.camera.copy(), SIZES[chosen] or context.camera.size,
+        document.analysis, context.theme, document.view, context.camera.copy(), SIZES[chosen] or context.camera.size,
         (document.frame, document.frame),
     )  # fmt: skip
     context.jobs.start("Save picture", lambda progress: save_picture(shot, path, progress), lambda _: None)
@@ -210,5 +213,5 @@ ACTIONS: tuple[Action, ...] = (
            _not_busy),
     Action("visualize.movie", MENU, "Save &Movie…", save_movie, "Save the movement as MP4 or GIF", "", _not_busy),
     Action("visualize.separator-4", MENU, SEPARATOR, None),
-    *(_panel(number, name) for number, name in enumerate(PANELS, 1)),
+    *(_panel(number, panel) for number, panel in enumerate(PANELS, 1)),
 )  # fmt: skip

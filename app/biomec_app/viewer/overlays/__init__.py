@@ -1,11 +1,7 @@
-"""Overlays of the 3-D view: a dictionary of classes. A new result brings a file and one line, here or in that file.
-
-The order is that of the menu.
-"""
+"""Overlays of the 3-D view: a dictionary of classes, in the order of the menu. A feature registers its own."""
 
 from __future__ import annotations
 
-from biomec_app.features.loads.overlays import JointForces, JointMoments, ResidualForce
 from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import Forces, Plates
 from biomec_app.viewer.overlays.frames import LocalFrames, NaturalCoordinates
@@ -24,9 +20,6 @@ OVERLAYS: dict[str, type[Overlay]] = {
     "centres of mass": CentresOfMass,
     "plates": Plates,
     "forces": Forces,
-    "joint forces": JointForces,
-    "joint moments": JointMoments,
-    "load residual": ResidualForce,
     "marker names": MarkerNames,
     "trails": Trails,
     "residuals": Residuals,
@@ -34,9 +27,15 @@ OVERLAYS: dict[str, type[Overlay]] = {
 """Name, as in `View.overlays` -> class."""
 
 
-def register_overlay(name: str, kind: type[Overlay]) -> None:
-    """Offer an overlay in the menus; ``name`` is that of `View.overlays`. Call it before the window is made."""
-    OVERLAYS[name] = kind
+def register_overlay(name: str, kind: type[Overlay], after: str = "") -> None:
+    """Offer an overlay in the menus, after another or last; ``name`` is that of `View.overlays`.
+
+    Call it before the window is made.
+    """
+    known = list(OVERLAYS.items())
+    place = next((k for k, (other, _) in enumerate(known, 1) if other == after), len(known))
+    OVERLAYS.clear()
+    OVERLAYS.update([*known[:place], (name, kind), *known[place:]])
 
 
 __all__ = ["OVERLAYS", "Arrows", "Entry", "Label", "Moment", "Overlay", "register_overlay"]

@@ -17,7 +17,7 @@ ORDER = (
 
 @pytest.fixture
 def shown(qtbot, context: Context, document_with_demo) -> Context:
-    panel = PlotPanel(context)
+    panel = PlotPanel(context, ACTIONS)
     qtbot.addWidget(panel)
     panel.resize(600, 600)
     panel.show()

@@ -28,6 +28,7 @@ from biomec_app.session.context import Context
 from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.preferences import Preferences
+from biomec_app.session.project_file import DISCARD, SAVE, may_discard
 from biomec_app.shell import files
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.file import ACTIONS
@@ -50,8 +51,8 @@ class Menu(QMainWindow):
 
 def answered(qtbot, made):
     """Let a test answer the questions of a window: ``heard``, ``asked``, ``answer``, ``path``."""
-    qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context, "confirm", lambda *_: files.DISCARD))
-    made.heard, made.asked, made.answer, made.path = [], [], files.DISCARD, None
+    qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context, "confirm", lambda *_: DISCARD))
+    made.heard, made.asked, made.answer, made.path = [], [], DISCARD, None
     made.written = []
     made.context.tell = lambda title, sentence: made.heard.append(sentence)
     made.context.show_written = lambda title, files, remarks: made.written.append((files, remarks))
@@ -135,7 +136,7 @@ def test_save_and_open_give_the_same_numbers_as_the_library(qtbot, with_demo, de
     again = document.analysis
     assert_array_equal(again.motion.q, demo_analysis.motion.q)
     assert_array_equal(again.angles.values, demo_analysis.angles.values)
-    assert_array_equal(again.repetitions.curves["both"].mean, demo_analysis.repetitions.curves["both"].mean)
+    assert_array_equal(again.cycles.curves["both"].mean, demo_analysis.cycles.curves["both"].mean)
     by_hand = analyze(load_project(path))
     assert_array_equal(by_hand.angles.values, again.angles.values)
     assert with_demo.context.preferences.recent == [path]
@@ -158,7 +159,7 @@ def test_closing_with_unsaved_work_asks(qtbot, whole, tmp_path):
     assert not whole.close()
     assert whole.isVisible()
     assert "Save the changes of" in whole.asked[0]
-    whole.answer, whole.path = files.SAVE, None  # save, but then no name
+    whole.answer, whole.path = SAVE, None  # save, but then no name
     assert not whole.close()
     whole.path = tmp_path / "last.biomec"
     assert whole.close()
@@ -280,7 +281,7 @@ def test_a_stretch_of_one_cycle_opens_as_a_session(qtbot, with_demo, demo_analys
     with_demo.path = tmp_path / "cycle2.biomec"
     dialog.accept()
     idle(qtbot, with_demo)
-    first, last = demo_analysis.repetitions.cycles["both"].spans[1]
+    first, last = demo_analysis.cycles.groups["both"].spans[1]
     part = open_again(load_project(tmp_path / "cycle2.biomec"))
     assert part.session.dynamic.frames == last - first + 1
     assert set(part.done) == set(demo_analysis.done)
@@ -339,7 +340,7 @@ def test_the_demonstration_opens_analysed_and_may_be_closed_unasked(qtbot, windo
     document = window.context.document
     assert len(document.analysis.done) == len(STEPS)
     assert not document.is_modified
-    assert files.may_discard(window.context)
+    assert may_discard(window.context)
     assert window.asked == []
 
 
@@ -456,7 +457,7 @@ def test_an_analysis_goes_to_matlab_and_comes_back(qtbot, with_demo, demo_analys
     (written, remarks) = with_demo.written.pop()
     assert written == (tmp_path / "whole.mat",)
     assert "PushUpClosed1.emt" in remarks[0]  # what the file cannot hold
-    with_demo.answer = files.DISCARD
+    with_demo.answer = DISCARD
     letter = tmp_path / "letter.docx"
     letter.write_bytes(b"PK\x03\x04")
     files.open_file(with_demo.context, letter, tmp_path / "whole.mat")

@@ -6,7 +6,6 @@ from dataclasses import dataclass, field, replace
 from math import cos, radians, sin
 
 import numpy as np
-from vtkmodules.vtkRenderingCore import vtkCamera
 
 from biomec.base.arrays import FloatArray
 
@@ -135,17 +134,3 @@ class Camera:
         scale = 0.5 * size[1] / np.tan(np.deg2rad(0.5 * VIEW_ANGLE))
         direction = np.array([(x - 0.5 * size[0]) / scale, (0.5 * size[1] - y) / scale, -1.0]) @ self.basis
         return np.asarray(direction / np.linalg.norm(direction))
-
-    def apply(self, camera: vtkCamera, band: tuple[float, float] = (0.0, 1.0)) -> None:
-        """Set a camera of VTK; band: upper and lower end of what it sees, as parts of the picture's height.
-
-        With t = tan(θ/2) of the view angle θ, a band from a to b reaches over (b − a) t, and its middle lies
-        (1 − a − b) t above that of the picture.
-        """
-        a, b = band
-        camera.SetPosition(*self.eye)
-        camera.SetFocalPoint(*self.target)
-        camera.SetViewUp(*self.basis[1])
-        camera.SetViewAngle(2.0 * np.rad2deg(np.arctan((b - a) * np.tan(np.deg2rad(0.5 * VIEW_ANGLE)))))
-        camera.SetWindowCenter(0.0, (1.0 - a - b) / (b - a))
-        camera.SetClippingRange(max(0.02, self.distance - 25.0), self.distance + 30.0)

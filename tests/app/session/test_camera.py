@@ -9,7 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 from vtkmodules.vtkRenderingCore import vtkCamera
 
-from biomec_app.viewer.camera import SIDES, Camera
+from biomec_app.session.camera import SIDES, Camera
+from biomec_app.viewer.canvas import aim
 
 SIZE = (800.0, 600.0)
 angles = st.floats(-170.0, 170.0)
@@ -28,7 +29,7 @@ def test_a_ray_through_a_pixel_meets_points_that_project_there(azimuth, elevatio
 def test_vtk_projects_to_the_same_pixels(azimuth, elevation):
     camera = Camera(np.array([0.3, 0.8, -0.2]), azimuth, elevation, 4.0)
     theirs = vtkCamera()
-    camera.apply(theirs)
+    aim(theirs, camera)
     matrix = theirs.GetCompositeProjectionTransformMatrix(SIZE[0] / SIZE[1], -1, 1)
     rows = np.array([[matrix.GetElement(i, j) for j in range(4)] for i in range(4)])
     points = np.random.default_rng(2).uniform(-1.0, 1.0, (20, 3))

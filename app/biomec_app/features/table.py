@@ -1,0 +1,43 @@
+"""All features; importing this module makes their curves, figures and overlays known. A new one is an entry here."""
+
+from __future__ import annotations
+
+from biomec_app.curves.motion import joint_angles
+from biomec_app.features.feature import BOTTOM, RIGHT, Feature, Panel
+from biomec_app.features.loads import curves as load_curves
+from biomec_app.features.loads.figure_cycles import LoadCycleFigure
+from biomec_app.features.loads.figure_methods import MethodFigure
+from biomec_app.features.loads.figure_preparations import PreparationFigure
+from biomec_app.features.loads.overlays import JointForces, JointMoments, ResidualForce
+from biomec_app.features.loads.panel import LoadPanel
+from biomec_app.features.simulations.curves import simulations
+from biomec_app.features.simulations.figure_runs import SimulationRunFigure
+from biomec_app.features.simulations.panel import SimulationPanel
+from biomec_app.features.trust.notices import NoticePanel
+from biomec_app.features.trust.panel import TrustPanel
+
+FEATURES = (
+    Feature(
+        "trust",
+        panels=(Panel("trust", "Trust", RIGHT, TrustPanel), Panel("notices", "Notices", BOTTOM, NoticePanel)),
+    ),
+    Feature(
+        "loads",
+        panels=(Panel("loads", "Loads", RIGHT, LoadPanel),),
+        curves=load_curves.PROVIDERS,
+        curves_after=joint_angles.__name__,
+        finder=load_curves.by_key,
+        figures=(LoadCycleFigure(), MethodFigure(), PreparationFigure()),
+        overlays={"joint forces": JointForces, "joint moments": JointMoments, "load residual": ResidualForce},
+        overlays_after="forces",
+    ),
+    Feature(
+        "simulations",
+        panels=(Panel("simulations", "Simulations", RIGHT, SimulationPanel),),
+        curves=(simulations,),
+        figures=(SimulationRunFigure(),),
+    ),
+)
+
+for feature in FEATURES:
+    feature.register()

@@ -1,0 +1,149 @@
+"""The project file of the open recording: unsaved work is not lost, saving is done in the background."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from PySide6.QtCore import QCoreApplication, QEventLoop
+from PySide6.QtGui import QStatusTipEvent
+
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress
+from biomec.io.project import save_project
+from biomec.io.registry import extensions
+from biomec.pipeline.analysis import STEPS, STOPPED, Analysis
+from biomec.pipeline.outlook import run_as_far
+from biomec.pipeline.stretch import stretch_session
+from biomec_app.session.context import Context
+from biomec_app.session.ready import ready
+
+SUFFIX = ".biomec"
+RECORDINGS = f"Recordings ({' '.join('*' + end for end in extensions() if end != SUFFIX)});;All files (*)"
+PROJECTS = f"Biomec project (*{SUFFIX})"
+SAVE, DISCARD = "Save", "Don't save"
+
+
+# ----------------------------------------------------------------------------------------------------------- unsaved
+def may_discard(context: Context) -> bool:
+    """Whether what is open may go: it is saved, or the user does not want it saved."""
+    if not context.document.is_modified:
+        return True
+    name = context.document.title.removesuffix(" *")
+    question = f"Save the changes of {name} before it is closed?"
+    if context.jobs.busy:
+        question += f' "{context.jobs.title}" is still running; it will be stopped, and its result is not saved.'
+    answer = context.confirm("Unsaved work", question, (SAVE, DISCARD))
+    if answer == SAVE:
+        if context.jobs.busy:  # what runs would be lost with the window anyway
+            context.jobs.cancel()
+            _wait(context)
+        save(context)
+        _wait(context)
+        return not context.document.is_modified
+    return answer == DISCARD
+
+
+def _wait(context: Context) -> None:
+    """Wait for the running job while the window keeps drawing itself; clicks are left for later."""
+    flags = QEventLoop.ProcessEventsFlag.ExcludeUserInputEvents | QEventLoop.ProcessEventsFlag.WaitForMoreEvents
+    while context.jobs.busy:
+        QCoreApplication.processEvents(flags)
+
+
+def remember(context: Context, path: Path) -> None:
+    """Offer a file among the recent ones, and its folder where a file is asked for."""
+    context.preferences.add_recent(path)
+    context.preferences.folder = path.absolute().parent
+
+
+# ---------------------------------------------------------------------------------------------------------- imported
+def imported(context: Context, analysis: Analysis, path: Path, line: str) -> None:
+    """Show an imported recording."""
+    context.document.open(analysis, None, (line,))
+    remember(context, path)
+
+
+def analyse_imported(context: Context, step: str) -> None:
+    """Analyse what was imported up to a step, or as far as it goes; what stops it is told, and stays as a notice."""
+    before = context.document.analysis
+
+    def done(after: Analysis) -> None:
+        if context.document.analysis is not before:
+            raise BiomecError("The recording was changed meanwhile, so the result was not used. Run it again.")
+        reached = next((one.name for one in reversed(STEPS) if one.name in after.done), "")
+        line = f'analysis = analysis.run_until("{reached}")' if reached else ""
+        context.document.change("Analysis", after, line)
+        stopped = [notice.sentence for notice in after.session.notices if notice.code == STOPPED]
+        if stopped:
+            if context.window is not None:  # "done" still stands there, of the reading
+                QCoreApplication.sendEvent(context.window, QStatusTipEvent(""))
+            raise BiomecError(stopped[-1])
+
+    context.jobs.start("Analysis", lambda progress: ready(run_as_far(before, step, progress)), done)
+
+
+# -------------------------------------------------------------------------------------------------------------- save
+def save(context: Context) -> None:
+    """Save the project; asks for a name where it has none."""
+    if context.document.path is None:
+        save_as(context)
+    else:
+        _save_to(context, context.document.path)
+
+
+def save_as(context: Context) -> None:
+    """Save the project under another name."""
+    path = _ask_project(context, "Save as", context.document.path or proposed_path(context))
+    if path is not None:
+        _save_to(context, path)
+
+
+def proposed_path(context: Context, ending: str = "") -> Path:
+    """Project file named after the recording, in the folder that was used last."""
+    stem = Path(context.document.analysis.session.dynamic.source.name).stem
+    return Path(context.preferences.folder) / f"{stem}{ending}{SUFFIX}"
+
+
+def _ask_project(context: Context, title: str, start: Path) -> Path | None:
+    """Ask for the name of a project file; its end is added, and then nothing is overwritten without asking."""
+    path = context.ask_file(title, PROJECTS, True, str(start))
+    return None if path is None else with_suffix(context, path, SUFFIX)
+
+
+def with_suffix(context: Context, path: Path, suffix: str) -> Path | None:
+    """Return the path with the end of its kind; None if another file has that name and the user wants to keep it."""
+    if path.suffix.lower() == suffix:
+        return path
+    path = path.with_name(path.name + suffix)
+    question = f"{path.name} exists already. Overwrite it?"
+    return None if path.exists() and context.confirm("Overwrite", question, ("Overwrite",)) is None else path
+
+
+def _save_to(context: Context, path: Path) -> None:
+    document = context.document
+    analysis, history = document.analysis, document.history
+
+    def done(_: object) -> None:
+        document.saved_as(path)
+        if document.analysis is not analysis or document.history != history:  # changed while it was saved
+            document.undo_stack.resetClean()
+        remember(context, path)
+
+    context.jobs.start(f"Save {path.name}", lambda progress: save_project(analysis.stored(), path), done)
+
+
+def save_stretch(context: Context, first: int, last: int) -> None:
+    """Save frames ``first`` to ``last`` (from 0, inclusive) as a project of their own; what is open stays open."""
+    analysis = context.document.analysis
+    counted = analysis.session.dynamic.first_frame
+    path = _ask_project(context, "Save stretch", proposed_path(context, f"_{first + counted}-{last + counted}"))
+    if path is None:
+        return
+    if context.document.path is not None and path.absolute() == context.document.path.absolute():
+        raise BiomecError("A stretch cannot take the place of the project that is open. Choose another name.")
+    title = f"Save {path.name}"
+
+    def work(progress: Progress) -> None:
+        save_project(stretch_session(analysis, first, last), path)
+
+    context.jobs.start(title, work, lambda _: remember(context, path))
