@@ -1,5 +1,7 @@
-"""The analysed demonstration, as in the tests of the window."""
+"""The demonstration and the patient bot of the window's tests, for the page that describes the window."""
 
-from tests.app.conftest import demo_analysis
+import pytest
 
-__all__ = ["demo_analysis"]
+pytest.importorskip("PySide6", reason="the desktop part is not installed")
+
+from tests.app.conftest import demo_analysis, qtbot  # noqa: F401

@@ -136,7 +136,7 @@ class Form(QObject):
         row = self.rows[path]
         row.set(row.entry.default)
         self.mark()
-        self.edited.emit()
+        row.edited.emit()
 
     # ------------------------------------------------------------------ layout
 
@@ -201,15 +201,14 @@ class Form(QObject):
             self._narrow_row(grid, 3 * k, path)
         layout.addLayout(grid)
         self.edited.connect(self.mark)
+        self.mark()
 
     def _narrow_row(self, grid: QGridLayout, line: int, path: Path) -> None:
         row, label = self.rows[path], self.label(path)
         widget, entry = row.widget, row.entry
         words = entry.setting.label
-        limits = range_words(entry.setting)
-        if limits:
-            widget.setToolTip(f"{widget.toolTip()} {limits[:1].upper()}{limits[1:]}.")
-            label.setToolTip(widget.toolTip())
+        for part in (widget, label):
+            part.setToolTip(". ".join(filter(None, (entry.setting.help or words, range_words(entry.setting)))) + ".")
         self.labels[path] = label
         grid.addWidget(label, line, 0)
         grid.addWidget(self._reset_button(path, words), line, 2)
