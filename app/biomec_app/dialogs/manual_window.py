@@ -37,7 +37,7 @@ from PySide6.QtWidgets import (
 from biomec_app.dialogs import manual
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.session.side_window import SideWindow
+from biomec_app.session.side_window import SideWindow, bring_to_front
 
 NAME = Qt.ItemDataRole.UserRole
 WIDEST_PICTURE = 860  # pixels
@@ -267,7 +267,7 @@ class ManualWindow(SideWindow):
             if name in manual.pages():
                 self.go(name, link.fragment())
         elif not QDesktopServices.openUrl(link):
-            self.context.tell("User Guide", f"Open this address with a web browser: {link.toString()}")
+            self.context.user.tell("User Guide", f"Open this address with a web browser: {link.toString()}")
 
     def sizeHint(self) -> QSize:
         """Room for contents and a page."""
@@ -339,12 +339,8 @@ def _tidy(document: QTextDocument, line: QColor, shade: QColor) -> None:
 
 def open_manual(context: Context) -> ManualWindow:
     """Show the manual; the window that is open comes to the front."""
-    for shut in context.closing:
-        there = getattr(shut, "__self__", None)
-        if isinstance(there, ManualWindow):
-            there.raise_()
-            there.activateWindow()
-            return there
-    window = ManualWindow(context, context.window)
-    window.show()
+    window = bring_to_front(context, ManualWindow)
+    if window is None:
+        window = ManualWindow(context, context.window)
+        window.show()
     return window

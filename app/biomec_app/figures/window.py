@@ -22,7 +22,7 @@ from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.session.figure_source import FigureSource
-from biomec_app.session.side_window import SideWindow
+from biomec_app.session.side_window import SideWindow, bring_to_front
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -305,14 +305,14 @@ class FigureWindow(SideWindow):
 
     def _ask_and_save(self) -> None:
         start = str(Path(self.context.preferences.folder) / f"{self.kind.key}.png")
-        path = self.context.ask_file("Save figure", PATTERN, True, start)
+        path = self.context.user.ask_file("Save figure", PATTERN, True, start)
         if path is not None:
             self.save(path)
 
     def save(self, path: Path) -> None:
         """Write the figure, or its data, to a file; what went wrong is told."""
         if self._content is None:
-            self.context.tell("Save figure", "There is nothing to save yet.")
+            self.context.user.tell("Save figure", "There is nothing to save yet.")
             return
         path = Path(path)
         self.values.setText("Saving…")
@@ -331,7 +331,7 @@ class FigureWindow(SideWindow):
             self.values.setText(f"Saved as {path.name}.")
         else:
             self.values.setText("")
-            self.context.tell("Save figure", _told(fault))
+            self.context.user.tell("Save figure", _told(fault))
 
     # ------------------------------------------------------------------ Qt
 
@@ -382,14 +382,10 @@ def _told(fault: Exception | None) -> str:
 
 def open_figure(context: Context, kind: FigureKind) -> FigureWindow:
     """Open the window of a figure, or bring it to the front if it is open."""
-    for close in context.closing:
-        window = getattr(close, "__self__", None)
-        if isinstance(window, FigureWindow) and window.kind is kind:
-            window.raise_()
-            window.activateWindow()
-            return window
-    window = FigureWindow(context, kind, context.window)
-    window.show()
+    window = bring_to_front(context, FigureWindow, lambda window: window.kind is kind)
+    if window is None:
+        window = FigureWindow(context, kind, context.window)
+        window.show()
     return window
 
 
