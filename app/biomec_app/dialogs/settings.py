@@ -126,9 +126,9 @@ class SettingsPage(QScrollArea):
     def entered(self, settings: AnalysisSettings) -> AnalysisSettings:
         """Settings with what is entered on this page; raises a sentence about what is wrong."""
         step = self.page.path[0]
-        return changed(
-            settings, (step,), self._entered(self.page, value_at(DEFAULTS, (step,)), value_at(settings, (step,)))
-        )
+        found = self._entered(self.page, value_at(DEFAULTS, (step,)), value_at(settings, (step,)))
+        after: AnalysisSettings = changed(settings, (step,), found)
+        return after
 
     def _entered(self, owner: Field, default: Any, before: Any) -> Any:
         """The options of a group, made at once, so that fields that belong together are judged together."""

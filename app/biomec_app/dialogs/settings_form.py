@@ -182,7 +182,7 @@ def _ships(folder: str, nothing: str = "") -> Callable[[Analysis | None], tuple[
 
 
 def _conventions(analysis: Analysis | None) -> tuple[Option, ...]:
-    known = ("standard", "isb", "plug-in-gait")
+    known: tuple[str, ...] = ("standard", "isb", "plug-in-gait")
     if analysis is not None and "body" in analysis.done:
         known = analysis.loaded.body.model.conventions
     return tuple(Option(name, WORDS.get(name, name)) for name in known)
@@ -202,7 +202,7 @@ def _cycles_by(analysis: Analysis | None) -> tuple[Option, ...]:
 
 
 def _roots(analysis: Analysis | None) -> tuple[Option, ...]:
-    known = ("thorax", "pelvis")
+    known: tuple[str, ...] = ("thorax", "pelvis")
     if analysis is not None and "body" in analysis.done:
         known = tuple(part.name for part in analysis.loaded.body.system.bodies)
     return (Option(None, "the model's own"), *(Option(name, name) for name in known))

@@ -106,12 +106,14 @@ class FigureKind(ABC):
 
 def compose(kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float) -> Figure:
     """A finished figure of a size in inches: title and remark over the panels."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     width, height = size
     lines = textwrap.wrap(kind.remark(content, chosen), int(LETTERS * width))
     head = HEAD + LINE * (len(lines) - 1)
     figure = new_figure(size, ink, dpi)
     engine = figure.get_layout_engine()
-    assert engine is not None
+    assert isinstance(engine, ConstrainedLayoutEngine)
     room = (0.008, 0.008, 0.984, 1.0 - head / height - 0.008)
     engine.set(rect=room, w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03)
     left, top = 0.14 / width, 1.0 - 0.34 / height

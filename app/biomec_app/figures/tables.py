@@ -53,7 +53,8 @@ class TableWindow(SideWindow):
         while self.tabs.count():
             page = self.tabs.widget(0)
             self.tabs.removeTab(0)
-            page.deleteLater()
+            if page is not None:
+                page.deleteLater()
         for section in sections:
             self.tabs.addTab(SectionView(section), section.title)
         self.tabs.tabBar().setVisible(len(sections) > 1)

@@ -86,7 +86,9 @@ class FigureWindow(SideWindow):
         copy.setToolTip("Copy the figure or its data")
         menu = QMenu(copy)
         for which, text in COPIES.items():
-            menu.addAction(text, lambda which=which: self.copy(which)).setObjectName(f"figure-copy-{which}")
+            item = menu.addAction(text)
+            item.setObjectName(f"figure-copy-{which}")
+            item.triggered.connect(lambda _=False, which=which: self.copy(which))
         copy.setMenu(menu)
         save = QPushButton("&Save…")
         save.setObjectName("figure-save")
@@ -300,7 +302,7 @@ class FigureWindow(SideWindow):
         if kind == "svg":
             copy_drawing(written)
         else:
-            copy_picture(QImage.fromData(written, "PNG"))
+            copy_picture(QImage.fromData(written))
         self.values.setText("The figure is on the clipboard.")
 
     def _ask_and_save(self) -> None:

@@ -10,6 +10,7 @@ from time import monotonic
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
     QFrame,
     QLabel,
@@ -298,8 +299,8 @@ class MainWindow(QMainWindow):
         self.theme = theme = themes.chosen(name)
         if self.isVisible():
             self.setUpdatesEnabled(False)  # nothing is drawn half in one theme and half in the other
-        application = themes.QApplication.instance()
-        assert isinstance(application, themes.QApplication)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
         themes.apply(application, theme)
         if self.isVisible():
             self._theme_due.start()

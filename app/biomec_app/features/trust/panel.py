@@ -207,8 +207,9 @@ class TrustPanel(QWidget):
 
     def _called(self, name: str, marker: bool = False) -> str:
         """A marker or landmark in words, with its code."""
-        known = self._known is not None and marker and "preparation" in self._known.done
-        return with_code(name, point_words(name, self._known.prepared.marker_set if known else None))
+        known = self._known if marker else None
+        named = known.prepared.marker_set if known is not None and "preparation" in known.done else None
+        return with_code(name, point_words(name, named))
 
     def _landmark(self, one: Spread) -> Bar:
         value = MILLIMETRE * one.mean

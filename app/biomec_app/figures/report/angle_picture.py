@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import numpy as np
+from matplotlib.artist import Artist
 from matplotlib.axes import Axes
 from matplotlib.figure import Figure
 from matplotlib.lines import Line2D
@@ -181,7 +182,10 @@ def _head(figure: Figure, analysis: Analysis, height: float, over_cycle: bool) -
     else:
         told = "Over the time of the recording; there is no valid cycle."
     figure.text(0.016, 1.0 - 0.60 / height, told, fontsize=10.5, color=MUTED)
-    entries = {"right": Line2D([], [], color=RIGHT, linewidth=3), "left": Line2D([], [], color=LEFT, linewidth=3)}
+    entries: dict[str, Artist] = {
+        "right": Line2D([], [], color=RIGHT, linewidth=3),
+        "left": Line2D([], [], color=LEFT, linewidth=3),
+    }
     if over_cycle and max(len(curves.numbers) for curves in repetitions.curves.values()) > 1:
         entries["± standard deviation"] = Patch(facecolor=MIDDLE, alpha=0.25)
     figure.legend(

@@ -136,7 +136,9 @@ def _iterations(axes: Axes, analysis: Analysis) -> None:
     axes.step(time, counts, where="mid", color=MIDDLE, linewidth=0.9)
     _crosses(axes, time, counts.astype(float), ~motion.valid)
     axes.set(xlim=_span(time), ylim=(0.0, max(4.0, 1.15 * float(counts.max(initial=0)))), xlabel="time, s")
-    axes.yaxis.get_major_locator().set_params(integer=True)
+    ticks = axes.yaxis.get_major_locator()
+    assert isinstance(ticks, MaxNLocator)
+    ticks.set_params(integer=True)
     quiet(axes, PAPER, grid="")
     mean = f"{counts[motion.valid].mean():.1f} on average" if motion.valid.any() else ""
     _title(axes, "Iterations of a frame", mean)
