@@ -137,7 +137,7 @@ def walk_case(folder: Path) -> Case:
         keep_originals=False,
     )
     analysis = Analysis(session).run_until("body")
-    return Case(analysis.loaded.body, analysis.clean.markers, None)
+    return Case(analysis.body.person, analysis.signals.markers, None)
 
 
 # ------------------------------------------------------------------------------------------------------------ the table

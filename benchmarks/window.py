@@ -89,7 +89,7 @@ def print_window() -> None:
         long = record(push_up("closed", cycles=cycles), VirtualPerson(), DEMO)
         files = write_acquisition(long, Path(folder) / "long")
         session = import_session(files["emt"], subject=long.person.subject)
-        context.document.open(Analysis(session).run_until("consistency"))
+        context.document.open(Analysis(session).run_until("positions"))
         pictures(f"all overlays, {context.document.frames} frames scrubbed", 97)
         for close in context.closing:
             close()

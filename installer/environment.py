@@ -1,8 +1,10 @@
-"""Make the environment of a checkout: `python3 installer/environment.py --extras app,test`.
+"""Set up the environment of a source checkout: `python3 installer/environment.py --extras app,test`.
 
-A virtual environment with Biomec installed from this folder, and the libraries of the system that Qt and VTK load. It
-uses the standard library only. System packages are installed where that is permitted (as root, or with sudo that
-asks nothing); elsewhere the one command to type is printed, and the work goes on.
+This is what `make` calls. It needs Python, and is not an installer for people without it; there is none yet.
+
+It creates a virtual environment with Biomec installed from this folder, and installs the system libraries that Qt and
+VTK load, if it runs as root or sudo needs no password. Otherwise it prints the command to type and carries on. It uses
+only the standard library.
 """
 
 import sys

@@ -17,7 +17,7 @@ def kind_of_movement(analysis: Analysis) -> str:
     """What recordings have in common that are looked at alike: the model, and what borders the cycles; "" before."""
     if "cycles" not in analysis.done:
         return ""
-    return f"{analysis.loaded.body.model.name}, {analysis.repetitions.by}"
+    return f"{analysis.body.person.model.name}, {analysis.cycles.by}"
 
 
 def default_curves(analysis: Analysis, catalogue: Catalogue) -> tuple[str, ...]:
@@ -54,7 +54,7 @@ def _limbs(analysis: Analysis, by_joint: dict[str, list[Curve]]) -> tuple[str, .
     arms, legs = (tuple(joint for joint in limb if by_joint[joint]) for limb in (ARMS, LEGS))
     if not arms or not legs:
         return arms or legs
-    by = analysis.repetitions.by if "cycles" in analysis.done else ""
+    by = analysis.cycles.by if "cycles" in analysis.done else ""
     if by == "events" or by.startswith("knee"):
         return legs
     if by.startswith(("elbow", "shoulder")):

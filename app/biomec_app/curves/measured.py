@@ -40,7 +40,7 @@ Axes = tuple[tuple[str, str], ...]
 def recorded(analysis: Analysis) -> tuple[Trial, Axes, MarkerSet | None]:
     """The movement as recorded: in Biomec's axes and with its labels mapped, as soon as that was done."""
     if "preparation" in analysis.done:
-        return analysis.prepared.dynamic, AXES, analysis.prepared.marker_set
+        return analysis.preparation.dynamic, AXES, analysis.preparation.marker_set
     return analysis.session.dynamic, BARE, None
 
 
@@ -48,7 +48,7 @@ def markers(analysis: Analysis) -> Iterator[Curve]:
     """Markers, rebuilt and filtered, and as recorded."""
     trial, axes, marker_set = recorded(analysis)
     if "signals" in analysis.done:
-        yield from _markers(analysis.clean.markers, "marker", MARKERS, axes, marker_set, MAIN, "signals")
+        yield from _markers(analysis.signals.markers, "marker", MARKERS, axes, marker_set, MAIN, "signals")
     yield from _markers(trial.markers, "marker raw", MARKERS_RAW, axes, marker_set, RAW, "")
 
 
@@ -72,7 +72,7 @@ def plates(analysis: Analysis) -> Iterator[Curve]:
     trial, axes, _ = recorded(analysis)
     weight = body_weight(analysis)
     if "signals" in analysis.done:
-        for plate in analysis.clean.trial.plates:
+        for plate in analysis.signals.trial.plates:
             who = plate_user(analysis, plate.name)
             yield from _plate(plate, "plate", PLATES, axes, who, weight, MAIN, "signals")
     for plate in trial.plates:
@@ -83,8 +83,8 @@ def plates(analysis: Analysis) -> Iterator[Curve]:
 def body_weight(analysis: Analysis) -> float | None:
     """Weight of the subject [N]; None where nobody has said it and no plate has weighed it."""
     mass = analysis.session.subject.mass_kg
-    if mass is None and "signals" in analysis.done and analysis.clean.mass is not None:
-        mass = analysis.clean.mass.mass_kg
+    if mass is None and "signals" in analysis.done and analysis.signals.mass is not None:
+        mass = analysis.signals.mass.mass_kg
     return None if mass is None else mass * GRAVITY
 
 

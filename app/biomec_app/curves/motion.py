@@ -100,23 +100,23 @@ def landmarks(analysis: Analysis) -> Iterator[Curve]:
     """Landmarks as measured, and as the model puts them."""
     if "body" not in analysis.done:
         return
-    loaded, time = analysis.loaded, _time(analysis)
-    body = loaded.body
+    loaded, time = analysis.body, _time(analysis)
+    body = loaded.person
     owners = landmark_owners(analysis)
-    if "consistency" in analysis.done:
-        q = (analysis.motion if "rates" in analysis.done else analysis.positions).q
+    if "positions" in analysis.done:
+        q = (analysis.motion if "motion" in analysis.done else analysis.positions).q
         for name, segment in owners.items():
             place = once(partial(body.system.layout.point(f"{segment}.{name}"), q))
-            yield from _point(analysis, f"landmark/{name}", LANDMARKS, name, time, place, "consistency", MAIN)
+            yield from _point(analysis, f"landmark/{name}", LANDMARKS, name, time, place, "positions", MAIN)
     for name in owners or loaded.points:
         yield from _point(analysis, f"landmark raw/{name}", LANDMARKS_RAW, name, time, loaded.points[name], "body", RAW)
 
 
 def landmark_owners(analysis: Analysis) -> dict[str, str]:
     """Landmark -> segment of the model that it is fixed in, for the landmarks whose shift is known."""
-    if "consistency" not in analysis.done:
+    if "positions" not in analysis.done:
         return {}
-    positions, body = analysis.positions, analysis.loaded.body
+    positions, body = analysis.positions, analysis.body.person
     bodies = body.system.layout.bodies
     return {
         name: next(segment.name for segment in body.segments if name in bodies[segment.name].points)
@@ -127,7 +127,7 @@ def landmark_owners(analysis: Analysis) -> dict[str, str]:
 def _point(
     analysis: Analysis, key: str, kind: str, name: str, time: FloatArray, place: Table, step: str, variant: str
 ) -> Iterator[Curve]:
-    side, stem = side_of_point(name, analysis.prepared.marker_set)
+    side, stem = side_of_point(name, analysis.preparation.marker_set)
     words = point_words(name)
     for i, axis in enumerate(AXES):
         yield Curve(
@@ -139,10 +139,10 @@ def _point(
 
 def coordinates(analysis: Analysis) -> Iterator[Curve]:
     """Natural coordinates of every segment: basic points and unit vectors, and their rates."""
-    if "consistency" not in analysis.done:
+    if "positions" not in analysis.done:
         return
-    motion = analysis.motion if "rates" in analysis.done else analysis.positions
-    body, time = analysis.loaded.body, _time(analysis)
+    motion = analysis.motion if "motion" in analysis.done else analysis.positions
+    body, time = analysis.body.person, _time(analysis)
     layout = body.system.layout
     for segment in body.segments:
         side, stem = side_of_name(segment.name)
@@ -150,7 +150,9 @@ def coordinates(analysis: Analysis) -> Iterator[Curve]:
         for slot, element in enumerate(segment.basis):
             vector = element in ("x", "y", "z")
             what = f"axis {element}" if vector else element
-            short, own = (what, None) if vector else (side_of_point(element, analysis.prepared.marker_set)[1], element)
+            short, own = (
+                (what, None) if vector else (side_of_point(element, analysis.preparation.marker_set)[1], element)
+            )
             for i, axis in enumerate(AXES):
                 at = int(columns[3 * slot + i])
                 for (rate, per), table in zip(
@@ -164,5 +166,5 @@ def coordinates(analysis: Analysis) -> Iterator[Curve]:
                         f"coordinate/{segment.name}/{what} {axis[0]}" + (f" {rate}" if rate else ""), COORDINATES,
                         segment.name, side, component, f"{segment.name}, {component}", unit,
                         column(time, table, at, scale=MM if unit == "mm" else 1.0), capital(stem),
-                        f"{short} {rate + ' ' if rate else ''}{along(axis)}", step="rates" if per else "consistency",
+                        f"{short} {rate + ' ' if rate else ''}{along(axis)}", step="motion" if per else "positions",
                     )  # fmt: skip

@@ -22,7 +22,7 @@ FLOOR = 1e-17  # what a violation of exactly zero is drawn as on a logarithmic a
 
 def solution(analysis: Analysis) -> Iterator[Curve]:
     """Status, iterations, last ‖Φ‖ and ‖Δq‖, and the time that every frame took."""
-    if "consistency" not in analysis.done:
+    if "positions" not in analysis.done:
         return
     position, time = analysis.positions.position, _time(analysis)
     for name, detail, unit, values, scale, log in (
@@ -35,14 +35,14 @@ def solution(analysis: Analysis) -> Iterator[Curve]:
         yield Curve(
             f"quality/{name}", QUALITY, SOLUTION, None, name, name, unit,
             column(time, partial(_positive, values, log), scale=scale),
-            name[:1].upper() + name[1:], detail, step="consistency", log=log,
+            name[:1].upper() + name[1:], detail, step="positions", log=log,
             least=2.0 if not log and scale == 1.0 else 0.0,
         )  # fmt: skip
 
 
 def violations(analysis: Analysis) -> Iterator[Curve]:
     """Mean violation of a row by type of constraint, before and after solving; of rates too."""
-    if "consistency" not in analysis.done:
+    if "positions" not in analysis.done:
         return
     position, time = analysis.positions.position, _time(analysis)
     for kind in position.before:
@@ -51,25 +51,25 @@ def violations(analysis: Analysis) -> Iterator[Curve]:
             yield Curve(
                 f"violation {when}/{kind}", QUALITY, VIOLATION, None, f"{kind}, {when}",
                 f"{words}, {when} solving", "", column(time, partial(_positive, table[kind])),
-                words, "violation of a constraint, SI units", variant, "consistency", True, said=when,
+                words, "violation of a constraint, SI units", variant, "positions", True, said=when,
             )  # fmt: skip
-    if "rates" not in analysis.done:
+    if "motion" not in analysis.done:
         return
     for what, projection in (("velocity", analysis.motion.velocity), ("acceleration", analysis.motion.acceleration)):
         for when, values, variant in (("after", projection.after, MAIN), ("before", projection.before, RAW)):
             yield Curve(
                 f"violation {when}/{what}", QUALITY, RATES, None, f"{what}, {when}", f"{what}, {when} projection", "",
                 column(time, partial(_positive, values)), what.capitalize(),
-                "violation of its constraints", variant, "rates", True, said=when,
+                "violation of its constraints", variant, "motion", True, said=when,
             )  # fmt: skip
 
 
 def shifts(analysis: Analysis) -> Iterator[Curve]:
     """Distance from measured to consistent landmarks, and from measured markers to the model's."""
-    if "consistency" not in analysis.done:
+    if "positions" not in analysis.done:
         return
     positions: ConsistentPositions = analysis.positions
-    marker_set, time = analysis.prepared.marker_set, _time(analysis)
+    marker_set, time = analysis.preparation.marker_set, _time(analysis)
     for key, kind, names, table, detail in (
         ("shift", SHIFTS, positions.landmarks, positions.distance, "raw to consistent landmark"),
         ("residual", RESIDUALS, positions.markers, positions.marker_residual, "measured marker to the model's"),
@@ -79,7 +79,7 @@ def shifts(analysis: Analysis) -> Iterator[Curve]:
             words = point_words(name, marker_set if kind == RESIDUALS else None)
             yield Curve(
                 f"{key}/{name}", kind, name, side, "distance", f"{name}, {detail}", "mm",
-                column(time, table, k, scale=MM), title_of(stem, words), detail, step="consistency", least=1.0,
+                column(time, table, k, scale=MM), title_of(stem, words), detail, step="positions", least=1.0,
                 words=words,
             )  # fmt: skip
 

@@ -18,9 +18,9 @@ from biomec.io.redescription import redescribed
 from biomec.io.session_import import Choice, Skip, import_session
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis
 from biomec.pipeline.outlook import Obstacles
-from biomec.pipeline.preparation import best_marker_set
 from biomec.pipeline.replay import python_text
 from biomec.pipeline.settings import AnalysisSettings, PreparationSettings
+from biomec.pipeline.steps.preparation import best_marker_set
 from biomec.recording import Authority, EmgAlignment, LabAxes, Session, Subject, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet

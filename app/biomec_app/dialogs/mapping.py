@@ -340,7 +340,7 @@ class MappingDialog(QDialog):
         settings = analysis.settings.preparation
         used = settings.marker_set
         if used is None and analysis.is_current("preparation"):
-            used = analysis.prepared.marker_set.name  # known already: there is no need to try all sets
+            used = analysis.preparation.marker_set.name  # known already: there is no need to try all sets
         self.form.show_labels(analysis.session, *examine_labels(analysis.session, used), given=settings.label_map)
         ok = self.buttons.button(QDialogButtonBox.StandardButton.Ok)
         self.form.changed.connect(lambda: ok.setEnabled(not self.form.fault()))

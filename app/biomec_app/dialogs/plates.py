@@ -48,7 +48,7 @@ class PlatesDialog(QDialog):
     def __init__(self, context: Context, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.context = context
-        clean = context.document.analysis.clean
+        clean = context.document.analysis.signals
         assert clean.contacts is not None  # the menu item is disabled without plates
         self._assignment: ContactAssignment = clean.contacts
         self._contacts = sorted(clean.contacts.contacts, key=lambda item: (item.contact.plate, item.contact.on_s))

@@ -73,7 +73,7 @@ class StretchDialog(QDialog):
         about = explanation(
             "The stretch is cut from the recording as measured and saved as a project of its own, with these settings."
         )
-        none = explanation("No cycles are known yet: run Kinematics, Find Cycles.")
+        none = explanation("No cycles are known yet: run Kinematics ▸ Cycles.")
         none.setContentsMargins(24, 0, 0, 0)
         self.buttons = with_buttons(
             self, about, self.by_frames, frames, self.by_window, self.by_cycles, self.cycles if self._spans else none,

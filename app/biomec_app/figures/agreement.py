@@ -43,7 +43,7 @@ class AgreementFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Marker, share, and which ellipsoid."""
-        quality = analysis.clean.reconstruction.quality
+        quality = analysis.signals.reconstruction.quality
         names = tuple(one.name for one in quality if one.checked >= 3)
         return (
             Choice("marker", "Marker", (ALL, *names) if names else ()),
@@ -64,7 +64,7 @@ class AgreementFigure(FigureKind):
         from biomec.reporting.half_axes import half_axes_plot
         from biomec.reporting.rebuilding_agreement import checkable, rebuilding_agreement
 
-        prepared, clean = analysis.prepared, analysis.clean
+        prepared, clean = analysis.preparation, analysis.signals
         measured = prepared.dynamic.markers
         rebuilt = seen_by_the_others(prepared.dynamic, clean.static, prepared.marker_set, clean.options.reconstruction)
         names = checkable(measured, rebuilt) if chosen["marker"] == ALL else (chosen["marker"],)

@@ -70,7 +70,7 @@ class AngleFigure(FigureKind):
         """Joint, and what of it."""
         from biomec_app.figures.report.angle_picture import chosen_joints
 
-        over_cycle = "cycles" in analysis.done and bool(analysis.repetitions.curves)
+        over_cycle = "cycles" in analysis.done and bool(analysis.cycles.curves)
         first = chosen_joints(analysis) if "cycles" in analysis.done else ()
         rows = sorted(angle_rows(analysis.angles), key=lambda row: row.joint not in first)
         joints = tuple(dict.fromkeys(_called(row) for row in rows))
@@ -80,7 +80,7 @@ class AngleFigure(FigureKind):
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Rows of the joint."""
         rows = tuple(row for row in angle_rows(analysis.angles) if _called(row) == chosen["joint"])
-        return Content(rows, recorded("", analysis), (), analysis.clean.trial.time_s)
+        return Content(rows, recorded("", analysis), (), analysis.signals.trial.time_s)
 
     def compared(self, content: Content, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Content:
         """Other recordings beside the open one."""
@@ -170,12 +170,12 @@ def recorded(called: str, analysis: Analysis) -> Recorded:
     """Angles and cycles of an analysis."""
     if "cycles" not in analysis.done:
         return Recorded(called, analysis.angles, {}, {})
-    repetitions = analysis.repetitions
+    all_cycles = analysis.cycles
     told = {
-        which: cycles_in_words(len(curves.numbers), left_out(repetitions.cycles[which], len(curves.numbers)))
-        for which, curves in repetitions.curves.items()
+        which: cycles_in_words(len(curves.numbers), left_out(all_cycles.groups[which], len(curves.numbers)))
+        for which, curves in all_cycles.curves.items()
     }
-    return Recorded(called, analysis.angles, repetitions.curves, told)
+    return Recorded(called, analysis.angles, all_cycles.curves, told)
 
 
 def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None, shown: str, colour: str) -> bool:

@@ -22,7 +22,7 @@ class ConvergenceFigure(FigureKind):
 
     key, title = "convergence", "Convergence of Kinematic Consistency"
     help = "‖Φ‖, last ‖Δq‖, iterations and computing time of every frame"
-    needs = ("signals", "consistency")
+    needs = ("signals", "positions")
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ConsistentPositions:
         """The course of the solution."""

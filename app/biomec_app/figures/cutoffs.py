@@ -26,15 +26,15 @@ class CutoffFigure(FigureKind):
     def blocked(self, analysis: Analysis) -> str | None:
         """Without a filter there is no cut-off."""
         reason = super().blocked(analysis)
-        if reason is None and analysis.clean.filtered is None:
+        if reason is None and analysis.signals.filtered is None:
             reason = "The markers were not filtered, so that they have no cut-off."
         return reason
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> tuple[CutoffPanel, ...]:
         """Markers by region."""
-        filtered = analysis.clean.filtered
+        filtered = analysis.signals.filtered
         assert filtered is not None
-        return cutoff_panels(analysis.prepared.marker_set, filtered.markers.names, filtered.cutoff_hz)
+        return cutoff_panels(analysis.preparation.marker_set, filtered.markers.names, filtered.cutoff_hz)
 
     def remark(self, content: tuple[CutoffPanel, ...], chosen: Chosen) -> str:
         """Lowest and highest."""

@@ -14,7 +14,7 @@ def cycle_options(analysis: Analysis) -> dict[str, tuple[Cycles, int]]:
     if "cycles" not in analysis.done:
         return {}
     found: dict[str, tuple[Cycles, int]] = {}
-    for name, cycles in analysis.repetitions.cycles.items():
+    for name, cycles in analysis.cycles.groups.items():
         for number in range(len(cycles)):
             side = "" if name == "both" else f"{name.lower()} "
             bad = "" if cycles.valid[number] else " (not valid)"
@@ -29,7 +29,7 @@ def cycle_choice(analysis: Analysis, *more: str) -> Choice:
 
 def span_s(analysis: Analysis, option: str) -> tuple[float, float]:
     """First and last time of a cycle, or of the recording [s]."""
-    trial = analysis.clean.trial
+    trial = analysis.signals.trial
     cycles = cycle_options(analysis)
     if option not in cycles:
         return 0.0, trial.duration_s

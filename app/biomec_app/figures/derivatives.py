@@ -22,13 +22,13 @@ class DerivativeFigure(FigureKind):
 
     key, title = "derivatives", "Derivative Check of the Constraints"
     help = "Φ̇ and Φ̈ by differences in time beside those of the equations, along the measured coordinates"
-    needs = ("body", "consistency")
+    needs = ("body", "positions")
     slow = True
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> DerivativeCheck:
         """Check along the measured coordinates, which violate the constraints."""
         positions = analysis.positions
-        return check_derivatives(analysis.loaded.body.system, positions.q_star, positions.rate_hz, progress)
+        return check_derivatives(analysis.body.person.system, positions.q_star, positions.rate_hz, progress)
 
     def remark(self, content: DerivativeCheck, chosen: Chosen) -> str:
         """How large the difference is."""

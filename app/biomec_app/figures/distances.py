@@ -36,7 +36,7 @@ class DistanceFigure(FigureKind):
 
     key, title = "distances", "Distance from Raw to Consistent"
     help = "Box plots of how far every landmark moved to obey the model, or every marker is from it"
-    needs = ("preparation", "signals", "consistency")
+    needs = ("preparation", "signals", "positions")
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Landmarks or markers, and their order."""
@@ -44,7 +44,7 @@ class DistanceFigure(FigureKind):
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Percentiles over the valid frames."""
-        positions, marker_set = analysis.positions, analysis.prepared.marker_set
+        positions, marker_set = analysis.positions, analysis.preparation.marker_set
         markers = chosen["what"] == MARKERS
         names = positions.markers if markers else positions.landmarks
         distances = positions.marker_residual if markers else positions.distance

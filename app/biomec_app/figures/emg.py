@@ -44,11 +44,11 @@ class EmgFigure(FigureKind):
     def blocked(self, analysis: Analysis) -> str | None:
         """There must be EMG."""
         reason = super().blocked(analysis)
-        return reason or (None if analysis.prepared.dynamic.emg is not None else "The recording has no EMG.")
+        return reason or (None if analysis.preparation.dynamic.emg is not None else "The recording has no EMG.")
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Channel, envelope and stretch."""
-        emg = analysis.prepared.dynamic.emg
+        emg = analysis.preparation.dynamic.emg
         names = () if emg is None else emg.names
         cycles = cycle_choice(analysis)
         return (
@@ -59,11 +59,11 @@ class EmgFigure(FigureKind):
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Filter, rectify and smooth."""
-        emg = analysis.prepared.dynamic.emg
+        emg = analysis.preparation.dynamic.emg
         assert emg is not None
         done = process_emg(emg, EmgOptions(envelope=ENVELOPES[chosen["envelope"]]))
         first, last = span_s(analysis, chosen["cycle"])
-        rate = analysis.clean.trial.rate_hz
+        rate = analysis.signals.trial.rate_hz
         frames = {int(frame) for cycles, _ in cycle_options(analysis).values() for frame in cycles.borders}
         borders = tuple(frame / rate for frame in sorted(frames) if first < frame / rate < last)
         channels = emg.names if chosen["channel"] == ALL else (chosen["channel"],)

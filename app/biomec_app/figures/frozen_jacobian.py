@@ -39,7 +39,7 @@ class FrozenJacobianFigure(FigureKind):
 
     key, title = "frozen", "Exact and Frozen Jacobian"
     help = "‖Φ‖, ‖Δq‖, iterations and computing time with a Jacobian that is renewed always, rarely or never"
-    needs = ("body", "consistency")
+    needs = ("body", "positions")
     slow = True
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
@@ -48,7 +48,7 @@ class FrozenJacobianFigure(FigureKind):
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Solve some frames twice, with plain dense algebra, so that nothing but the Jacobian differs."""
-        positions, system = analysis.positions, analysis.loaded.body.system
+        positions, system = analysis.positions, analysis.body.person.system
         there = np.flatnonzero(np.isfinite(positions.q_star).all(axis=1))
         frames = there[np.linspace(0, len(there) - 1, min(FRAMES[chosen["frames"]], len(there))).astype(int)]
         held = _of_frames(positions.held, frames)

@@ -43,23 +43,23 @@ class PlateFigure(FigureKind):
     def blocked(self, analysis: Analysis) -> str | None:
         """Without plates there is no ground reaction."""
         reason = super().blocked(analysis)
-        return reason or (None if analysis.clean.trial.plates else "The recording has no force plates.")
+        return reason or (None if analysis.signals.trial.plates else "The recording has no force plates.")
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Plate, by who stands on it, and cycle."""
-        plates = tuple(plate_words(analysis, plate.name) for plate in analysis.clean.trial.plates)
+        plates = tuple(plate_words(analysis, plate.name) for plate in analysis.signals.trial.plates)
         return Choice("plate", "Plate", plates), Choice("cycle", "Cycle", (LOADED, *cycle_options(analysis), WHOLE))
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Both signals, divided by the body weight, over a cycle of the side that stands on the plate."""
         plate = next(
             plate.name
-            for plate in analysis.clean.trial.plates
+            for plate in analysis.signals.trial.plates
             if chosen["plate"] in (plate.name, plate_words(analysis, plate.name))
         )
-        trials = analysis.prepared.dynamic, analysis.clean.trial
+        trials = analysis.preparation.dynamic, analysis.signals.trial
         measured, filtered = (trial.plate(plate) for trial in trials)
-        mass = float(analysis.loaded.body.measures["mass"])
+        mass = float(analysis.body.person.measures["mass"])
         user = plate_user(analysis, plate)
         cycle = first_loaded(analysis, filtered, user) if chosen["cycle"] == LOADED else chosen["cycle"]
         return Content(plate_cycle(measured, filtered, mass, *span_s(analysis, cycle)), user, cycle)
@@ -110,7 +110,7 @@ def first_loaded(analysis: Analysis, plate: ForcePlate, user: str | None) -> str
     Steps of the other side are left out: their cycles cut a stance in two.
     """
     side = (user or "").partition(" ")[0].capitalize()
-    of_side = analysis.repetitions.cycles.get(side) if "cycles" in analysis.done else None
+    of_side = analysis.cycles.groups.get(side) if "cycles" in analysis.done else None
     impulses = {}
     for option, (cycles, number) in cycle_options(analysis).items():
         if cycles.valid[number] and (of_side is None or cycles is of_side):

@@ -24,7 +24,7 @@ class RateFigure(FigureKind):
 
     key, title = "rates", "Violation of Velocities and Accelerations"
     help = "‖Φ̇‖ and ‖Φ̈‖ of differentiated and of consistent coordinates"
-    needs = ("rates",)
+    needs = ("motion",)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ConsistentMotion:
         """The projections."""

@@ -41,18 +41,18 @@ class ResidualFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Every marker, and every plate."""
-        plates = tuple(f"{PLATE}{plate.name}" for plate in analysis.prepared.dynamic.plates)
-        return (Choice("point", "Point", (*analysis.clean.reconstruction.markers.names, *plates)),)
+        plates = tuple(f"{PLATE}{plate.name}" for plate in analysis.preparation.dynamic.plates)
+        return (Choice("point", "Point", (*analysis.signals.reconstruction.markers.names, *plates)),)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Residuals with the options of the filter, also where the cut-off was fixed."""
-        point, settings = chosen["point"], analysis.clean.options
+        point, settings = chosen["point"], analysis.signals.options
         if point.startswith(PLATE):
-            plate = analysis.prepared.dynamic.plate(point.removeprefix(PLATE))
+            plate = analysis.preparation.dynamic.plate(point.removeprefix(PLATE))
             values = np.concatenate([plate.force, plate.moment], axis=1)
             found = residual_analysis(values, plate.rate_hz, _options(settings, True).residual, progress)
             return Content(found, FORCE, (1.0,) * 6, ("N",) * 3 + ("N m",) * 3)
-        markers = analysis.clean.reconstruction.markers
+        markers = analysis.signals.reconstruction.markers
         found = residual_analysis(markers[point], markers.rate_hz, _options(settings, False).residual, progress)
         return Content(found, COMPONENTS, (1e3,) * 3, ("mm",) * 3)
 

@@ -37,7 +37,7 @@ class StickFigure(FigureKind):
 
     key, title = "stick", "Stick Figure at the Phases of a Cycle"
     help = "The body as lines at phases A, B, C and D of a cycle, seen from the side, the front or above"
-    needs = ("signals", "body", "consistency")
+    needs = ("signals", "body", "positions")
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """View, cycle, and which positions."""
@@ -49,7 +49,7 @@ class StickFigure(FigureKind):
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
         """Lines at the frames of the phases; quarters of the recording without a cycle."""
-        body, trial = analysis.loaded.body, analysis.clean.trial
+        body, trial = analysis.body.person, analysis.signals.trial
         cycles = cycle_options(analysis)
         if chosen["cycle"] in cycles:
             frames = phase_frames(*cycles[chosen["cycle"]])
@@ -59,7 +59,7 @@ class StickFigure(FigureKind):
         phases = {}
         for phase, frame in frames.items():
             if chosen["signal"] == RAW:
-                points = {point: path[frame] for point, path in analysis.loaded.points.items()}
+                points = {point: path[frame] for point, path in analysis.body.points.items()}
             else:
                 points = body.points_of(analysis.positions.q[frame])
             phases[phase] = frame / trial.rate_hz, stick_figure(body.model, points, segments)

@@ -33,13 +33,13 @@ class Summary:
 
 def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
     """Cycles and angles in numbers."""
-    repetitions = analysis.repetitions
+    all_cycles = analysis.cycles
     by = {"none": "No cycles were sought.", "events": "Cycles begin and end at foot strikes."}
-    told = by.get(repetitions.by, f"Cycles begin and end at the minima of {repetitions.by}.")
-    cycles = cycle_table(repetitions.cycles, analysis.clean.trial.first_frame)
+    told = by.get(all_cycles.by, f"Cycles begin and end at the minima of {all_cycles.by}.")
+    cycles = cycle_table(all_cycles.groups, analysis.signals.trial.first_frame)
     return (
         Section("Cycles", (told,), (cycles,)),
-        Section("Angles", (), (angle_table(analysis.angles, repetitions.curves),)),
+        Section("Angles", (), (angle_table(analysis.angles, all_cycles.curves),)),
     )
 
 

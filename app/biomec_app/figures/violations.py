@@ -26,7 +26,7 @@ class ViolationFigure(FigureKind):
 
     key, title = "violations", "Violation by Constraint Type"
     help = "Mean violation of the model's constraints before and after kinematic consistency"
-    needs = ("consistency",)
+    needs = ("positions",)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> tuple[Violation, ...]:
         """Means over the valid frames."""

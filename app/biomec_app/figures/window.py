@@ -155,7 +155,7 @@ class FigureWindow(SideWindow):
         analysis = document.analysis
         old = [step for step in self.kind.needs if not analysis.is_current(step)]
         self.stale.setVisible(bool(old))
-        run = "Dynamics ▸ Inverse ▸ Newton-Euler" if old == ["inverse"] else "Kinematics ▸ Kinematic Analysis (F5)"
+        run = "Dynamics ▸ Inverse ▸ Joint Loads" if old == ["loads"] else "Kinematics ▸ Kinematic Analysis (F5)"
         self.stale.setText(f"Out of date: settings have changed since. Run {run}.")
         if self.canvas.drawn is None:
             self.canvas.say(DRAWING)

@@ -28,9 +28,9 @@ def with_code(name: str, words: str) -> str:
 
 def plate_user(analysis: Analysis, plate: str) -> str | None:
     """The hand or foot that uses a plate, by the contacts of the analysis; None if there is none, or more than one."""
-    if "signals" not in analysis.done or analysis.clean.contacts is None:
+    if "signals" not in analysis.done or analysis.signals.contacts is None:
         return None
-    users = {item.segment for item in analysis.clean.contacts.contacts if item.contact.plate == plate}
+    users = {item.segment for item in analysis.signals.contacts.contacts if item.contact.plate == plate}
     users.discard(None)
     return users.pop() if len(users) == 1 else None
 

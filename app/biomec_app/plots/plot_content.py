@@ -156,7 +156,7 @@ def cycles_of(curve: Curve, analysis: Analysis) -> SignalCycles | None:
     """Valid cycles of a curve: those of its own side, or those of both; None if there are none."""
     if "cycles" not in analysis.done:
         return None
-    return signal_cycles(analysis.repetitions.cycles, curve.side, curve.time_s, curve.values)
+    return signal_cycles(analysis.cycles.groups, curve.side, curve.time_s, curve.values)
 
 
 def cycles_in_words(panes: Sequence[Pane]) -> str:

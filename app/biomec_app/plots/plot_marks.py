@@ -33,7 +33,7 @@ RUG_APART = 3.0  # pixels between the ticks that stand for them at the bottom th
 
 def not_converged(analysis: Analysis) -> FloatArray:
     """Stretches (S, 2) of time whose frames do not obey the model [s]."""
-    if "consistency" not in analysis.done:
+    if "positions" not in analysis.done:
         return np.zeros((0, 2))
     rate = analysis.session.dynamic.rate_hz
     return np.asarray((stretches(~analysis.positions.valid) - 0.5) / rate)
@@ -53,8 +53,8 @@ def marks(curves: Sequence[Curve], traces: Sequence[Trace], view: PlotView, anal
     shown = {curve.side for curve in curves}
     by_events = False
     if view.cycles and "cycles" in analysis.done:
-        by_events = analysis.repetitions.by == "events"
-        for name, cycles in analysis.repetitions.cycles.items():
+        by_events = analysis.cycles.by == "events"
+        for name, cycles in analysis.cycles.groups.items():
             if not _concerns(name, shown):
                 continue
             colour = {"Right": RIGHT, "Left": LEFT}.get(name, MIDDLE)
@@ -74,7 +74,7 @@ def marks(curves: Sequence[Curve], traces: Sequence[Trace], view: PlotView, anal
 def events(analysis: Analysis) -> tuple[Event, ...]:
     """Events of the analysis, or those of the file as long as there is none."""
     if "signals" in analysis.done:
-        return tuple(analysis.clean.events.events)
+        return tuple(analysis.signals.events.events)
     return analysis.session.dynamic.events
 
 

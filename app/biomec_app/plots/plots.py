@@ -297,7 +297,7 @@ class PlotPanel(QWidget):
         if self.context.plots.view.over != TIME and document.selection.curves:
             return (
                 "There is no valid cycle of these signals.<br>"
-                '<a href="time">Show them over time</a>, or run Kinematics ▸ Find Cycles.'
+                '<a href="time">Show them over time</a>, or run Kinematics ▸ Cycles.'
             )
         return 'Nothing is plotted.<br><a href="choose">Choose signals</a>'
 

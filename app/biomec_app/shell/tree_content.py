@@ -108,7 +108,7 @@ def _recording(analysis: Analysis, known: _Once) -> Node:
     tip = (
         f"{trial.source.name}: {trial.frames} frames at {trial.rate_hz:g} Hz, {trial.source.format}. {zero_told(trial)}"
     )
-    events = analysis.clean.events.events if "signals" in analysis.done else trial.events
+    events = analysis.signals.events.events if "signals" in analysis.done else trial.events
 
     def below() -> list[Node]:
         nodes = [_markers("recording", trial, _marker_set(analysis))]
@@ -176,13 +176,13 @@ def _markers(key: str, trial: Trial, marker_set: MarkerSet | None) -> Node:
 
 
 def _marker_set(analysis: Analysis) -> MarkerSet | None:
-    return analysis.prepared.marker_set if "preparation" in analysis.done else None
+    return analysis.preparation.marker_set if "preparation" in analysis.done else None
 
 
 def _plates(analysis: Analysis) -> list[Node]:
     owners: dict[str, dict[str, None]] = {}
-    if "signals" in analysis.done and analysis.clean.contacts is not None:
-        for item in analysis.clean.contacts.contacts:
+    if "signals" in analysis.done and analysis.signals.contacts is not None:
+        for item in analysis.signals.contacts.contacts:
             owners.setdefault(item.contact.plate, {})[item.segment or "nobody known"] = None
     nodes = []
     for plate in analysis.session.dynamic.plates:
@@ -200,9 +200,9 @@ def _plates(analysis: Analysis) -> list[Node]:
 # --------------------------------------------------------------------------------------------------------------- model
 def _model(analysis: Analysis, known: _Once) -> Node:
     if "body" not in analysis.done:
-        return Node("model", "Model", "not loaded yet", "Run Load Biomechanical Model.", step="body", state=TODO)
-    loaded = analysis.loaded
-    body, counts = loaded.body, loaded.structure
+        return Node("model", "Model", "not loaded yet", 'Run "Body Model" first.', step="body", state=TODO)
+    loaded = analysis.body
+    body, counts = loaded.person, loaded.structure
     masses = {part.name: part.mass for part in body.system.bodies}
     present = {constraint.name for constraint in body.system.constraints}
 
@@ -246,7 +246,7 @@ def _model(analysis: Analysis, known: _Once) -> Node:
 # ------------------------------------------------------------------------------------------------------------- results
 def _results(analysis: Analysis) -> Node:
     nodes = []
-    in_the_way = {"inverse": obstacle_of_loads(analysis)}
+    in_the_way = {"loads": obstacle_of_loads(analysis)}
     for step in STEPS:
         runs: str | None = step.name
         if step.name not in analysis.done and in_the_way.get(step.name):

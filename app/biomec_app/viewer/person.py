@@ -112,7 +112,7 @@ def person(body: SubjectModel) -> tuple[Part, ...]:
 
 def person_of(analysis: Analysis) -> tuple[Part, ...]:
     """Surfaces of the subject of an analysis; `Analysis.derived` keeps them."""
-    return person(analysis.loaded.body)
+    return person(analysis.body.person)
 
 
 def inertia_ellipsoids(body: SubjectModel) -> tuple[Part, ...]:

@@ -80,7 +80,7 @@ class Playback(QObject):
         """First and last frame of every cycle that was found."""
         if not self._document.is_open or "cycles" not in self._document.analysis.done:
             return ()
-        found = self._document.analysis.repetitions.cycles.values()
+        found = self._document.analysis.cycles.groups.values()
         return tuple((int(first), int(last)) for one in found for first, last in one.spans)
 
     @property

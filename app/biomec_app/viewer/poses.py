@@ -34,7 +34,7 @@ class _Maps:
     """Points and axes of all segments as one matrix: x = A q + a."""
 
     def __init__(self, analysis: Analysis) -> None:
-        body = analysis.loaded.body
+        body = analysis.body.person
         layout = body.system.layout
         self.names = tuple(f"{rigid.name}.{point}" for rigid in body.system.bodies for point in rigid.points)
         self.segments = tuple(layout.bodies)
@@ -74,25 +74,25 @@ class Poses:
         self.analysis = analysis
         self.trial = _trial(analysis)
         self.markers, self.plates = self.trial.markers, self.trial.plates
-        self.marker_set: MarkerSet | None = analysis.prepared.marker_set if "preparation" in analysis.done else None
+        self.marker_set: MarkerSet | None = analysis.preparation.marker_set if "preparation" in analysis.done else None
         self.frames, self.rate_hz = self.markers.frames, self.markers.rate_hz
         self.kinds: tuple[str, ...] = ()
         self.names: tuple[str, ...] = ()
         self.segments: tuple[str, ...] = ()
         self._q: dict[str, FloatArray] = {}
         self.valid: BoolArray | None = None
-        if "body" not in analysis.done or len(next(iter(analysis.loaded.points.values()))) != self.frames:
+        if "body" not in analysis.done or len(next(iter(analysis.body.points.values()))) != self.frames:
             return
-        self.body = analysis.loaded.body
+        self.body = analysis.body.person
         self._maps = _Maps(analysis)
         self.names, self.segments = self._maps.names, self._maps.segments
-        measured = analysis.loaded.points
+        measured = analysis.body.points
         self._measured = [
             (k, measured[p]) for k, name in enumerate(self.names) if (p := name.partition(".")[2]) in measured
         ]
         self._columns = np.array([k for k, _ in self._measured], dtype=np.int64)
         self._paths = np.stack([path for _, path in self._measured], axis=1)
-        if "consistency" in analysis.done and analysis.positions.frames == self.frames:
+        if "positions" in analysis.done and analysis.positions.frames == self.frames:
             positions = analysis.positions
             self._q = {RAW: positions.q_star, CONSISTENT: positions.q}
             self.valid = positions.valid
@@ -129,7 +129,7 @@ class Poses:
         """(M, 3) markers of the movement as the static shows them; NaN for those it does not show."""
         if "signals" not in self.analysis.done:
             return np.full((len(self.markers.names), 3), np.nan)
-        pose = self.analysis.clean.static
+        pose = self.analysis.signals.static
         return np.array([pose[n] if n in pose else np.full(3, np.nan) for n in self.markers.names]).reshape(-1, 3)
 
     def is_solved(self, frame: int) -> bool:
@@ -185,7 +185,7 @@ class Poses:
 def _trial(analysis: Analysis) -> Trial:
     """The movement in Biomec's axes, as far as it was worked on."""
     if "signals" in analysis.done:
-        return analysis.clean.trial
+        return analysis.signals.trial
     if "preparation" in analysis.done:
-        return analysis.prepared.dynamic
+        return analysis.preparation.dynamic
     return analysis.session.dynamic.turned(BIOMEC_AXES)

@@ -214,7 +214,7 @@ class Timeline(QWidget):
         has_cycles = bool(self.playback.cycles)
         item = self.loop.model().item(list(LOOPS).index(Loop.CYCLE))  # type: ignore[attr-defined]
         item.setEnabled(has_cycles)
-        item.setToolTip("" if has_cycles else "No cycles were found yet: run Find Cycles.")
+        item.setToolTip("" if has_cycles else "No cycles were found yet: run Kinematics ▸ Cycles.")
         if not has_cycles and self.playback.loop is Loop.CYCLE:
             self.loop.setCurrentIndex(list(LOOPS).index(Loop.WHOLE))
         self._show_legend()
@@ -280,13 +280,13 @@ def marks(analysis: Analysis) -> list[Mark]:
     trial = analysis.session.dynamic
     found: list[Mark] = []
     if "cycles" in analysis.done:
-        for name, cycles in analysis.repetitions.cycles.items():
+        for name, cycles in analysis.cycles.groups.items():
             side = name.lower() if name in ("Right", "Left") else ""
             for k, frame in enumerate(cycles.borders):
                 of = f"{side} cycle" if side else "cycle"
                 begins = k < len(cycles.borders) - 1
                 found.append(Mark(frame, f"{of} {k + 1} begins" if begins else f"{of} {k} ends", side))
-    events = analysis.clean.events.events if "signals" in analysis.done else trial.events
+    events = analysis.signals.events.events if "signals" in analysis.done else trial.events
     for event in events:
         frame = round(event.time_s * trial.rate_hz)
         if 0 <= frame < trial.frames:

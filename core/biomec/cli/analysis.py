@@ -165,11 +165,11 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
         preparation=changed(settings.preparation, marker_set=marker_set, label_map=label_map),
         signals=signals,
         body=changed(replace(body, options=model), model=options.model),
-        consistency=changed(settings.consistency, method=options.method, contacts=options.contacts),
+        positions=changed(settings.positions, method=options.method, contacts=options.contacts),
         angles=changed(settings.angles, convention=options.angles, subtract_static=options.subtract_static),
         cycles=changed(settings.cycles, by=options.cycles),
-        inverse=changed(
-            _reduced(settings.inverse, options.reduce),
+        loads=changed(
+            _reduced(settings.loads, options.reduce),
             method=options.dynamics,
             external=options.ground,
             constraints=options.joints,

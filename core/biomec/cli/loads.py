@@ -51,7 +51,7 @@ def add_commands(commands: Commands) -> None:
 def _study(options: argparse.Namespace) -> int:
     from biomec.reporting.load_configurations import load_study
 
-    analysis = _opened(options.file).run_until("inverse", progress_on_terminal("Analysis"))
+    analysis = _opened(options.file).run_until("loads", progress_on_terminal("Analysis"))
     joints = analysis.loads.newton_euler.joints
     joint = options.joint or ("right glenohumeral" if "right glenohumeral" in joints else joints[-1])
     study = load_study(analysis, joint, progress=progress_on_terminal("Study"))
@@ -125,7 +125,7 @@ def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
 
     found = {title: _opened(path) for title, path in _titled(paths).items()}  # what cannot be read is told first
     for title, analysis in found.items():
-        found[title] = analysis.run_until("inverse", progress_on_terminal(title))
+        found[title] = analysis.run_until("loads", progress_on_terminal(title))
         tell(found[title].loads.notices)
     refuse_unlike(found)
     return found

@@ -105,9 +105,9 @@ def _simulate(options: argparse.Namespace) -> int:
     settings = _settings(options)
     analysis = _opened(options.file, project)
     settings = _named(settings, analysis, options.force)
-    analysis = analysis.run_until("inverse", progress_on_terminal("Analysis"))
+    analysis = analysis.run_until("loads", progress_on_terminal("Analysis"))
     if options.frames is not None:
-        base = analysis.clean.trial.first_frame
+        base = analysis.signals.trial.first_frame
         if options.frames[0] < base:
             raise BiomecError(f"The recording begins with frame {base}; frame {options.frames[0]} is before it.")
         settings = replace(settings, frames=(options.frames[0] - base, options.frames[1] - base))
@@ -296,7 +296,7 @@ def _progress(analysis: "Analysis", settings: "SimulationSettings") -> Progress 
     if not sys.stderr.isatty():
         return None
     stretch = simulated_stretch(analysis, settings)
-    whole = (stretch.last - stretch.first) / analysis.clean.trial.rate_hz
+    whole = (stretch.last - stretch.first) / analysis.signals.trial.rate_hz
 
     def show(fraction: float) -> None:
         end = "\n" if fraction >= 1.0 else ""

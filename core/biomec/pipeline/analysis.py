@@ -14,26 +14,26 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any, TypeVar
 
-import numpy as np
-
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice
 from biomec.base.progress import Progress, part_of
-from biomec.body.kinematics.consistency import consistent_positions, consistent_rates
 from biomec.body.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
-from biomec.body.kinematics.contact_points import contact_points
-from biomec.body.kinematics.joint_angles import JointAngles, joint_angles
-from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.pipeline.body import LoadedBody, load_body
-from biomec.pipeline.clean_signals import CleanSignals, clean_signals
-from biomec.pipeline.inverse import InverseDynamics, inverse_dynamics
-from biomec.pipeline.preparation import Prepared, prepare
-from biomec.pipeline.repetitions import Repetitions, find_repetitions
+from biomec.body.kinematics.joint_angles import JointAngles
+from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
+from biomec.pipeline.steps.angles import angles
+from biomec.pipeline.steps.body import LoadedBody, body
+from biomec.pipeline.steps.cycles import FoundCycles, cycles
+from biomec.pipeline.steps.loads import InverseDynamics, loads
+from biomec.pipeline.steps.motion import motion
+from biomec.pipeline.steps.positions import positions
+from biomec.pipeline.steps.preparation import Prepared, preparation
+from biomec.pipeline.steps.segments import segments
+from biomec.pipeline.steps.signals import CleanSignals, signals
 from biomec.recording import Record, Session
 from biomec.recording.step import plain_data
 
@@ -48,13 +48,12 @@ STOPPED = "analysis-stopped"
 class Step:
     """One step of the analysis.
 
-    name     : key of its result
-    title    : what a menu calls it
+    name     : key of its result and settings, property of the analysis, module in `steps`
+    title    : what a menu calls it; the name is part of it
     run      : the work
     settings : the part of the settings that it depends on
     share    : rough part of the whole running time, for progress
     offered  : whether menus offer it by itself; otherwise the next one that they offer runs it too
-    item     : what menus call it, where that is not its title
     """
 
     name: str
@@ -63,7 +62,6 @@ class Step:
     settings: Callable[[AnalysisSettings], Any]
     share: float
     offered: bool = True
-    item: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -138,8 +136,8 @@ class Analysis:
 
     def simulation_source(self, settings: SimulationSettings) -> str:
         """Fingerprint of what a simulation is made from: the motion and, where torques move it, inverse dynamics."""
-        loads = plain_data(self.settings.inverse) if settings.follows else None
-        text = json.dumps([self.fingerprint("rates"), loads], sort_keys=True, default=str)
+        loads = plain_data(self.settings.loads) if settings.follows else None
+        text = json.dumps([self.fingerprint("motion"), loads], sort_keys=True, default=str)
         return hashlib.sha256(text.encode()).hexdigest()
 
     @property
@@ -154,19 +152,19 @@ class Analysis:
         return self.done[name].value
 
     @property
-    def prepared(self) -> Prepared:
+    def preparation(self) -> Prepared:
         """Trials with mapped labels, in Biomec's axes."""
         value: Prepared = self._value("preparation")
         return value
 
     @property
-    def clean(self) -> CleanSignals:
+    def signals(self) -> CleanSignals:
         """Rebuilt and filtered signals, contacts, events."""
         value: CleanSignals = self._value("signals")
         return value
 
     @property
-    def loaded(self) -> LoadedBody:
+    def body(self) -> LoadedBody:
         """The person's model."""
         value: LoadedBody = self._value("body")
         return value
@@ -174,13 +172,13 @@ class Analysis:
     @property
     def positions(self) -> ConsistentPositions:
         """Consistent coordinates."""
-        value: ConsistentPositions = self._value("consistency")
+        value: ConsistentPositions = self._value("positions")
         return value
 
     @property
     def motion(self) -> ConsistentMotion:
         """Consistent coordinates, velocities and accelerations."""
-        value: ConsistentMotion = self._value("rates")
+        value: ConsistentMotion = self._value("motion")
         return value
 
     @property
@@ -196,15 +194,15 @@ class Analysis:
         return value
 
     @property
-    def repetitions(self) -> Repetitions:
+    def cycles(self) -> FoundCycles:
         """Cycles and their mean curves."""
-        value: Repetitions = self._value("cycles")
+        value: FoundCycles = self._value("cycles")
         return value
 
     @property
     def loads(self) -> InverseDynamics:
         """What the joints carry."""
-        value: InverseDynamics = self._value("inverse")
+        value: InverseDynamics = self._value("loads")
         return value
 
     @property
@@ -312,69 +310,27 @@ def run_first(name: str) -> str:
     """Sentence that asks for the step of that name, by the words under which menus offer it."""
     step = step_named(name)
     offered = next(one for one in STEPS[STEPS.index(step) :] if one.offered)
-    return f'Run "{offered.item or offered.title}" first.'
-
-
-# --------------------------------------------------------------------------------------------------------------- steps
-def _consistency(analysis: Analysis, progress: Progress | None) -> ConsistentPositions:
-    clean, loaded, options = analysis.clean, analysis.loaded, analysis.settings.consistency
-    segments = [segment.name for segment in loaded.body.segments]
-    held = contact_points(
-        clean.contacts, clean.trial.plates, clean.trial.frames, clean.trial.rate_hz, segments, options
-    )
-    return consistent_positions(
-        loaded.body,
-        clean.markers,
-        held,
-        options,
-        progress,
-        origin=clean.reconstruction.origin,
-        first_frame=clean.trial.first_frame,
-    )
-
-
-def _rates(analysis: Analysis, progress: Progress | None) -> ConsistentMotion:
-    return consistent_rates(analysis.loaded.body, analysis.positions, progress)
-
-
-def _segments(analysis: Analysis, progress: Progress | None) -> SegmentMotion:
-    motion = analysis.motion
-    return segment_motion(analysis.loaded.body.system, motion.q, motion.qdot, motion.qddot)
-
-
-def _angles(analysis: Analysis, progress: Progress | None) -> JointAngles:
-    body, motion, options = analysis.loaded.body, analysis.motion, analysis.settings.angles
-    known = {
-        segment: np.where(motion.determined(segment)[:, None, None], R, np.nan)
-        for segment, R in body.attitudes(motion.q).items()
-    }
-    return joint_angles(
-        known,
-        body.model.angles,
-        static=body.attitudes(body.system.reference),
-        valid=motion.valid,
-        axes=body.joint_axes(),
-        first_frame=analysis.clean.trial.first_frame,
-        options=options,
-    )
+    return f'Run "{offered.title}" first.'
 
 
 STEPS: tuple[Step, ...] = (
-    Step("preparation", "Prepare Recording", lambda a, p: prepare(a.session, a.settings.preparation),
+    Step("preparation", "Preparation", lambda a, p: preparation(a.session, a.settings.preparation),
          lambda s: s.preparation, 0.05, offered=False),
-    Step("signals", "Reconstruct and Filter", lambda a, p: clean_signals(a.prepared, a.settings.signals, p),
+    Step("signals", "Signals", lambda a, p: signals(a.preparation, a.settings.signals, p),
          lambda s: s.signals, 0.35, offered=False),
-    Step("body", "Load Biomechanical Model",
-         lambda a, p: load_body(a.prepared, a.clean, a.session.subject, a.settings.body), lambda s: s.body, 0.1),
-    Step("consistency", "Kinematic Consistency", _consistency, lambda s: s.consistency, 0.25),
-    Step("rates", "Vel. and Accel. Analysis", _rates, lambda s: None, 0.1),
-    Step("segments", "Kinematic Analysis (Body Segment)", _segments, lambda s: None, 0.05),
-    Step("angles", "Calculate Joint Angles", _angles, lambda s: s.angles, 0.05),
-    Step("cycles", "Find Cycles",
-         lambda a, p: find_repetitions(a.clean, a.angles, a.motion.valid, a.settings.cycles), lambda s: s.cycles, 0.05),
-    Step("inverse", "Inverse Dynamics",
-         lambda a, p: inverse_dynamics(a.clean, a.loaded, a.motion, a.settings.inverse),
-         lambda s: s.inverse, 0.05, item="Newton-Euler"),
+    Step("body", "Body Model", lambda a, p: body(a.preparation, a.signals, a.session.subject, a.settings.body),
+         lambda s: s.body, 0.1),
+    Step("positions", "Consistent Positions", lambda a, p: positions(a.signals, a.body, a.settings.positions, p),
+         lambda s: s.positions, 0.25),
+    Step("motion", "Consistent Motion", lambda a, p: motion(a.body, a.positions, p), lambda s: None, 0.1),
+    Step("segments", "Body Segments", lambda a, p: segments(a.body, a.motion), lambda s: None, 0.05),
+    Step("angles", "Joint Angles",
+         lambda a, p: angles(a.body, a.motion, a.signals.trial.first_frame, a.settings.angles),
+         lambda s: s.angles, 0.05),
+    Step("cycles", "Cycles", lambda a, p: cycles(a.signals, a.angles, a.motion.valid, a.settings.cycles),
+         lambda s: s.cycles, 0.05),
+    Step("loads", "Joint Loads", lambda a, p: loads(a.signals, a.body, a.motion, a.settings.loads),
+         lambda s: s.loads, 0.05),
 )  # fmt: skip
 """Steps in the order in which they run; a step depends on all before it."""
 KINEMATICS = "cycles"

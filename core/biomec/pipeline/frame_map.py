@@ -155,8 +155,8 @@ def _frame_map(analysis: Analysis) -> FrameMap:
     trial = analysis.session.dynamic
     names: tuple[str, ...] = trial.markers.names
     origin: IntArray = np.where(trial.markers.visible, SampleOrigin.MEASURED, SampleOrigin.MISSING).astype(np.int64)
-    if "signals" in analysis.done and len(analysis.clean.reconstruction.origin) == trial.frames:
-        rebuilt = analysis.clean.reconstruction
+    if "signals" in analysis.done and len(analysis.signals.reconstruction.origin) == trial.frames:
+        rebuilt = analysis.signals.reconstruction
         names, origin = rebuilt.markers.names, rebuilt.origin
     seen = np.flatnonzero((origin == SampleOrigin.MEASURED).any(axis=0))
     names, origin = tuple(names[k] for k in seen), origin[:, seen]
@@ -191,7 +191,7 @@ def _frame_map(analysis: Analysis) -> FrameMap:
 def _on_the_ground(analysis: Analysis) -> tuple[tuple[str, ...], BoolArray]:
     """Segments (K,) that rest on a plate at some time, and when (T, K)."""
     frames = analysis.session.dynamic.frames
-    contacts = analysis.clean.contacts if "signals" in analysis.done else None
+    contacts = analysis.signals.contacts if "signals" in analysis.done else None
     if contacts is None or contacts.frames != frames:
         return (), np.zeros((frames, 0), dtype=np.bool_)
     table = contact_table(contacts)
@@ -200,7 +200,7 @@ def _on_the_ground(analysis: Analysis) -> tuple[tuple[str, ...], BoolArray]:
 
 def solved(analysis: Analysis) -> ConsistentPositions | None:
     """Consistent positions, if that step has run."""
-    return analysis.positions if "consistency" in analysis.done else None
+    return analysis.positions if "positions" in analysis.done else None
 
 
 def longest_stretch(flags: BoolArray) -> tuple[int, int] | None:

@@ -8,7 +8,7 @@ from biomec.body.anatomy.functional_model import functional_joint
 from biomec.body.anatomy.landmarks import trajectories
 from biomec.io.unit_comparison import in_unit_of
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.preparation import mapped
+from biomec.pipeline.steps.preparation import mapped
 from biomec.recording import BIOMEC_AXES, Trial
 
 KINDS = {"spherical": "centre", "revolute": "axis"}
@@ -16,7 +16,7 @@ KINDS = {"spherical": "centre", "revolute": "axis"}
 
 def functional_joints(analysis: Analysis) -> dict[str, str]:
     """Joint -> "centre" or "axis": what a functional trial can find of it; the model must be loaded."""
-    body = analysis.loaded.body
+    body = analysis.body.person
     return {
         joint.name: KINDS[joint.type]
         for joint in body.model.joints
@@ -30,10 +30,10 @@ def with_functional_trial(analysis: Analysis, joint: str, trial: Trial) -> Analy
     The model and all after it are stale then. What the trial did or did not allow is told in the session's notices.
     The trial is read in the unit of the recording, which somebody may have put right.
     """
-    prepared = analysis.prepared
+    prepared = analysis.preparation
     ready = mapped(trial, prepared.marker_set, prepared.options.label_map).turned(BIOMEC_AXES)
     ready, told = in_unit_of(ready, prepared.static)
-    found = functional_joint(analysis.loaded.body, joint, trajectories(ready.markers))
+    found = functional_joint(analysis.body.person, joint, trajectories(ready.markers))
     settings = analysis.settings
     changed = replace(settings, body=replace(settings.body, options=found.options))
     session = replace(analysis.session, notices=(*analysis.session.notices, *told, *found.notices))

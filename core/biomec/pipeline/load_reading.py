@@ -39,7 +39,7 @@ def named_loads(
     joints: Sequence[str] | None = None,
 ) -> LoadComponents:
     """Loads of the motion of an analysis, such as a part of them, as named curves; of all joints, or of those named."""
-    body = analysis.loaded.body
+    body = analysis.body.person
     return load_components(
         loads,
         motion_of_loads(analysis),

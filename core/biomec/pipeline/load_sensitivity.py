@@ -11,7 +11,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.sensitivity import LoadBand, SensitivityOptions, load_band
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.inverse import tree_of
+from biomec.pipeline.steps.loads import tree_of
 from biomec.signals import FilterOptions
 from biomec.signals.filtering import FilteredMarkers, ManualCutoff
 
@@ -31,9 +31,9 @@ def load_sensitivity(
     cutoff_hz : every marker's cut-off is lowered and raised by this much [Hz]; 0 leaves the filter as it is
     tables    : other inertia tables to try
     """
-    base = analysis.run_until("inverse", part_of(progress, 0.0, 0.3))
+    base = analysis.run_until("loads", part_of(progress, 0.0, 0.3))
     others: dict[str, list[Analysis]] = {}
-    settings, filtered = base.settings, base.clean.filtered
+    settings, filtered = base.settings, base.signals.filtered
     if cutoff_hz > 0.0 and filtered is not None:
         for sign in (-1.0, 1.0):
             chosen = _shifted(filtered, sign * cutoff_hz)
@@ -48,9 +48,9 @@ def load_sensitivity(
     repeated: dict[str, list[JointLoads]] = {}
     for k, (source, run) in enumerate(runs):
         part = part_of(progress, 0.3 + 0.7 * k / len(runs), 0.3 + 0.7 * (k + 1) / len(runs))
-        repeated.setdefault(source, []).append(run.run_until("inverse", part).loads.newton_euler)
+        repeated.setdefault(source, []).append(run.run_until("loads", part).loads.newton_euler)
     reduced = base.loads.reduced
-    tree = tree_of(base.loaded.body, settings.inverse) if reduced is None else reduced.tree
+    tree = tree_of(base.body.person, settings.loads) if reduced is None else reduced.tree
     motion = base.segments if reduced is None else reduced.motion
     return load_band(tree, motion, base.loads.newton_euler, base.loads.external, options, repeated)
 

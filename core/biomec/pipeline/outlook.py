@@ -10,8 +10,8 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import problem
 from biomec.base.progress import Cancelled, Progress, part_of
 from biomec.pipeline.analysis import STEPS, STOPPED, Analysis, step_named
-from biomec.pipeline.inverse import tree_of
 from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Session, Trial
 
 TRIED = 60  # frames, besides those that show what no other does
@@ -50,7 +50,7 @@ def obstacle_of_loads(analysis: Analysis) -> str:
     if not analysis.is_current("body"):
         return ""
     try:
-        tree_of(analysis.loaded.body, analysis.settings.inverse)
+        tree_of(analysis.body.person, analysis.settings.loads)
     except BiomecError as error:
         return str(error)
     return ""

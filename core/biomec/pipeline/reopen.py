@@ -19,6 +19,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Cancelled, Progress, part_of
 from biomec.pipeline.analysis import SIMULATION, STEPS, Analysis, step_named
+from biomec.pipeline.former_names import with_names_of_today
 from biomec.pipeline.plain_settings import REFUSED, UNKNOWN, restored
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_run import SimulationRun, stored_run
@@ -40,9 +41,9 @@ class Compared(NamedTuple):
 
 
 COMPARED: Mapping[str, Compared] = {
-    "consistency": Compared("q", "coordinates", "m, rad", 1e-6),
+    "positions": Compared("q", "coordinates", "m, rad", 1e-6),
     "angles": Compared("values", "joint angles", "m, rad", 1e-6),
-    "inverse": Compared("newton_euler torque", "joint torques", "N m", 1e-3),
+    "loads": Compared("newton_euler torque", "joint torques", "N m", 1e-3),
 }
 """Step -> what is compared of its result. Times of computing differ and are not."""
 
@@ -56,6 +57,7 @@ class Reopened(NamedTuple):
 
 def reopened(session: Session) -> Reopened:
     """Return the analysis of a stored session with its settings, and the steps whose results were current."""
+    session = with_names_of_today(session, "analysis", STEPS_TO_RUN)
     settings = AnalysisSettings()
     notices: tuple[Notice, ...] = ()
     if "analysis" in session.settings:
@@ -118,6 +120,7 @@ def _stored_simulations(session: Session) -> tuple[dict[str, SimulationRun], lis
 
 def differences(analysis: Analysis, session: Session) -> tuple[Notice, ...]:
     """Compare the results of an analysis with those that a session stores; a notice for each step that differs."""
+    session = with_names_of_today(session, "analysis", STEPS_TO_RUN)
     notices = []
     for name, (array, what, unit, matters) in COMPARED.items():
         stored = session.results.get(name)

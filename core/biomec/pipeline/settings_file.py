@@ -9,6 +9,7 @@ from pathlib import Path
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice
+from biomec.pipeline.former_names import renamed
 from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.recording.step import plain_data
@@ -34,6 +35,7 @@ def read_settings(path: Path) -> tuple[AnalysisSettings, tuple[Notice, ...]]:
         raise FileError(path.name, f"cannot be read ({error.strerror}).") from error
     except ValueError as error:
         raise FileError(path.name, f"it is no JSON ({error}).") from error
+    data = renamed(data) if isinstance(data, dict) else data
     if not isinstance(data, dict) or not {field.name for field in fields(AnalysisSettings)} & data.keys():
         raise FileError(
             path.name,

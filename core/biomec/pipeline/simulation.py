@@ -155,7 +155,7 @@ def _angles(analysis: Analysis, setup: Setup, q: FloatArray) -> JointAngles:
         body.model.angles,
         static=body.attitudes(body.system.reference),
         axes=body.joint_axes(),
-        first_frame=analysis.clean.trial.first_frame + setup.stretch.first,
+        first_frame=analysis.signals.trial.first_frame + setup.stretch.first,
         options=options,
     )
 

@@ -153,17 +153,17 @@ class Setup:
 
 def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
     """Make a simulation ready, or say what it lacks."""
-    needed = "inverse" if settings.follows else "rates"
+    needed = "loads" if settings.follows else "motion"
     if not analysis.is_current(needed):
         raise BiomecError(f"{run_first(needed)[:-1]}: a simulation needs its result.")
     stretch = simulated_stretch(analysis, settings)
-    body, motion, rate = analysis.loaded.body, analysis.motion, analysis.clean.trial.rate_hz
+    body, motion, rate = analysis.body.person, analysis.motion, analysis.signals.trial.rate_hz
     q, qdot, qddot = (level[stretch.part] for level in (motion.q, motion.qdot, motion.qddot))
     time_s = np.arange(stretch.first, stretch.last + 1) / rate
     system = changed_system(body.system, settings.what_if)
-    root = analysis.settings.inverse.root
+    root = analysis.settings.loads.root
     roots = tuple(body.model.roots) if root is None else (root,)
-    external = _part(analysis.loads.external, stretch.part) if analysis.is_current("inverse") else None
+    external = _part(analysis.loads.external, stretch.part) if analysis.is_current("loads") else None
     tracked = contact = None
     stops = JointStops(system, stops_of(body, load_joint_ranges(RANGES))) if settings.joint_stops else None
     if settings.follows:

@@ -33,7 +33,7 @@ class Stretch(NamedTuple):
 
 def simulated_stretch(analysis: Analysis, settings: SimulationSettings) -> Stretch:
     """Frames that the settings ask for, or a sentence that names those whose motion is not known."""
-    motion, base = analysis.motion, analysis.clean.trial.first_frame
+    motion, base = analysis.motion, analysis.signals.trial.first_frame
     known = np.asarray(
         np.isfinite(motion.q).all(axis=1) & np.isfinite(motion.qdot).all(axis=1) & np.isfinite(motion.qddot).all(axis=1)
     )

@@ -34,7 +34,7 @@ def cycle_spans(analysis: Analysis) -> tuple[CycleSpan, ...]:
     """Return the cycles of an analysis; none where they have not been sought or found."""
     if "cycles" not in analysis.done:
         return ()
-    groups = analysis.repetitions.cycles
+    groups = analysis.cycles.groups
     spans = []
     for group, cycles in groups.items():
         named = f"{group} " if len(groups) > 1 else ""

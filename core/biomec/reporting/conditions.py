@@ -47,7 +47,7 @@ class Condition:
 
     def cycles(self, side: Side | None, time_s: FloatArray, values: FloatArray) -> SignalCycles | None:
         """Cycles of a signal of this recording on the common grid; None if it has no valid one."""
-        return signal_cycles(self.analysis.repetitions.cycles, side, time_s, np.asarray(values))
+        return signal_cycles(self.analysis.cycles.groups, side, time_s, np.asarray(values))
 
 
 def places(session: Session) -> tuple[Place, ...]:
@@ -89,7 +89,7 @@ def read_condition(place: Place, beside: Path | None = None, progress: Progress 
     if find_format(path)[0].name != PROJECT:
         raise BiomecError(f"{path.name} is not a Biomec project. Open it, analyse it and save it as a project first.")
     analysis = open_again(load_project(path), progress)
-    if CYCLES not in analysis.done or not analysis.repetitions.valid:
+    if CYCLES not in analysis.done or not analysis.cycles.valid:
         step = step_named(CYCLES).title
         raise BiomecError(
             f"{path.name} has no valid cycle, so that there is nothing to compare. Open it and run “{step}” first."

@@ -49,7 +49,7 @@ def _general(analysis: Analysis) -> Section:
     session = analysis.session
     subject, trial, day = session.subject, session.dynamic, session.recorded
     age = None if day is None else subject.age_on(day)
-    segments = len(analysis.loaded.body.system.bodies) if "body" in analysis.done else None
+    segments = len(analysis.body.person.system.bodies) if "body" in analysis.done else None
     about: dict[str, str | None] = {
         "File": trial.source.name,
         "Static file": NOTHING if session.static is None else session.static.source.name,
@@ -63,14 +63,14 @@ def _general(analysis: Analysis) -> Section:
         "Sampling rate": f"{trial.rate_hz:g} Hz",
         "Total time": f"{number(trial.duration_s, 3, 's')} ({trial.frames} frames)",
         "Model case": "3D",
-        "Number of segments": 'known after "Load Biomechanical Model"' if segments is None else str(segments),
+        "Number of segments": 'known after "Body Model"' if segments is None else str(segments),
     }
     return Section(GENERAL, (), (facts("", about),))
 
 
 # ------------------------------------------------------------------------------------------------------- pre-processing
 def _preprocessing(analysis: Analysis) -> Section:
-    clean = analysis.clean
+    clean = analysis.signals
     plates = None if clean.filtered_plates is None else clean.filtered_plates.cutoff_hz
     rows = [
         _cutoffs("Positions", None if clean.filtered is None else clean.filtered.cutoff_hz),
@@ -89,7 +89,7 @@ def _lost_markers(analysis: Analysis) -> Table:
     shares: dict[str, str | None] = {f"Frames {words}": _percent(quality.share(state)) for state, words in FRAMES}
     samples = origin_shares(quality.origin)
     shares |= {f"Samples {words}": _percent(float(np.mean(samples[kind]))) for kind, words in SAMPLES}
-    never = [name for name in analysis.clean.reconstruction.markers.names if name not in quality.markers]
+    never = [name for name in analysis.signals.reconstruction.markers.names if name not in quality.markers]
     shares["Markers of the static only, computed in every frame"] = f"{len(never)}: {listed(never)}" if never else "0"
     note = "A frame counts by the poorest of its markers. Markers that only the static shows do not count."
     return facts("Lost markers", shares, note)
@@ -123,7 +123,7 @@ def _percent(fraction: float) -> str:
 
 # ------------------------------------------------------------------------------------------------------------- segments
 def _segments(analysis: Analysis) -> Section:
-    body = analysis.loaded.body
+    body = analysis.body.person
     layout, parts = body.system.layout, {part.name: part for part in body.system.bodies}
     rows, tensors = [], []
     for segment in body.segments:
@@ -160,7 +160,7 @@ def _tensor(J: FloatArray) -> tuple[str, ...]:
 
 # ------------------------------------------------------------------------------------------------------------ mechanism
 def _mechanism(analysis: Analysis) -> Section:
-    counts, bodies = analysis.loaded.structure, len(analysis.loaded.body.system.bodies)
+    counts, bodies = analysis.body.structure, len(analysis.body.person.system.bodies)
     natural = (counts.coordinates, counts.rows, counts.degrees_of_freedom, len(counts.redundant))
     words = ("Coordinates", "Constraints", "Degrees of freedom", "Redundant constraints")
     rows = tuple(
@@ -225,11 +225,11 @@ def _loads(analysis: Analysis) -> dict[str, str | None]:
     """Which loads are there; those of an older run are told as such."""
     words = ("Forces and torques by Newton-Euler", "Forces and torques by multibody", "Residual", "Power",
              "Force between scapula and ribs", "Ground reaction, measured", "Ground reaction, estimated")  # fmt: skip
-    if "inverse" not in analysis.done:
+    if "loads" not in analysis.done:
         return dict.fromkeys(words, ABSENT)
     found = analysis.loads
     estimated = found.external.estimated
     there = (True, True, True, True, bool(found.multibody.contacts),
              bool(found.external.segments) and not estimated.all(), bool(estimated.any()))  # fmt: skip
-    old = "" if analysis.is_current("inverse") else ", out of date"
+    old = "" if analysis.is_current("loads") else ", out of date"
     return {word: f"{PRESENT}{old}" if one else ABSENT for word, one in zip(words, there, strict=True)}

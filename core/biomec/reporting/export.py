@@ -19,7 +19,7 @@ from biomec.reporting.load_output import loads_csv
 
 def recording(analysis: Analysis, measured: bool = False) -> Trial:
     """Return the movement: rebuilt and filtered, X forward and Y up; or as measured, in the axes of the file."""
-    return analysis.session.dynamic if measured else analysis.clean.trial
+    return analysis.session.dynamic if measured else analysis.signals.trial
 
 
 def write_recording(analysis: Analysis, path: Path, measured: bool = False) -> tuple[Notice, ...]:
@@ -34,7 +34,7 @@ def write_recording(analysis: Analysis, path: Path, measured: bool = False) -> t
 
 def write_angles(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
     """Write joint angles [°] as a table of OpenSim (STO or MOT), one row a frame; what is missing is NaN."""
-    angles, trial = analysis.angles, analysis.clean.trial
+    angles, trial = analysis.angles, analysis.signals.trial
     channels = Analog(angles.names, np.degrees(angles.values), ("deg",) * len(angles.names), trial.rate_hz)
     write_storage(replace(trial, plates=(), emg=None, analog=channels), path, content="analog")
     return ()
@@ -50,7 +50,7 @@ def write_loads(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
         with atomic_path(path) as temporary:
             temporary.write_text(loads_csv(analysis), encoding="utf-8")
         return ()
-    loads, trial = analysis.loads.carried, analysis.clean.trial
+    loads, trial = analysis.loads.carried, analysis.signals.trial
     parts = (("f", "N", loads.force), ("m", "Nm", loads.torque), ("p", "m", loads.centre))
     names, units, columns = [], [], []
     for j, (joint, distal) in enumerate(zip(loads.joints, loads.distal, strict=True)):

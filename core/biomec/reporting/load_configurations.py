@@ -19,7 +19,7 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.inverse import tree_of
+from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import FilterOptions
@@ -91,17 +91,17 @@ def load_study(
 
     frames : first and last frame that count, such as those of one cycle; None: all
     """
-    base = analysis.run_until("inverse", part_of(progress, 0.0, 0.4))
+    base = analysis.run_until("loads", part_of(progress, 0.0, 0.4))
     signals = base.settings.signals
-    if signals.marker_filter is None or base.clean.filtered is None:
+    if signals.marker_filter is None or base.signals.filtered is None:
         raise BiomecError("The study compares ways to filter markers: choose a filter for them first.")
-    cutoffs = base.clean.filtered.cutoff_hz
+    cutoffs = base.signals.filtered.cutoff_hz
     if not np.isfinite(cutoffs).any():
         raise BiomecError("No marker was filtered, because no noise was found; the study has nothing to compare.")
     middle = 0.5 * (float(np.nanmax(cutoffs)) + float(np.nanmin(cutoffs)))
     one_filter = FilterOptions(choice=CutoffChoice.FIXED, cutoff_hz=middle)
-    lightly = _with_filter(base, one_filter).run_until("consistency", part_of(progress, 0.4, 0.7))
-    unfiltered = _with_filter(base, None).run_until("rates", part_of(progress, 0.7, 1.0))
+    lightly = _with_filter(base, one_filter).run_until("positions", part_of(progress, 0.4, 0.7))
+    unfiltered = _with_filter(base, None).run_until("motion", part_of(progress, 0.7, 1.0))
 
     positions, motion = base.positions, base.motion
     all_states: list[States] = [
@@ -128,7 +128,7 @@ def load_study(
     return LoadStudy(
         joint,
         CONFIGURATIONS,
-        read_only(base.clean.trial.time_s),
+        read_only(base.signals.trial.time_s),
         read_only(force),
         read_only(torque),
         read_only(counted, np.bool_),
@@ -153,7 +153,7 @@ def _differentiated(analysis: Analysis, q: FloatArray) -> States:
 
 def _loads(base: Analysis, states: States) -> JointLoads:
     """Loads of all joints, by Newton and Euler's equations."""
-    tree = tree_of(base.loaded.body, base.settings.inverse)
+    tree = tree_of(base.body.person, base.settings.loads)
     return newton_euler(tree, segment_motion(tree.system, *states), states[0], base.loads.external)
 
 

@@ -35,13 +35,13 @@ def load_statistics_csv(analysis: Analysis) -> str:
 
 
 def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
-    found, curves, trial = analysis.loads, read_loads(analysis, TABLE), analysis.clean.trial
+    found, curves, trial = analysis.loads, read_loads(analysis, TABLE), analysis.signals.trial
     power = found.power
     joints = (*curves.joint, *power.joints)
     names = (*curves.names, *(f"{joint} power" for joint in power.joints))
     units = (*(unit.replace("·", " ") for unit in curves.units), *("W" for _ in power.joints))
     table = np.concatenate([curves.values, power.joint], axis=1)
-    for which, cycles in analysis.repetitions.cycles.items():
+    for which, cycles in analysis.cycles.groups.items():
         valid = np.flatnonzero(cycles.valid)
         if not len(valid):
             continue

@@ -41,14 +41,14 @@ def loads_over_cycles(
         loads = analysis.loads.carried
         there = [loads.joints[loads.index(name)] for name in joints]
         curves = curves.chosen(name for name, joint in zip(curves.names, curves.joint, strict=True) if joint in there)
-    return condition(title, curves.names, curves.units, curves.values, spans, analysis.clean.trial.rate_hz)
+    return condition(title, curves.names, curves.units, curves.values, spans, analysis.signals.trial.rate_hz)
 
 
 def exercise_of(analysis: Analysis, title: str) -> ExerciseLoad:
     """What a recording asks of the joints over its valid cycles, as one exercise of a ranking."""
-    body, loads = analysis.loaded.body, analysis.loads.carried
+    body, loads = analysis.body.person, analysis.loads.carried
     stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
-    rate_hz, mass_kg = analysis.clean.trial.rate_hz, float(body.measures["mass"])
+    rate_hz, mass_kg = analysis.signals.trial.rate_hz, float(body.measures["mass"])
     return exercise_load(title, loads, stress, valid_spans(analysis, title), rate_hz, mass_kg)
 
 
@@ -65,7 +65,7 @@ def refuse_unlike(analyses: Mapping[str, Analysis]) -> None:
 
 def valid_spans(analysis: Analysis, title: str, side: str = "") -> IntArray:
     """First and last frame (K, 2) of the valid cycles of a side, or of the first side that has one."""
-    cycles = analysis.repetitions.cycles
+    cycles = analysis.cycles.groups
     wanted = [side] if side else [name for name, one in cycles.items() if one.valid.any()]
     if not wanted or wanted[0] not in cycles or not cycles[wanted[0]].valid.any():
         raise BiomecError(f"{title} has no valid cycle, so that its loads cannot be compared over cycles.")
@@ -96,7 +96,7 @@ def loads_csv(analysis: Analysis) -> str:
     )
     rows = [
         [*head, int(estimated)]
-        for head, estimated in zip(by_frame(analysis.clean.trial), found.external.estimated, strict=True)
+        for head, estimated in zip(by_frame(analysis.signals.trial), found.external.estimated, strict=True)
     ]
     return table_text(["frame", "time_s", "ground reaction estimated", *names], rows, np.concatenate(columns, axis=1))
 
@@ -112,12 +112,12 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
 
     First and last frames are counted as the recording and `loads.csv` count them.
     """
-    if "inverse" not in analysis.done:
+    if "loads" not in analysis.done:
         return None
     found = analysis.loads
     trust, size, loads = found.trust, found.trust.residuals, found.carried
     force, torque = (None, None) if loads.contacts else largest_difference(loads, found.multibody)
-    balance, base = trust.balance, analysis.clean.trial.first_frame
+    balance, base = trust.balance, analysis.signals.trial.first_frame
     return {
         "method": found.multibody.method,
         "loads_of": loads.method,
@@ -170,7 +170,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         "force_mean_N": {
             one.joint: {"with_contacts": one.force, "without_contacts": one.force_without} for one in trust.effects
         },
-        "joints": {one.joint: _plain_peaks(one, analysis.clean.trial.rate_hz) for one in peaks_of(analysis)},
+        "joints": {one.joint: _plain_peaks(one, analysis.signals.trial.rate_hz) for one in peaks_of(analysis)},
     }
 
 

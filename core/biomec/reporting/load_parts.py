@@ -8,15 +8,15 @@ from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.contributions import PARTS, TITLES, LoadContributions, load_part, multibody_part
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.inverse import determined_motion, tree_of
 from biomec.pipeline.load_reading import named_loads
+from biomec.pipeline.steps.loads import determined_motion, tree_of
 from biomec.reporting.load_output import TABLE
 from biomec.reporting.table_text import by_frame, table_text
 
 
 def part_of(analysis: Analysis, part: str) -> JointLoads:
     """One part of the loads that count (`carried`), by the method that gave them, of the same body and motion."""
-    found, body = analysis.loads, analysis.loaded.body
+    found, body = analysis.loads, analysis.body.person
     if found.reduced is None:
         tree = tree_of(body, found.options)
         q, qdot, qddot = determined_motion(body, analysis.motion)
@@ -48,4 +48,4 @@ def load_parts_csv(analysis: Analysis) -> str:
         names += [f"residual {what} {axis}, {TITLES[part]} ({unit})" for axis in "XYZ" for part in PARTS]
         columns.append(np.stack([getattr(parts.part(part), array) for part in PARTS], axis=2))
     values = np.concatenate(columns, axis=1).reshape(len(columns[0]), -1)
-    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), values)
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), values)

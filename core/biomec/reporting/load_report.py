@@ -94,7 +94,7 @@ def _contacts(analysis: Analysis) -> list[Table]:
 
 
 def _peaks(analysis: Analysis) -> list[Table]:
-    weight = GRAVITY * float(analysis.loaded.body.measures["mass"])
+    weight = GRAVITY * float(analysis.body.person.measures["mass"])
     columns = {one.joint: one for one in peaks_of(analysis)}
     both, middle = [], []
     for joint in reversed(columns):

@@ -11,7 +11,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.anatomy.model_file import load_model, shipped_models
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.body import recorded_for_models
+from biomec.pipeline.steps.body import recorded_for_models
 from biomec.reporting.angle_ranges import AngleError, angle_errors
 from biomec.signals import resample_cycles
 
@@ -46,9 +46,9 @@ def other_models(analysis: Analysis) -> dict[str, str]:
 
     Those that can be used come first, the one nearest in its number of segments to the model in use at the head.
     """
-    loaded = analysis.loaded
-    recorded = recorded_for_models(analysis.prepared, analysis.clean, loaded.subject)
-    own = loaded.body.model
+    loaded = analysis.body
+    recorded = recorded_for_models(analysis.preparation, analysis.signals, loaded.subject)
+    own = loaded.person.model
     models = [load_model(name) for name in shipped_models() if name != own.name]
     reasons = {model.name: recorded.refusal(model) for model in models}
     models.sort(key=lambda model: (bool(reasons[model.name]), abs(len(model.segments) - len(own.segments))))
@@ -57,11 +57,11 @@ def other_models(analysis: Analysis) -> dict[str, str]:
 
 def compare_models(analysis: Analysis, model: str, progress: Progress | None = None) -> ModelComparison:
     """Run the analysis again with another model, and lay its angles beside those that are there."""
-    own_name = analysis.loaded.body.model.name
+    own_name = analysis.body.person.model.name
     settings = analysis.settings
     again = analysis.with_settings(replace(settings, body=replace(settings.body, model=model)))
     again = again.run_until(LAST_STEP, progress)
-    other_name = again.loaded.body.model.name
+    other_name = again.body.person.model.name
     names = tuple(name for name in analysis.angles.names if name in again.angles)
     if not names:
         raise BiomecError(f"The models {own_name} and {other_name} have no angle in common.")
@@ -69,9 +69,9 @@ def compare_models(analysis: Analysis, model: str, progress: Progress | None = N
     wanted = set(names)
     found = tuple(error for error in angle_errors(again.angles, analysis.angles) if error.name in wanted)
     percent, means = np.empty(0), [np.empty((0, len(names)))] * 2
-    cycles = next(iter(analysis.repetitions.cycles.values()), None) if "cycles" in analysis.done else None
+    cycles = next(iter(analysis.cycles.groups.values()), None) if "cycles" in analysis.done else None
     if cycles is not None and cycles.valid.any():
         resampled = [resample_cycles(cycles, values) for values in (own, other)]
         percent, means = resampled[0].percent, [one.mean for one in resampled]
-    time = analysis.clean.trial.time_s
+    time = analysis.signals.trial.time_s
     return ModelComparison(own_name, other_name, names, time, own, other, found, percent, means[0], means[1])

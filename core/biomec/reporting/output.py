@@ -60,7 +60,7 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
         "segments.csv": _segments_csv(analysis),
     }
     for name, made in OF_LOADS.items():
-        if "inverse" in analysis.done:
+        if "loads" in analysis.done:
             texts[name] = made(analysis)
         else:
             (folder / name).unlink(missing_ok=True)  # of an earlier analysis: it would not belong to the rest
@@ -94,8 +94,8 @@ def _made(folder: Path) -> Path:
 
 def summary(analysis: Analysis) -> dict[str, Any]:
     """What was analysed and how well it went, as plain data: lengths in mm where a key says so, else SI."""
-    loaded, motion, clean = analysis.loaded, analysis.motion, analysis.clean
-    body, position = loaded.body, motion.position
+    loaded, motion, clean = analysis.body, analysis.motion, analysis.signals
+    body, position = loaded.person, motion.position
     valid, residual = motion.valid, motion.marker_residual
     squares = residual**2
     return {
@@ -103,7 +103,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
         "recording": {
             "dynamic": analysis.session.dynamic.source.name,
             "static": None if analysis.session.static is None else analysis.session.static.source.name,
-            "marker_set": analysis.prepared.marker_set.name,
+            "marker_set": analysis.preparation.marker_set.name,
             "frames": clean.trial.frames,
             "rate_hz": clean.trial.rate_hz,
             "seconds": clean.trial.duration_s,
@@ -156,9 +156,9 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             },
         },
         "cycles": {
-            "by": analysis.repetitions.by,
-            "found": analysis.repetitions.found,
-            "valid": analysis.repetitions.valid,
+            "by": analysis.cycles.by,
+            "found": analysis.cycles.found,
+            "valid": analysis.cycles.valid,
         },
         "angles": {
             name: {
@@ -177,7 +177,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
 
 def _ellipsoids(analysis: Analysis) -> list[dict[str, Any]]:
     """Every ellipsoid under a scapula: where it comes from, how far it was dilated, and what depends on that choice."""
-    body = analysis.loaded.body
+    body = analysis.body.person
     found = []
     for one in surface_sensitivity(body):
         surface = body.surfaces.get(one.contact) if one.preset == body.options.ellipsoid.preset else None
@@ -200,13 +200,13 @@ def _ellipsoids(analysis: Analysis) -> list[dict[str, Any]]:
 def _angles_csv(analysis: Analysis) -> str:
     angles = analysis.angles
     names = [f"{name} (deg)" for name in angles.names]
-    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), np.degrees(angles.values))
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), np.degrees(angles.values))
 
 
 def _cycles_csv(analysis: Analysis) -> str:
     names = analysis.angles.names
     columns, values = ["percent"], []
-    for side, curves in analysis.repetitions.curves.items():
+    for side, curves in analysis.cycles.curves.items():
         grid = np.linspace(0.0, 100.0, 101)
         for what, array in (("mean", curves.mean), ("sd", curves.sd)):
             columns += [f"{side} cycles: {name} {what} (deg)" for name in names]
@@ -223,7 +223,7 @@ def _quality_csv(analysis: Analysis) -> str:
         [FrameStatus(int(status)).name.lower(), int(ok), int(count)]
         for status, ok, count in zip(position.status, motion.valid, position.iterations, strict=True)
     ]
-    rows = [[*head, *state] for head, state in zip(by_frame(analysis.clean.trial), states, strict=True)]
+    rows = [[*head, *state] for head, state in zip(by_frame(analysis.signals.trial), states, strict=True)]
     columns = [position.violation, position.increment, position.seconds]
     for when, table in (("before", position.before), ("after", position.after)):
         names += [f"{kind} {when}" for kind in table]
@@ -242,11 +242,11 @@ def _quality_csv(analysis: Analysis) -> str:
 def _coordinates_csv(analysis: Analysis) -> str:
     names = [
         f"{body.name} {element} {axis}"
-        for body in analysis.loaded.body.system.bodies
+        for body in analysis.body.person.system.bodies
         for element in body.basis
         for axis in "XYZ"
     ]
-    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), analysis.motion.q, digits=12)
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), analysis.motion.q, digits=12)
 
 
 def _segments_csv(analysis: Analysis) -> str:
@@ -264,7 +264,7 @@ def _segments_csv(analysis: Analysis) -> str:
     ]
     names = [f"{name} {what} {axis} ({unit})" for what, unit, bodies, _ in kinds for name in bodies for axis in "XYZ"]
     values = np.concatenate([array for *_, array in kinds], axis=1).reshape(len(motion.p_com), -1)
-    return table_text(["frame", "time_s", *names], by_frame(analysis.clean.trial), values)
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), values)
 
 
 # ------------------------------------------------------------------------------------------------------------- numbers

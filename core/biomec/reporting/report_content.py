@@ -66,12 +66,12 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     """Everything a report says. ``truth``: the true angles of a virtual subject, if they are known."""
     session = analysis.session
     sections = [_subject(analysis), _recording(analysis), _angles(analysis), _cycles(analysis), _quality(analysis)]
-    if "inverse" in analysis.done:
+    if "loads" in analysis.done:
         sections.append(loads_section(analysis))
     if truth is not None:
         sections.append(_truth(analysis, truth))
     sections += [_model(analysis), _provenance(analysis)]
-    who = analysis.loaded.subject.name or "Subject without a name"
+    who = analysis.body.subject.name or "Subject without a name"
     when = "" if session.recorded is None else f", recorded {session.recorded.isoformat()}"
     return ReportContent(
         who,
@@ -83,13 +83,13 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
 
 
 def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[str, str], ...]:
-    motion, repetitions = analysis.motion, analysis.repetitions
+    motion, all_cycles = analysis.motion, analysis.cycles
     count = {severity: sum(one.severity is severity for one in analysis.notices) for severity in Severity}
     worrying = count[Severity.PROBLEM], count[Severity.WARNING]
     told = [
         (f"{int(motion.valid.sum())} of {motion.frames}", "frames obey the model"),
         (number(_marker_rms(analysis), 1, "mm"), "markers to model, rms"),
-        (f"{repetitions.valid} of {repetitions.found}", "cycles are valid"),
+        (f"{all_cycles.valid} of {all_cycles.found}", "cycles are valid"),
         (f"{worrying[0]} and {worrying[1]}", "problems and warnings"),
     ]
     if truth is not None:
@@ -101,8 +101,8 @@ def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[st
 
 # --------------------------------------------------------------------------------------------------- who, what, by what
 def _subject(analysis: Analysis) -> Section:
-    entered, subject, known = analysis.session.subject, analysis.loaded.subject, analysis.loaded.body.measures
-    clean = analysis.clean
+    entered, subject, known = analysis.session.subject, analysis.body.subject, analysis.body.person.measures
+    clean = analysis.signals
     weighed = None if clean.mass is None else clean.mass.mass_kg
     mass = number(float(known["mass"]), 1, "kg")
     if entered.mass_kg is None:
@@ -135,7 +135,7 @@ def _words(name: str) -> str:
 
 
 def _recording(analysis: Analysis) -> Section:
-    session, clean, prepared = analysis.session, analysis.clean, analysis.prepared
+    session, clean, prepared = analysis.session, analysis.signals, analysis.preparation
     trial, rebuilt = clean.trial, clean.reconstruction
     shares = ", ".join(
         f"{number(100.0 * rebuilt.fraction(origin), 1)} % {origin.name.lower()}"
@@ -162,8 +162,8 @@ def _recording(analysis: Analysis) -> Section:
 
 
 def _model(analysis: Analysis) -> Section:
-    loaded = analysis.loaded
-    body, counts = loaded.body, loaded.structure
+    loaded = analysis.body
+    body, counts = loaded.person, loaded.structure
     inertia: dict[str, dict[str, None]] = {}
     for part in body.inertia.segments.values():
         table, _, row = part.source.partition(": ")
@@ -262,7 +262,7 @@ def _mean(values: Any) -> float:
 
 # ------------------------------------------------------------------------------------------------------ angles, cycles
 def _angles(analysis: Analysis) -> Section:
-    angles, curves = analysis.angles, analysis.repetitions.curves
+    angles, curves = analysis.angles, analysis.cycles.curves
     rows, middle = [], []
     for row in angle_rows(angles):
         ranges = {side: angle_range(angles, name, curves, side) for side, name in row.sides.items()}
@@ -295,10 +295,10 @@ def _cells(one: AngleRange | None) -> tuple[str, str, str]:
 
 
 def _cycles(analysis: Analysis) -> Section:
-    repetitions = analysis.repetitions
+    all_cycles = analysis.cycles
     rows = []
-    for name, cycles in repetitions.cycles.items():
-        first_frame = analysis.clean.trial.first_frame
+    for name, cycles in all_cycles.groups.items():
+        first_frame = analysis.signals.trial.first_frame
         parts = zip(cycles.spans, cycles.durations_s, cycles.phase_changes_percent, cycles.valid, strict=True)
         for k, ((first, last), seconds, phase, ok) in enumerate(parts, start=1):
             frames = f"{first_frame + int(first)} to {first_frame + int(last)}"
@@ -307,7 +307,7 @@ def _cycles(analysis: Analysis) -> Section:
             rows.append((f"{side}{k}", frames, number(float(seconds), 2), turns, "yes" if ok else "no"))
     if not rows:
         return Section(CYCLES, ("No cycles were found; angles are shown over the time of the recording.",))
-    by = "foot strikes" if repetitions.by == "events" else f"minima of {repetitions.by}"
+    by = "foot strikes" if all_cycles.by == "events" else f"minima of {all_cycles.by}"
     columns = ("Cycle", "Frames", "Seconds", "Phase changes at", "Valid")
     return Section(CYCLES, (f"Cycles begin and end at {by}.",), (Table("", columns, tuple(rows)),))
 

@@ -46,7 +46,7 @@ def simulation_csv(analysis: Analysis, run: SimulationRun, *, coordinates: bool 
             ],
             axis=1,
         )
-    base = analysis.clean.trial.first_frame
+    base = analysis.signals.trial.first_frame
     head = [[base + int(frame), f"{t:.6f}"] for frame, t in zip(run.frames, run.time_s, strict=True)]
     return table_text(["frame", "time_s", *names], head, values)
 
@@ -72,7 +72,7 @@ def _energies(run: SimulationRun) -> dict[str, FloatArray]:
 def simulation_summary(analysis: Analysis, run: SimulationRun) -> dict[str, Any]:
     """How a run went and how near it is to the recorded motion, as plain data; frames as the recording counts them."""
     taken = slice(1, None)  # the start is no step
-    base, asked = analysis.clean.trial.first_frame, run.settings
+    base, asked = analysis.signals.trial.first_frame, run.settings
     if asked.frames is not None:
         asked = replace(asked, frames=(base + asked.frames[0], base + asked.frames[1]))
     drift = np.abs(run.energy_drift)

@@ -107,11 +107,11 @@ class TableRow:
 
 def recorded_movement(analysis: Analysis, options: TableOptions = TableOptions()) -> Movement:
     """Return the consistent motion of an analysis from the border of its first valid cycle, as long as it is whole."""
-    motion, rate = analysis.motion, analysis.clean.trial.rate_hz
+    motion, rate = analysis.motion, analysis.signals.trial.rate_hz
     levels = [np.asarray(getattr(motion, name)) for name in LEVELS]
     known = np.logical_and.reduce([np.isfinite(level).all(axis=1) for level in levels])
     first = 0
-    for cycles in analysis.repetitions.cycles.values():
+    for cycles in analysis.cycles.groups.values():
         whole = [int(span[0]) for span, valid in zip(cycles.spans, cycles.valid, strict=True) if valid]
         if whole:
             first = whole[0]
@@ -122,7 +122,7 @@ def recorded_movement(analysis: Analysis, options: TableOptions = TableOptions()
     gap = np.flatnonzero(~known[first:])
     last = first + int(gap[0]) if gap.size else len(known)
     last = min(last, first + int(np.ceil(options.steps * options.step_s * rate - 1e-9)) + 1)
-    return movement(analysis.loaded.body.system, np.arange(first, last) / rate, *(one[first:last] for one in levels))
+    return movement(analysis.body.person.system, np.arange(first, last) / rate, *(one[first:last] for one in levels))
 
 
 def movement(system: System, time_s: FloatArray, q: FloatArray, qdot: FloatArray, qddot: FloatArray) -> Movement:

@@ -110,7 +110,7 @@ def trust(analysis: Analysis) -> Trust:
     Only samples that cameras measured count for markers: a rebuilt one fits by construction.
     """
     if solved(analysis) is None:
-        raise BiomecError('There is nothing to judge yet. Run "Kinematic Consistency" first.')
+        raise BiomecError('There is nothing to judge yet. Run "Consistent Positions" first.')
     return analysis.derived(_trust)
 
 
@@ -229,7 +229,7 @@ def _findings(
         course = residual[:, positions.markers.index(one.name)]
         found.append(
             Finding("Worst marker", one.name, _distance(one), _around_peak(np.where(positions.valid, course, np.nan)),
-                    marker=one.name, segment=analysis.loaded.body.followed.get(one.name))
+                    marker=one.name, segment=analysis.body.person.followed.get(one.name))
         )  # fmt: skip
     if segments:
         worst = segments[0]
@@ -273,7 +273,7 @@ def _around_peak(course: FloatArray) -> tuple[int, int] | None:
 
 
 def _columns(analysis: Analysis, positions: ConsistentPositions, segment: str) -> list[int]:
-    followed = analysis.loaded.body.followed
+    followed = analysis.body.person.followed
     return [k for k, name in enumerate(positions.markers) if followed.get(name) == segment]
 
 

@@ -43,7 +43,7 @@ def assert_same(ours, theirs):
 def test_import_analyse_plot_save_and_reopen_give_the_numbers_of_the_command_line(
     person, squat_files, by_command_line, tmp_path
 ):
-    wanted = {("consistency", "q"), ("rates", "qdot"), ("rates", "qddot"), ("angles", "values")}
+    wanted = {("positions", "q"), ("motion", "qdot"), ("motion", "qddot"), ("angles", "values")}
     assert wanted <= arrays(by_command_line).keys()
     person.import_(squat_files["emt"])
     assert person.document.analysis.session.dynamic.plates  # from the MOT beside it

@@ -68,9 +68,9 @@ def test_angles_are_in_degrees_with_both_directions_named(curves: Catalogue, dem
 
 
 def test_markers_are_in_millimetres(curves: Catalogue, demo_analysis: Analysis) -> None:
-    assert np.array_equal(curves["marker/C7/Y"].values, 1000.0 * demo_analysis.clean.markers["C7"][:, 1])
+    assert np.array_equal(curves["marker/C7/Y"].values, 1000.0 * demo_analysis.signals.markers["C7"][:, 1])
     raw = curves["marker raw/C7/Y"]
-    assert np.array_equal(raw.values, 1000.0 * demo_analysis.prepared.dynamic.markers["C7"][:, 1], equal_nan=True)
+    assert np.array_equal(raw.values, 1000.0 * demo_analysis.preparation.dynamic.markers["C7"][:, 1], equal_nan=True)
     assert raw.variant == RAW
     assert raw.pane == curves["marker/C7/Y"].pane
 
@@ -97,7 +97,7 @@ def test_details_of_centres_of_mass_differ_from_their_beginning(curves: Catalogu
 
 
 def test_coordinates_are_the_axes_of_segments(curves: Catalogue, demo_analysis: Analysis) -> None:
-    body, q = demo_analysis.loaded.body, demo_analysis.motion.q
+    body, q = demo_analysis.body.person, demo_analysis.motion.q
     R = body.attitudes(q)["thorax"]
     found = np.stack([curves[f"coordinate/thorax/axis y {i}"].values for i in "XYZ"], axis=1)
     assert np.allclose(found, R[:, :, 1], atol=1e-12)

@@ -178,7 +178,7 @@ def test_uncertain_labels_are_decided_by_hand(qtbot, context, acquisition, tmp_p
     assert made.import_button.isEnabled()
     made.analyse.setChecked(False)
     made.accept()
-    prepared = context.document.analysis.run("preparation").prepared
+    prepared = context.document.analysis.run("preparation").preparation
     assert "GLAB" in prepared.dynamic.markers.names
     assert "VC" not in prepared.dynamic.markers.names
     assert prepared.marker_set.name == "biomec-full"
@@ -206,7 +206,7 @@ def test_a_mapping_is_saved_and_loaded(qtbot, context, dialog, tmp_path):
 
 def test_what_analysing_at_once_does_is_told_and_ends_where_it_makes_sense(qtbot, context, dialog):
     assert "what the joints carry" in dialog.reach.text()
-    assert dialog._step == "inverse"
+    assert dialog._step == "loads"
     trial = dialog.preview.session.dynamic
     step, words = analysis_reach(replace(trial, plates=()), True)
     assert step == KINEMATICS
@@ -226,7 +226,7 @@ def test_what_analysing_at_once_does_is_told_and_ends_where_it_makes_sense(qtbot
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60000)
     done = context.document.analysis.done
     assert "cycles" in done
-    assert "inverse" not in done
+    assert "loads" not in done
 
 
 def test_a_page_that_is_worth_a_look_says_why(qtbot, dialog):

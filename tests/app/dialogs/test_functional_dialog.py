@@ -60,7 +60,7 @@ def test_the_axis_of_a_knee_is_found_as_by_the_library_and_can_be_undone(qtbot, 
     assert found.settings == wanted.settings
     assert found.notices == wanted.notices
     assert found.stale == ("body",)
-    assert "Load Biomechanical Model" in ITEM.blocked(context)
+    assert "Body Model" in ITEM.blocked(context)
     line = context.document.history[-1]
     names = {}
     exec("\n".join(replay._imports([line])), names)
@@ -109,7 +109,7 @@ def test_joints_are_those_that_a_movement_can_tell_of(loaded):
     kinds = functional_joints(loaded)
     assert kinds["right hip"] == "centre"
     assert kinds["left knee"] == "axis"
-    types = {joint.name: joint.type for joint in loaded.loaded.body.model.joints}
+    types = {joint.name: joint.type for joint in loaded.body.person.model.joints}
     assert {types[name] for name in types if name not in kinds}.isdisjoint({"spherical", "revolute"})
 
 

@@ -12,8 +12,7 @@ from biomec.pipeline.replay import script
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, CycleSettings, SignalSettings
 from biomec.signals import CycleOptions, FilterOptions
 from biomec.signals.filtering import ManualCutoff
-from biomec_app.dialogs.settings import SettingsDialog
-from biomec_app.dialogs.settings_help import PAGES
+from biomec_app.dialogs.settings import PAGES, SettingsDialog
 
 OK, APPLY = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Apply
 
@@ -27,7 +26,7 @@ def dialog(qtbot, context, document_with_demo):
 
 
 def row(dialog, *path):
-    return dialog.open_page(path[0]).rows[path]
+    return dialog.open_page(path[0]).form.rows[path]
 
 
 def test_every_page_opens_with_the_settings_of_the_analysis_and_changes_nothing(dialog, document_with_demo):
@@ -48,7 +47,7 @@ def test_unusual_settings_survive_being_shown(dialog, context, document_with_dem
         ),
         body=BodySettings("m17", ModelOptions(centres={"CAQ_*": "hip-davis-1991", "GU_D": "shoulder-rab-2002"},
                                               without=("right hand",))),
-        consistency=ConsistencyOptions("markers", weights=WeightOptions("table", {"* hand": 3.0}, {"C7": 0.1})),
+        positions=ConsistencyOptions("markers", weights=WeightOptions("table", {"* hand": 3.0}, {"C7": 0.1})),
         cycles=CycleSettings("knee flexion", CycleOptions(prominence=0.123456789)),
     )  # fmt: skip
     dialog.show_settings(unusual)
@@ -86,30 +85,30 @@ def test_lengths_are_entered_in_millimetres_and_angles_in_degrees(dialog):
 
 def test_what_the_options_refuse_is_told_in_their_words_and_cannot_be_applied(dialog, document_with_demo):
     before = document_with_demo.analysis.settings
-    row(dialog, "consistency", "hysteresis_n").widget.setValue(40.0)
+    row(dialog, "positions", "hysteresis_n").widget.setValue(40.0)
     assert dialog.message.text().startswith("Consistency: the hysteresis of a contact is 40 N and its threshold 20 N")
     assert not dialog.buttons.button(OK).isEnabled()
     assert not dialog.apply()
     assert document_with_demo.analysis.settings == before
-    row(dialog, "consistency", "threshold_n").widget.setValue(60.0)  # both together are possible
+    row(dialog, "positions", "threshold_n").widget.setValue(60.0)  # both together are possible
     assert dialog.buttons.button(OK).isEnabled()
     assert dialog.apply()
-    assert document_with_demo.analysis.settings.consistency.hysteresis_n == 40.0
+    assert document_with_demo.analysis.settings.positions.hysteresis_n == 40.0
 
 
 def test_a_number_that_is_none_is_told(dialog):
-    widget = row(dialog, "consistency", "position", "tolerance").widget
+    widget = row(dialog, "positions", "position", "tolerance").widget
     widget.setText("small")
     widget.textEdited.emit("small")
     assert 'Tolerance: "small" is not a number' in dialog.message.text()
     widget.setText("1e-8")
     widget.textEdited.emit("1e-8")
-    assert dialog.entered().consistency.position.tolerance == 1e-8
+    assert dialog.entered().positions.position.tolerance == 1e-8
 
 
 def test_a_filter_can_be_turned_off_and_on_again(dialog, document_with_demo):
     page = dialog.open_page("signals")
-    box = page.groups[("signals", "marker_filter")]
+    box = page.form.groups[("signals", "marker_filter")]
     box.setChecked(False)
     assert dialog.entered().signals.marker_filter is None
     dialog.apply()
@@ -151,7 +150,7 @@ def test_reset_page_leaves_the_other_pages_alone_and_reset_all_does_not(dialog):
 
 
 def test_a_changed_field_stands_out(dialog):
-    label = dialog.open_page("angles").labels[("angles", "unwrap")]
+    label = dialog.open_page("angles").form.labels[("angles", "unwrap")]
     assert not label.font().bold()
     row(dialog, "angles", "unwrap").widget.setChecked(False)
     assert label.font().bold()
@@ -161,7 +160,7 @@ def test_a_changed_field_stands_out(dialog):
 def test_every_widget_has_a_name_for_screen_readers_and_tests(dialog):
     for step in PAGES:
         page = dialog.open_page(step)
-        for path, one in page.rows.items():
+        for path, one in page.form.rows.items():
             assert one.widget.objectName() == "setting-" + ".".join(path)
             assert one.widget.accessibleName()
             assert one.widget.toolTip()

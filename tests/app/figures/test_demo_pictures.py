@@ -166,7 +166,7 @@ def test_without_cycles_the_curves_run_over_the_time(drawn, tmp_path):
     analysis = drawn[0].with_settings(AnalysisSettings(cycles=CycleSettings("none"))).run_all()
     (elbow,) = (row for row in angle_rows(analysis.angles) if row.joint == "elbow")
     right, left = curves_of(analysis, elbow)
-    np.testing.assert_array_equal(right.x, analysis.clean.trial.time_s)
+    np.testing.assert_array_equal(right.x, analysis.signals.trial.time_s)
     np.testing.assert_allclose(right.y, np.degrees(analysis.angles["right elbow flexion"]))
     assert (right.colour, left.colour) == (RIGHT, LEFT)
     assert chosen_joints(analysis)[0] == "sternoclavicular"  # the arms move more than the legs
@@ -175,7 +175,7 @@ def test_without_cycles_the_curves_run_over_the_time(drawn, tmp_path):
 
 
 def test_without_a_valid_frame_the_static_pose_is_drawn(session, tmp_path):
-    hopeless = AnalysisSettings(consistency=ConsistencyOptions(position=PositionOptions(max_iterations=1)))
+    hopeless = AnalysisSettings(positions=ConsistencyOptions(position=PositionOptions(max_iterations=1)))
     analysis = analyze(session, hopeless)
     assert not analysis.motion.valid.any()
     check_files(tmp_path, draw(analysis, tmp_path))

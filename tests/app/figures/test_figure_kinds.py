@@ -140,7 +140,7 @@ def test_angles_are_the_mean_curves_of_the_library(demo_analysis):
     chosen = {"joint": "Elbow", "shown": "Mean ± SD"}
     columns = kind.data(kind.content(demo_analysis, chosen), chosen)
     k = demo_analysis.angles.names.index("left elbow flexion")
-    curves = demo_analysis.repetitions.curves["both"]
+    curves = demo_analysis.cycles.curves["both"]
     assert_allclose(column(columns, "left elbow flexion, mean (deg)"), np.rad2deg(curves.mean[:, k]))
     assert_allclose(column(columns, "left elbow flexion, sd (deg)"), np.rad2deg(curves.sd[:, k]))
     assert_allclose(column(columns, "cycle (%)"), np.arange(101.0))
@@ -155,7 +155,7 @@ def test_the_figure_of_a_push_up_begins_with_an_arm(demo_analysis):
 def test_the_residuals_are_those_that_the_filter_used(demo_analysis):
     kind, chosen = figure_named("residual"), {"point": "C7"}
     found = kind.content(demo_analysis, chosen).analysis
-    filtered = demo_analysis.clean.filtered
+    filtered = demo_analysis.signals.filtered
     k = filtered.markers.index("C7")
     assert_allclose(found.cutoff_hz, filtered.cutoff_hz[k])
     assert_allclose(found.residual, filtered.analysis.residual[:, k])
@@ -165,7 +165,7 @@ def test_the_hands_carry_a_known_share_of_the_body_weight(demo_analysis):
     kind = figure_named("plates")
     chosen = {"plate": "right hand (Mao_D)", "cycle": "Whole recording"}
     columns = kind.data(kind.content(demo_analysis, chosen), chosen)
-    plate = demo_analysis.clean.trial.plate("Mao_D")
+    plate = demo_analysis.signals.trial.plate("Mao_D")
     mass = demo_analysis.session.subject.mass_kg
     expected = 100.0 * plate.force[:, 1] / (mass * 9.80665)
     assert_allclose(column(columns, "force Y, filtered (% body weight)"), expected, rtol=1e-6)
@@ -179,7 +179,7 @@ def test_a_plate_is_drawn_over_a_cycle_of_the_foot_that_stands_on_it(walk_analys
         content = kind.content(walk_analysis, {"plate": option, "cycle": "Its first loaded cycle"})
         users = {
             item.segment
-            for item in walk_analysis.clean.contacts.contacts
+            for item in walk_analysis.signals.contacts.contacts
             if item.contact.plate == content.signals.plate and item.segment is not None
         }
         assert {content.user} == users  # what the assignment says, whatever the plate is called
@@ -238,7 +238,7 @@ def test_the_stick_figure_of_raw_positions_is_near_the_consistent_one(demo_analy
 def test_the_elbow_is_most_bent_at_phase_c(demo_analysis):
     kind = figure_named("stick")
     content = kind.content(demo_analysis, first_choices(kind, demo_analysis))
-    frames = {phase: round(time * demo_analysis.clean.trial.rate_hz) for phase, (time, _) in content.phases.items()}
+    frames = {phase: round(time * demo_analysis.signals.trial.rate_hz) for phase, (time, _) in content.phases.items()}
     flexion = demo_analysis.angles["right elbow flexion"]
     assert max(frames, key=lambda phase: flexion[frames[phase]]) == "C"
 

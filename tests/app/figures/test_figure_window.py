@@ -77,7 +77,7 @@ def test_a_recording_without_results_shows_a_sentence(qtbot, opened, context, de
     window = opened("violations")
     context.document.open(Analysis(demo_analysis.session))
     assert window.canvas.drawn is None
-    assert window.canvas.sentence == 'Run "Kinematic Consistency" first.'
+    assert window.canvas.sentence == 'Run "Consistent Positions" first.'
     context.document.close()
     assert window.canvas.sentence == "No recording is open."
     context.document.open(demo_analysis)

@@ -29,7 +29,7 @@ def test_markers_of_another_set_have_that_set_s_words(demo_analysis):
 
 def test_plates_are_named_after_who_stands_on_them_not_after_their_label(demo_analysis):
     assert plate_words(demo_analysis, "Mao_D") == "right hand (Mao_D)"
-    clean = demo_analysis.clean
+    clean = demo_analysis.signals
     other = {"right hand": "left hand", "left hand": "right hand"}
     items = [replace(item, segment=other.get(item.segment, item.segment)) for item in clean.contacts.contacts]
     swapped = replace(clean.contacts, contacts=tuple(items))

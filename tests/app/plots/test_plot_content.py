@@ -55,7 +55,7 @@ def test_raw_lies_faint_behind_filtered(curves: Catalogue, demo_analysis: Analys
 
 def test_mean_cycles_are_those_of_the_analysis(curves: Catalogue, demo_analysis: Analysis) -> None:
     (pane,) = shown(curves, demo_analysis, ELBOWS, over=MEAN)
-    known = demo_analysis.repetitions.curves["both"]
+    known = demo_analysis.cycles.curves["both"]
     k = demo_analysis.angles.names.index("right elbow flexion")
     assert np.allclose(pane.traces[0].y, np.degrees(known.mean[:, k]), atol=1e-9)
     assert np.allclose(pane.traces[0].sd, np.degrees(known.sd[:, k]), atol=1e-9)
@@ -65,7 +65,7 @@ def test_mean_cycles_are_those_of_the_analysis(curves: Catalogue, demo_analysis:
 def test_cycles_of_faster_channels_are_cut_at_the_same_times(curves: Catalogue, demo_analysis: Analysis) -> None:
     """Plates run at 500 Hz: the samples at the borders of a cycle are its first and last values."""
     (pane,) = shown(curves, demo_analysis, ("plate/Mao_D/force Y",), over=CYCLES)
-    curve, cycles = curves["plate/Mao_D/force Y"], demo_analysis.repetitions.cycles["both"]
+    curve, cycles = curves["plate/Mao_D/force Y"], demo_analysis.cycles.groups["both"]
     singles = pane.traces[0].singles
     for k, (first, last) in enumerate(cycles.spans / cycles.rate_hz):
         ends = np.interp([first, last], curve.time_s, curve.values)
@@ -74,7 +74,7 @@ def test_cycles_of_faster_channels_are_cut_at_the_same_times(curves: Catalogue, 
 
 def test_cycles_are_marked(curves: Catalogue, demo_analysis: Analysis) -> None:
     (pane,) = shown(curves, demo_analysis, ELBOWS)
-    cycles = demo_analysis.repetitions.cycles["both"]
+    cycles = demo_analysis.cycles.groups["both"]
     borders = [mark.x for mark in pane.marks if mark.kind == BORDER]
     assert np.allclose(borders, np.array(cycles.borders) / 100.0)
     turns = [mark.x for mark in pane.marks if mark.kind == TURN]
@@ -88,9 +88,9 @@ def test_frames_that_did_not_converge_are_shaded(demo_analysis: Analysis) -> Non
     assert len(not_converged(demo_analysis)) == 0
     valid = demo_analysis.positions.valid.copy()
     valid[100:110] = False
-    done = demo_analysis.done["consistency"]
+    done = demo_analysis.done["positions"]
     bad = replace(done, value=replace(done.value, valid=valid))
-    spans = not_converged(replace(demo_analysis, done={**demo_analysis.done, "consistency": bad}))
+    spans = not_converged(replace(demo_analysis, done={**demo_analysis.done, "positions": bad}))
     assert np.allclose(spans, [[0.995, 1.095]])
 
 
@@ -104,7 +104,7 @@ def test_frames_and_places_are_the_same(curves: Catalogue, demo_analysis: Analys
 
 def test_a_frame_outside_all_cycles_has_no_place(curves: Catalogue, demo_analysis: Analysis) -> None:
     (pane,) = shown(curves, demo_analysis, ELBOWS, over=MEAN)
-    borders = demo_analysis.repetitions.cycles["both"].borders
+    borders = demo_analysis.cycles.groups["both"].borders
     assert pane.x_of(borders[0] - 1) is None
     assert pane.x_of(borders[-1]) == 100.0
     assert pane.frame_of(0.0, borders[0] - 1) == borders[0]
@@ -144,7 +144,7 @@ def test_a_walk_begins_with_legs() -> None:
     hip = panes(curves.found(keys), PlotView(), analysis)[0]
     strikes = {side: [m.x for m in hip.marks if m.kind == BORDER and m.colour == side] for side in (RIGHT, LEFT)}
     for side, name in ((RIGHT, "Right"), (LEFT, "Left")):
-        events = [e.time_s for e in analysis.clean.events.events if (e.label, e.context) == ("Foot Strike", name)]
-        assert np.allclose(strikes[side], events, atol=0.5 / analysis.clean.trial.rate_hz)
+        events = [e.time_s for e in analysis.signals.events.events if (e.label, e.context) == ("Foot Strike", name)]
+        assert np.allclose(strikes[side], events, atol=0.5 / analysis.signals.trial.rate_hz)
     (right,) = panes(curves.found(keys[:1]), PlotView(), analysis)
     assert not [mark for mark in right.marks if mark.colour == LEFT]

@@ -97,7 +97,7 @@ def test_choosing_signals_plots_them(panel: PlotPanel, qtbot) -> None:
 def test_over_the_cycle_the_cursor_counts_percents(panel: PlotPanel, demo_analysis: Analysis) -> None:
     panel.context.plots.set(over=MEAN)
     panel.refresh()
-    first, last = demo_analysis.repetitions.cycles["both"].spans[2]
+    first, last = demo_analysis.cycles.groups["both"].spans[2]
     panel.context.document.set_frame(int(first + (last - first) // 2))
     assert abs(line(panel) - 50.0) < 0.3
     cursor = panel.grid.items_[0].cursor_line
@@ -430,8 +430,8 @@ def test_the_legend_says_how_many_cycles_are_behind_the_mean(panel: PlotPanel, d
         return " | ".join(name for name, _ in panel.grid.legend.entries)
 
     assert "mean ± SD of 5 cycles" in words()
-    repetitions = demo_analysis.repetitions
-    fewer = replace(repetitions, cycles={"both": exclude_cycle(repetitions.cycles["both"], 2)})
+    all_cycles = demo_analysis.cycles
+    fewer = replace(all_cycles, groups={"both": exclude_cycle(all_cycles.groups["both"], 2)})
     done = {**demo_analysis.done, "cycles": replace(demo_analysis.done["cycles"], value=fewer)}
     panel.context.document.change("exclude", replace(demo_analysis, done=done))
     assert "mean ± SD of 4 cycles, 1 left out: taken out by hand" in words()

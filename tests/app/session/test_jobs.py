@@ -97,9 +97,7 @@ def test_the_window_stays_awake_while_a_job_computes(qtbot, demo_analysis):
     timer = QTimer()
     timer.timeout.connect(lambda: ticks.append(time.perf_counter()))
     timer.start(10)
-    other = demo_analysis.with_settings(
-        replace(demo_analysis.settings, consistency=ConsistencyOptions(contacts="never"))
-    )
+    other = demo_analysis.with_settings(replace(demo_analysis.settings, positions=ConsistencyOptions(contacts="never")))
     with qtbot.waitSignal(jobs.finished, timeout=60_000):
         jobs.start("Analysis", lambda progress: other.run_all(progress), lambda value: None)
     waits = sorted(later - earlier for earlier, later in pairwise(ticks))

@@ -84,7 +84,7 @@ def doubtful(demo_analysis) -> Analysis:
     valid = positions.valid.copy()
     valid[::2] = valid[1::4] = False
     done = dict(demo_analysis.done)
-    done["consistency"] = replace(done["consistency"], value=replace(positions, valid=valid))
+    done["positions"] = replace(done["positions"], value=replace(positions, valid=valid))
     return Analysis(demo_analysis.session, demo_analysis.settings, done)
 
 

@@ -63,7 +63,7 @@ def test_the_script_of_a_project_gives_the_numbers_of_the_window(qtbot, panel, c
     assert again.settings == here.settings
     assert_array_equal(again.motion.q, here.motion.q)
     assert_array_equal(again.angles.values, here.angles.values)
-    assert again.repetitions.cycles["both"].borders == here.repetitions.cycles["both"].borders
+    assert again.cycles.groups["both"].borders == here.cycles.groups["both"].borders
 
 
 def test_copies_everything(panel, context, demo_analysis):

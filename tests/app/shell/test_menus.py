@@ -62,8 +62,8 @@ def test_kinematics_has_the_steps_in_their_order(menus):
     assert [key for key in keys if key in wanted] == wanted
     titles = [menus.items[key][1].text().replace("&", "") for key in keys]
     assert titles[:5] == [
-        "Load Biomechanical Model", "Kinematic Consistency", "Vel. and Accel. Analysis",
-        "Kinematic Analysis (Body Segment)", "Calculate Joint Angles",
+        "Body Model", "Consistent Positions", "Consistent Motion",
+        "Body Segments", "Joint Angles",
     ]  # fmt: skip
 
 
@@ -97,7 +97,7 @@ def test_reasons_name_items_that_the_menus_have(menus, context, demo_analysis):
             for wanted in set(re.findall(r'Run "([^"]+)"', reason)):
                 assert items[wanted].isEnabled(), (key, reason)
                 named.add(wanted)
-    assert {"Load Biomechanical Model", "Kinematic Consistency", "Find Cycles", "Kinematic Analysis"} <= named
+    assert {"Body Model", "Consistent Positions", "Cycles", "Kinematic Analysis"} <= named
 
 
 def test_every_item_has_a_letter_of_its_own(qtbot, tmp_path):

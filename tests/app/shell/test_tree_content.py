@@ -59,9 +59,9 @@ def test_segments_that_are_left_out_say_why(demo_analysis):
     kept = [name for name in session.dynamic.markers.names if not name.startswith(("MC", "CLAB_D", "ER_D", "EU_D"))]
     fewer = replace(session, dynamic=replace(session.dynamic, markers=session.dynamic.markers.select(kept), plates=()))
     analysis = Analysis(fewer, demo_analysis.settings).run_until("body")
-    assert analysis.loaded.body.left_out
+    assert analysis.body.person.left_out
     found = by_key(tree(analysis))
-    for name, why in analysis.loaded.body.left_out.items():
+    for name, why in analysis.body.person.left_out.items():
         assert found[f"model/left out/{name}"].detail == why
         assert found[f"model/left out/{name}"].state == DOUBT
 

@@ -56,7 +56,7 @@ def test_a_gif_has_a_picture_for_every_twentieth_of_a_second(shot, tmp_path, dem
     path = save_movie(shot, tmp_path / "move.gif", seen.append)
     with Image.open(path) as movie:
         assert movie.size == (320, 180)
-        assert movie.n_frames == len(movie_frames(100, 200, demo_analysis.clean.trial.rate_hz, 20.0, 1.0))
+        assert movie.n_frames == len(movie_frames(100, 200, demo_analysis.signals.trial.rate_hz, 20.0, 1.0))
         assert movie.info["duration"] == 50
     assert seen == sorted(seen)
     assert seen[-1] == 1.0
@@ -86,7 +86,7 @@ def test_an_encoder_gets_every_picture(shot, tmp_path, monkeypatch, demo_analysi
     program.chmod(0o755)
     monkeypatch.setattr(export, "encoder", lambda: str(program))
     path = save_movie(shot, tmp_path / "move.mp4")
-    count = len(movie_frames(100, 200, demo_analysis.clean.trial.rate_hz, 30.0, 1.0))
+    count = len(movie_frames(100, 200, demo_analysis.signals.trial.rate_hz, 30.0, 1.0))
     assert path.stat().st_size == count * 320 * 180 * 3
 
 
@@ -135,7 +135,7 @@ def dialog(window, qtbot):
 
 
 def first_cycle(window):
-    first, last = next(iter(window.document.analysis.repetitions.cycles.values())).spans[0]
+    first, last = next(iter(window.document.analysis.cycles.groups.values())).spans[0]
     return int(first), int(last)
 
 
@@ -257,8 +257,8 @@ def test_items_say_why_they_cannot_run(context, demo_analysis):
 
     assert item("visualize.dynamic.raw").blocked(context) == "Open or import a recording first."
     context.document.open(Analysis(demo_analysis.session))
-    assert "Load Biomechanical Model" in item("visualize.static.whole").blocked(context)
-    assert "Kinematic Consistency" in item("visualize.dynamic.both").blocked(context)
+    assert "Body Model" in item("visualize.static.whole").blocked(context)
+    assert "Consistent Positions" in item("visualize.dynamic.both").blocked(context)
     assert item("visualize.show.local-frames").blocked(context) == "Load the biomechanical model first."
     assert item("visualize.show.anatomical-points").blocked(context) is None
     assert "simulations" in item("visualize.dynamic.simulated").blocked(context)

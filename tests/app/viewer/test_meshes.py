@@ -121,7 +121,7 @@ def test_a_mixed_colour_lies_between():
 # ----------------------------------------------------------------------------------------------------------- the person
 @pytest.fixture(scope="module")
 def body(demo_analysis):
-    return demo_analysis.loaded.body
+    return demo_analysis.body.person
 
 
 def test_a_person_stands_as_tall_as_the_subject_from_the_floor(body):

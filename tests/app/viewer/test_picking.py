@@ -123,7 +123,7 @@ def test_a_measurement_follows_its_points_through_time(scene, demo_analysis):
     told = []
     for frame in (FRAME, FRAME + 120):
         scene.update(frame)
-        points = demo_analysis.loaded.body.points_of(demo_analysis.positions.q[frame])
+        points = demo_analysis.body.person.points_of(demo_analysis.positions.q[frame])
         expected = np.linalg.norm(points["right humerus.GU_D"] - points["right hand.CAP_D"])
         assert measurement.told(scene) == f"{1000 * expected:.1f} mm"
         told.append(measurement.told(scene))

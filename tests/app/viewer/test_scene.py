@@ -44,7 +44,7 @@ def lost(demo_analysis):
     valid, q = positions.valid.copy(), positions.q.copy()
     valid[FRAME], q[FRAME] = False, np.nan
     done = dict(demo_analysis.done)
-    done["consistency"] = replace(done["consistency"], value=replace(positions, valid=valid, q=q))
+    done["positions"] = replace(done["positions"], value=replace(positions, valid=valid, q=q))
     return Analysis(demo_analysis.session, demo_analysis.settings, done)
 
 
@@ -55,7 +55,7 @@ def only(analysis: Analysis, *steps: str) -> Analysis:
 
 # ---------------------------------------------------------------------------------------------------------------- poses
 def test_poses_are_where_the_library_puts_the_points(demo_analysis):
-    poses, body = Poses(demo_analysis), demo_analysis.loaded.body
+    poses, body = Poses(demo_analysis), demo_analysis.body.person
     pose = poses.pose(CONSISTENT, FRAME)
     expected = body.points_of(demo_analysis.positions.q[FRAME])
     assert np.allclose(pose.points, np.array([expected[name] for name in poses.names]))
@@ -67,7 +67,7 @@ def test_the_raw_body_has_its_points_where_they_were_measured(demo_analysis):
     poses = Poses(demo_analysis)
     pose = poses.pose(RAW, FRAME)
     for name in ("pelvis.CIAS_D", "head.VC", "right humerus.EL_D"):
-        measured = demo_analysis.loaded.points[name.partition(".")[2]][FRAME]
+        measured = demo_analysis.body.points[name.partition(".")[2]][FRAME]
         assert np.allclose(pose.points[poses.names.index(name)], measured)
         assert np.allclose(poses.path(name, RAW)[FRAME], measured)
     assert np.allclose(
@@ -79,14 +79,14 @@ def test_the_raw_body_has_its_points_where_they_were_measured(demo_analysis):
 def test_the_static_pose_is_the_reference_of_the_model(demo_analysis):
     poses = Poses(demo_analysis)
     pose = poses.static()
-    assert np.allclose(pose.points[poses.names.index("head.VC")], demo_analysis.loaded.body.static["VC"])
+    assert np.allclose(pose.points[poses.names.index("head.VC")], demo_analysis.body.person.static["VC"])
     assert np.isfinite(poses.static_markers()).any()
 
 
 def test_a_segment_without_coordinates_is_nowhere_and_the_others_stay(demo_analysis):
     poses = Poses(demo_analysis)
     q = demo_analysis.positions.q[FRAME].copy()
-    q[demo_analysis.loaded.body.system.layout.columns("left foot")] = np.nan
+    q[demo_analysis.body.person.system.layout.columns("left foot")] = np.nan
     pose = poses._maps.pose(q)
     lost = [name.startswith("left foot.") for name in poses.names]
     assert np.isnan(pose.points[lost]).all()
@@ -96,7 +96,7 @@ def test_a_segment_without_coordinates_is_nowhere_and_the_others_stay(demo_analy
 @pytest.mark.parametrize(
     ("steps", "kinds"),
     [((), ()), (("preparation",), ()), (("preparation", "signals", "body"), (RAW,)),
-     (("preparation", "signals", "body", "consistency"), (RAW, CONSISTENT))],
+     (("preparation", "signals", "body", "positions"), (RAW, CONSISTENT))],
 )  # fmt: skip
 def test_the_view_works_from_import_on(demo_analysis, steps, kinds):
     scene = Scene(only(demo_analysis, *steps), LIGHT, ALL)
@@ -181,7 +181,7 @@ def test_the_second_body_is_seen_beside_the_first_and_follows_its_own_pose(demo_
 
 
 def test_neighbours_have_different_colours(demo_analysis):
-    body = demo_analysis.loaded.body
+    body = demo_analysis.body.person
     many = segment_colours(body, LIGHT, coloured=True)
     for joint in body.model.joints:
         assert many[joint.proximal] != many[joint.distal]
@@ -212,8 +212,8 @@ def test_forces_have_the_length_and_place_of_the_plates(demo_analysis):
     scene = Scene(demo_analysis, LIGHT, View(force_scale=2.0))
     scene.update(FRAME)
     points, forces = scene._overlays["forces"].at(FRAME)
-    for k, plate in enumerate(demo_analysis.clean.trial.plates):
-        sample = round(FRAME / demo_analysis.clean.trial.rate_hz * plate.rate_hz)
+    for k, plate in enumerate(demo_analysis.signals.trial.plates):
+        sample = round(FRAME / demo_analysis.signals.trial.rate_hz * plate.rate_hz)
         assert np.allclose(forces[k], plate.force[sample])
         assert np.allclose(points[k], plate.centre_of_pressure()[sample], equal_nan=True)
     shafts, heads = (s.points.reshape(len(points), -1, 3) for s in scene._overlays["forces"].surfaces)
@@ -265,7 +265,7 @@ def test_residuals_point_from_the_measured_to_the_consistent_landmark(scene, dem
     for name in ("CIAS_D", "AC_D", "EL_E"):
         length = float(positions.distance[FRAME, positions.landmarks.index(name)])
         part = each[names.index(name)]
-        start = demo_analysis.loaded.points[name][FRAME]
+        start = demo_analysis.body.points[name][FRAME]
         assert np.linalg.norm(part - start, axis=1).max() == pytest.approx(3.0 * length, abs=0.007)  # half-width 6 mm
 
 
@@ -284,7 +284,7 @@ def test_ellipsoids_pass_through_the_points_that_glide_on_them(demo_analysis):
 def test_an_overlay_says_why_it_cannot_be_shown(demo_analysis):
     bare = only(demo_analysis)
     assert OVERLAYS["local frames"].missing(bare) == "Load the biomechanical model first."
-    assert "Kinematic Consistency" in OVERLAYS["residuals"].missing(bare)
+    assert "Consistent Positions" in OVERLAYS["residuals"].missing(bare)
     assert all(kind.missing(demo_analysis) is None for kind in OVERLAYS.values())
 
 

@@ -115,7 +115,7 @@ def test_the_tooltip_says_why(timeline, demo_analysis):
     rebuilt = int(np.flatnonzero(timeline.map.state == FrameState.REBUILT)[0])
     told = timeline.strip.told_at(timeline.strip.x_of(rebuilt))
     assert "rebuilt" in told.lower()
-    border = demo_analysis.repetitions.cycles["both"].borders[1]
+    border = demo_analysis.cycles.groups["both"].borders[1]
     assert "cycle 2 begins" in timeline.strip.told_at(timeline.strip.x_of(border))
 
 
@@ -129,7 +129,7 @@ def test_the_legend_names_the_states_that_occur(timeline):
 
 def test_marks_are_the_borders_of_cycles_and_events(demo_analysis):
     found = marks(demo_analysis)
-    assert [mark.frame for mark in found if not mark.event] == list(demo_analysis.repetitions.cycles["both"].borders)
+    assert [mark.frame for mark in found if not mark.event] == list(demo_analysis.cycles.groups["both"].borders)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])

@@ -50,7 +50,7 @@ def test_exercises_are_put_in_order_by_the_same_numbers_as_in_python(grips, caps
     joints = ["right glenohumeral", "right elbow"]
     assert main(["rank", *map(str, files), "--joint", joints[0], "--joint", joints[1], "--json"]) == 0
     facts = json.loads(capsys.readouterr().out)
-    analyses = {path.name: reopened(load_project(path)).analysis.run_until("inverse") for path in files}
+    analyses = {path.name: reopened(load_project(path)).analysis.run_until("loads") for path in files}
     found = rank_exercises([exercise_of(analysis, name) for name, analysis in analyses.items()], joints)
     assert facts["joints"] == joints
     assert facts["order"] == {reading: list(found.order(reading)) for reading in ("patient", "athlete")}

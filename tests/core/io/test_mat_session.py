@@ -49,7 +49,7 @@ def test_an_analysis_comes_back_with_equal_numbers(whole, tmp_path, measured):
     ):
         assert_array_equal(ours, theirs)
     assert not [notice for notice in again.notices if notice.code == "results-differ"]
-    wanted = whole.session.dynamic if measured else whole.clean.trial
+    wanted = whole.session.dynamic if measured else whole.signals.trial
     assert_array_equal(read_mat(path).markers.p_WM, wanted.markers.p_WM)
 
 

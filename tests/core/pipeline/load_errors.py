@@ -17,7 +17,7 @@ from biomec.virtual import DEMO, PushUp, RecordOptions, Squat, VirtualAcquisitio
 
 UNFILTERED = SignalSettings(marker_filter=None, plate_filter=None)
 CENTRAL = AnalysisSettings(signals=UNFILTERED)
-SPLINE = AnalysisSettings(signals=UNFILTERED, consistency=ConsistencyOptions(scheme=Scheme.SPLINE))
+SPLINE = AnalysisSettings(signals=UNFILTERED, positions=ConsistencyOptions(scheme=Scheme.SPLINE))
 SEEN = replace(DEMO, gaps=0.0)  # an ordinary day on which no camera lost a marker
 ENDS = 6  # frames at either end whose derivatives are one-sided
 MOVEMENTS = {"push-up": PushUp("closed", cycles=2), "squat": Squat(), "walk": Walk()}

@@ -27,7 +27,7 @@ def pushed() -> Pushed:
     """One cycle at 100 frames a second, without noise."""
     one = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(100.0, 500.0))
     session = Session(one.dynamic, one.static, subject=one.person.subject)
-    return Pushed(one, Analysis(session, UNFILTERED).run_until("inverse"))
+    return Pushed(one, Analysis(session, UNFILTERED).run_until("loads"))
 
 
 def with_gap(analysis: Analysis, first: int, last: int) -> Analysis:
@@ -38,5 +38,5 @@ def with_gap(analysis: Analysis, first: int, last: int) -> Analysis:
         level = getattr(motion, name).copy()
         level[first : last + 1] = float("nan")
         levels[name] = read_only(level)
-    done = Done(replace(motion, **levels), analysis.done["rates"].fingerprint)
-    return replace(analysis, done={**analysis.done, "rates": done})
+    done = Done(replace(motion, **levels), analysis.done["motion"].fingerprint)
+    return replace(analysis, done={**analysis.done, "motion": done})

@@ -1,6 +1,7 @@
 """The analysis as a whole: order, staleness, cancel, provenance."""
 
 from dataclasses import replace
+from importlib import import_module
 
 import numpy as np
 import pytest
@@ -22,6 +23,16 @@ UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_f
 @pytest.fixture(scope="module")
 def whole() -> Analysis:
     return analyze(swaying_session(), UNFILTERED)
+
+
+@pytest.mark.parametrize("step", STEPS, ids=lambda step: step.name)
+def test_a_step_has_one_name(step):
+    """Key, property, module and function; settings have it too, and a menu's title contains it."""
+    assert isinstance(getattr(Analysis, step.name), property)
+    assert callable(getattr(import_module(f"biomec.pipeline.steps.{step.name}"), step.name))
+    assert step.name in step.title.lower()
+    chosen = step.settings(AnalysisSettings())
+    assert chosen == getattr(AnalysisSettings(), step.name, None)
 
 
 def test_a_rigidly_swaying_person_keeps_the_angles_of_the_static_pose(whole):
@@ -46,9 +57,9 @@ def test_run_all_equals_step_by_step_bit_for_bit(whole):
 
 
 def test_a_step_asks_for_the_one_before_it():
-    with pytest.raises(BiomecError, match='Run "Load Biomechanical Model" first'):
-        Analysis(swaying_session()).run("consistency")
-    with pytest.raises(BiomecError, match='Run "Calculate Joint Angles" first'):
+    with pytest.raises(BiomecError, match='Run "Body Model" first'):
+        Analysis(swaying_session()).run("positions")
+    with pytest.raises(BiomecError, match='Run "Joint Angles" first'):
         _ = Analysis(swaying_session()).angles
     with pytest.raises(BiomecError, match="There is no step dance"):
         Analysis(swaying_session()).run("dance")
@@ -56,7 +67,7 @@ def test_a_step_asks_for_the_one_before_it():
 
 def test_changing_a_setting_makes_later_results_stale_and_keeps_earlier_ones(whole):
     changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions(convention="isb")))
-    assert changed.stale == ("angles", "cycles", "inverse")
+    assert changed.stale == ("angles", "cycles", "loads")
     again = changed.run_all()
     assert again.stale == ()
     assert again.motion is whole.motion  # nothing was computed that did not change
@@ -91,9 +102,9 @@ def test_the_stored_session_says_how_every_number_was_made(whole, tmp_path):
     assert all(record.settings["fingerprint"] for record in session.provenance)
     save_project(session, tmp_path / "session.biomec")
     back = load_project(tmp_path / "session.biomec")
-    assert_array_equal(back.results["consistency"]["q"], whole.motion.q)
+    assert_array_equal(back.results["positions"]["q"], whole.motion.q)
     assert_array_equal(back.results["angles"]["values"], whole.angles.values)
-    assert back.settings["analysis"]["consistency"]["contacts"] == "steady"
+    assert back.settings["analysis"]["positions"]["contacts"] == "steady"
 
 
 def test_a_recording_without_arms_and_trunk_has_the_pelvis_as_root(whole):
@@ -101,7 +112,7 @@ def test_a_recording_without_arms_and_trunk_has_the_pelvis_as_root(whole):
     lower = ("CIAS", "PMCP", "AuxP", "CLCX", "CLPN", "CLAT", "CMED", "MM", "ML", "CALC", "MT")
     wanted = tuple(name for name in session.dynamic.markers.names if name.startswith(lower))
     analysis = analyze(only(session, wanted), UNFILTERED)
-    assert {body.name for body in analysis.loaded.body.system.bodies} == {
+    assert {body.name for body in analysis.body.person.system.bodies} == {
         "pelvis", *(f"{side} {part}" for side in ("right", "left") for part in ("thigh", "shank", "foot"))
     }  # fmt: skip
     left_out = [notice.sentence for notice in analysis.notices if notice.code == "segment-left-out"]
@@ -114,9 +125,9 @@ def test_a_segment_that_the_movement_never_shows_is_named_with_its_reason():
     session = swaying_session()
     hand = {"MC2_D", "MC5_D"}
     analysis = analyze(only(session, tuple(n for n in session.dynamic.markers.names if n not in hand)), UNFILTERED)
-    assert "right hand" in analysis.loaded.body.left_out
-    assert "MC2_D" in analysis.loaded.body.left_out["right hand"]
-    assert analysis.loaded.structure.coordinates == 240
+    assert "right hand" in analysis.body.person.left_out
+    assert "MC2_D" in analysis.body.person.left_out["right hand"]
+    assert analysis.body.structure.coordinates == 240
     assert "right wrist flexion" not in analysis.angles.names
     assert "left wrist flexion" in analysis.angles.names
 
@@ -124,7 +135,7 @@ def test_a_segment_that_the_movement_never_shows_is_named_with_its_reason():
 def test_without_a_static_a_complete_frame_stands_in_for_it_and_that_is_told():
     session = replace(swaying_session(), static=None)
     analysis = analyze(session, UNFILTERED)
-    assert analysis.prepared.static_is_dynamic
+    assert analysis.preparation.static_is_dynamic
     assert any(notice.code == "no-static" for notice in analysis.notices)
     assert analysis.motion.valid.all()
 
@@ -166,11 +177,11 @@ def test_editing_a_model_file_makes_the_model_stale(tmp_path):
     file = tmp_path / "mine.toml"
     file.write_text('name = "mine"\ntitle = "Mine"\nbase = "m17"\n', encoding="utf-8")
     analysis = analyze(swaying_session(), replace(UNFILTERED, body=BodySettings(str(file))))
-    assert len(analysis.loaded.body.system.bodies) == 17
+    assert len(analysis.body.person.system.bodies) == 17
     file.write_text('name = "mine"\ntitle = "Mine"\nbase = "legs"\n', encoding="utf-8")
     assert analysis.stale[0] == "body"
     assert analysis.is_current("signals")
-    assert len(analysis.run_all().loaded.body.system.bodies) == 7
+    assert len(analysis.run_all().body.person.system.bodies) == 7
 
 
 def test_other_samples_make_everything_stale(whole):
@@ -209,7 +220,7 @@ def test_a_marker_set_of_ones_own_serves_as_a_shipped_one(tmp_path, whole):
     file.write_text(text.replace("segment = [", table + "segment = [", 1), encoding="utf-8")
     settings = replace(UNFILTERED, preparation=PreparationSettings(str(file)), body=BodySettings("m21"))
     analysis = analyze(swaying_session(), settings)
-    assert analysis.prepared.marker_set.name == "mine"
+    assert analysis.preparation.marker_set.name == "mine"
     assert_array_equal(analysis.motion.q, whole.motion.q)
 
 

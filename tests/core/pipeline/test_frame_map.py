@@ -33,7 +33,7 @@ def hidden(session: Session, parts: dict[str, slice]) -> Session:
 
 @pytest.fixture(scope="module")
 def solved() -> Analysis:
-    return Analysis(hidden(swaying_session(), HIDDEN), UNFILTERED).run_until("consistency")
+    return Analysis(hidden(swaying_session(), HIDDEN), UNFILTERED).run_until("positions")
 
 
 def made(states: list[int]) -> FrameMap:
@@ -129,7 +129,7 @@ def test_feet_on_plates_are_told_also_where_the_model_does_not_hold_them():
 
 def test_notice_report_configuration_and_strip_tell_the_same_shares(solved):
     """They had told 81.6, 99.9 and 96.8 % of one recording, because some counted markers of the static."""
-    found, rebuilt = frame_map(solved), solved.clean.reconstruction
+    found, rebuilt = frame_map(solved), solved.signals.reconstruction
     measured = float(np.mean(found.origin == SampleOrigin.MEASURED))
     assert rebuilt.fraction(SampleOrigin.MEASURED) == pytest.approx(measured, abs=1e-12)
     (sentence,) = (notice.sentence for notice in solved.notices if notice.code == "reconstruction")

@@ -58,7 +58,7 @@ def test_without_disturbance_every_angle_of_both_sides_comes_back_to_a_ten_thous
 
 def test_without_disturbance_joint_centres_come_back_to_a_micrometre(exact):
     acquisition, analysis = exact
-    points = analysis.loaded.body.points_of(analysis.motion.q)
+    points = analysis.body.person.points_of(analysis.motion.q)
     centres = ("CAC", "CAL", "CAQ_D", "CAQ_E", "GU_D", "GU_E", "KJC_D", "PME_E", "CAP_D", "CAT_E")
     for centre in centres:
         found = next(p for name, p in points.items() if name.endswith(f".{centre}"))
@@ -79,7 +79,7 @@ def test_velocities_and_accelerations_come_back_as_far_as_differences_can(exact)
 
 def test_global_optimisation_gives_the_same_motion_without_disturbance(exact):
     acquisition, analysis = exact
-    other = analysis.with_settings(replace(UNFILTERED, consistency=ConsistencyOptions(method="markers"))).run_all()
+    other = analysis.with_settings(replace(UNFILTERED, positions=ConsistencyOptions(method="markers"))).run_all()
     assert other.motion.valid.all()
     # a weak pull to the start, 1e-6 of a marker's weight, acts on a start that is right already
     assert np.abs(other.motion.q - acquisition.truth.q).max() < 1e-6
@@ -102,7 +102,7 @@ def test_every_frame_and_every_cycle_of_a_disturbed_push_up_is_valid():
     assert facts["consistency"]["phi_max"] < 1e-10
     assert facts["cycles"] == {"by": "elbow flexion", "found": 3, "valid": 3}
     # where the phase changes, as published: 56.2 % of a closed, 55.8 % of an open push-up [Nunes2017]
-    assert_allclose(analysis.repetitions.cycles["both"].phase_changes_percent, 56.0, atol=2.0)
+    assert_allclose(analysis.cycles.groups["both"].phase_changes_percent, 56.0, atol=2.0)
 
 
 def test_contacts_move_the_trunk_more_than_the_elbow_and_this_more_than_the_wrist(noisy):

@@ -31,8 +31,8 @@ def plain() -> Analysis:
 
 @pytest.fixture(scope="module")
 def borne(plain) -> Analysis:
-    kept = replace(UNFILTERED, inverse=InverseOptions(constraints="all"))
-    return plain.with_settings(kept).run_until("inverse")
+    kept = replace(UNFILTERED, loads=InverseOptions(constraints="all"))
+    return plain.with_settings(kept).run_until("loads")
 
 
 def columns(analysis: Analysis) -> dict[str, np.ndarray]:
@@ -85,7 +85,7 @@ def test_the_scapula_is_in_balance_with_the_contacts(borne):
     above = found.force[:, found.index("right acromioclavicular")]
     below = found.force[:, found.index("right glenohumeral")]
     ribs = sum(found.contact_force[:, c] for c, name in enumerate(found.contacts) if name.startswith("right"))
-    needed = motion.mass[s] * (motion.a_com[:, s] - borne.loaded.body.system.gravity)
+    needed = motion.mass[s] * (motion.a_com[:, s] - borne.body.person.system.gravity)
     assert_allclose(above + ribs - below, needed, atol=1e-8)
 
 

@@ -46,7 +46,7 @@ def test_the_obstacle_is_what_the_analysis_would_have_said(session):
     assert list(stopped.done) == ["preparation", "signals"]  # what could be done is kept
     (notice,) = (notice for notice in stopped.notices if notice.code == STOPPED)
     assert told in notice.sentence
-    assert '"Load Biomechanical Model"' in notice.sentence
+    assert '"Body Model"' in notice.sentence
 
 
 def test_what_stopped_an_analysis_is_told_once_and_no_longer_when_it_is_put_right(session):
@@ -107,8 +107,8 @@ def test_loads_that_cannot_pass_from_joint_to_joint_are_known_beforehand(session
     assert "no joint leads from the" in found.loads
     begun = Analysis(lacking, UNFILTERED)
     assert obstacle_of_loads(begun) == ""  # not known before there is a model
-    stopped = run_as_far(begun, "inverse")
-    assert "inverse" not in stopped.done
+    stopped = run_as_far(begun, "loads")
+    assert "loads" not in stopped.done
     assert obstacle_of_loads(stopped) == found.loads
     (notice,) = (notice for notice in stopped.notices if notice.code == STOPPED)
     assert found.loads in notice.sentence

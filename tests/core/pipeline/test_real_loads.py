@@ -25,9 +25,9 @@ def gait() -> Analysis:
 
 def stance(analysis: Analysis, side: str) -> slice:
     """Frames of the contact of a foot with its plate, without its first and last one."""
-    assert analysis.clean.contacts is not None
-    contact = next(c for c in analysis.clean.contacts.contacts if c.segment == f"{side} foot").contact
-    rate = analysis.clean.trial.rate_hz
+    assert analysis.signals.contacts is not None
+    contact = next(c for c in analysis.signals.contacts.contacts if c.segment == f"{side} foot").contact
+    rate = analysis.signals.trial.rate_hz
     return slice(int(np.ceil(contact.on_s * rate)) + 1, int(contact.off_s * rate) - 1)
 
 
@@ -92,7 +92,7 @@ def walk() -> PublishedWalk:
     filtered = SignalSettings(marker_filter=FilterOptions(CutoffChoice.FIXED, 6.0))
     session = import_session(folder / "subject01_walk1.trc")
     ours = {
-        method: analyze(session, AnalysisSettings(signals=filtered, consistency=ConsistencyOptions(method=method)))
+        method: analyze(session, AnalysisSettings(signals=filtered, positions=ConsistencyOptions(method=method)))
         for method in ("coordinates", "markers")
     }
     return PublishedWalk(storage(folder / "reference" / "inverse_dynamics.sto"), theirs, carried, ours)
@@ -104,7 +104,7 @@ def difference(walk: PublishedWalk, method: str, side: str, joint: str, at_their
     at_their_centre : our load is taken at the published joint's centre instead of our own
     """
     theirs, carried = walk.theirs, walk.carried
-    loads, time = walk.ours[method].loads.newton_euler, walk.ours[method].clean.trial.time_s
+    loads, time = walk.ours[method].loads.newton_euler, walk.ours[method].signals.trial.time_s
     coordinate = {"hip": "hip_flexion", "knee": "knee_angle", "ankle": "ankle_angle"}[joint] + f"_{side[0]}"
     j, k = loads.index(f"{side} {joint}"), carried.index(f"{joint}_{side[0]}")
 
@@ -172,6 +172,6 @@ def test_our_hips_lie_ahead_of_the_published_ones(walk, side, forward_mm):
     for analysis in walk.ours.values():
         loads = analysis.loads.newton_euler
         ours = loads.centre[:, loads.index(f"{side} hip")]
-        here = np.stack([np.interp(theirs.time_s, analysis.clean.trial.time_s, one) for one in ours.T], axis=1)
+        here = np.stack([np.interp(theirs.time_s, analysis.signals.trial.time_s, one) for one in ours.T], axis=1)
         away = np.einsum("tji,tj->ti", R_WP, here - carried.centre[:, carried.index(f"hip_{side[0]}")])
         assert 1e3 * away[:, 0].mean() == pytest.approx(forward_mm, abs=2.0)

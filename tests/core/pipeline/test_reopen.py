@@ -11,8 +11,10 @@ from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.kinematics.weights import WeightOptions
+from biomec.body.loads.options import InverseOptions
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
+from biomec.pipeline.former_names import FORMER_NAMES
 from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.reopen import differences, open_again, reopened
 from biomec.pipeline.settings import (
@@ -22,7 +24,7 @@ from biomec.pipeline.settings import (
     PreparationSettings,
     SignalSettings,
 )
-from biomec.recording import Result
+from biomec.recording import Result, Session
 from biomec.recording.label_map import LabelMap
 from biomec.recording.step import plain_data
 from biomec.signals import FilterOptions
@@ -38,7 +40,7 @@ RICH = AnalysisSettings(
         by_hand=(ContactChoice("P1", 0.5, "right foot"), ContactChoice("P2", 1.5, None)),
     ),
     body=BodySettings("m17", ModelOptions(points={"x": (0.1, 0.2, 0.3)}, centres={"right hip": "harrington"})),
-    consistency=ConsistencyOptions(weights=WeightOptions("table", {"* hand": 2.0}), contacts="never"),
+    positions=ConsistencyOptions(weights=WeightOptions("table", {"* hand": 2.0}), contacts="never"),
     angles=AngleOptions("isb", True),
 )  # fmt: skip
 
@@ -80,22 +82,22 @@ def test_a_second_save_does_not_repeat_the_history(whole):
 
 def test_only_steps_that_were_current_run_again(whole):
     changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions("isb")))
-    assert changed.stale == ("angles", "cycles", "inverse")
+    assert changed.stale == ("angles", "cycles", "loads")
     analysis, steps = reopened(changed.stored())
-    assert steps == ("preparation", "signals", "body", "consistency", "rates", "segments")
+    assert steps == ("preparation", "signals", "body", "positions", "motion", "segments")
     assert analysis.settings.angles.convention == "isb"
     assert reopened(Analysis(swaying_session()).stored()).steps == ()
     told = [notice.sentence for notice in analysis.notices if notice.code == "stale-results-left-out"]
     assert len(told) == 1
-    assert "Calculate Joint Angles" in told[0]
+    assert "Joint Angles" in told[0]
     assert not [notice for notice in open_again(whole.stored()).notices if notice.code == "stale-results-left-out"]
 
 
 def test_other_numbers_are_told_with_their_size(whole):
     session = whole.stored()
-    result = session.results["consistency"]
+    result = session.results["positions"]
     moved = Result({**result.arrays, "q": result["q"] + 0.25}, result.metadata)
-    other = replace(session, results={**session.results, "consistency": moved})
+    other = replace(session, results={**session.results, "positions": moved})
     (notice,) = differences(whole, other)
     assert notice.code == "results-differ"
     assert "coordinates" in notice.sentence
@@ -122,7 +124,7 @@ def test_settings_of_another_version_are_told_and_passed_over(whole):
     data = dict(plain_data(session.settings["analysis"]))
     data["muscles"] = {"method": "static optimisation"}
     data["angles"] = {**data["angles"], "convention": 7, "unwrap": False}
-    data["consistency"] = {**data["consistency"], "method": "magic"}
+    data["positions"] = {**data["positions"], "method": "magic"}
     data["cycles"] = "all"
     analysis, _ = reopened(session.with_settings(analysis=data))
     told = " ".join(notice.sentence for notice in analysis.notices)
@@ -131,7 +133,7 @@ def test_settings_of_another_version_are_told_and_passed_over(whole):
     assert "magic" in told
     assert "cycles" in told
     assert analysis.settings.angles == AngleOptions(unwrap=False)
-    assert analysis.settings.consistency.method == "coordinates"
+    assert analysis.settings.positions.method == "coordinates"
 
 
 @pytest.mark.parametrize(
@@ -163,4 +165,40 @@ def test_a_session_may_ask_for_steps_without_having_results():
     analysis, steps = reopened(session)
     assert steps == ("preparation", "signals")
     assert "steps" not in analysis.session.settings
-    assert np.isfinite(open_again(session).clean.markers.p_WM).any()
+    assert np.isfinite(open_again(session).signals.markers.p_WM).any()
+
+
+def under_former_names(session: Session) -> Session:
+    """A stored session as versions before 0.2 wrote it."""
+    former = {now: before for before, now in FORMER_NAMES.items()}
+    analysis = {former.get(name, name): part for name, part in session.settings["analysis"].items()}
+    return replace(
+        session,
+        settings={**session.settings, "analysis": analysis},
+        results={former.get(name, name): result for name, result in session.results.items()},
+        provenance=tuple(replace(line, step=former.get(line.step, line.step)) for line in session.provenance),
+    )
+
+
+def test_a_project_with_the_former_names_of_steps_opens_with_the_same_settings_and_numbers(whole, tmp_path):
+    changed = replace(UNFILTERED, positions=ConsistencyOptions(contacts="never"), loads=InverseOptions("lagrange"))
+    stored = whole.with_settings(changed).run_all().stored()
+    old = under_former_names(stored)
+    assert {"consistency", "rates", "inverse"} <= old.results.keys()
+    save_project(old, tmp_path / "old.biomec")
+    analysis = open_again(load_project(tmp_path / "old.biomec"))
+    assert plain_data(analysis.settings) == plain_data(changed)
+    assert tuple(analysis.done) == tuple(step.name for step in STEPS)
+    assert analysis.notices == open_again(stored).notices
+    again = analysis.stored()
+    assert again.results.keys() == stored.results.keys()
+    assert [line.step for line in again.provenance] == [line.step for line in stored.provenance]
+    result = old.results["consistency"]
+    moved = Result({**result.arrays, "q": result["q"] + 1e-3}, result.metadata)
+    other = replace(old, results={**old.results, "consistency": moved})
+    assert [notice.code for notice in differences(analysis, other)] == ["results-differ"]
+
+
+def test_steps_to_run_may_have_former_names(whole):
+    session = replace(whole.session, settings={"steps": ("preparation", "consistency")})
+    assert reopened(session).steps == ("preparation", "positions")

@@ -66,7 +66,7 @@ def test_imported_files_are_imported_again(tmp_path):
     assert again.session.dynamic.source == session.dynamic.source
     assert len(again.session.dynamic.plates) == len(session.dynamic.plates)
     assert again.fingerprint("cycles") == after.fingerprint("cycles")
-    assert_array_equal(again.clean.markers.p_WM, after.clean.markers.p_WM)
+    assert_array_equal(again.signals.markers.p_WM, after.signals.markers.p_WM)
 
 
 def test_files_that_were_not_there_are_not_sought():

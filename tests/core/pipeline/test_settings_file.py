@@ -60,6 +60,13 @@ def test_settings_of_another_version_are_told_one_by_one(tmp_path):
     assert ["colour" in notice.sentence for notice in notices] == [True]
 
 
+def test_settings_with_the_former_names_of_steps_are_read(tmp_path):
+    path = tmp_path / "old.json"
+    path.write_text(json.dumps({"consistency": {"contacts": "never"}, "inverse": {"root": "pelvis"}}), "utf-8")
+    settings, notices = read_settings(path)
+    assert (settings.positions.contacts, settings.loads.root, notices) == ("never", "pelvis", ())
+
+
 def test_what_is_true_of_one_recording_only_is_told_and_can_be_left_out():
     assert found_on_the_recording(AnalysisSettings()) == ()
     words = found_on_the_recording(OTHER)

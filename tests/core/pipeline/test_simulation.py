@@ -205,7 +205,7 @@ def test_an_underactuated_body_needs_no_residual(analysis):
 
 def test_the_ground_adds_what_a_heavier_body_lacks_however_often_its_hands_touched(tmp_path):
     """The demonstration touches every plate twice; its summary told a change of 0 N, that of the other contact."""
-    analysis = Analysis(demo_session(tmp_path)[1]).run_until("inverse")
+    analysis = Analysis(demo_session(tmp_path)[1]).run_until("loads")
     asked = SimulationSettings(input="underactuated", frames=(30, 60))
     plain, heavy = (
         run_simulation(analysis, replace(asked, what_if=what_if))
@@ -216,7 +216,7 @@ def test_the_ground_adds_what_a_heavier_body_lacks_however_often_its_hands_touch
         sum(np.array(mean) for mean in simulation_summary(analysis, run)["ground_change_mean_N"].values())
         for run in (plain, heavy)
     ]
-    tenth = 0.1 * sum(body.mass for body in analysis.loaded.body.system.bodies)
+    tenth = 0.1 * sum(body.mass for body in analysis.body.person.system.bodies)
     weight = np.array([0.0, 9.81 * (tenth + 5.0), 0.0])
     assert weight[1] == pytest.approx(122.6, abs=0.05)
     faster = tenth * analysis.segments.whole_body_acceleration[30:61].mean(axis=0)  # the hand stays on the floor
@@ -231,7 +231,7 @@ def test_a_heavier_body_needs_more_of_the_residual_by_its_weight(analysis):
     plain = run_simulation(analysis, SimulationSettings(frames=(100, 110)))
     heavy = run_simulation(analysis, SimulationSettings(frames=(100, 110), what_if=WhatIf(mass=1.1)))
     more = (heavy.residual_force - plain.residual_force)[0]
-    mass = sum(body.mass for body in analysis.loaded.body.system.bodies)
+    mass = sum(body.mass for body in analysis.body.person.system.bodies)
     com = analysis.segments.whole_body_acceleration[100]
     assert_allclose(more, 0.1 * mass * (com + np.array([0.0, 9.81, 0.0])), atol=0.1)
     assert "reactions-as-recorded" in [notice.code for notice in heavy.notices]
@@ -254,7 +254,7 @@ def test_stops_bear_part_of_the_moments_where_an_angle_is_beyond_its_range(analy
 
 
 def _stops(analysis):
-    return stops_of(analysis.loaded.body, load_joint_ranges("aaos"))
+    return stops_of(analysis.body.person, load_joint_ranges("aaos"))
 
 
 @pytest.mark.parametrize("root", ["held", "ground"])
@@ -311,7 +311,7 @@ def test_a_weakened_elbow_lags_alone(analysis, asked, least_deg, most_deg):
 
 
 def test_a_cycle_is_simulated_by_its_name(analysis):
-    spans = analysis.repetitions.cycles["both"].spans
+    spans = analysis.cycles.groups["both"].spans
     run = run_simulation(analysis, SimulationSettings(cycle="1", step_s=0.01), cancelled=lambda: True)
     assert (run.first, run.last) == tuple(spans[0])
     with pytest.raises(BiomecError, match="There is no cycle 9 to simulate; there are 1"):
@@ -340,7 +340,7 @@ def test_a_gap_in_the_motion_is_named(analysis):
     torn = with_gap(analysis, 150, 160)
     with pytest.raises(BiomecError) as error:
         run_simulation(torn, RESULTANT)
-    first = analysis.clean.trial.first_frame
+    first = analysis.signals.trial.first_frame
     told = f"not known in frames {first + 150} to {first + 160} of the stretch {first + 100} to {first + 200}"
     assert told in str(error.value)
     assert f"the longest is frames {first + 161} to" in str(error.value)
@@ -361,7 +361,7 @@ def test_no_motion_at_all_and_a_stretch_that_is_not_there_are_sentences(analysis
         run_simulation(analysis, SimulationSettings(frames=(0, 417)))
     with pytest.raises(BiomecError, match="needs 6 frames of motion at least"):
         run_simulation(analysis, SimulationSettings(frames=(5, 8)))
-    with pytest.raises(BiomecError, match=f"{run_first('inverse')[:-1]}: a simulation needs its result"):
+    with pytest.raises(BiomecError, match=f"{run_first('loads')[:-1]}: a simulation needs its result"):
         run_simulation(replace(analysis, done={}), SimulationSettings())
 
 
@@ -442,9 +442,9 @@ def test_the_history_has_one_line_for_a_run_however_often_it_is_saved(analysis, 
 def test_a_run_is_stale_once_the_motion_it_came_from_has_changed(analysis, resultant, tracked):
     both = analysis.with_simulation(resultant).with_simulation(tracked)
     settings = both.settings
-    loads = replace(settings, inverse=replace(settings.inverse, external="none"))
+    loads = replace(settings, loads=replace(settings.loads, external="none"))
     assert both.with_settings(loads).stale_simulations == (tracked.name,)  # resultant forces need no loads
-    moved = replace(settings, consistency=replace(settings.consistency, contacts="never"))
+    moved = replace(settings, positions=replace(settings.positions, contacts="never"))
     assert set(both.with_settings(moved).stale_simulations) == {resultant.name, tracked.name}
     assert both.with_settings(moved).with_settings(settings).stale_simulations == ()
 

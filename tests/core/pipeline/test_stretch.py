@@ -65,7 +65,7 @@ def test_cycles_are_named_and_put_together(whole):
 def test_a_recording_is_exported_and_read_back(whole, tmp_path, suffix, measured):
     path = tmp_path / f"out{suffix}"
     write_recording(whole, path, measured)
-    source = whole.session.dynamic if measured else whole.clean.trial
+    source = whole.session.dynamic if measured else whole.signals.trial
     back = read_trial(path, examine=False)
     assert set(source.markers.names) <= set(back.markers.names)
     # C3D holds single precision in mm; the others are exact
@@ -77,7 +77,7 @@ def test_a_recording_is_exported_and_read_back(whole, tmp_path, suffix, measured
 def test_joint_angles_are_exported_for_opensim(whole, tmp_path):
     write_angles(whole, tmp_path / "angles.sto")
     back = read_trial(tmp_path / "angles.sto", examine=False).analog
-    assert back.rate_hz == pytest.approx(whole.clean.trial.rate_hz)
+    assert back.rate_hz == pytest.approx(whole.signals.trial.rate_hz)
     assert len(back.names) == len(whole.angles.names)
     scale = np.where(np.array(back.units) == "deg", 1.0, 180.0 / np.pi)  # the reader may turn degrees into radians
     assert_array_equal(np.isnan(back.values), np.isnan(whole.angles.values))
@@ -89,4 +89,4 @@ def test_a_matlab_file_holds_the_results_too(whole, tmp_path):
     results = scipy.io.loadmat(tmp_path / "out.mat", simplify_cells=True)["results"]
     assert_array_equal(results["angles"]["values"], whole.angles.values)
     assert list(results["angles"]["names"]) == list(whole.angles.names)
-    assert_array_equal(results["consistency"]["q"], whole.positions.q)
+    assert_array_equal(results["positions"]["q"], whole.positions.q)

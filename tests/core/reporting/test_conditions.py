@@ -40,9 +40,9 @@ def test_a_condition_has_the_cycles_of_its_own_recording(demo):
     analysis, project = demo
     read = read_condition(Place("open", project))
     column = read.analysis.angles["right elbow flexion"]
-    found = read.cycles(Side.RIGHT, read.analysis.clean.trial.time_s, column)
+    found = read.cycles(Side.RIGHT, read.analysis.signals.trial.time_s, column)
     k = analysis.angles.names.index("right elbow flexion")
-    assert_allclose(found.curves.mean, analysis.repetitions.curves["both"].mean[:, k], atol=1e-12)
+    assert_allclose(found.curves.mean, analysis.cycles.curves["both"].mean[:, k], atol=1e-12)
     assert_allclose(found.curves.percent, np.arange(101.0))
     assert found.words == "5 cycles"
 

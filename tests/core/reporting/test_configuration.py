@@ -34,8 +34,8 @@ def test_there_are_five_panes_before_and_after_the_analysis(whole):
     assert [one.title for one in configuration(whole)] == PANES
     empty = configuration(Analysis(swaying_session()))
     assert [one.title for one in empty] == PANES
-    assert empty[2].sentences == ('Run "Load Biomechanical Model" first.',)
-    assert empty[1].sentences == ('Run "Load Biomechanical Model" first.',)
+    assert empty[2].sentences == ('Run "Body Model" first.',)
+    assert empty[1].sentences == ('Run "Body Model" first.',)
 
 
 def test_the_mechanism_of_the_whole_body_reads_as_published(whole):
@@ -81,8 +81,8 @@ def test_signals_are_ok_or_no_and_stale_ones_are_told(whole):
     assert recorded["EMG"] == ("No",)
     assert set(computed.values()) == {("Ok",)}
     changed = whole.with_settings(AnalysisSettings(signals=UNFILTERED.signals, body=BodySettings(model="m17")))
-    assert facts(pane(changed, "Signals"), 1)["Load Biomechanical Model"] == ("Ok, out of date",)
-    assert facts(pane(Analysis(swaying_session()), "Signals"), 1)["Find Cycles"] == ("No",)
+    assert facts(pane(changed, "Signals"), 1)["Body Model"] == ("Ok, out of date",)
+    assert facts(pane(Analysis(swaying_session()), "Signals"), 1)["Cycles"] == ("No",)
 
 
 def test_every_tensor_is_one_that_a_body_can_have(whole):
@@ -95,7 +95,7 @@ def test_every_tensor_is_one_that_a_body_can_have(whole):
 
 def test_legs_alone_in_reference_points_have_the_degrees_of_freedom_of_the_model():
     legs = analyze(swaying_session(), AnalysisSettings(signals=UNFILTERED.signals, body=BodySettings(model="legs")))
-    counts, bodies = legs.loaded.structure, len(legs.loaded.body.system.bodies)
+    counts, bodies = legs.body.structure, len(legs.body.person.system.bodies)
     coordinates, rows, free, redundant = reference_point_counts(counts, bodies)
     # seven free bodies; hips 3 rows each, knees 5, ankles 4: nothing is said twice
     assert (coordinates, rows, redundant) == (42, 2 * (3 + 5 + 4), 0)
@@ -127,10 +127,10 @@ def test_loads_are_listed_as_they_are(whole):
     assert listed["Forces and torques by Newton-Euler"] == listed["Forces and torques by multibody"] == "Ok"
     assert listed["Force between scapula and ribs"] == "No"
     assert listed["Ground reaction, estimated"] == "Ok"
-    changed = replace(whole.settings, inverse=InverseOptions(constraints="all", external="none"))
+    changed = replace(whole.settings, loads=InverseOptions(constraints="all", external="none"))
     old = facts(pane(whole.with_settings(changed), "Signals"), 2)
     assert old["Power"] == ("Ok, out of date",)
-    again = facts(pane(whole.with_settings(changed).run_until("inverse"), "Signals"), 2)
+    again = facts(pane(whole.with_settings(changed).run_until("loads"), "Signals"), 2)
     assert again["Force between scapula and ribs"] == ("Ok",)
     assert again["Ground reaction, measured"] == again["Ground reaction, estimated"] == ("No",)
     before = facts(pane(Analysis(swaying_session()), "Signals"), 2)

@@ -47,7 +47,7 @@ def test_the_last_configuration_is_the_analysis(noisy: Analysis) -> None:
     assert set(np.flatnonzero(study.counted)) <= set(range(20, 61))
     alone = np.linalg.norm(study.torque[1] - study.torque[5], axis=1)[study.counted].mean()
     assert study.torque_difference[1, 5] == pytest.approx(alone)
-    cutoffs = noisy.clean.filtered.cutoff_hz
+    cutoffs = noisy.signals.filtered.cutoff_hz
     assert study.first_cutoff_hz == pytest.approx(0.5 * (np.nanmax(cutoffs) + np.nanmin(cutoffs)))
     assert "force_difference" in study.to_result().arrays
 

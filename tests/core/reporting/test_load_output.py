@@ -82,7 +82,7 @@ def test_without_the_step_nothing_is_said_of_loads_and_an_old_table_goes(whole, 
     write_analysis(analysis, tmp_path)
     about_loads = ("loads.csv", "load_parts.csv", "load_statistics.csv")
     assert all((tmp_path / name).exists() for name in about_loads)
-    done = {name: value for name, value in analysis.done.items() if name != "inverse"}
+    done = {name: value for name, value in analysis.done.items() if name != "loads"}
     kinematics = replace(analysis, done=done)
     assert kinematics.is_current(KINEMATICS)
     written = write_analysis(kinematics, tmp_path, overwrite=True)
@@ -101,7 +101,7 @@ def test_the_report_has_a_section_of_loads_with_the_verdict_first(whole):
     elbow = next(row for row in peaks.rows if row[0] == "Elbow")
     j = analysis.loads.newton_euler.index("right elbow")
     assert elbow[1] == f"{np.linalg.norm(analysis.loads.newton_euler.force[2:-2, j], axis=1).max():.0f}"
-    count = analysis.clean.trial.frames - 4
+    count = analysis.signals.trial.frames - 4
     assert f"over the frames that can be used for the joint ({count} frames)" in peaks.note
     residual = next(one for one in section.tables if one.caption.startswith("Residual"))
     assert [row[-1] for row in residual.rows] == ["", "kept", "kept"]
@@ -114,19 +114,19 @@ def test_peaks_say_over_how_many_frames_and_whether_they_rest_on_an_estimate(who
                            axis=1)  # fmt: skip
     assert facts["force_peak_N"] == force.max()
     assert facts["force_peak_s"] == (2 + int(force.argmax())) / 50.0
-    assert facts["frames"] == analysis.clean.trial.frames - 4
+    assert facts["frames"] == analysis.signals.trial.frames - 4
     assert facts["usable"] is True
     assert facts["force_peak_estimated"] is facts["torque_peak_estimated"] is False
-    guessed = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(external="estimated"))).run("inverse")
+    guessed = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(external="estimated"))).run("loads")
     assert loads_summary(guessed)["joints"]["right elbow"]["torque_peak_estimated"] is True
     tables = report_content(guessed).section(LOADS).tables
     peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
     assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("*")
     assert "* The ground reaction was estimated there" in peaks.note
-    nothing = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(external="none"))).run("inverse")
+    nothing = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(external="none"))).run("loads")
     bare = loads_summary(nothing)["joints"]["right elbow"]
     assert bare["usable"] is False  # the hand lies on the ground, and nobody says what that does
-    assert bare["frames"] == analysis.clean.trial.frames
+    assert bare["frames"] == analysis.signals.trial.frames
     tables = report_content(nothing).section(LOADS).tables
     peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
     assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("†")
@@ -138,8 +138,8 @@ def test_residual_reduction_is_told_in_summary_and_report(whole):
     _, analysis = whole
     assert loads_summary(analysis)["reduced"] is None
     heavier = replace(analysis.session, subject=replace(analysis.session.subject, mass_kg=80.0))
-    asked = replace(UNFILTERED, inverse=InverseOptions(reduction=ReductionOptions()))
-    after = Analysis(heavier, asked).run_until("inverse")
+    asked = replace(UNFILTERED, loads=InverseOptions(reduction=ReductionOptions()))
+    after = Analysis(heavier, asked).run_until("loads")
     reduced, facts = after.loads.reduced, loads_summary(after)["reduced"]
     assert facts["residual_force_rms_N"] == {
         "before": reduced.before.force_rms[3], "after": reduced.after.force_rms[3],
@@ -182,7 +182,7 @@ def test_opensim_gets_joint_reactions_by_its_names(whole, tmp_path):
 def test_loads_per_kilogram_and_by_the_other_method(whole):
     _, analysis = whole
     plain, per_kg = (read_loads(analysis, LoadReading(normalisation=how)) for how in ("none", "mass"))
-    assert_allclose(per_kg.values * analysis.loaded.body.measures["mass"], plain.values, rtol=1e-12)
+    assert_allclose(per_kg.values * analysis.body.person.measures["mass"], plain.values, rtol=1e-12)
     other = read_loads(analysis, multibody=True)
     assert_allclose(other.values, plain.values, atol=1e-7)
 

@@ -40,7 +40,7 @@ def numbers(text: str) -> dict[str, np.ndarray]:
     ids=["plain", "with contacts", "reduced"],
 )
 def test_parts_of_the_file_sum_to_the_table_of_loads(pushed, options):
-    analysis = pushed.with_settings(replace(UNFILTERED, inverse=options)).run_until("inverse")
+    analysis = pushed.with_settings(replace(UNFILTERED, loads=options)).run_until("loads")
     whole, parts = numbers(loads_csv(analysis)), numbers(load_parts_csv(analysis))
     names = [name for name in whole if name.endswith((" force (N)", " moment (N m)")) or name.startswith("residual")]
     assert len(names) == 20 * 6 + 6
@@ -63,14 +63,14 @@ def test_frames_without_a_motion_have_no_parts(pushed):
     lost = {name: getattr(motion, name).copy() for name in ("q", "qdot", "qddot")}
     for array in lost.values():
         array[20:23] = np.nan
-    broken = replace(pushed, done={**pushed.done, "rates": Done(replace(motion, **lost), "")})
+    broken = replace(pushed, done={**pushed.done, "motion": Done(replace(motion, **lost), "")})
     for part in PARTS:
         assert np.isnan(parts_of(broken).part(part).force[20:23]).all()
 
 
 def test_statistics_of_every_cycle_with_mean_and_deviation(pushed):
     rows = list(csv.DictReader(io.StringIO(load_statistics_csv(pushed))))
-    cycles = pushed.repetitions.cycles["both"]
+    cycles = pushed.cycles.groups["both"]
     spans = np.asarray(cycles.spans)[np.asarray(cycles.valid)]
     assert len(spans) == 2
     assert len(rows) == (len(spans) + 2) * 20 * 7  # six components and a power of 20 joints
@@ -102,26 +102,26 @@ def test_work_of_a_cycle_is_delivered_and_taken_up(pushed):
         assert work == pytest.approx(float(row["impulse (unit s)"]), abs=1e-3)  # net work is the integral of power
         assert float(row["work delivered (J)"]) > 50.0 > -50.0 > float(row["work taken up (J)"])
     curve = numbers(loads_csv(pushed))["right elbow power (W)"]
-    first, last = pushed.repetitions.cycles["both"].spans[0]
+    first, last = pushed.cycles.groups["both"].spans[0]
     above = np.trapezoid(np.maximum(curve[first : last + 1], 0.0), dx=1.0 / RATE)
     assert float(rows[0]["work delivered (J)"]) == pytest.approx(above, rel=0.01)  # but for the samples at zero
     assert rows[0]["unit"] == "W"
 
 
 def test_without_cycles_there_are_only_the_heads_of_the_columns(pushed):
-    none = replace(pushed.repetitions, cycles={}, curves={})
+    none = replace(pushed.cycles, groups={}, curves={})
     bare = replace(pushed, done={**pushed.done, "cycles": Done(none, "")})
     assert load_statistics_csv(bare).count("\n") == 1
 
 
 def test_cycles_keep_their_numbers_where_one_is_not_valid(pushed):
     """The second cycle was called the first, unlike in every list of cycles."""
-    cycles = pushed.repetitions.cycles["both"]
+    cycles = pushed.cycles.groups["both"]
     second = replace(cycles, excluded=cycles.borders[:1])
-    found = replace(pushed.repetitions, cycles={"both": second})
+    found = replace(pushed.cycles, groups={"both": second})
     rows = csv.DictReader(
         io.StringIO(load_statistics_csv(replace(pushed, done={**pushed.done, "cycles": Done(found, "")})))
     )
     row = next(rows)
     assert row["cycle"] == "2"
-    assert int(row["first frame"]) == pushed.clean.trial.first_frame + cycles.spans[1][0]
+    assert int(row["first frame"]) == pushed.signals.trial.first_frame + cycles.spans[1][0]

@@ -62,7 +62,7 @@ def test_a_model_that_does_not_suit_the_recording_says_why_and_comes_last():
     file = recording("gait_pig_pair/HC030A05.c3d")
     analysis = Analysis(import_session(file)).run_until("body")
     found = other_models(analysis)
-    assert analysis.loaded.body.model.name == "plug-in-gait"
+    assert analysis.body.person.model.name == "plug-in-gait"
     reasons = list(found.values())
     assert reasons == sorted(reasons, key=bool)  # those that can be used come first
     for model, reason in found.items():

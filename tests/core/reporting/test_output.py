@@ -36,7 +36,7 @@ def test_the_summary_tells_the_model_and_how_well_it_went(whole):
     assert facts["consistency"]["phi_max"] < 1e-10
     assert facts["consistency"]["iterations_mean"] >= 1.0
     assert facts["markers"]["max_mm"] < 1e-3  # the motion is exactly rigid
-    assert set(facts["markers"]["by_marker"]) <= set(whole.clean.markers.names)
+    assert set(facts["markers"]["by_marker"]) <= set(whole.signals.markers.names)
     assert facts["cycles"] == {"by": "none", "found": 0, "valid": 0}
     assert facts["notices"]
     assert json.loads(json.dumps(facts, allow_nan=False)) == facts
@@ -74,7 +74,7 @@ def test_results_are_not_overwritten_unless_that_is_wanted(whole, tmp_path):
 
 def test_stale_results_are_not_written(whole, tmp_path):
     changed = whole.with_settings(replace(whole.settings, angles=AngleOptions(convention="isb")))
-    with pytest.raises(BiomecError, match='Settings were changed after "Calculate Joint Angles"'):
+    with pytest.raises(BiomecError, match='Settings were changed after "Joint Angles"'):
         write_analysis(changed, tmp_path / "out")
     assert not (tmp_path / "out").exists()
 

@@ -23,10 +23,10 @@ def test_the_ankle_peaks_in_the_step_on_the_plate_as_high_as_in_plug_in_gait(gai
     record_property("torque_peak_Nm", float(facts["torque_peak_Nm"]))
     record_property("torque_peak_of_all_frames_Nm", float(everywhere))
     assert facts["torque_peak_estimated"] is False
-    assert facts["frames"] < gait.clean.trial.frames - 4
+    assert facts["frames"] < gait.signals.trial.frames - 4
     assert everywhere > 1.5 * facts["torque_peak_Nm"]
     outputs = gait.session.dynamic.outputs
     stored = outputs.values[:, outputs.names.index(f"{side[0].upper()}AnkleMoment")]  # N mm/kg
-    theirs = 1e-3 * gait.loaded.body.measures["mass"] * np.linalg.norm(stored, axis=1)
-    at = round(facts["torque_peak_s"] * gait.clean.trial.rate_hz)
+    theirs = 1e-3 * gait.body.person.measures["mass"] * np.linalg.norm(stored, axis=1)
+    at = round(facts["torque_peak_s"] * gait.signals.trial.rate_hz)
     assert facts["torque_peak_Nm"] == pytest.approx(np.nanmax(theirs[at - 5 : at + 6]), rel=0.06)

@@ -116,7 +116,7 @@ def test_files_are_told_by_name_and_fingerprint_and_folders_never(analysis, cont
     elsewhere = replace(analysis, settings=AnalysisSettings(body=BodySettings("/home/someone/models/mine.toml")))
     settings = {row[0]: row[1:] for row in table(report_content(elsewhere), PROVENANCE, "Settings").rows}
     assert settings["body.model"] == ("mine.toml", "changed")
-    assert settings["consistency.method"] == ("coordinates", "")
+    assert settings["positions.method"] == ("coordinates", "")
     windows = replace(analysis, settings=AnalysisSettings(body=BodySettings(r"C:\Users\someone\mine.toml")))
     told = {row[0]: row[1] for row in table(report_content(windows), PROVENANCE, "Settings").rows}
     assert told["body.model"] == "mine.toml"
@@ -124,7 +124,7 @@ def test_files_are_told_by_name_and_fingerprint_and_folders_never(analysis, cont
 
 def test_an_analysis_without_valid_frames_still_has_a_report(session):
     hopeless = ConsistencyOptions(position=PositionOptions(max_iterations=1))
-    content = report_content(analyze(session, AnalysisSettings(consistency=hopeless)))
+    content = report_content(analyze(session, AnalysisSettings(positions=hopeless)))
     told = dict(table(content, QUALITY).rows)
     assert told["Frames that obey the model"].startswith("0 of ")
     assert any(name.startswith("Other frames") for name in told)

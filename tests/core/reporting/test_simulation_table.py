@@ -44,7 +44,7 @@ def test_other_formulations_and_gear_stand_beside_the_published_rows(analysis):
 
 def test_frames_and_times_are_those_of_the_recording(analysis):
     moved = recorded_movement(analysis, TableOptions(steps=100))
-    rate = analysis.clean.trial.rate_hz
+    rate = analysis.signals.trial.rate_hz
     assert len(moved.time_s) == 0.2 * rate + 1
     np.testing.assert_allclose(np.diff(moved.time_s), 1.0 / rate)
     assert moved.time_s[0] == 0.0

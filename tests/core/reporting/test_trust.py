@@ -24,7 +24,7 @@ def shifted(session: Session, marker: str, frames: slice, by_m: float) -> Sessio
 
 
 def judged(session: Session):
-    analysis = Analysis(session, UNFILTERED).run_until("rates")
+    analysis = Analysis(session, UNFILTERED).run_until("motion")
     return analysis, trust(analysis)
 
 
@@ -38,7 +38,7 @@ def finding(found, title):
 
 
 def test_there_is_nothing_to_judge_before_consistency():
-    with pytest.raises(BiomecError, match=r"Run .Kinematic Consistency. first"):
+    with pytest.raises(BiomecError, match=r"Run .Consistent Positions. first"):
         trust(Analysis(swaying_session()))
 
 

@@ -51,7 +51,7 @@ def joints_of(analysis: Analysis) -> tuple[str, ...]:
 def important_joints(analysis: Analysis) -> tuple[str, ...]:
     """Joints that the movement is about: those of the arms or of the legs."""
     known = joints_of(analysis)
-    by = analysis.repetitions.by if "cycles" in analysis.done else ""
+    by = analysis.cycles.by if "cycles" in analysis.done else ""
     limbs = (LEGS, ARMS) if by == "events" or by.startswith(("knee", "hip")) else (ARMS, LEGS)
     for limb in limbs:
         found = tuple(joint for joint in limb if joint in known)

@@ -24,7 +24,7 @@ def with_loads(recordings: Recordings, progress: Progress | None = None) -> dict
     """Compute the loads of those that have none, or old ones; refuse those that cannot stand beside each other."""
     found, count = {}, len(recordings)
     for k, (name, analysis) in enumerate(recordings.items()):
-        found[name] = analysis.run_until("inverse", part_of(progress, k / count, (k + 1) / count))
+        found[name] = analysis.run_until("loads", part_of(progress, k / count, (k + 1) / count))
     refuse_unlike(found)
     return found
 
@@ -32,8 +32,8 @@ def with_loads(recordings: Recordings, progress: Progress | None = None) -> dict
 def shared_joints(recordings: Recordings) -> tuple[str, ...]:
     """Joints of the models of all recordings, in the order of the first."""
     names = [
-        [joint.name for joint in one.loaded.body.model.joints
-         if joint.name in {c.name for c in one.loaded.body.system.constraints}]
+        [joint.name for joint in one.body.person.model.joints
+         if joint.name in {c.name for c in one.body.person.system.constraints}]
         for one in recordings.values()
     ]  # fmt: skip
     return tuple(name for name in names[0] if all(name in other for other in names[1:])) if names else ()

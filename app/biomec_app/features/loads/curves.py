@@ -27,7 +27,7 @@ IN_AXES = {"joint": "", "distal": ", distal axes", "proximal": ", proximal axes"
 BESIDE = {"joint": "joint axes", "distal": "distal axes", "proximal": "proximal axes", "laboratory": "laboratory"}
 LEAST = {("none", FORCE): 10.0, ("none", MOMENT): 2.0, ("mass", FORCE): 0.15, ("mass", MOMENT): 0.03,
          ("weight", FORCE): 1.5, ("weight", MOMENT): 0.2}  # fmt: skip
-STEP, PRESSED = "inverse", "pressed"
+STEP, PRESSED = "loads", "pressed"
 STRESSES = ("compression", "traction", "shear")
 OFF_AXIS = "torque off the axis"
 NBSP = "\N{NO-BREAK SPACE}"

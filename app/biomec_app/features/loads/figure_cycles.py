@@ -65,12 +65,12 @@ class LoadCycleFigure(FigureKind):
 
     key, title = "load-cycles", "Joint Loads over the Cycle"
     help = "Force or moment of a joint, or the residual, over the cycle: mean and standard deviation"
-    needs = ("signals", "body", "segments", "cycles", "inverse")
+    needs = ("signals", "body", "segments", "cycles", "loads")
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs loads, and a cycle that is valid."""
-        reason = super().blocked(analysis) or (None if has_loads(analysis) else run_first("inverse"))
-        if reason is None and not analysis.repetitions.valid:
+        reason = super().blocked(analysis) or (None if has_loads(analysis) else run_first("loads"))
+        if reason is None and not analysis.cycles.valid:
             reason = "There is no valid cycle."
         return reason
 
@@ -155,8 +155,8 @@ class LoadCycleFigure(FigureKind):
 def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
     """Three components of a joint's force or moment, or of the residual, in one recording."""
     readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
-    quantity, time = QUANTITIES[chosen["quantity"]], analysis.clean.trial.time_s
-    cycles = analysis.repetitions.cycles
+    quantity, time = QUANTITIES[chosen["quantity"]], analysis.signals.trial.time_s
+    cycles = analysis.cycles.groups
     lines: dict[tuple[Side | None, int], Line] = {}
     if chosen["joint"] == RESIDUAL:
         found = readings.residual("laboratory" if IN_AXES[chosen["axes"]] == "laboratory" else "root", unit)

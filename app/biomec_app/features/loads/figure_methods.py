@@ -49,11 +49,11 @@ class MethodFigure(FigureKind):
 
     key, title = "load-methods", "Joint Loads by Both Methods"
     help = "Force and moment of a joint by the multibody method (solid) and by Newton-Euler (dashed)"
-    needs = ("signals", "body", "segments", "inverse")
+    needs = ("signals", "body", "segments", "loads")
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs loads of this motion."""
-        return super().blocked(analysis) or (None if has_loads(analysis) else run_first("inverse"))
+        return super().blocked(analysis) or (None if has_loads(analysis) else run_first("loads"))
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Joint, stretch of time, unit."""
@@ -68,7 +68,7 @@ class MethodFigure(FigureKind):
         readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
         joints = tuple(joint for joint in readings.joints if capital(stem(joint)) == chosen["joint"])
         first, last = span_s(analysis, chosen["cycle"])
-        time = analysis.clean.trial.time_s
+        time = analysis.signals.trial.time_s
         within = (time >= first - 1e-9) & (time <= last + 1e-9)
         values = {
             (joint, method): readings.components(joint, "laboratory", unit, method).values[within]

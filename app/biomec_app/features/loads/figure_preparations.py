@@ -29,13 +29,13 @@ class PreparationFigure(FigureKind):
 
     key, title = "preparations", "Six Ways to Prepare the Recording"
     help = "What filtering and kinematic consistency do to the loads of a joint"
-    needs = ("signals", "cycles", "inverse")
+    needs = ("signals", "cycles", "loads")
     slow = True
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs a filter of the markers that can be taken away."""
         reason = super().blocked(analysis)
-        if reason is None and analysis.clean.filtered is None:
+        if reason is None and analysis.signals.filtered is None:
             reason = "The study compares ways to filter markers: choose a filter for them first."
         return reason
 

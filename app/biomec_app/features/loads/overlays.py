@@ -33,7 +33,7 @@ class _Loads(Overlay):
     @classmethod
     def missing(cls, analysis: Analysis) -> str | None:
         """Needs loads."""
-        return None if has_loads(analysis) else run_first("inverse")
+        return None if has_loads(analysis) else run_first("loads")
 
     def build(self) -> None:
         found = self.poses.analysis.loads

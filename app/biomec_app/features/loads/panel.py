@@ -144,7 +144,7 @@ class LoadPanel(QWidget):
         self.nothing.setWordWrap(True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.nothing.setMargin(24)
-        self.nothing.linkActivated.connect(lambda _: self.context.run_until("inverse"))
+        self.nothing.linkActivated.connect(lambda _: self.context.run_until("loads"))
         self.pages = QStackedWidget()
         self.pages.addWidget(self.nothing)
         self.pages.addWidget(scroll)
@@ -225,7 +225,7 @@ class LoadPanel(QWidget):
     def _analysis_changed(self) -> None:
         """Come to the front when loads were computed."""
         before = self._before_loads
-        self._before_loads = self._document.analysis.done.get("inverse") if self._document.is_open else None
+        self._before_loads = self._document.analysis.done.get("loads") if self._document.is_open else None
         self.refresh()
         if self._before_loads is not None and self._before_loads is not before and self.context.jobs.title == RUN:
             bring_forward(self)
@@ -241,7 +241,7 @@ class LoadPanel(QWidget):
         elif not has_loads(document.analysis):
             self._known = document.analysis
             reason = obstacle_of_loads(document.analysis)
-            todo = f'{escape(run_first("inverse"))}<br><br><a href="run">Compute the joint loads</a>'
+            todo = f'{escape(run_first("loads"))}<br><br><a href="run">Compute the joint loads</a>'
             self._tell(escape(reason) or todo)
         elif self.isVisible() and document.analysis is not self._known:
             self._later.start()
@@ -260,7 +260,7 @@ class LoadPanel(QWidget):
         self._fill_joints(self._known)
         self._show_words(self.page)
         limits = tuple(one.force_rms for one in THRESHOLDS), tuple(one.torque_rms for one in THRESHOLDS)
-        rate = self._known.clean.trial.rate_hz
+        rate = self._known.signals.trial.rate_hz
         self.course.set_content(self.page.force, self.page.torque, self.page.counted, rate, limits)
         self._show_frame(self._document.frame)
         self._show_view()
@@ -277,7 +277,7 @@ class LoadPanel(QWidget):
         if self._known is None or not has_loads(self._known) or self.context.aside.busy or not self.isVisible():
             return
         readings, known = Readings(self._known), self._known
-        if (readings.band is not None and not cutoff_hz) or not known.is_current("inverse"):
+        if (readings.band is not None and not cutoff_hz) or not known.is_current("loads"):
             return
 
         def work(progress: Progress) -> tuple[LoadBand, tuple[JointDoubt, ...]]:

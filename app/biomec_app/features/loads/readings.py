@@ -21,14 +21,14 @@ from biomec.body.loads.load_doubts import JointDoubt, joint_doubts
 from biomec.body.loads.residual_components import ResidualComponents, residual_components
 from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
-from biomec.pipeline.inverse import InverseDynamics
 from biomec.pipeline.load_reading import motion_of_loads, named_loads
+from biomec.pipeline.steps.loads import InverseDynamics
 from biomec.reporting.load_parts import part_of
 
 MULTIBODY, NEWTON_EULER = "multibody", "Newton-Euler"
 METHODS = (MULTIBODY, NEWTON_EULER)
 KEPT = 8  # analyses whose readings are kept: the open one, those compared with it, and some that can be undone
-STEPS = ("inverse", "segments", "body")
+STEPS = ("loads", "segments", "body")
 
 
 @dataclass(eq=False)
@@ -73,7 +73,7 @@ class Readings:
     @property
     def mass_kg(self) -> float:
         """Of the person."""
-        return float(self.analysis.loaded.body.measures["mass"])
+        return float(self.analysis.body.person.measures["mass"])
 
     @property
     def joints(self) -> tuple[str, ...]:
@@ -106,7 +106,7 @@ class Readings:
     def words(self, axes: str) -> LoadComponents:
         """Names and senses of all components; the values are those of the first frame."""
         if axes not in self._known.words:
-            body, loads, motion = self.analysis.loaded.body, self.found.newton_euler, motion_of_loads(self.analysis)
+            body, loads, motion = self.analysis.body.person, self.found.newton_euler, motion_of_loads(self.analysis)
             centre, force, torque = (read_only(table[:1]) for table in (loads.centre, loads.force, loads.torque))
             one = replace(loads, centre=centre, force=force, torque=torque)
             moment = replace(motion, R_WB=motion.R_WB[:1])
@@ -118,7 +118,7 @@ class Readings:
     def stress(self) -> JointStress:
         """Compression, traction, shear, torque off the axis of hinges."""
         if self._known.stress is None:
-            body = self.analysis.loaded.body
+            body = self.analysis.body.person
             self._known.stress = joint_stress(
                 self.found.multibody, motion_of_loads(self.analysis), body.model, body.joint_axes()
             )
@@ -127,7 +127,7 @@ class Readings:
     def residual(self, axes: str, normalisation: str = "none") -> ResidualComponents:
         """Residual force and moment, in axes of the root or of the laboratory."""
         if (axes, normalisation) not in self._known.residual:
-            measures = self.analysis.loaded.body.measures
+            measures = self.analysis.body.person.measures
             self._known.residual[axes, normalisation] = residual_components(
                 self.found.newton_euler,
                 motion_of_loads(self.analysis),
@@ -163,7 +163,7 @@ class Readings:
             return None
         key = joint, axes, normalisation
         if key not in self._known.half_widths:
-            body = self.analysis.loaded.body
+            body = self.analysis.body.person
             self._known.half_widths[key] = band_components(
                 self.band,
                 motion_of_loads(self.analysis),

@@ -94,7 +94,7 @@ class ReductionDialog(QDialog):
         page = QWidget()
         form = QFormLayout(page)
         masses, motion = MassOptions(), MotionOptions()
-        before = self.context.document.analysis.settings.inverse.reduction or ReductionOptions()
+        before = self.context.document.analysis.settings.loads.reduction or ReductionOptions()
         self.masses, self.motion = QCheckBox("Adjust &masses and centres of mass"), QCheckBox("Adjust the m&otion")
         self.masses.setChecked(before.inertia is not None)
         self.motion.setChecked(before.motion is not None)
@@ -155,10 +155,10 @@ class ReductionDialog(QDialog):
             self.wrong.say(f'"{self.context.jobs.title}" is running. Wait until it is done, or cancel it.')
             return
         self._made_of = before = self.context.document.analysis
-        after = replace(before.settings, inverse=replace(before.settings.inverse, reduction=options))
+        after = replace(before.settings, loads=replace(before.settings.loads, reduction=options))
 
         def work(progress: Progress) -> Analysis:
-            return before.with_settings(after).run_until("inverse", progress)
+            return before.with_settings(after).run_until("loads", progress)
 
         self._show_buttons(busy=True)
         self.context.jobs.start(TITLE, work, self._computed)
@@ -205,7 +205,7 @@ class ReductionDialog(QDialog):
             self.wrong.say("The recording was changed meanwhile. Go back and try again.")
             return
         line = settings_line(document.analysis.settings, self.candidate.settings)
-        document.change(TITLE, self.candidate, f'{line}\nanalysis = analysis.run_until("inverse")')
+        document.change(TITLE, self.candidate, f'{line}\nanalysis = analysis.run_until("loads")')
         self.accept()
 
 

@@ -11,7 +11,7 @@ from biomec.body.loads.joint_loads import largest_difference
 from biomec.body.loads.plate_faults import fault_sentence
 from biomec.body.loads.residuals import ResidualThreshold
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.inverse import InverseDynamics
+from biomec.pipeline.steps.loads import InverseDynamics
 from biomec.reporting.load_report import WORDS
 from biomec.reporting.report_table import NOTHING, number, power
 from biomec.signals.stretches import stretches
@@ -86,7 +86,7 @@ def trust_page(analysis: Analysis) -> LoadTrustPage:
         np.linalg.norm(loads.residual_force, axis=1),
         np.linalg.norm(loads.residual_torque, axis=1),
         trust.residuals.counted,
-        not analysis.is_current("inverse"),
+        not analysis.is_current("loads"),
     )
 
 
@@ -151,7 +151,7 @@ def _multibody(found: InverseDynamics) -> str:
 
 def _places(analysis: Analysis) -> list[Place]:
     """Faults first, then where the residual is largest, then frames that do not count or rest on an estimate."""
-    trust, rate = analysis.loads.trust, analysis.clean.trial.rate_hz
+    trust, rate = analysis.loads.trust, analysis.signals.trial.rate_hz
     places = []
     for fault in trust.faults:
         joints = f" Joints: {', '.join(fault.joints)}." if fault.joints else ""

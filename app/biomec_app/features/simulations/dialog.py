@@ -336,12 +336,12 @@ class SimulationDialog(QDialog):
     def _told(self, settings: SimulationSettings) -> str:
         """What would be simulated."""
         first = "" if self.analysis.is_current(STEP) else "The analysis is run up to inverse dynamics first. "
-        if not self.analysis.is_current("rates"):
+        if not self.analysis.is_current("motion"):
             return first
         if settings.name and settings.name in self.analysis.simulations:
             raise BiomecError(f'There is a simulation "{settings.name}" already. Choose another name.')
         stretch = simulated_stretch(self.analysis, settings)
-        length = (stretch.last - stretch.first) / self.analysis.clean.trial.rate_hz
+        length = (stretch.last - stretch.first) / self.analysis.signals.trial.rate_hz
         steps = f" in {round(length / settings.chosen_step_s)} steps of {MS * settings.chosen_step_s:g} ms"
         steps = " in steps of variable length" if settings.chosen_integrator in VARIABLE_STEPS else steps
         formulation = FORMULATION_WORDS[settings.chosen_formulation][0]

@@ -41,7 +41,7 @@ class SimulationRunFigure(FigureKind):
 
     key, title = "simulation-runs", "Simulation Runs"
     help = "Distance to the recorded motion, violation of the constraints and energy of all simulations over time"
-    needs = ("inverse",)
+    needs = ("loads",)
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Needs a simulation."""

@@ -19,7 +19,7 @@ from biomec_app.session.ready import ready
 from biomec_app.session.view_options import CONSISTENT, SIMULATED
 
 TITLE = "Simulation"
-STEP = "inverse"
+STEP = "loads"
 OFTEN_S = 0.05  # how often the window hears of progress; steps may take less than a millisecond
 FIRST = 0.3  # part of the work that the steps before take, where they must run
 
@@ -69,10 +69,10 @@ def simulate(context: Context, settings: SimulationSettings) -> str:
 
 def _length_s(analysis: Analysis, settings: SimulationSettings) -> float | None:
     """Time that is asked for [s]; None while the motion is not known."""
-    if not analysis.is_current("rates"):
+    if not analysis.is_current("motion"):
         return None
     stretch = simulated_stretch(analysis, settings)
-    return (stretch.last - stretch.first) / analysis.clean.trial.rate_hz
+    return (stretch.last - stretch.first) / analysis.signals.trial.rate_hz
 
 
 def _seldom(progress: Progress | None) -> Progress | None:

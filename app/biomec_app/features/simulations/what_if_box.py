@@ -110,13 +110,13 @@ class WhatIfBox(QGroupBox):
 def _segments(analysis: Analysis) -> tuple[str, ...]:
     if "body" not in analysis.done:
         return ("right hand", "left hand")
-    names = tuple(analysis.loaded.body.system.layout.bodies)
+    names = tuple(analysis.body.person.system.layout.bodies)
     first = tuple(name for name in names if name.endswith("hand"))
     return (*first, *(name for name in names if name not in first))
 
 
 def _joints(analysis: Analysis) -> tuple[str, ...]:
-    if "inverse" not in analysis.done:
+    if "loads" not in analysis.done:
         return ("right elbow", "left elbow")
     return tuple(reversed(analysis.loads.newton_euler.joints))
 

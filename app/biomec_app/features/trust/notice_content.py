@@ -50,12 +50,12 @@ def target(analysis: Analysis, notice: Notice) -> Target:
     points = set(analysis.session.dynamic.markers.names)
     joints: dict[str, str] = {}
     if "body" in analysis.done:
-        body = analysis.loaded.body
+        body = analysis.body.person
         segments = {segment.name for segment in body.segments}
         points |= set(body.static)
         joints = {joint.name: joint.centre for joint in body.model.joints}
     if "signals" in analysis.done:
-        points |= set(analysis.clean.markers.names)
+        points |= set(analysis.signals.markers.names)
     segment = next((name for name in notice.about if name in segments), None)
     point = next((joints.get(name, name) for name in notice.about if name in points or name in joints), None)
     return Target(frame, segment, None if segment else point)

@@ -208,7 +208,7 @@ class TrustPanel(QWidget):
     def _called(self, name: str, marker: bool = False) -> str:
         """A marker or landmark in words, with its code."""
         known = self._known if marker else None
-        named = known.prepared.marker_set if known is not None and "preparation" in known.done else None
+        named = known.preparation.marker_set if known is not None and "preparation" in known.done else None
         return with_code(name, point_words(name, named))
 
     def _landmark(self, one: Spread) -> Bar:
@@ -228,7 +228,7 @@ class TrustPanel(QWidget):
         head, _, rest = found.verdict.partition(". ")
         reasons = "".join(f"<br>• {escape(reason)}" for reason in found.reasons)
         stale = ""
-        if self._known is not None and not self._known.is_current("consistency"):
+        if self._known is not None and not self._known.is_current("positions"):
             stale = "<br><i>Settings have changed since; run the analysis again.</i>"
         self.verdict.setText(
             f'<span style="color:{tint}; font-weight:bold">{SIGNS[found.level]}</span>&nbsp; '

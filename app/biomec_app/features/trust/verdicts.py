@@ -35,10 +35,10 @@ def verdicts(analysis: Analysis) -> tuple[Verdict, ...]:
         fit = trust(analysis)
     except BiomecError:
         return ()
-    found.append(_verdict(analysis, "trust", "Trust", fit.level, fit.verdict, "consistency"))
-    if "inverse" in analysis.done:
+    found.append(_verdict(analysis, "trust", "Trust", fit.level, fit.verdict, "positions"))
+    if "loads" in analysis.done:
         loads = analysis.loads.trust
-        found.append(_verdict(analysis, "loads", "Loads", Level(loads.level), loads.verdict, "inverse"))
+        found.append(_verdict(analysis, "loads", "Loads", Level(loads.level), loads.verdict, "loads"))
     return tuple(found)
 
 
@@ -55,7 +55,7 @@ def recording_told(analysis: Analysis) -> str:
     trial = analysis.session.dynamic
     told = [trial.source.name, f"{trial.frames} frames at {trial.rate_hz:g} Hz, {trial.duration_s:.2f} s"]
     if "body" in analysis.done:
-        body = analysis.loaded.body
+        body = analysis.body.person
         told.append(f"model {body.model.name}, {len(body.segments)} segments")
     if not analysis.done:
         told.append("not analysed (F5)")

@@ -20,9 +20,9 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.machines.study import Study, options_from
-from biomec_app.features.workbench.parameter_form import NumberBox
 from biomec_app.features.workbench.results import figure_words
 from biomec_app.kit.dialog_parts import explanation
+from biomec_app.kit.forms.rows import NumberBox
 
 LARGE = 2_000_000_000
 BOX = 136  # pixels

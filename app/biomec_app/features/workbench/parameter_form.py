@@ -2,19 +2,14 @@
 
 from __future__ import annotations
 
-import re
-
 from PySide6.QtCore import QSignalBlocker, Qt
-from PySide6.QtGui import QValidator, QWheelEvent
 from PySide6.QtWidgets import (
-    QDoubleSpinBox,
     QFrame,
     QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
     QScrollArea,
-    QSizePolicy,
     QToolButton,
     QVBoxLayout,
     QWidget,
@@ -23,60 +18,12 @@ from PySide6.QtWidgets import (
 from biomec.base.errors import BiomecError
 from biomec.machines.blueprint import Parameter
 from biomec_app.features.workbench.bench import Bench
-from biomec_app.features.workbench.values import number_words, range_of, range_words, step_of
+from biomec_app.features.workbench.values import range_of, range_words
 from biomec_app.kit.dialog_parts import Fault, explanation
+from biomec_app.kit.forms.rows import NumberBox
 from biomec_app.kit.theme import LIGHT, Theme
 
-DECIMALS = 15  # that a value may have, so that 1e-9 is not 0
 NONE = "This machine has no parameters. Write them into its text, under [parameters]."
-
-
-class NumberBox(QDoubleSpinBox):
-    """A number of any size, also 1e9; the wheel turns the form, not the number, unless the box was clicked."""
-
-    def __init__(self, parent: QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
-        self.setKeyboardTracking(False)
-        self.setDecimals(DECIMALS)
-        self.setMinimumWidth(70)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
-
-    def textFromValue(self, value: float) -> str:
-        """Only the digits that tell something."""
-        return number_words(value)
-
-    def valueFromText(self, text: str) -> float:
-        """The number that was typed; a comma is a point."""
-        try:
-            return float(self._plain(text))
-        except ValueError:
-            return self.value()
-
-    def validate(self, text: str, at: int) -> tuple[QValidator.State, str, int]:
-        """Let numbers be typed, with powers of ten too; their range is told by the form."""
-        try:
-            inside = self.minimum() <= float(self._plain(text)) <= self.maximum()
-        except ValueError:
-            inside = False
-        typing = re.fullmatch(r"[-+−]?[\d.,]*([eE][-+−]?\d*)?", self._plain(text)) is not None
-        states = QValidator.State
-        return (states.Acceptable if inside else states.Intermediate if typing else states.Invalid), text, at
-
-    def _plain(self, text: str) -> str:
-        return text.removesuffix(self.suffix()).strip().replace("−", "-").replace(",", ".")
-
-    def stepBy(self, steps: int) -> None:
-        """Step in the second digit, and land on round numbers."""
-        size = step_of(self.value())
-        self.setValue(round(self.value() / size + steps) * size)
-
-    def wheelEvent(self, event: QWheelEvent) -> None:
-        """Leave the wheel to the form while the box is not in use."""
-        if self.hasFocus():
-            super().wheelEvent(event)
-        else:
-            event.ignore()
 
 
 class ParameterForm(QWidget):

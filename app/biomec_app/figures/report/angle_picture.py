@@ -44,7 +44,7 @@ def chosen_joints(analysis: Analysis) -> tuple[str, ...]:
 
     Steps are about the legs, and cycles of an arm's angle about the arms; else whichever moved more.
     """
-    by, rows = analysis.repetitions.by, angle_rows(analysis.angles)
+    by, rows = analysis.cycles.by, angle_rows(analysis.angles)
     there = tuple(dict.fromkeys(row.joint for row in rows))
     arms, legs = (tuple(joint for joint in group if joint in there) for group in (ARMS, LEGS))
     if not arms or not legs:
@@ -74,7 +74,7 @@ def draw_angles(analysis: Analysis, path: Path) -> None:
         left=0.055, right=0.985, top=1.0 - 1.22 / height, bottom=0.62 / height, hspace=0.62, wspace=0.2
     )
     spec = figure.add_gridspec(max(1, len(grid)), COLUMNS)
-    over_cycle = bool(analysis.repetitions.curves)
+    over_cycle = bool(analysis.cycles.curves)
     for i, line in enumerate(grid):
         for j, row in enumerate(line):
             axes = figure.add_subplot(spec[i, j])
@@ -100,14 +100,14 @@ def _grid(rows: Sequence[AngleRow]) -> list[list[AngleRow]]:
 
 def curves_of(analysis: Analysis, row: AngleRow) -> list[Curve]:
     """Curves of an angle: each side over its own cycles; without sides over the cycles of either side."""
-    angles, repetitions = analysis.angles, analysis.repetitions
+    angles, all_cycles = analysis.angles, analysis.cycles
     found = []
     for side, name in row.sides.items():
         column = angles.names.index(name)
-        if not repetitions.curves:
-            found.append(Curve(SIDE_COLOUR[side], analysis.clean.trial.time_s, np.degrees(angles[name])))
+        if not all_cycles.curves:
+            found.append(Curve(SIDE_COLOUR[side], analysis.signals.trial.time_s, np.degrees(angles[name])))
             continue
-        for cycles, curves in repetitions.curves.items():
+        for cycles, curves in all_cycles.curves.items():
             if side is None or cycles == "both" or cycles.lower() == side.value:
                 colour = SIDE_COLOUR[side] if side is not None else CYCLE_COLOUR[cycles]
                 found.append(_over_cycle(curves, column, colour))
@@ -170,11 +170,11 @@ def _limits(axes: Axes, curves: Sequence[Curve]) -> None:
 
 
 def _head(figure: Figure, analysis: Analysis, height: float, over_cycle: bool) -> None:
-    repetitions = analysis.repetitions
-    name = f"{analysis.loaded.subject.name or 'Subject'}: joint angles"
+    all_cycles = analysis.cycles
+    name = f"{analysis.body.subject.name or 'Subject'}: joint angles"
     figure.text(0.016, 1.0 - 0.34 / height, name, fontsize=15, fontweight="bold", color=INK)
     if over_cycle:
-        counts = {who: len(curves.numbers) for who, curves in repetitions.curves.items()}
+        counts = {who: len(curves.numbers) for who, curves in all_cycles.curves.items()}
         sides = {who: "" if who == "both" else f"{who.lower()} " for who in counts}
         whose = " and ".join(f"{n} {sides[who]}cycle{'s' * (n > 1)}" for who, n in counts.items())
         told = f"Mean and standard deviation of {whose}" if max(counts.values()) > 1 else whose
@@ -186,7 +186,7 @@ def _head(figure: Figure, analysis: Analysis, height: float, over_cycle: bool) -
         "right": Line2D([], [], color=RIGHT, linewidth=3),
         "left": Line2D([], [], color=LEFT, linewidth=3),
     }
-    if over_cycle and max(len(curves.numbers) for curves in repetitions.curves.values()) > 1:
+    if over_cycle and max(len(curves.numbers) for curves in all_cycles.curves.values()) > 1:
         entries["± standard deviation"] = Patch(facecolor=MIDDLE, alpha=0.25)
     figure.legend(
         list(entries.values()), list(entries), loc="upper right", bbox_to_anchor=(0.985, 1.0 - 0.2 / height),

@@ -45,8 +45,8 @@ def moments(analysis: Analysis) -> tuple[str, list[Moment], int]:
 
     They lie across the first valid cycle, or else across the valid frames.
     """
-    valid, trial = analysis.motion.valid, analysis.clean.trial
-    for name, cycles in analysis.repetitions.cycles.items():
+    valid, trial = analysis.motion.valid, analysis.signals.trial
+    for name, cycles in analysis.cycles.groups.items():
         good = np.flatnonzero(cycles.valid)
         if good.size:
             return _of_cycle(name, cycles, int(good[0]))
@@ -87,7 +87,7 @@ def draw_figure(analysis: Analysis, path: Path) -> None:
         large = (WIDTH - 2 * EDGE, 866)
     height = HEAD + large[1] + FOOT + (GAP + 2 * (CAPTION + small[1]) if lying and several else 0)
     figure = new_figure((WIDTH / DPI, height / DPI), dpi=DPI, layout="none")
-    name = f"{analysis.loaded.subject.name or 'Subject'}: {analysis.loaded.body.model.title}"
+    name = f"{analysis.body.subject.name or 'Subject'}: {analysis.body.person.model.title}"
     below = f"{told}; the large picture at {chosen[main].label}." if several else f"{told}."
     figure.text(24 / WIDTH, 1.0 - 40 / height, name, fontsize=15, fontweight="bold", color=INK)
     figure.text(24 / WIDTH, 1.0 - 70 / height, below, fontsize=10.5, color=MUTED)

@@ -49,7 +49,7 @@ def draw_quality(analysis: Analysis, path: Path) -> None:
     """Draw and save the picture."""
     figure = new_figure((WIDTH, HEIGHT), layout="none")
     motion = analysis.motion
-    who = analysis.loaded.subject.name or "Subject"
+    who = analysis.body.subject.name or "Subject"
     figure.text(0.016, 0.972, f"{who}: quality", fontsize=15, fontweight="bold", color=INK)
     good = int(motion.valid.sum())
     told = f"{good} of {motion.frames} frames obey the model; {METHODS[motion.options.method]}."
@@ -84,8 +84,8 @@ def _title(axes: Axes, text: str, below: str = "") -> None:
 
 def _shares(axes: Axes, analysis: Analysis) -> None:
     """Share of the markers of every origin, stacked."""
-    rebuilt = analysis.clean.reconstruction
-    time, shares = analysis.clean.trial.time_s, origin_shares(rebuilt.origin[:, rebuilt.seen])
+    rebuilt = analysis.signals.reconstruction
+    time, shares = analysis.signals.trial.time_s, origin_shares(rebuilt.origin[:, rebuilt.seen])
     kinds = list(ORIGINS)
     axes.stackplot(
         time, *(100.0 * shares[kind] for kind in kinds), colors=[ORIGINS[k][1] for k in kinds], step="post", linewidth=0
@@ -108,7 +108,7 @@ def _lanes(analysis: Analysis) -> float:
 
 def _strip(axes: Axes, analysis: Analysis) -> None:
     """One lane for frames that do not obey the model, one for every contact."""
-    motion, rate = analysis.motion, analysis.clean.trial.rate_hz
+    motion, rate = analysis.motion, analysis.signals.trial.rate_hz
     lanes: list[tuple[str, BoolArray, str]] = [("not converged", ~motion.valid, NOT_CONVERGED)]
     if motion.contacts is not None:
         lanes += [
@@ -119,7 +119,7 @@ def _strip(axes: Axes, analysis: Analysis) -> None:
         bars = [(first / rate, (stop - first) / rate) for first, stop in stretches(np.asarray(on)).tolist()]
         axes.broken_barh(bars, (k - 0.36, 0.72), facecolors=colour, alpha=0.85, linewidth=0)
     axes.set_yticks(range(len(lanes)), [name for name, _, _ in lanes])
-    axes.set(ylim=(len(lanes) - 0.4, -0.6), xlabel="time, s", xlim=_span(analysis.clean.trial.time_s))
+    axes.set(ylim=(len(lanes) - 0.4, -0.6), xlabel="time, s", xlim=_span(analysis.signals.trial.time_s))
     axes.grid(axis="x", color=HAIR, linewidth=0.5)
     axes.set_axisbelow(True)
     quiet(axes, PAPER, grid="")
@@ -131,7 +131,7 @@ def _side_colour(name: str) -> str:
 
 
 def _iterations(axes: Axes, analysis: Analysis) -> None:
-    time, motion = analysis.clean.trial.time_s, analysis.motion
+    time, motion = analysis.signals.trial.time_s, analysis.motion
     counts = motion.position.iterations
     axes.step(time, counts, where="mid", color=MIDDLE, linewidth=0.9)
     _crosses(axes, time, counts.astype(float), ~motion.valid)
@@ -145,7 +145,7 @@ def _iterations(axes: Axes, analysis: Analysis) -> None:
 
 
 def _violation(axes: Axes, analysis: Analysis) -> None:
-    time, motion = analysis.clean.trial.time_s, analysis.motion
+    time, motion = analysis.signals.trial.time_s, analysis.motion
     norm = np.maximum(motion.position.violation, FLOOR)
     axes.semilogy(time, np.where(motion.valid, norm, np.nan), ".", color=MIDDLE, markersize=2.0)
     _crosses(axes, time, norm, ~motion.valid)

@@ -21,7 +21,7 @@ from biomec_app.session.context import Context
 MUSCLES = not_yet("Not in this version: muscles follow.")
 INVERSE = "Dynamics/Inverse"
 SIMULATION = "Dynamics/Simulation"
-STEP = "inverse"
+STEP = "loads"
 METHODS = {
     "newton": ("&Newton", "Joint loads from the multipliers of Newton's equations"),
     "lagrange": ("&Lagrange", "Joint loads from Lagrange's equations with guides"),
@@ -34,11 +34,11 @@ def _item(menu: str, key: str, text: str, help: str) -> Action:
 
 
 # -------------------------------------------------------------------------------------------------------------- inverse
-def run_inverse(context: Context, **changes: object) -> None:
+def run_loads(context: Context, **changes: object) -> None:
     """Compute the loads with changed options; settings and result are one step that can be undone."""
     analysis = context.document.analysis
     before = analysis.settings
-    after = replace(before, inverse=replace(before.inverse, **changes))  # type: ignore[arg-type]
+    after = replace(before, loads=replace(before.loads, **changes))  # type: ignore[arg-type]
     lines = [settings_line(before, after)] if after != before else []
     lines.append(f'analysis = analysis.run_until("{STEP}")')
 
@@ -56,12 +56,12 @@ def _needs_joints(context: Context) -> str | None:
     return reason
 
 
-def _inverse_blocked(context: Context, **wanted: object) -> str | None:
+def _loads_blocked(context: Context, **wanted: object) -> str | None:
     reason = _needs_joints(context)
     if reason is not None:
         return reason
     analysis = context.document.analysis
-    options = analysis.settings.inverse
+    options = analysis.settings.loads
     if analysis.is_current(STEP) and all(getattr(options, name) == value for name, value in wanted.items()):
         return "Its result is up to date. Change a setting to run it again."
     return None
@@ -71,17 +71,17 @@ def _multibody(method: str) -> Action:
     text, help = METHODS[method]
     return Action(
         f"dynamics.multibody.{method}", f"{INVERSE}/Multibody", text,
-        lambda context: run_inverse(context, method=method), help,
-        blocked=lambda context: _inverse_blocked(context, method=method),
+        lambda context: run_loads(context, method=method), help,
+        blocked=lambda context: _loads_blocked(context, method=method),
     )  # fmt: skip
 
 
 def _options(context: Context) -> InverseOptions:
-    return context.document.analysis.settings.inverse
+    return context.document.analysis.settings.loads
 
 
 def _keep_all(context: Context) -> None:
-    run_inverse(context, constraints="spherical" if _options(context).constraints == "all" else "all")
+    run_loads(context, constraints="spherical" if _options(context).constraints == "all" else "all")
 
 
 def _settings(context: Context) -> None:
@@ -212,13 +212,13 @@ SIMULATIONS: tuple[Action, ...] = (
 
 ACTIONS: tuple[Action, ...] = (
     Action(
-        "dynamics.newton-euler",
+        "dynamics.loads",
         INVERSE,
-        "&Newton-Euler",
-        run_inverse,
-        "Joint loads segment by segment, from the ends of the limbs to the root",
+        "Joint &Loads",
+        run_loads,
+        "Compute joint loads by Newton-Euler and by the multibody method",
         "Ctrl+J",
-        _inverse_blocked,
+        _loads_blocked,
     ),
     *(_multibody(method) for method in METHODS),
     Action("dynamics.multibody.separator", f"{INVERSE}/Multibody", SEPARATOR, None),

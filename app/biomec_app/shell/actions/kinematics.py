@@ -10,8 +10,8 @@ MENU = "Kinematics"
 LAST = step_named(KINEMATICS)  # what comes after it belongs to the menu Dynamics
 HELP = {
     "body": "Rebuild lost markers, filter, and build the person's model",
-    "consistency": "Make the measured positions obey the model",
-    "rates": "Compute velocities and accelerations that obey the model",
+    "positions": "Make the measured positions obey the model",
+    "motion": "Compute velocities and accelerations that obey the model",
     "segments": "Compute the motion of every segment and of the centre of mass",
     "angles": "Compute joint angles by the floating axis",
     "cycles": "Find the cycles of the movement and their mean curves",

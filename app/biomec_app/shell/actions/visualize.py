@@ -33,8 +33,8 @@ def _needs_model(context: Context) -> str | None:
 
 def _needs_consistency(context: Context) -> str | None:
     reason = needs_recording(context)
-    if reason is None and "consistency" not in context.document.analysis.done:
-        reason = run_first("consistency")
+    if reason is None and "positions" not in context.document.analysis.done:
+        reason = run_first("positions")
     return reason
 
 

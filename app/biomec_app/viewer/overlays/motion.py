@@ -64,9 +64,9 @@ class Residuals(Overlay):
     @classmethod
     def missing(cls, analysis: Analysis) -> str | None:
         """Needs consistent positions."""
-        if "consistency" in analysis.done:
+        if "positions" in analysis.done:
             return None
-        return 'Run "Kinematic Consistency" first.'
+        return 'Run "Consistent Positions" first.'
 
     def build(self) -> None:
         self._columns = anatomical(self.poses)

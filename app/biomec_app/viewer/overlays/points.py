@@ -75,7 +75,7 @@ class TechnicalPoints(Overlay):
         """Only markers that mark no landmark."""
         if "preparation" not in analysis.done:
             return None
-        names, marker_set = analysis.prepared.dynamic.markers.names, analysis.prepared.marker_set
+        names, marker_set = analysis.preparation.dynamic.markers.names, analysis.preparation.marker_set
         return None if others(names, marker_set) else "All markers of this recording mark landmarks."
 
     def build(self) -> None:

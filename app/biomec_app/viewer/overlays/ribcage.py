@@ -22,7 +22,7 @@ class Ellipsoids(Overlay):
         """Only models with a shoulder girdle have them."""
         if "body" not in analysis.done:
             return super().missing(analysis)
-        return None if analysis.loaded.body.surfaces else "This model has no scapula that glides on the thorax."
+        return None if analysis.body.person.surfaces else "This model has no scapula that glides on the thorax."
 
     def build(self) -> None:
         body = self.poses.body

@@ -74,11 +74,11 @@ def test_no_column_of_a_comparison_is_lost_where_it_is_divided(grips):
 def test_the_order_of_exercises_is_that_of_the_library(grips):
     expected = []
     for name, analysis in grips.items():
-        body, loads = analysis.loaded.body, analysis.loads.newton_euler
+        body, loads = analysis.body.person, analysis.loads.newton_euler
         stress = joint_stress(loads, analysis.segments, body.model, body.joint_axes())
-        cycles = analysis.repetitions.cycles["both"]
+        cycles = analysis.cycles.groups["both"]
         spans = cycles.spans[cycles.valid]
-        expected.append(exercise_load(name, loads, stress, spans, analysis.clean.trial.rate_hz, 75.0))
+        expected.append(exercise_load(name, loads, stress, spans, analysis.signals.trial.rate_hz, 75.0))
     whole = rank_exercises(expected, JOINTS)
     found = ranked(grips, JOINTS)
     assert np.array_equal(found.burden, whole.burden)
@@ -162,7 +162,7 @@ def test_residuals_are_reduced_only_once_every_change_was_shown_and_accepted(qtb
     qtbot.waitUntil(lambda: dialog.candidate is not None, timeout=SLOW_MS)
     assert document.analysis is before  # nothing is changed yet
     reduced = dialog.candidate.loads.reduced
-    assert dialog.candidate.settings.inverse.reduction.inertia.mass == pytest.approx(0.08)
+    assert dialog.candidate.settings.loads.reduction.inertia.mass == pytest.approx(0.08)
     assert reduced.change is None
     residual, masses, joints = reduction_sections(reduced)
     assert len(masses.tables[0].rows) == len(reduced.segments) + 1
@@ -171,7 +171,7 @@ def test_residuals_are_reduced_only_once_every_change_was_shown_and_accepted(qtb
     assert dialog.tabs.count() == 3
     dialog.apply.click()
     assert document.analysis.loads.reduced is reduced
-    assert document.analysis.is_current("inverse")
+    assert document.analysis.is_current("loads")
     assert any(notice.code == "inertia-adjusted" for notice in document.analysis.notices)
     assert "ReductionOptions(" in document.history[0]
     document.undo_stack.undo()

@@ -85,7 +85,7 @@ def test_arrows_are_paler_where_the_ground_reaction_is_estimated(demo_analysis):
     estimated = np.zeros(loads.external.frames, dtype=bool)
     estimated[FRAME] = True
     external = replace(loads.external, estimated=read_only(estimated, np.bool_))
-    done = {**demo_analysis.done, "inverse": Done(replace(loads, external=external), "")}
+    done = {**demo_analysis.done, "loads": Done(replace(loads, external=external), "")}
     scene = Scene(replace(demo_analysis, done=done), LIGHT, View(overlays=frozenset({"joint forces"})))
     shafts = overlay(scene, "joint forces").surfaces[0]
     scene.update(FRAME - 1)
@@ -96,8 +96,8 @@ def test_arrows_are_paler_where_the_ground_reaction_is_estimated(demo_analysis):
 
 
 def test_without_loads_the_reason_is_told(demo_analysis):
-    bare = replace(demo_analysis, done={k: v for k, v in demo_analysis.done.items() if k != "inverse"})
+    bare = replace(demo_analysis, done={k: v for k, v in demo_analysis.done.items() if k != "loads"})
     for name in NAMES:
-        assert OVERLAYS[name].missing(bare) == 'Run "Newton-Euler" first.'
+        assert OVERLAYS[name].missing(bare) == 'Run "Joint Loads" first.'
         assert OVERLAYS[name].missing(demo_analysis) is None
     assert JointForces.moving

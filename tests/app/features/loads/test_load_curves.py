@@ -58,7 +58,7 @@ def test_the_table_of_the_command_line_holds_the_curves_of_newton_euler(demo_ana
 
 
 def test_stress_and_residual_are_those_of_the_library(demo_analysis, curves):
-    body, loads = demo_analysis.loaded.body, demo_analysis.loads.multibody
+    body, loads = demo_analysis.body.person, demo_analysis.loads.multibody
     stress = joint_stress(loads, demo_analysis.segments, body.model, body.joint_axes())
     knee = stress.index("left knee")
     for kind in ("compression", "traction", "shear"):
@@ -128,7 +128,7 @@ def test_loads_by_origin_are_chosen_and_read_back(demo_analysis, curves):
 
 
 def test_listing_before_the_loads_are_there(demo_analysis):
-    bare = replace(demo_analysis, done={k: v for k, v in demo_analysis.done.items() if k != "inverse"})
+    bare = replace(demo_analysis, done={k: v for k, v in demo_analysis.done.items() if k != "loads"})
     assert not has_loads(bare)
     listed = list_curves(bare)
     assert load_key(ELBOW) not in listed
@@ -192,8 +192,8 @@ def test_a_choice_is_read_from_what_is_plotted(demo_analysis):
 
 def test_the_force_of_the_ribs_is_listed_where_all_constraints_are_kept(grips):
     analysis = grips["closed"]
-    kept = replace(analysis.settings, inverse=InverseOptions(constraints="all"))
-    after = analysis.with_settings(kept).run_until("inverse")
+    kept = replace(analysis.settings, loads=InverseOptions(constraints="all"))
+    after = analysis.with_settings(kept).run_until("loads")
     listed = list_curves(after)
     keys = chosen_keys(after, LoadChoice("contact"))
     assert len(keys) == 4 * len(after.loads.multibody.contacts) > 0
@@ -207,8 +207,8 @@ def test_the_force_of_the_ribs_is_listed_where_all_constraints_are_kept(grips):
 
 def test_joints_that_the_ribs_relieve_have_no_band_of_loads_without_them(grips):
     analysis = grips["closed"]
-    kept = replace(analysis.settings, inverse=InverseOptions(constraints="all"))
-    after = analysis.with_settings(kept).run_until("inverse")
+    kept = replace(analysis.settings, loads=InverseOptions(constraints="all"))
+    after = analysis.with_settings(kept).run_until("loads")
     Readings(after).keep_band(load_sensitivity(after, SensitivityOptions(), cutoff_hz=0.0))
     listed = list_curves(after)
     name = "right sternoclavicular superior force"
@@ -219,8 +219,8 @@ def test_joints_that_the_ribs_relieve_have_no_band_of_loads_without_them(grips):
 
 def test_the_table_holds_the_curves_that_the_window_shows_first_where_the_ribs_bear_the_scapulae(grips):
     analysis = grips["closed"]
-    kept = replace(analysis.settings, inverse=InverseOptions(constraints="all"))
-    after = analysis.with_settings(kept).run_until("inverse")
+    kept = replace(analysis.settings, loads=InverseOptions(constraints="all"))
+    after = analysis.with_settings(kept).run_until("loads")
     table, listed = read_loads(after, TABLE), list_curves(after)
     for name in table.names:
         assert np.array_equal(listed[load_key(name, "distal")].values, table[name], equal_nan=True)

@@ -19,7 +19,7 @@ from biomec_app.features.loads.readings import Readings
 from biomec_app.features.loads.trust_content import trust_page
 from biomec_app.features.trust.verdicts import recording_told
 from biomec_app.kit.theme import DARK
-from biomec_app.shell.actions.dynamics import ACTIONS, run_inverse
+from biomec_app.shell.actions.dynamics import ACTIONS, run_loads
 from biomec_app.shell.tree_content import tree
 from tests.core.pipeline.standing import swaying_session
 
@@ -105,7 +105,7 @@ def test_a_faulty_plate_is_named_with_its_joints_and_its_frames(grips):
     fault = PlateFault("two-on-one-plate", "Pe_D", "is touched by both feet at once", ("right foot",),
                        ("right ankle", "right knee"), (10, 20), True, notice)  # fmt: skip
     trust = replace(analysis.loads.trust, level="poor", faults=(fault,))
-    done = {**analysis.done, "inverse": Done(replace(analysis.loads, trust=trust), "")}
+    done = {**analysis.done, "loads": Done(replace(analysis.loads, trust=trust), "")}
     page = trust_page(replace(analysis, done=done))
     assert page.level == "poor"
     assert page.stale
@@ -164,14 +164,14 @@ def test_the_theme_is_taken(panel):
 
 def test_without_loads_they_can_be_computed_from_here(qtbot, context, grips):
     analysis = grips["closed"]
-    bare = replace(analysis, done={k: v for k, v in analysis.done.items() if k != "inverse"})
+    bare = replace(analysis, done={k: v for k, v in analysis.done.items() if k != "loads"})
     context.document.open(bare)
     widget = LoadPanel(context)
     qtbot.addWidget(widget)
     widget.show()
-    assert "Newton-Euler" in widget.nothing.text()
+    assert "Joint Loads" in widget.nothing.text()
     widget.nothing.linkActivated.emit("run")
-    qtbot.waitUntil(lambda: "inverse" in context.document.analysis.done, timeout=SLOW_MS)
+    qtbot.waitUntil(lambda: "loads" in context.document.analysis.done, timeout=SLOW_MS)
     qtbot.waitUntil(lambda: widget.page is not None, timeout=SLOW_MS)
     assert np.array_equal(
         context.document.analysis.loads.newton_euler.force, analysis.loads.newton_euler.force, equal_nan=True
@@ -189,13 +189,13 @@ def test_the_menu_runs_a_method_in_one_step_that_can_be_undone_and_replayed(qtbo
     assert "is running" in item.blocked(context)
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=SLOW_MS)
     after = document.analysis
-    assert after.settings.inverse.method == "lagrange"
-    assert after.is_current("inverse")
+    assert after.settings.loads.method == "lagrange"
+    assert after.is_current("loads")
     assert after.loads.multibody.method != before.loads.multibody.method
     assert document.undo_stack.count() == 1
     written = script(after, document.history)
-    assert "inverse=replace(analysis.settings.inverse, method='lagrange')" in written
-    assert 'run_until("inverse")' in written
+    assert "loads=replace(analysis.settings.loads, method='lagrange')" in written
+    assert 'run_until("loads")' in written
     document.undo_stack.undo()
     assert document.analysis is before
 
@@ -219,10 +219,10 @@ def test_all_constraints_are_kept_by_an_item_that_is_ticked_then(qtbot, context,
 
 def test_changed_settings_make_the_loads_stale(context, grips):
     analysis = grips["closed"]
-    changed = analysis.with_settings(replace(analysis.settings, inverse=InverseOptions(external="none")))
+    changed = analysis.with_settings(replace(analysis.settings, loads=InverseOptions(external="none")))
     context.document.open(changed)
     assert trust_page(changed).stale
-    assert BY_KEY["dynamics.newton-euler"].blocked(context) is None
+    assert BY_KEY["dynamics.loads"].blocked(context) is None
     assert Readings(changed).joints == Readings(analysis).joints
 
 
@@ -230,7 +230,7 @@ def test_a_root_that_is_not_there_is_refused_with_a_sentence(qtbot, context, gri
     context.document.open(grips["closed"])
     heard = []
     context.jobs.failed.connect(lambda title, sentence: heard.append(sentence))
-    run_inverse(context, root="tail")
+    run_loads(context, root="tail")
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=SLOW_MS)
     assert heard[0].startswith("The model has no tail to carry the residual")
     assert context.document.undo_stack.count() == 0
@@ -240,17 +240,17 @@ def test_loads_that_no_joint_passes_on_are_not_offered(qtbot, context):
     """Menu, tree and panel offered to compute them, and only then was it told that joints are missing."""
     analysis = Analysis(swaying_session(without=("AC_D", "AC_E")))
     context.document.open(analysis)
-    asked = ("dynamics.newton-euler", "dynamics.multibody.lagrange", "dynamics.multibody.all", "dynamics.simulate")
+    asked = ("dynamics.loads", "dynamics.multibody.lagrange", "dynamics.multibody.all", "dynamics.simulate")
     assert [BY_KEY[key].blocked(context) for key in asked] == [None] * 4  # nobody knows before there is a model
     analysis = analysis.run_until("body")
     reason = obstacle_of_loads(analysis)
     assert "no joint leads from the thorax to right scapula, left scapula" in reason
-    context.document.change("Load Biomechanical Model", analysis)
+    context.document.change("Body Model", analysis)
     assert [BY_KEY[key].blocked(context) for key in asked] == [reason] * 4
     assert BY_KEY["dynamics.settings"].blocked(context) is None  # where it can be put right
     widget = LoadPanel(context)
     qtbot.addWidget(widget)
     assert widget.nothing.text() == reason
-    node = next(node for node in tree(analysis).walk() if node.key == "results/inverse")
+    node = next(node for node in tree(analysis).walk() if node.key == "results/loads")
     assert (node.step, node.detail, node.tip) == (None, "not possible", reason)
     assert recording_told(analysis).endswith("analysis: 5 steps to do")

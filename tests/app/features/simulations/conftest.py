@@ -14,7 +14,7 @@ def push_up(tmp_path_factory) -> Analysis:
     """One push-up from the files of a laboratory, analysed up to its loads."""
     person = VirtualPerson()
     files = write_acquisition(record(PushUp("closed", cycles=1), person, OPTIONS), tmp_path_factory.mktemp("push-up"))
-    return Analysis(import_session(files["emt"], subject=person.subject)).run_until("inverse")
+    return Analysis(import_session(files["emt"], subject=person.subject)).run_until("loads")
 
 
 @pytest.fixture

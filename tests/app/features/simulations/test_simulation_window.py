@@ -252,7 +252,7 @@ def test_a_run_is_listed_shown_saved_and_opened_again_with_the_numbers_of_the_co
     assert document.frame == 50
     run = document.analysis.simulations["short"]
 
-    first, base = SHORT.frames[0], document.analysis.clean.trial.first_frame
+    first, base = SHORT.frames[0], document.analysis.signals.trial.first_frame
     frames = f"{base + first}-{base + SHORT.frames[1]}"
     assert main(["simulate", str(project), "--input", "resultant", "--frames", frames, "--name", "short"]) == 0
     command = reopened(load_project(project)).analysis.simulations["short"]
@@ -386,8 +386,8 @@ def test_names_are_free_and_say_what_was_changed(simulated):
 def test_an_old_run_says_so(simulated):
     settings = simulated.settings
     older = simulated.with_settings(
-        replace(settings, consistency=replace(settings.consistency, max_iterations=7))
-        if hasattr(settings.consistency, "max_iterations")
+        replace(settings, positions=replace(settings.positions, max_iterations=7))
+        if hasattr(settings.positions, "max_iterations")
         else replace(settings, signals=replace(settings.signals, marker_filter=None))
     )
     assert run_facts(older, older.simulations["short"]).stale
@@ -401,7 +401,7 @@ def test_the_simulated_body_is_drawn_alone_or_over_the_recorded_one(simulated):
     frame = run.first + len(run.q) - 1
     scene.update(frame)
     assert scene.kinds == (SIMULATED,)
-    body = simulated.loaded.body.system.layout
+    body = simulated.body.person.system.layout
     name = "right hand.origin" if "right hand.origin" in scene.poses.names else scene.poses.names[0]
     place = np.asarray(body.point(name)(run.q[-1:]))[0]
     np.testing.assert_allclose(scene.moment.pose.points[scene.poses.names.index(name)], place, atol=1e-12)

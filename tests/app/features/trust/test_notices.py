@@ -57,7 +57,7 @@ def test_words_and_severities_filter():
 def test_a_notice_leads_to_its_frames_and_to_what_it_is_about(troubled):
     assert target(troubled, GAP) == Target(frame=40, point="C7")
     assert target(troubled, SEGMENT) == Target(segment="thorax")
-    centre = next(joint.centre for joint in troubled.loaded.body.model.joints if joint.name == "right elbow")
+    centre = next(joint.centre for joint in troubled.body.person.model.joints if joint.name == "right elbow")
     assert target(troubled, JOINT) == Target(point=centre)
     assert not target(troubled, REMARK).leads_anywhere
     assert frame_words(troubled, GAP) == "frames 41–61"

@@ -77,7 +77,7 @@ def test_before_the_analysis_it_says_what_to_do(qtbot, context, demo_analysis):
     widget = TrustPanel(context)
     qtbot.addWidget(widget)
     widget.show()
-    qtbot.waitUntil(lambda: "Kinematic Consistency" in widget.nothing.text(), timeout=5000)
+    qtbot.waitUntil(lambda: "Consistent Positions" in widget.nothing.text(), timeout=5000)
     assert widget.pages.currentIndex() == 0
     context.document.close()
     assert widget.nothing.text() == "No recording is open."
@@ -109,7 +109,7 @@ def test_before_the_analysis_a_link_runs_it(qtbot, context, demo_analysis):
 def test_results_of_older_settings_are_marked(qtbot, panel, document_with_demo, demo_analysis):
     assert "Settings have changed" not in panel.verdict.text()
     settings = demo_analysis.settings
-    other = replace(settings, consistency=replace(settings.consistency, contacts="never"))
+    other = replace(settings, positions=replace(settings.positions, contacts="never"))
     document_with_demo.change("no contacts", demo_analysis.with_settings(other))
     qtbot.waitUntil(lambda: "Settings have changed" in panel.verdict.text(), timeout=5000)
 

@@ -20,7 +20,7 @@ def test_cycles_must_be_found_first(context: Context, document_with_demo) -> Non
     done = {name: value for name, value in analysis.done.items() if name != "cycles"}
     context.document.open(replace(analysis, done=done))
     mean = next(action for action in ACTIONS if action.key == "signals.over.mean")
-    assert mean.blocked(context) == 'Run "Find Cycles" first.'
+    assert mean.blocked(context) == 'Run "Cycles" first.'
 
 
 def test_the_chooser_opens(qtbot, context: Context, document_with_demo) -> None:

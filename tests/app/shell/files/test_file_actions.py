@@ -136,7 +136,7 @@ def test_save_and_open_give_the_same_numbers_as_the_library(qtbot, with_demo, de
     again = document.analysis
     assert_array_equal(again.motion.q, demo_analysis.motion.q)
     assert_array_equal(again.angles.values, demo_analysis.angles.values)
-    assert_array_equal(again.repetitions.curves["both"].mean, demo_analysis.repetitions.curves["both"].mean)
+    assert_array_equal(again.cycles.curves["both"].mean, demo_analysis.cycles.curves["both"].mean)
     by_hand = analyze(load_project(path))
     assert_array_equal(by_hand.angles.values, again.angles.values)
     assert with_demo.context.preferences.recent == [path]
@@ -281,7 +281,7 @@ def test_a_stretch_of_one_cycle_opens_as_a_session(qtbot, with_demo, demo_analys
     with_demo.path = tmp_path / "cycle2.biomec"
     dialog.accept()
     idle(qtbot, with_demo)
-    first, last = demo_analysis.repetitions.cycles["both"].spans[1]
+    first, last = demo_analysis.cycles.groups["both"].spans[1]
     part = open_again(load_project(tmp_path / "cycle2.biomec"))
     assert part.session.dynamic.frames == last - first + 1
     assert set(part.done) == set(demo_analysis.done)

@@ -115,7 +115,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
     assert document.is_modified
     assert document.analysis.session.subject.name == "Lost"
     assert tuple(document.analysis.done) == ("preparation", "signals")
-    assert_array_equal(document.analysis.clean.markers.p_WM, demo_analysis.clean.markers.p_WM)
+    assert_array_equal(document.analysis.signals.markers.p_WM, demo_analysis.signals.markers.p_WM)
     assert not left.file.exists()  # it lies in the file of this program now
     assert autosave.file.exists()
     autosave.close()

@@ -106,9 +106,9 @@ def test_a_contact_is_given_to_another_and_back(qtbot, context, document_with_de
     script(document.analysis, ["analysis = None", *document.history])
 
     again = document.analysis.run("signals")
-    (item,) = [one for one in again.clean.contacts.contacts if one.contact.plate == "Pe_D"]
+    (item,) = [one for one in again.signals.contacts.contacts if one.contact.plate == "Pe_D"]
     assert (item.segment, item.by) == (None, "manual")
-    assert not [n for n in again.clean.notices if n.code == "contact-choice-unused"]
+    assert not [n for n in again.signals.notices if n.code == "contact-choice-unused"]
     document.open(again)
     dialog = PlatesDialog(context)
     qtbot.addWidget(dialog)
@@ -125,7 +125,7 @@ def test_a_contact_is_given_to_another_and_back(qtbot, context, document_with_de
 def test_a_choice_for_a_contact_that_is_not_there_is_told(demo_analysis):
     signals = replace(demo_analysis.settings.signals, by_hand=(ContactChoice("Pe_D", 99.0, "right foot"),))
     again = demo_analysis.with_settings(replace(demo_analysis.settings, signals=signals)).run("signals")
-    (told,) = [notice for notice in again.clean.notices if notice.code == "contact-choice-unused"]
+    (told,) = [notice for notice in again.signals.notices if notice.code == "contact-choice-unused"]
     assert "99.00 s" in told.sentence
 
 

@@ -16,7 +16,7 @@ from biomec.body.loads.newton_euler import newton_euler
 from biomec.engine.forces.external_loads import no_loads
 from biomec.io import import_session
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.inverse import measured_loads
+from biomec.pipeline.steps.loads import measured_loads
 from biomec.signals.stretches import stretches
 from tests.core.body.loads.performed import RATE_HZ, Performed, on_segment, performed
 from tests.real_data import recording
@@ -190,8 +190,8 @@ def test_a_real_walk_agrees_with_its_plates() -> None:
     """Both feet of a child with Plug-in Gait markers, estimated without looking at the two plates."""
     dynamic, static = (recording("gait_pig_pair", f"HC030A0{k}.c3d") for k in (5, 1))
     analysis = Analysis(import_session(dynamic, static=static)).run_until("segments")
-    system, motion, rate = analysis.loaded.body.system, analysis.motion, analysis.clean.trial.rate_hz
-    _, plates = measured_loads(analysis.clean, analysis.loaded.body)
+    system, motion, rate = analysis.body.person.system, analysis.motion, analysis.signals.trial.rate_hz
+    _, plates = measured_loads(analysis.signals, analysis.body.person)
     found = estimated_reaction(system, analysis.segments, motion.q, motion.qdot, rate)
     weight = 9.81 * float(analysis.segments.mass.sum())
     together = measured_frames(found.contacts, plates) & np.isfinite(motion.qddot).all(axis=1)

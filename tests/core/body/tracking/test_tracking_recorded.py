@@ -30,7 +30,7 @@ def analysis(tmp_path_factory) -> Analysis:
 
 
 def simulated(analysis: Analysis, root: str, what_if: WhatIf = WhatIf(), step_s: float = 2e-3):
-    body, motion = analysis.loaded.body, analysis.motion
+    body, motion = analysis.body.person, analysis.motion
     times = np.arange(motion.frames) / motion.rate_hz
     options = TrackingOptions(ControlOptions(root=root), step_s=step_s)
     return follow(body.system, body.model.roots, times, motion.q, analysis.loads.external, options, what_if)
@@ -41,7 +41,7 @@ def test_a_noisy_recording_is_followed_and_its_torques_are_those_of_inverse_dyna
     assert found.completed
     assert np.abs(found.deviation[:, :3]).max() < 1e-4
     assert np.abs(found.deviation[:, 3:]).max() < 1e-3
-    body, motion, loads = analysis.loaded.body, analysis.motion, analysis.loads.newton_euler
+    body, motion, loads = analysis.body.person, analysis.motion, analysis.loads.newton_euler
     space = JointSpace(body.system, body.model.roots)
     error, size = [], []
     for i, t in enumerate(found.time_s[::5]):  # frames are 10 ms apart
@@ -64,7 +64,7 @@ def test_the_residual_at_the_ends_is_what_smoothing_takes_from_the_acceleration(
     mass = np.array([body.mass for body in system.bodies])
     points = [system.layout.point(f"{body.name}.com") for body in system.bodies]
     path = sum(m * point(truth.truth.q) for m, point in zip(mass, points, strict=True))
-    smooth = low_pass(path, rate, float(np.nanmedian(analysis.clean.filtered.cutoff_hz))).values
+    smooth = low_pass(path, rate, float(np.nanmedian(analysis.signals.filtered.cutoff_hz))).values
     lost = derivative(smooth, rate, 2) - derivative(path, rate, 2)
     found = analysis.loads.newton_euler.residual_force
     inside = np.linalg.norm(found[30:-30], axis=1)
@@ -105,7 +105,7 @@ def test_the_five_push_ups_of_the_demonstration_are_followed_by_plates_and_joint
     # 1 ms has 2.1e-6 m and 1.2e-5 rad at most; errors of the steps grow with their square
     assert np.abs(found.deviation[:, :3]).max() < 2.5**2 * 3e-6
     assert np.abs(found.deviation[:, 3:]).max() < 2.5**2 * 2e-5
-    body, motion, loads = analysis.loaded.body, analysis.motion, analysis.loads.newton_euler
+    body, motion, loads = analysis.body.person, analysis.motion, analysis.loads.newton_euler
     space = JointSpace(body.system, body.model.roots)
     error, size = [], []
     for t, effort in zip(found.time_s, found.effort, strict=True):
@@ -132,7 +132,7 @@ def test_half_the_gravity_takes_half_the_weight_off_the_ground(analysis):
     """Recorded reactions bear the whole weight: the ground takes ½ m g back, beside the recording's residual."""
     plain, half = (simulated(analysis, "ground", WhatIf(gravity=gravity)) for gravity in (1.0, 0.5))
     assert half.completed
-    mass = sum(body.mass for body in analysis.loaded.body.system.bodies)
+    mass = sum(body.mass for body in analysis.body.person.system.bodies)
     less = (half.change - plain.change).sum(axis=1)
     wanted = np.array([0.0, -0.5 * 9.81 * mass, 0.0])
     np.testing.assert_allclose(less.mean(axis=0), wanted, rtol=0, atol=0.5)

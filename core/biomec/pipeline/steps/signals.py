@@ -1,4 +1,4 @@
-"""Second step: lost markers rebuilt, markers and plates filtered, contacts given to hands and feet."""
+"""Lost markers rebuilt, markers and plates filtered, contacts given to hands and feet."""
 
 from __future__ import annotations
 
@@ -11,8 +11,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.notices import Notice, warning
 from biomec.base.progress import Progress, part_of
-from biomec.pipeline.preparation import Prepared
 from biomec.pipeline.settings import ContactChoice, SignalSettings
+from biomec.pipeline.steps.preparation import Prepared
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, plate_arrays, step_result
@@ -98,7 +98,7 @@ def _told(item: AssignedContact) -> dict[str, Any]:
     return told | {name: getattr(item.contact, name) for name in about}
 
 
-def clean_signals(
+def signals(
     prepared: Prepared, settings: SignalSettings = SignalSettings(), progress: Progress | None = None
 ) -> CleanSignals:
     """Rebuild, filter and assign, in this order."""

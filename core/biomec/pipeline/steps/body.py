@@ -1,4 +1,4 @@
-"""Third step: the person's model, and the motion of its landmarks as measured."""
+"""The person's model, and the motion of its landmarks as measured."""
 
 from __future__ import annotations
 
@@ -15,9 +15,9 @@ from biomec.body.anatomy.model_choice import Recorded
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.engine.structure import Structure, structure
-from biomec.pipeline.clean_signals import CleanSignals
-from biomec.pipeline.preparation import Prepared
 from biomec.pipeline.settings import BodySettings
+from biomec.pipeline.steps.preparation import Prepared
+from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result, Subject
 from biomec.recording.step import step_result
 
@@ -36,11 +36,12 @@ MODELS = {
 class LoadedBody:
     """A person's model and what it needs of the recording.
 
+    person    : the model fitted to the person who was recorded
     points    : landmarks and computed points (T, 3) [m]
     structure : coordinates, rows, rank and degrees of freedom of the system
     """
 
-    body: SubjectModel
+    person: SubjectModel
     points: Mapping[str, FloatArray]
     structure: Structure
     subject: Subject
@@ -49,22 +50,22 @@ class LoadedBody:
 
     def to_result(self) -> Result:
         """Return what a session stores: the model, lengths and masses of the person, and where they come from."""
-        body = self.body
+        person = self.person
         segments = [
             {"name": part.name, "mass_kg": part.mass, "com_m": part.centre_of_mass, "inertia_kgm2": part.inertia}
-            for part in body.system.bodies
+            for part in person.system.bodies
         ]
         return step_result(
-            {"static": np.array(list(body.static.values()))},
+            {"static": np.array(list(person.static.values()))},
             self.options,
             self.notices,
-            model=body.model.name,
-            landmarks=list(body.static),
+            model=person.model.name,
+            landmarks=list(person.static),
             segments=segments,
-            left_out=body.left_out,
-            methods=body.plan.methods,
-            measures=body.measures,
-            ellipsoids=body.surfaces,
+            left_out=person.left_out,
+            methods=person.plan.methods,
+            measures=person.measures,
+            ellipsoids=person.surfaces,
             coordinates=self.structure.coordinates,
             constraints=self.structure.rows,
             redundant=self.structure.redundant,
@@ -79,7 +80,7 @@ def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subjec
     return Recorded(static, prepared.marker_set, subject, seen)
 
 
-def load_body(
+def body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
     """Build the person's model, and compute its landmarks in every frame."""
@@ -95,14 +96,14 @@ def load_body(
         subject = replace(subject, mass_kg=clean.mass.mass_kg)
         notices.append(info("mass-weighed", f"The mass, {clean.mass.mass_kg:.1f} kg, was weighed on the force plates."))
     recorded = recorded_for_models(prepared, clean, subject)
-    body = build_subject_model(
+    person = build_subject_model(
         model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen
     )
     return LoadedBody(
-        body,
-        body.points_in_motion(trajectories(clean.markers)),
-        structure(body.system),
+        person,
+        person.points_in_motion(trajectories(clean.markers)),
+        structure(person.system),
         subject,
         settings,
-        (*notices, *body.notices),
+        (*notices, *person.notices),
     )

@@ -13,9 +13,9 @@ from biomec.body.loads.options import InverseOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import STEPS, Analysis, Done, analyze
-from biomec.pipeline.inverse import measured_loads
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
+from biomec.pipeline.steps.loads import measured_loads
 from biomec.recording import Session
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
 
@@ -37,10 +37,10 @@ def exact() -> tuple[VirtualAcquisition, Analysis]:
 
 def test_it_is_the_last_step_and_runs_with_all_others(exact):
     _, analysis = exact
-    assert STEPS[-1].name == "inverse"
-    assert analysis.is_current("inverse")
+    assert STEPS[-1].name == "loads"
+    assert analysis.is_current("loads")
     assert analysis.loads.newton_euler.root == "thorax"
-    assert analysis.loads.newton_euler.frames == analysis.clean.trial.frames
+    assert analysis.loads.newton_euler.frames == analysis.signals.trial.frames
 
 
 def test_both_methods_agree_to_round_off(exact):
@@ -52,7 +52,7 @@ def test_both_methods_agree_to_round_off(exact):
 
 def test_external_loads_are_those_that_the_ground_exerted(exact):
     acquisition, analysis = exact
-    _, external = measured_loads(analysis.clean, analysis.loaded.body)
+    _, external = measured_loads(analysis.signals, analysis.body.person)
     reactions = {one.segment: one for one in acquisition.truth.reactions.values()}
     assert set(external.segments) == set(reactions)
     for k, segment in enumerate(external.segments):
@@ -66,29 +66,29 @@ def test_external_loads_are_those_that_the_ground_exerted(exact):
 
 def test_other_words_for_a_foot_reach_the_model(exact):
     _, analysis = exact
-    contacts = analysis.clean.contacts
+    contacts = analysis.signals.contacts
     assert contacts is not None
     words = {"right foot": "Foot R"}
     renamed = tuple(replace(c, segment=words.get(c.segment, c.segment)) for c in contacts.contacts)
-    clean = replace(analysis.clean, contacts=replace(contacts, contacts=renamed))
-    _, external = measured_loads(clean, analysis.loaded.body)
+    clean = replace(analysis.signals, contacts=replace(contacts, contacts=renamed))
+    _, external = measured_loads(clean, analysis.body.person)
     assert set(external.segments) == set(analysis.loads.external.segments)
 
 
 def test_a_contact_of_nobody_acts_on_nobody(exact):
     _, analysis = exact
-    contacts = analysis.clean.contacts
+    contacts = analysis.signals.contacts
     assert contacts is not None
     lost = tuple(replace(c, segment=None if c.segment == "right foot" else c.segment) for c in contacts.contacts)
-    clean = replace(analysis.clean, contacts=replace(contacts, contacts=lost))
-    _, external = measured_loads(clean, analysis.loaded.body)
+    clean = replace(analysis.signals, contacts=replace(contacts, contacts=lost))
+    _, external = measured_loads(clean, analysis.body.person)
     assert "right foot" not in external.segments
 
 
 def test_without_external_loads_the_residual_bears_the_body(exact):
     acquisition, analysis = exact
-    settings = replace(UNFILTERED, inverse=InverseOptions(external="none"))
-    loads = analysis.with_settings(settings).run("inverse").loads.newton_euler
+    settings = replace(UNFILTERED, loads=InverseOptions(external="none"))
+    loads = analysis.with_settings(settings).run("loads").loads.newton_euler
     measured = sum(one.force for one in acquisition.truth.reactions.values())
     inner = slice(3, -3)  # differences at the ends are of lower order
     assert_allclose(loads.residual_force[inner], measured[inner], atol=8.0)  # 1 % of the weight at 50 Hz
@@ -96,8 +96,8 @@ def test_without_external_loads_the_residual_bears_the_body(exact):
 
 def test_only_the_last_step_is_stale_after_a_change_of_its_settings(exact):
     _, analysis = exact
-    changed = analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(root="pelvis")))
-    assert changed.stale == ("inverse",)
+    changed = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(root="pelvis")))
+    assert changed.stale == ("loads",)
     assert changed.run_all().loads.newton_euler.root == "pelvis"
 
 
@@ -108,8 +108,8 @@ def test_frames_without_a_motion_have_no_loads(exact):
     lost = {name: getattr(motion, name).copy() for name in ("q", "qdot", "qddot")}
     for array in lost.values():
         array[gone] = np.nan
-    broken = replace(analysis, done={**analysis.done, "rates": Done(replace(motion, **lost), "")})
-    step = next(step for step in STEPS if step.name == "inverse")
+    broken = replace(analysis, done={**analysis.done, "motion": Done(replace(motion, **lost), "")})
+    step = next(step for step in STEPS if step.name == "loads")
     loads = step.run(broken, None).newton_euler
     assert np.isnan(loads.force[gone]).all()
     assert np.isnan(loads.residual_torque[gone]).all()
@@ -122,8 +122,8 @@ def test_a_segment_that_nothing_decides_has_no_loads_and_leaves_those_of_other_l
     motion = analysis.motion
     unknown = motion.undetermined.copy()
     unknown[10, motion.segments.index("right hand")] = True
-    broken = replace(analysis, done={**analysis.done, "rates": Done(replace(motion, undetermined=unknown), "")})
-    loads = next(step for step in STEPS if step.name == "inverse").run(broken, None).newton_euler
+    broken = replace(analysis, done={**analysis.done, "motion": Done(replace(motion, undetermined=unknown), "")})
+    loads = next(step for step in STEPS if step.name == "loads").run(broken, None).newton_euler
     lost = {name for name, f in zip(loads.joints, loads.force[10], strict=True) if np.isnan(f).any()}
     arm = {"wrist", "radioulnar", "elbow", "glenohumeral", "acromioclavicular", "sternoclavicular"}
     assert lost == {f"right {name}" for name in arm}
@@ -134,7 +134,7 @@ def test_a_project_gives_the_loads_back_bit_for_bit(exact, tmp_path):
     _, analysis = exact
     save_project(analysis.stored(), tmp_path / "p.biomec")
     stored = load_project(tmp_path / "p.biomec")
-    assert_array_equal(stored.results["inverse"]["newton_euler force"], analysis.loads.newton_euler.force)
+    assert_array_equal(stored.results["loads"]["newton_euler force"], analysis.loads.newton_euler.force)
     again = open_again(stored)
     assert not [notice for notice in again.notices if notice.code == "results-differ"]
     for method in ("newton_euler", "multibody"):
@@ -152,14 +152,14 @@ def standing_still(frames: int = 40) -> Session:
 
 
 def test_standing_still_without_plates_the_residual_is_the_weight():
-    settings = replace(UNFILTERED, inverse=InverseOptions(external="none"))
+    settings = replace(UNFILTERED, loads=InverseOptions(external="none"))
     analysis = analyze(standing_still(), settings)
-    mass = sum(body.mass for body in analysis.loaded.body.system.bodies)
-    assert mass == pytest.approx(analysis.loaded.body.measures["mass"], abs=1e-9)
+    mass = sum(body.mass for body in analysis.body.person.system.bodies)
+    assert mass == pytest.approx(analysis.body.person.measures["mass"], abs=1e-9)
     expected = np.broadcast_to([0.0, mass * NEWTON, 0.0], (40, 3))
     # positions are the same numbers in all frames, so that velocities and accelerations vanish
     assert_allclose(analysis.loads.newton_euler.residual_force, expected, atol=1e-8)
-    estimated = analysis.with_settings(UNFILTERED).run("inverse").loads
+    estimated = analysis.with_settings(UNFILTERED).run("loads").loads
     assert estimated.external.estimated.all()
     assert_allclose(estimated.external.total_force, expected, atol=1e-8)
     assert np.abs(estimated.newton_euler.residual_force).max() < 1e-8
@@ -171,15 +171,15 @@ def test_a_part_of_the_body_is_told_and_its_residual_judges_nothing(exact):
     assert "model-of-a-part" in [notice.code for notice in legs.loads.notices]
     assert not legs.loads.trust.residuals.counted.any()
     assert not legs.loads.external.estimated.any()
-    wish = replace(legs.settings, inverse=InverseOptions(external="estimated"))
+    wish = replace(legs.settings, loads=InverseOptions(external="estimated"))
     with pytest.raises(BiomecError, match="part of the body"):
-        legs.with_settings(wish).run("inverse")
+        legs.with_settings(wish).run("loads")
 
 
 def test_a_root_that_the_model_does_not_have_is_refused(exact):
     _, analysis = exact
     with pytest.raises(BiomecError, match="no tail to carry the residual"):
-        analysis.with_settings(replace(UNFILTERED, inverse=InverseOptions(root="tail"))).run("inverse")
+        analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(root="tail"))).run("loads")
 
 
 def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, tmp_path):
@@ -187,10 +187,10 @@ def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, t
     heavier = replace(analysis.session, subject=replace(analysis.session.subject, mass_kg=80.0))  # 5 kg too much
     wrong = Analysis(heavier, UNFILTERED).run_all()
     assert wrong.loads.reduced is None
-    asked = replace(wrong.settings, inverse=InverseOptions(reduction=ReductionOptions()))
+    asked = replace(wrong.settings, loads=InverseOptions(reduction=ReductionOptions()))
     changed = wrong.with_settings(asked)
-    assert not changed.is_current("inverse")
-    after = changed.run_until("inverse")
+    assert not changed.is_current("loads")
+    after = changed.run_until("loads")
     reduced = after.loads.reduced
     assert reduced is not None
     assert after.loads.trust.residuals.force_rms[3] < 0.3 * wrong.loads.trust.residuals.force_rms[3]
@@ -206,5 +206,5 @@ def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, t
     assert lighter == pytest.approx(-5.0, abs=1.5)  # what the plates weigh is 75 kg
     save_project(after.stored(), tmp_path / "reduced.biomec")
     again = open_again(load_project(tmp_path / "reduced.biomec"))
-    assert again.settings.inverse == after.settings.inverse
+    assert again.settings.loads == after.settings.loads
     assert_array_equal(again.loads.newton_euler.force, after.loads.newton_euler.force)

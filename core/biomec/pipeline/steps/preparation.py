@@ -1,4 +1,4 @@
-"""First step: which marker set a recording uses, its labels in the set's words, its axes in Biomec's."""
+"""Which marker set a recording uses, its labels in the set's words, its axes in Biomec's."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ class Prepared:
         return step_result({}, self.options, self.notices, **about)
 
 
-def prepare(session: Session, settings: PreparationSettings = PreparationSettings()) -> Prepared:
+def preparation(session: Session, settings: PreparationSettings = PreparationSettings()) -> Prepared:
     """Choose the marker set, map labels and turn the trials of a session."""
     dynamic, static = session.dynamic, session.static
     notices: list[Notice] = []

@@ -1,4 +1,4 @@
-"""Last step: the cycles of the movement, and the mean curves of those whose frames are all good."""
+"""The cycles of the movement, and the mean curves of those whose frames are all good."""
 
 from __future__ import annotations
 
@@ -13,29 +13,26 @@ from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info
 from biomec.body.kinematics.joint_angles import JointAngles
-from biomec.pipeline.clean_signals import CleanSignals
-from biomec.pipeline.settings import CycleSettings
+from biomec.pipeline.settings import AUTO, CANDIDATES, EVENTS, NONE, CycleSettings
+from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import CycleCurves, Cycles, cycles_between_events, find_cycles, resample_cycles
 
-CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
-"""Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
-EVENTS, AUTO, NONE = "events", "auto", "none"
 SIDES = ("Right", "Left")
 
 
 @dataclass(frozen=True, eq=False)
-class Repetitions:
+class FoundCycles:
     """Cycles of the movement.
 
     by     : what borders them: an angle, "events", or "none"
-    cycles : name ("Right", "Left" for steps of a side, "both" for an angle) -> cycles
+    groups : name ("Right", "Left" for steps of a side, "both" for an angle) -> cycles
     curves : the same names -> mean curves (samples, angles) of the valid cycles; a name without any is not in it
     """
 
     by: str
-    cycles: Mapping[str, Cycles]
+    groups: Mapping[str, Cycles]
     curves: Mapping[str, CycleCurves]
     options: CycleSettings
     notices: tuple[Notice, ...]
@@ -43,28 +40,28 @@ class Repetitions:
     @property
     def found(self) -> int:
         """Number of cycles."""
-        return sum(len(one) for one in self.cycles.values())
+        return sum(len(one) for one in self.groups.values())
 
     @property
     def valid(self) -> int:
         """Number of cycles whose frames all obey the model."""
-        return sum(int(one.valid.sum()) for one in self.cycles.values())
+        return sum(int(one.valid.sum()) for one in self.groups.values())
 
     def to_result(self) -> Result:
         """Return what a session stores: borders, validity and mean curves."""
         arrays: dict[str, NDArray[Any]] = {}
-        for name, cycles in self.cycles.items():
-            arrays[f"{name} spans"] = cycles.spans
-            arrays[f"{name} valid"] = cycles.valid
+        for name, group in self.groups.items():
+            arrays[f"{name} spans"] = group.spans
+            arrays[f"{name} valid"] = group.valid
         for name, curves in self.curves.items():
             arrays[f"{name} mean"] = curves.mean
             arrays[f"{name} sd"] = curves.sd
         return step_result(arrays, self.options, self.notices, by=self.by, found=self.found, valid=self.valid)
 
 
-def find_repetitions(
+def cycles(
     clean: CleanSignals, angles: JointAngles, valid: BoolArray, settings: CycleSettings = CycleSettings()
-) -> Repetitions:
+) -> FoundCycles:
     """Find cycles. Only those count whose frames are all ``valid`` (T,)."""
     by, found = _cycles(clean, angles, valid, settings)
     curves = {name: resample_cycles(one, angles.values) for name, one in found.items() if one.valid.any()}
@@ -72,7 +69,7 @@ def find_repetitions(
     notices += [notice for one in curves.values() for notice in one.notices]
     if found:
         notices.append(info("cycles", _told(found, by)))
-    return Repetitions(by, found, curves, settings, tuple(notices))
+    return FoundCycles(by, found, curves, settings, tuple(notices))
 
 
 def _told(found: Mapping[str, Cycles], by: str) -> str:
@@ -104,9 +101,9 @@ def _cycles(
         signal = _mean_of_sides(angles, angle)
         if signal is None:
             continue
-        cycles = find_cycles(signal, rate, settings.options, valid)
-        if len(cycles) or settings.by != AUTO:
-            return angle, {"both": cycles}
+        between = find_cycles(signal, rate, settings.options, valid)
+        if len(between) or settings.by != AUTO:
+            return angle, {"both": between}
     if settings.by != AUTO:
         raise BiomecError(f"There is no angle {settings.by} to find cycles with; there are {', '.join(angles.names)}.")
     return NONE, {}

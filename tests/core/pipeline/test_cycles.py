@@ -6,12 +6,12 @@ import numpy as np
 import pytest
 
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles
-from biomec.pipeline.repetitions import Repetitions, find_repetitions
+from biomec.pipeline.steps.cycles import FoundCycles, cycles
 
 RATE = 50.0
 
 
-def repetitions(angle: str, count: int, bad: int | None = None) -> Repetitions:
+def found_cycles(angle: str, count: int, bad: int | None = None) -> FoundCycles:
     """An arm that is raised and lowered ``count`` times in 2 s each, with one frame that is not valid."""
     t = np.arange(round((2.0 * count + 1.0) * RATE)) / RATE
     curve = np.where((t > 0.5) & (t < 2.0 * count + 0.5), 0.5 - 0.5 * np.cos(np.pi * (t - 0.5)), 0.0)
@@ -24,22 +24,22 @@ def repetitions(angle: str, count: int, bad: int | None = None) -> Repetitions:
     if bad is not None:
         valid[bad] = False
     clean = SimpleNamespace(trial=SimpleNamespace(rate_hz=RATE, frames=len(t)), events=SimpleNamespace(events=()))
-    return find_repetitions(clean, angles, valid)
+    return cycles(clean, angles, valid)
 
 
 @pytest.mark.parametrize("angle", ["shoulder abduction", "shoulder elevation", "shoulder flexion"])
 def test_elevations_by_isb_have_cycles_as_abductions_have(angle):
     """With the convention isb no cycle was found, because there is no abduction then."""
-    result = repetitions(angle, 3)
+    result = found_cycles(angle, 3)
     assert result.by == angle
     assert result.found == 3
     assert result.notices[-1].sentence == f"3 cycles were found by {angle}; 3 of them are valid throughout."
 
 
 def test_one_cycle_is_not_1_cycles():
-    (notice,) = (n for n in repetitions("shoulder abduction", 1).notices if n.code == "cycles")
+    (notice,) = (n for n in found_cycles("shoulder abduction", 1).notices if n.code == "cycles")
     assert notice.sentence == "1 cycle was found by shoulder abduction; it is valid throughout."
-    (notice,) = (n for n in repetitions("shoulder abduction", 1, bad=60).notices if n.code == "cycles")
+    (notice,) = (n for n in found_cycles("shoulder abduction", 1, bad=60).notices if n.code == "cycles")
     assert notice.sentence == "1 cycle was found by shoulder abduction; it is not valid throughout."
-    (notice,) = (n for n in repetitions("shoulder abduction", 2, bad=60).notices if n.code == "cycles")
+    (notice,) = (n for n in found_cycles("shoulder abduction", 2, bad=60).notices if n.code == "cycles")
     assert notice.sentence == "2 cycles were found by shoulder abduction; 1 of them is valid throughout."

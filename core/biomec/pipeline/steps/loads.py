@@ -1,4 +1,4 @@
-"""Ninth step: what the joints carry, by two independent methods, and how far it can be trusted."""
+"""What the joints carry, by two independent methods, and how far it can be trusted."""
 
 from __future__ import annotations
 
@@ -27,8 +27,8 @@ from biomec.body.loads.residual_reduction import ReducedResiduals, reduce_residu
 from biomec.body.loads.rib_contacts import with_contacts
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
-from biomec.pipeline.body import LoadedBody
-from biomec.pipeline.clean_signals import CleanSignals
+from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals.contact_table import contact_table
@@ -85,11 +85,11 @@ class InverseDynamics:
         return step_result(arrays, self.options, self.notices, external=self.external.segments, **about)
 
 
-def inverse_dynamics(
+def loads(
     clean: CleanSignals, loaded: LoadedBody, motion: ConsistentMotion, options: InverseOptions = InverseOptions()
 ) -> InverseDynamics:
     """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
-    body, rate = loaded.body, clean.trial.rate_hz
+    body, rate = loaded.person, clean.trial.rate_hz
     tree = tree_of(body, options)
     q, qdot, qddot = determined_motion(body, motion)
     segments = segment_motion(body.system, q, qdot, qddot)
@@ -171,7 +171,7 @@ def _external(
 
 def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
     """Whether the model holds nearly all of the body's mass, and a sentence if it does not."""
-    whole, part = float(loaded.body.measures["mass"]), sum(one.mass for one in loaded.body.system.bodies)
+    whole, part = float(loaded.person.measures["mass"]), sum(one.mass for one in loaded.person.system.bodies)
     if part >= WHOLE * whole:
         return [], True
     words = (
