@@ -2,16 +2,15 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+from dataclasses import replace
 from pathlib import Path
-from typing import Any
 
 from PySide6.QtCore import QSize, Qt
 from PySide6.QtWidgets import (
     QDialog,
     QDialogButtonBox,
     QFrame,
-    QGridLayout,
-    QGroupBox,
     QHBoxLayout,
     QLabel,
     QListWidget,
@@ -24,27 +23,26 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import Entry, Words, entries
+from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import settings_line
-from biomec.pipeline.settings import AnalysisSettings
-from biomec_app.dialogs.setting_rows import Row, row_for
-from biomec_app.dialogs.settings_form import DEFAULTS, Field, Kind, changed, default_text, value_at
-from biomec_app.dialogs.settings_form import page as page_of
-from biomec_app.dialogs.settings_help import PAGES
+from biomec.pipeline.settings import CYCLES_BY, AnalysisSettings
+from biomec_app.kit.dialog_parts import explanation, heading
+from biomec_app.kit.forms.form import Form
 from biomec_app.session.context import Context
 
-LABEL_WIDTH = 210  # pixels
+DEFAULTS = AnalysisSettings()
+PAGES = {page.name: page for page in entries(DEFAULTS)}
+"""Field of `AnalysisSettings` -> its page."""
 
 
 class SettingsPage(QScrollArea):
     """The fields of one step in groups."""
 
-    def __init__(self, page: Field, dialog: SettingsDialog) -> None:
+    def __init__(self, page: Entry, choices: Mapping[tuple[str, ...], Words], dialog: SettingsDialog) -> None:
         super().__init__()
-        self.page, self._dialog = page, dialog
-        self.rows: dict[tuple[str, ...], Row] = {}
-        self.groups: dict[tuple[str, ...], QGroupBox] = {}
-        self.labels: dict[tuple[str, ...], QLabel] = {}
-        self.setObjectName(f"settings-page-{page.path[0]}")
+        self.page = page
+        self.setObjectName(f"settings-page-{page.name}")
         self.setWidgetResizable(True)
         self.setFrameShape(QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -52,106 +50,22 @@ class SettingsPage(QScrollArea):
         layout = QVBoxLayout(inside)
         layout.setContentsMargins(16, 12, 16, 12)
         layout.setSpacing(10)
-        title, about = PAGES[page.path[0]]
-        head = QLabel(title)
-        font = head.font()
-        font.setBold(True)
-        font.setPointSizeF(font.pointSizeF() * 1.3)
-        head.setFont(font)
-        layout.addWidget(head)
-        layout.addWidget(_faint(about))
-        self._fill(page, layout)
+        layout.addWidget(heading(page.setting.label))
+        layout.addWidget(explanation(page.setting.help))
+        self.form = Form(page, "setting-{}", choices=choices, ask_file=dialog.ask_file, wheel=False, parent=self)
+        self.form.wide(layout)
+        self.form.edited.connect(dialog.edited)
         layout.addStretch(1)
         self.setWidget(inside)
 
-    def _fill(self, owner: Field, layout: QVBoxLayout) -> None:
-        """Fields first, then the groups within."""
-        leaves = [part for part in owner.parts if not part.parts]
-        if leaves:
-            grid = QGridLayout()
-            grid.setHorizontalSpacing(14)
-            grid.setVerticalSpacing(2)
-            grid.setColumnMinimumWidth(0, LABEL_WIDTH)
-            grid.setColumnStretch(1, 1)
-            for k, field in enumerate(leaves):
-                self._row(grid, 2 * k, field)
-            layout.addLayout(grid)
-        for part in (part for part in owner.parts if part.parts):
-            box = QGroupBox(part.explained.label)
-            box.setObjectName("setting-" + ".".join(part.path))
-            box.setToolTip(part.explained.help)
-            inside = QVBoxLayout(box)
-            inside.setSpacing(8)
-            inside.addWidget(_faint(part.explained.help))
-            if part.kind is Kind.OPTIONAL_GROUP:
-                box.setCheckable(True)
-                box.toggled.connect(self._dialog.edited)
-            self.groups[part.path] = box
-            self._fill(part, inside)
-            layout.addWidget(box)
-
-    def _row(self, grid: QGridLayout, line: int, field: Field) -> None:
-        row = row_for(field, self._dialog.ask_file)
-        row.edited.connect(self._dialog.edited)
-        self.rows[field.path] = row
-        label = QLabel(field.explained.label)
-        label.setBuddy(row.widget)
-        label.setMinimumWidth(LABEL_WIDTH)
-        label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
-        label.setContentsMargins(0, 4, 0, 0)
-        self.labels[field.path] = label
-        grid.addWidget(label, line, 0)
-        if field.kind in (Kind.CENTRES, Kind.LINES, Kind.SHOWN):
-            about = field.explained.help
-        else:
-            about = f"{field.explained.help} Default: {default_text(field)}."
-        grid.addWidget(row.widget, line, 1, Qt.AlignmentFlag.AlignLeft)
-        told = _faint(about)
-        told.setContentsMargins(0, 0, 0, 8)
-        grid.addWidget(told, line + 1, 1)
-
     def show_settings(self, settings: AnalysisSettings) -> None:
         """Put values into all rows."""
-        for path, group in self.groups.items():
-            if group.isCheckable():
-                blocked = group.blockSignals(True)
-                off = any(value_at(settings, path[:k]) is None for k in range(1, len(path)))
-                group.setChecked(value_at(settings, path) is not None or off)  # on within a group that is off
-                group.blockSignals(blocked)
-        for path, row in self.rows.items():
-            off = any(value_at(settings, path[:k]) is None for k in range(1, len(path)))
-            row.set(row.field.default if off else value_at(settings, path))
-        self.mark(settings)
+        self.form.show(getattr(settings, self.page.name))
 
     def entered(self, settings: AnalysisSettings) -> AnalysisSettings:
         """Settings with what is entered on this page; raises a sentence about what is wrong."""
-        step = self.page.path[0]
-        return changed(
-            settings, (step,), self._entered(self.page, value_at(DEFAULTS, (step,)), value_at(settings, (step,)))
-        )
-
-    def _entered(self, owner: Field, default: Any, before: Any) -> Any:
-        """The options of a group, made at once, so that fields that belong together are judged together."""
-        made = type(default)
-        values: dict[str, Any] = {}
-        for part in owner.parts:
-            name = part.path[-1]
-            if not part.parts:
-                values[name] = self.rows[part.path].value()
-            elif self.groups[part.path].isCheckable() and not self.groups[part.path].isChecked():
-                values[name] = None
-            else:
-                within = getattr(default, name)
-                values[name] = self._entered(part, within, None if before is None else getattr(before, name))
-        after = made(**values)
-        return before if after == before else after
-
-    def mark(self, settings: AnalysisSettings) -> None:
-        """Bold labels where a value is not the default."""
-        for path, label in self.labels.items():
-            font = label.font()
-            font.setBold(value_at(settings, path) not in (value_at(DEFAULTS, path), self.rows[path].field.default))
-            label.setFont(font)
+        name = self.page.name
+        return replace(settings, **{name: self.form.entered(getattr(settings, name))})
 
 
 class SettingsDialog(QDialog):
@@ -170,10 +84,10 @@ class SettingsDialog(QDialog):
         self.list.setSpacing(2)
         self.pages: dict[str, SettingsPage] = {}
         self._shown = context.document.analysis.settings  # what pages show that are still to be made
-        for title, about in PAGES.values():
-            item = QListWidgetItem(title)
+        for page_entry in PAGES.values():
+            item = QListWidgetItem(page_entry.setting.label)
             item.setSizeHint(QSize(130, 34))
-            item.setToolTip(about)
+            item.setToolTip(page_entry.setting.help)
             self.list.addItem(item)
         self.list.currentRowChanged.connect(lambda row: self.open_page(list(PAGES)[row]))
         self.message = QLabel()
@@ -222,7 +136,7 @@ class SettingsDialog(QDialog):
     def open_page(self, step: str) -> SettingsPage:
         """Show the page of a step; it is made when it is first looked at."""
         if step not in self.pages:
-            made = SettingsPage(page_of(step, self.context.document.analysis), self)
+            made = SettingsPage(PAGES[step], choices_for(self.context.document.analysis), self)
             made.show_settings(self._shown)
             self.pages[step] = made
             self.stack.addWidget(made)
@@ -257,7 +171,7 @@ class SettingsDialog(QDialog):
         else:
             fine, differs = True, settings != current
             for page in self.pages.values():
-                page.mark(settings)
+                page.form.mark()
             for k, step in enumerate(PAGES):
                 font = self.list.item(k).font()
                 font.setBold(getattr(settings, step) != getattr(DEFAULTS, step))
@@ -304,7 +218,8 @@ class SettingsDialog(QDialog):
             self._say(str(error), wrong=True)
             return False
         if after != before:
-            steps = [PAGES[step][0].lower() for step in PAGES if getattr(after, step) != getattr(before, step)]
+            changed = [step for step in PAGES if getattr(after, step) != getattr(before, step)]
+            steps = [PAGES[step].setting.label.lower() for step in changed]
             line = settings_line(before, after)
             document.change(f"Change Settings ({', '.join(steps)})", document.analysis.with_settings(after), line)
         self.show_settings(after)
@@ -316,11 +231,16 @@ class SettingsDialog(QDialog):
             self.accept()
 
 
-def _faint(text: str) -> QLabel:
-    label = QLabel(text)
-    label.setWordWrap(True)
-    label.setEnabled(False)
-    font = label.font()
-    font.setPointSizeF(font.pointSizeF() * 0.92)
-    label.setFont(font)
-    return label
+def choices_for(analysis: Analysis) -> dict[tuple[str, ...], Words]:
+    """Fields whose choices depend on the model and the angles of an analysis, as far as it has run."""
+    found: dict[tuple[str, ...], Words] = {}
+    if "body" in analysis.done:
+        body = analysis.body.person
+        known = {one.value: one.label for one in PAGES["angles"]["convention"].choices}
+        found["angles", "convention"] = {name: known.get(name, name) for name in body.model.conventions}
+        own = {one.value: one.label for one in PAGES["loads"]["root"].choices if one.value is None}
+        found["loads", "root"] = {**own, **{part.name: part.name for part in body.system.bodies}}
+    if "angles" in analysis.done:
+        stems = (name.removeprefix("right ").removeprefix("left ") for name in analysis.angles.names)
+        found["cycles", "by"] = {**CYCLES_BY, **{stem: stem for stem in stems if stem not in CYCLES_BY}}
+    return found

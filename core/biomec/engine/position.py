@@ -26,6 +26,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, frames_last, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
 from biomec.base.progress import Progress, in_parallel
 from biomec.engine.contacts import PointContacts, check_contacts, contact_lanes
@@ -68,10 +69,16 @@ _SENTENCES = {
 class PositionOptions:
     """Settings of the position problem (theory §8.1)."""
 
-    alpha: float = 1e7  # penalty factor α
-    tolerance: float = 1e-10  # on ‖Φ‖ and on ‖Δq‖
-    max_iterations: int = 50
-    step_tolerance: float = 1e-7  # on ‖Δq‖ where targets pull: what is left is shorter still (theory §8.6)
+    alpha: float = setting(
+        1e7, "Penalty", "Factor of the violated constraints; larger is stricter.", typed=True
+    )  # penalty factor α
+    tolerance: float = setting(
+        1e-10, "Tolerance", "Largest violation ‖Φ‖ of a solved frame.", typed=True
+    )  # on ‖Φ‖ and on ‖Δq‖
+    max_iterations: int = setting(50, "Most iterations", "A frame that needs more is not solved.", least=0)
+    step_tolerance: float = setting(
+        1e-7, "Tolerance of the step", "Largest last step ‖Δq‖ in global optimisation.", typed=True
+    )  # on ‖Δq‖ where targets pull: what is left is shorter still (theory §8.6)
 
     def __post_init__(self) -> None:
         whole = int(self.max_iterations) == self.max_iterations > 0

@@ -18,6 +18,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray, frames_last, read_only
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.progress import Progress, in_parallel
 from biomec.engine import rows as row_kernels
 from biomec.engine.contacts import PointContacts, check_contacts, contact_lanes
@@ -39,8 +40,12 @@ from biomec.engine.system import Drive, System
 class ProjectionOptions:
     """Settings of the projections."""
 
-    alpha: float = 1e7  # penalty factor α
-    passes: int = 3  # solutions with one factorisation; 1 is the pure penalty of Eqs. 2.133 and 2.138
+    alpha: float = setting(
+        1e7, "Penalty", "Factor of the violated constraints; larger is stricter.", typed=True
+    )  # penalty factor α
+    passes: int = setting(
+        3, "Passes", "Solutions with one factorisation; 1 is the pure penalty.", least=0
+    )  # solutions with one factorisation; 1 is the pure penalty of Eqs. 2.133 and 2.138
 
     def __post_init__(self) -> None:
         if not (0.0 < self.alpha < np.inf and int(self.passes) == self.passes > 0):

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from functools import partial
 
+from biomec.base.fields import setting, shipped
 from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
+from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.options import InverseOptions
 from biomec.recording.label_map import LabelMap
 from biomec.signals import (
@@ -19,6 +22,16 @@ from biomec.signals import (
     StaticPoseOptions,
 )
 
+CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
+"""Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
+EVENTS, AUTO, NONE = "events", "auto", "none"
+CYCLES_BY = {
+    AUTO: "automatic: steps, else an angle",
+    EVENTS: "foot strikes",
+    NONE: "no cycles",
+    **{name: name for name in CANDIDATES},
+}
+
 
 @dataclass(frozen=True)
 class PreparationSettings:
@@ -26,8 +39,12 @@ class PreparationSettings:
     laboratory's own mapping.
     """
 
-    marker_set: str | None = None
-    label_map: LabelMap | None = None
+    marker_set: str | None = setting(
+        None, "Marker set", "Protocol that the labels belong to; it says which markers move together.",
+        choices=partial(shipped, "marker_sets", "the one that fits best"), files=True)  # fmt: skip
+    label_map: LabelMap | None = setting(
+        None, "Own mapping of labels", "A laboratory's own names for the markers; chosen in Edit ▸ Labels.", shown=True
+    )
 
 
 @dataclass(frozen=True)
@@ -51,21 +68,39 @@ class SignalSettings:
     by_hand : contacts whose segment the user has chosen
     """
 
-    static: StaticPoseOptions = field(default_factory=StaticPoseOptions)
-    reconstruction: ReconstructionOptions = field(default_factory=ReconstructionOptions)
-    marker_filter: FilterOptions | None = field(default_factory=FilterOptions)
-    plate_filter: FilterOptions | None = PLATE_FILTER
-    contacts: ContactOptions = field(default_factory=ContactOptions)
-    assignment: AssignOptions = field(default_factory=AssignOptions)
-    by_hand: tuple[ContactChoice, ...] = ()
+    static: StaticPoseOptions = setting(
+        factory=StaticPoseOptions, label="Static acquisition", help="How the pose of the static acquisition is taken."
+    )
+    reconstruction: ReconstructionOptions = setting(
+        factory=ReconstructionOptions, label="Lost markers", help="How markers that the cameras lost are rebuilt."
+    )
+    marker_filter: FilterOptions | None = setting(
+        factory=FilterOptions, label="Filter of the markers",
+        help="Low-pass filter without delay; off leaves markers as they are.")  # fmt: skip
+    plate_filter: FilterOptions | None = setting(
+        PLATE_FILTER, "Filter of the force plates", "Low-pass filter without delay; off leaves forces as they are."
+    )
+    contacts: ContactOptions = setting(
+        factory=ContactOptions, label="Contacts with the plates", help="When a hand or foot is on a plate."
+    )
+    assignment: AssignOptions = setting(
+        factory=AssignOptions, label="Whose contact it is", help="How a contact is given to a hand or foot."
+    )
+    by_hand: tuple[ContactChoice, ...] = setting(
+        (), "Contacts given by hand", "Chosen in Edit ▸ Plate Assignment; they come before what is found."
+    )
 
 
 @dataclass(frozen=True)
 class BodySettings:
     """model: name or file of the body model (None: the one that suits the marker set); options: how it is fitted."""
 
-    model: str | None = None
-    options: ModelOptions = field(default_factory=ModelOptions)
+    model: str | None = setting(
+        None, "Model", "Segments, joints and angles of the body.",
+        choices=partial(shipped, "models", "the one that suits the marker set"), files=True)  # fmt: skip
+    options: ModelOptions = setting(
+        factory=ModelOptions, label="Fit to the person", help="How the model gets its lengths, centres and masses."
+    )
 
 
 @dataclass(frozen=True)
@@ -75,18 +110,38 @@ class CycleSettings:
     An angle is averaged over both sides; its minima are the borders.
     """
 
-    by: str = "auto"
-    options: CycleOptions = field(default_factory=CycleOptions)
+    by: str = setting(
+        "auto", "Cycles by", "Steps, or the minima of an angle that is averaged over both sides.", choices=CYCLES_BY
+    )
+    options: CycleOptions = setting(
+        factory=CycleOptions, label="Borders of cycles", help="What counts as the border between two cycles."
+    )
 
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """Settings of all steps that have any, by the name of the step. Defaults are those of the manual."""
+    """Settings of all steps that have any, by the name of the step. Defaults are those of the manual.
 
-    preparation: PreparationSettings = field(default_factory=PreparationSettings)
-    signals: SignalSettings = field(default_factory=SignalSettings)
-    body: BodySettings = field(default_factory=BodySettings)
-    positions: ConsistencyOptions = field(default_factory=ConsistencyOptions)
-    angles: AngleOptions = field(default_factory=AngleOptions)
-    cycles: CycleSettings = field(default_factory=CycleSettings)
-    loads: InverseOptions = field(default_factory=InverseOptions)
+    load_reading : how window, tables and report show joint loads; no result depends on it
+    """
+
+    preparation: PreparationSettings = setting(
+        factory=PreparationSettings, label="Preparation", help="Which marker set the recording uses."
+    )
+    signals: SignalSettings = setting(
+        factory=SignalSettings, label="Signals", help="From markers and plates as measured to clean ones."
+    )
+    body: BodySettings = setting(
+        factory=BodySettings, label="Body model", help="The model, and how it is fitted to the person."
+    )
+    positions: ConsistencyOptions = setting(
+        factory=ConsistencyOptions, label="Consistent positions", help="How measured motion is made to obey the model."
+    )
+    angles: AngleOptions = setting(factory=AngleOptions, label="Joint angles", help="How angles are reported.")
+    cycles: CycleSettings = setting(factory=CycleSettings, label="Cycles", help="What repeats in the movement.")
+    loads: InverseOptions = setting(
+        factory=InverseOptions, label="Joint loads", help="How the loads of the joints are computed."
+    )
+    load_reading: LoadReading = setting(
+        factory=LoadReading, label="Loads as shown",
+        help="How plots, tables and report show the loads; nothing is computed again.")  # fmt: skip

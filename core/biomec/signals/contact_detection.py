@@ -9,6 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.recording import LOADED_N, ForcePlate, Trial
 from biomec.signals.plate_baseline import Baseline, plate_baseline, without_baseline
@@ -29,12 +30,23 @@ class ContactOptions:
     offset_limit_n: an unloaded reading or a drift above this is reported [N]
     """
 
-    threshold_n: float = LOADED_N
-    hysteresis_n: float = 10.0
-    minimum_s: float = 0.05
-    join_gap_s: float = 0.02
-    offset: Literal["keep", "remove", "remove with drift"] = "keep"
-    offset_limit_n: float = 5.0
+    threshold_n: float = setting(
+        LOADED_N, "Contact begins above", "Vertical force at which a contact begins.", unit="N", least=0.0
+    )
+    hysteresis_n: float = setting(
+        10.0, "Hysteresis", "A contact ends when the force falls so far below the threshold.", unit="N", least=0.0
+    )
+    minimum_s: float = setting(0.05, "Shortest contact", "Shorter loadings are not contacts.", unit="s", least=0.0)
+    join_gap_s: float = setting(
+        0.02, "Join contacts closer than", "Two contacts with a shorter pause are one.", unit="s", least=0.0
+    )
+    offset: Literal["keep", "remove", "remove with drift"] = setting(
+        "keep", "Reading of the empty plate", "Keep it, take its mean off, or take its line in time off.",
+        choices={"keep": "keep", "remove": "take its mean off",
+        "remove with drift": "take its line in time off"})  # fmt: skip
+    offset_limit_n: float = setting(
+        5.0, "Report an empty plate above", "A larger reading or drift without load is told.", unit="N", least=0.0
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.hysteresis_n < self.threshold_n:

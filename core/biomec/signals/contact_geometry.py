@@ -8,6 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
+from biomec.base.fields import MM, setting
 from biomec.recording import ForcePlate, Markers
 from biomec.signals.plate_geometry import edge_distance, hull_distance, on_surface, outline
 
@@ -21,9 +22,15 @@ class TouchOptions:
     floor_velocity : (3,) of the ground itself, in laboratory axes: a treadmill's belt [m/s]
     """
 
-    height_m: float = 0.10
-    speed_m_s: float = 0.30
-    floor_velocity: tuple[float, float, float] = (0.0, 0.0, 0.0)
+    height_m: float = setting(
+        0.10, "Height above the ground", "The lowest marker of a resting hand or foot is below this.", unit="mm",
+        factor=MM, least=0.0)  # fmt: skip
+    speed_m_s: float = setting(
+        0.30, "Speed over the ground", "The slowest marker of a resting hand or foot is slower.", unit="m/s", least=0.0
+    )
+    floor_velocity: tuple[float, float, float] = setting(
+        (0.0, 0.0, 0.0), "Velocity of the ground", "Of a treadmill's belt, X Y Z in laboratory axes.", unit="m/s"
+    )
 
 
 def segment_points(markers: Markers, names: Iterable[str], frames: slice = slice(None)) -> FloatArray:

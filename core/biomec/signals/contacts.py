@@ -10,6 +10,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
+from biomec.base.fields import MM, PERCENT, setting
 from biomec.base.notices import Notice, info, warning
 from biomec.recording import ForcePlate, Trial
 from biomec.recording.limb_names import LIMBS, limb_of
@@ -36,11 +37,17 @@ class AssignOptions:
     touch         : what counts as resting
     """
 
-    limit_m: float = 0.10
-    spread_m: float = 0.04
-    shared_s: float = 0.05
-    sure: float = 0.8
-    touch: TouchOptions = field(default_factory=TouchOptions)
+    limit_m: float = setting(
+        0.10, "Farthest segment", "A hand or foot farther from the centre of pressure does not carry the force.",
+        unit="mm", factor=MM, least=0.0)  # fmt: skip
+    spread_m: float = setting(
+        0.04, "Distances that do not decide", "Distances that differ by less leave the choice open.", unit="mm",
+        factor=MM, least=0.0)  # fmt: skip
+    shared_s: float = setting(
+        0.05, "Longest shared contact", "Two segments on one plate for longer share it.", unit="s", least=0.0
+    )
+    sure: float = setting(0.8, "Sure enough", "A confidence below this is told.", unit="%", factor=PERCENT, least=0.0)
+    touch: TouchOptions = setting(factory=TouchOptions, label="Resting on the ground", help="What counts as resting.")
 
 
 @dataclass(frozen=True, eq=False)

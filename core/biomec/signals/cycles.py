@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import DEGREES, setting
 from biomec.base.notices import Notice, info, warning
 from biomec.recording import Event
 from biomec.signals.peaks import prominent_peaks
@@ -34,9 +35,11 @@ class CycleOptions:
                  to within half the prominence
     """
 
-    prominence: float = float(np.radians(20.0))
-    duration_s: float = 0.5
-    ends: bool = True
+    prominence: float = setting(
+        float(np.radians(20.0)), "Depth of a minimum", "It must lie so far below the signal on both sides.", unit="°",
+        factor=DEGREES, least=0.0)  # fmt: skip
+    duration_s: float = setting(0.5, "Shortest cycle", "Nearer borders are one.", unit="s", least=0.0)
+    ends: bool = setting(True, "Ends of the recording are borders", "If they are as low as the other minima.")
 
     def __post_init__(self) -> None:
         if not (self.prominence > 0.0 and self.duration_s > 0.0):

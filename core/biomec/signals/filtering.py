@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from enum import StrEnum
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.recording import ForcePlate, Markers, Result
@@ -50,6 +51,16 @@ class ManualCutoff:
                 raise BiomecError(f"Filter: {self.name} was given a cut-off of {hz:g} Hz by hand; it must be positive.")
 
 
+def _by_name(cutoffs: Iterable[ManualCutoff]) -> dict[str, tuple[float, ...]]:
+    """Cut-offs given by hand as they are entered."""
+    return {one.name: one.hz if isinstance(one.hz, tuple) else (one.hz,) for one in cutoffs}
+
+
+def _by_hand(by_name: Mapping[str, tuple[float, ...]]) -> tuple[ManualCutoff, ...]:
+    """The same, back."""
+    return tuple(ManualCutoff(name, hz if len(hz) > 1 else hz[0]) for name, hz in by_name.items())
+
+
 @dataclass(frozen=True)
 class FilterOptions:
     """How cut-offs are chosen; a cut-off given by hand comes before every other.
@@ -59,11 +70,19 @@ class FilterOptions:
                 moment over a force: components that were slowed differently shift it while the load changes fast.
     """
 
-    choice: CutoffChoice = CutoffChoice.RESIDUAL
-    cutoff_hz: float = 6.0
-    manual: tuple[ManualCutoff, ...] = ()
-    shared: bool = False
-    residual: ResidualOptions = field(default_factory=ResidualOptions)
+    choice: CutoffChoice = setting(
+        CutoffChoice.RESIDUAL, "Cut-off", "Found for every channel by residual analysis, or one value for all.",
+        choices={CutoffChoice.RESIDUAL: "by residual analysis", CutoffChoice.FIXED: "one value for all"})  # fmt: skip
+    cutoff_hz: float = setting(6.0, "Fixed cut-off", "Used where the cut-off is fixed.", unit="Hz", least=0.0)
+    manual: tuple[ManualCutoff, ...] = setting(
+        (), "Cut-offs by hand", "One a line: name = Hz, or name = X Y Z; they come before every other.",
+        table=(_by_name, _by_hand))  # fmt: skip
+    shared: bool = setting(
+        False, "One cut-off for all components", "The highest of X, Y and Z is taken for the whole marker or plate."
+    )
+    residual: ResidualOptions = setting(
+        factory=ResidualOptions, label="Residual analysis", help="How the cut-off is sought in the signal itself."
+    )
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "manual", tuple(self.manual))

@@ -15,6 +15,7 @@ import scipy
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import MM, setting
 from biomec.base.notices import Notice
 from biomec.base.progress import Progress
 from biomec.recording import Markers, Result, Trial
@@ -43,10 +44,20 @@ class ReconstructionOptions:
     place is further than this from where it was measured, as a root mean square, is told [m].
     """
 
-    pose: PoseMethod = PoseMethod.TRIAD
-    gap_limit_s: float = 0.2
-    smallest_height_m: float = 0.010
-    largest_rms_m: float = 0.030
+    pose: PoseMethod = setting(
+        PoseMethod.TRIAD, "Pose of a segment",
+        "From the largest triangle of markers, or from all markers by least squares.",
+        choices={PoseMethod.TRIAD: "largest triangle of markers",
+        PoseMethod.LEAST_SQUARES: "all markers, least squares"})  # fmt: skip
+    gap_limit_s: float = setting(
+        0.2, "Longest gap to interpolate", "Longer gaps that no other markers can close stay open.", unit="s", least=0.0
+    )
+    smallest_height_m: float = setting(
+        0.010, "Lowest triangle", "A triangle of markers lower than this is nearly a line and is not used.", unit="mm",
+        factor=MM, least=0.0)  # fmt: skip
+    largest_rms_m: float = setting(
+        0.030, "Largest error of rebuilding", "A marker whose rebuilt place is further off (root mean square) is told.",
+        unit="mm", factor=MM, least=0.0)  # fmt: skip
 
     def __post_init__(self) -> None:
         if not (np.isfinite(self.gap_limit_s) and self.gap_limit_s >= 0.0):

@@ -23,6 +23,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, IntArray, frames_last, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.progress import Progress, in_parallel
 from biomec.signals.butterworth import stop_ratio
 from biomec.signals.stretches import Block, as_channels, blocks, time_series
@@ -42,12 +43,20 @@ class ResidualOptions:
     tail_points : fewest points of the grid that count as a tail
     """
 
-    lowest_hz: float = 0.0625
-    highest_hz: float = 20.0
-    step_hz: float = 0.0625
-    correlation: float = 0.95
-    floor_hz: float = 0.5
-    tail_points: int = 16
+    lowest_hz: float = setting(0.0625, "Lowest cut-off tried", "Where the search begins.", unit="Hz", least=0.0)
+    highest_hz: float = setting(
+        20.0, "Highest cut-off tried", "Where the search ends; never above 0.4 of the sampling rate.", unit="Hz",
+        least=0.0)  # fmt: skip
+    step_hz: float = setting(0.0625, "Step", "Between the cut-offs that are tried.", unit="Hz", least=0.0)
+    correlation: float = setting(
+        0.95, "Straightness of the tail", "The noise begins where residual and cut-off correlate more than this.",
+        least=0.0)  # fmt: skip
+    floor_hz: float = setting(
+        0.5, "Smallest cut-off used", "A channel that hardly moves asks for almost none.", unit="Hz", least=0.0
+    )
+    tail_points: int = setting(
+        16, "Fewest points of the tail", "So many cut-offs must lie on the line of the noise.", least=0
+    )
 
     def __post_init__(self) -> None:
         if not 0.0 < self.lowest_hz < self.highest_hz or not self.step_hz > 0.0 or not np.isfinite(self.highest_hz):

@@ -8,6 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
+from biomec.base.fields import MM, setting
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
@@ -17,7 +18,10 @@ from biomec.recording.marker_set import MarkerSet
 class StaticPoseOptions:
     """Distances within a segment may leave their median by this much; frames beyond it are not used [m]."""
 
-    largest_deviation_m: float = 0.005
+    largest_deviation_m: float = setting(
+        0.005, "Largest movement",
+        "Frames of the static in which a distance within a segment leaves its median by more are not used.", unit="mm",
+        factor=MM, least=0.0)  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -1,12 +1,12 @@
-"""How long the event loop stood still: a timer that ticks all the time, and the longest wait between two ticks.
+"""How long the event loop stood still: a timer that ticks all the time, and the work that was done between two ticks.
 
-A second thread looks where the window's thread is whenever a tick is overdue, so that a test which fails names the
-culprit.
+Work is processor time, never time on the clock, and is judged by a fixed piece of Python measured in the same run: on a
+machine that others keep busy everything waits, but nothing takes more work. A second thread looks where the window's
+thread is whenever a tick is overdue, so that a test which fails names the culprit.
 """
 
 from __future__ import annotations
 
-import os
 import sys
 import threading
 import traceback
@@ -19,15 +19,14 @@ EVERY_MS = 5
 LOOK_S = 0.015
 OVERDUE_S = 0.04
 LIMIT_S = 0.1
+ROOM = 2.0  # others that share cores and caches slow a thread down even in its own processor time
+STARVED = 10.0  # so many limits of the whole process without a tick: the window waited for another thread
 TRIES = 4
 USUAL_S = 0.0065  # of `_some_work` on an idle machine of the kind that the 100 ms were set for
 
 
 def limit() -> float:
-    """How long the window may stand still [s]: 100 ms, and as much longer as this machine computes more slowly now.
-
-    Others that share its cores and caches slow a thread down even in its own processor time.
-    """
+    """What the window may compute in one go [s]: 100 ms, and longer on a machine that is slower now."""
     return LIMIT_S * max(1.0, sorted(_some_work() for _ in range(5))[2] / USUAL_S)
 
 
@@ -42,15 +41,15 @@ def _some_work() -> float:
 class Heartbeat(QObject):
     """Ticks while it is entered.
 
-    worst : longest wait between two ticks [s], as far as this process computed meanwhile or the second thread saw it: a
-            machine that gives the whole process no time says nothing about the window
-    own   : longest time that this thread was computing between two ticks [s]; the rest others had the processor
-    where : where the thread was during the waits that were too long
+    own     : most that this thread computed between two ticks [s]
+    all     : most that the whole process computed between two ticks [s]
+    allowed : what this thread may compute in one go [s], by the slower of two measurements before and after
+    where   : where the thread was when it computed too long
     """
 
     def __init__(self) -> None:
         super().__init__()
-        self.worst = self.own = 0.0
+        self.own = self.all = 0.0
         self.where: list[str] = []
         self._seen: list[str] = []
         self._last = self._last_own = self._last_all = 0.0
@@ -61,35 +60,36 @@ class Heartbeat(QObject):
         self._timer.timeout.connect(self._tick)
 
     def _tick(self) -> None:
-        now, own, everyone = perf_counter(), thread_time(), process_time()
+        own, everyone = thread_time() - self._last_own, process_time() - self._last_all
         seen, self._seen = self._seen, []
-        watched = OVERDUE_S + LOOK_S * len(seen)
-        waited = min(now - self._last, max(everyone - self._last_all, watched))
-        if waited > LIMIT_S:
-            computing = 1000 * (own - self._last_own)
-            self.where.append("\n".join([f"{1000 * waited:.0f} ms ({computing:.0f} computing):", *seen]))
-        self.worst, self.own = max(self.worst, waited), max(self.own, own - self._last_own)
-        self._last, self._last_own, self._last_all = now, own, everyone
+        if own > LIMIT_S or everyone > STARVED * LIMIT_S:
+            head = f"{1000 * own:.0f} ms computed, {1000 * everyone:.0f} ms by the whole process:"
+            self.where.append("\n".join([head, *seen]))
+        self.own, self.all = max(self.own, own), max(self.all, everyone)
+        self._start()
+
+    def _start(self) -> None:
+        self._last, self._last_own, self._last_all = perf_counter(), thread_time(), process_time()
 
     @property
-    def blocked(self) -> float:
-        """How long the window stood still [s]; on a machine that others keep busy, only what it did itself counts."""
-        busy = hasattr(os, "getloadavg") and os.getloadavg()[0] > (os.cpu_count() or 1)
-        return self.own if busy else self.worst
+    def excess(self) -> float:
+        """How many times what is allowed was computed in one go."""
+        return max(self.own, self.all / STARVED) / (ROOM * self.allowed)
 
     def _watch(self, thread: int) -> None:
         while self._watching:
             sleep(LOOK_S)
             if perf_counter() - self._last > OVERDUE_S:
                 frame = sys._current_frames().get(thread)
-                stack = [one for one in traceback.extract_stack(frame) if "/tests/" not in one.filename]
-                places = (f"{Path(one.filename).name}:{one.lineno} {one.name}" for one in stack[:-9:-1])
+                stack = [call for call in traceback.extract_stack(frame) if "/tests/" not in call.filename]
+                places = (f"{Path(call.filename).name}:{call.lineno} {call.name}" for call in stack[:-9:-1])
                 self._seen.append(" < ".join(places))
 
     def __enter__(self) -> Heartbeat:
-        self._last, self._last_own, self._last_all = perf_counter(), thread_time(), process_time()
+        self.allowed = limit()
         self._watching = True
         self._watcher = threading.Thread(target=self._watch, args=(threading.get_ident(),), daemon=True)
+        self._start()
         self._watcher.start()
         self._timer.start()
         return self
@@ -99,3 +99,4 @@ class Heartbeat(QObject):
         self._timer.stop()
         self._watching = False
         self._watcher.join()
+        self.allowed = max(self.allowed, limit())

@@ -65,6 +65,13 @@ class Person:
     def _at_rest(self) -> bool:
         return not (self.context.jobs.busy or self.context.aside.busy)
 
+    def rest(self) -> None:
+        """Wait until everything is drawn: nothing has been at work for a while."""
+        quiet = 0
+        while quiet < 6:
+            self.pause(0.02)
+            quiet = quiet + 1 if self._at_rest() and not any(map(_draws, QApplication.allWidgets())) else 0
+
     def pause(self, seconds: float) -> None:
         """Look at the window for a while."""
         end = monotonic() + seconds
@@ -106,6 +113,12 @@ class Person:
         """The dialog that is open."""
         (found,) = self.others
         return found
+
+
+def _draws(widget: QWidget) -> bool:
+    """Whether a plot or a figure is still being drawn."""
+    painter = getattr(widget, "painter", None)
+    return (painter is not None and painter.busy and widget.isVisible()) or getattr(widget, "is_drawing", False)
 
 
 def pixels(widget: QWidget) -> np.ndarray:

@@ -12,8 +12,7 @@ from biomec.pipeline.replay import script
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, CycleSettings, SignalSettings
 from biomec.signals import CycleOptions, FilterOptions
 from biomec.signals.filtering import ManualCutoff
-from biomec_app.dialogs.settings import SettingsDialog
-from biomec_app.dialogs.settings_help import PAGES
+from biomec_app.dialogs.settings import PAGES, SettingsDialog
 
 OK, APPLY = QDialogButtonBox.StandardButton.Ok, QDialogButtonBox.StandardButton.Apply
 
@@ -27,7 +26,7 @@ def dialog(qtbot, context, document_with_demo):
 
 
 def row(dialog, *path):
-    return dialog.open_page(path[0]).rows[path]
+    return dialog.open_page(path[0]).form.rows[path]
 
 
 def test_every_page_opens_with_the_settings_of_the_analysis_and_changes_nothing(dialog, document_with_demo):
@@ -109,7 +108,7 @@ def test_a_number_that_is_none_is_told(dialog):
 
 def test_a_filter_can_be_turned_off_and_on_again(dialog, document_with_demo):
     page = dialog.open_page("signals")
-    box = page.groups[("signals", "marker_filter")]
+    box = page.form.groups[("signals", "marker_filter")]
     box.setChecked(False)
     assert dialog.entered().signals.marker_filter is None
     dialog.apply()
@@ -151,7 +150,7 @@ def test_reset_page_leaves_the_other_pages_alone_and_reset_all_does_not(dialog):
 
 
 def test_a_changed_field_stands_out(dialog):
-    label = dialog.open_page("angles").labels[("angles", "unwrap")]
+    label = dialog.open_page("angles").form.labels[("angles", "unwrap")]
     assert not label.font().bold()
     row(dialog, "angles", "unwrap").widget.setChecked(False)
     assert label.font().bold()
@@ -161,7 +160,7 @@ def test_a_changed_field_stands_out(dialog):
 def test_every_widget_has_a_name_for_screen_readers_and_tests(dialog):
     for step in PAGES:
         page = dialog.open_page(step)
-        for path, one in page.rows.items():
+        for path, one in page.form.rows.items():
             assert one.widget.objectName() == "setting-" + ".".join(path)
             assert one.widget.accessibleName()
             assert one.widget.toolTip()

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from functools import partial
 from itertools import product
 
 import numpy as np
@@ -15,6 +16,7 @@ import scipy
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError, DescriptionError
+from biomec.base.fields import MM, setting, shipped
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.ellipsoid_file import EllipsoidPreset, load_ellipsoid, shipped_ellipsoids
 
@@ -40,10 +42,18 @@ class EllipsoidOptions:
     radii  : (x, y, z) [m], instead of the preset's and its scaling
     """
 
-    preset: str = "epfl"
-    rule: str = "dilate"
-    centre: tuple[float, float, float] | None = None
-    radii: tuple[float, float, float] | None = None
+    preset: str = setting(
+        "epfl", "Ellipsoid", "Published shape of the ribcage.", choices=partial(shipped, "ellipsoids"), files=True
+    )
+    rule: str = setting(
+        "dilate", "Brought to the scapula by", "Every contact its own larger ellipsoid, or one that is fitted to all.",
+        choices={"dilate": "an ellipsoid for every contact", "fit": "one fitted ellipsoid"})  # fmt: skip
+    centre: tuple[float, float, float] | None = setting(
+        None, "Own centre", "X Y Z from IJ on the right side, instead of the preset's; empty takes the preset's.",
+        unit="mm", factor=MM, nothing="the preset's")  # fmt: skip
+    radii: tuple[float, float, float] | None = setting(
+        None, "Own half axes", "X Y Z, instead of the preset's; empty takes the preset's.", unit="mm", factor=MM,
+        nothing="the preset's")  # fmt: skip
 
     def __post_init__(self) -> None:
         if self.rule not in RULES:

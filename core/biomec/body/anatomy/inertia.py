@@ -4,17 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, partial
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError, DescriptionError
+from biomec.base.fields import PERCENT, setting, shipped
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
 from biomec.base.toml_table import did_you_mean
 from biomec.body.anatomy.frames import Points
-from biomec.body.anatomy.inertia_file import load_girdle, load_inertia_table
+from biomec.body.anatomy.inertia_file import load_girdle, load_inertia_table, shipped_girdles
 from biomec.body.anatomy.inertia_pose import SegmentInertia, StaticPose, UnplacedInertia
 from biomec.body.anatomy.inertia_table import (
     GIRDLE,
@@ -37,6 +38,9 @@ LUMBAR_TOP = "T12L1"  # centre between the twelfth thoracic and the first lumbar
 RowShare = tuple[str, str | None, float]
 """Row of the table, side ("D", "E" or None), share of the row's mass."""
 
+GIRDLES = {"proportional": "0.18 % and 0.82 % of the body mass", "quental-2012": "Quental 2012: 0.2 kg and 1.4 kg"}
+"""Shipped masses of the shoulder girdle -> what people call them."""
+
 
 @dataclass(frozen=True)
 class InertiaOptions:
@@ -52,11 +56,22 @@ class InertiaOptions:
     forearm_ulna_share : the ulna's part of the forearm's mass where a model has ulna and radius
     """
 
-    table: str = "dumas-2007"
-    rescale: bool = True
-    torso: str = "auto"
-    girdle: str = "proportional"
-    forearm_ulna_share: float = 0.5
+    table: str = setting(
+        "dumas-2007", "Inertia table", "Published masses, centres and tensors.", choices=partial(shipped, "inertia"),
+        files=True)  # fmt: skip
+    rescale: bool = setting(
+        True, "Scale to the body mass", "All masses by one factor, so that the body weighs what the person weighs."
+    )
+    torso: str = setting(
+        "auto", "Torso", "How the tensor of the torso is taken; auto takes the first that is possible.",
+        choices={"auto": "automatic", "split-2018": "thorax and abdomen of 2018",
+        "diagonal": "2007, without products of inertia", "literal": "as printed"})  # fmt: skip
+    girdle: str = setting(
+        "proportional", "Shoulder girdle", "Masses of clavicles and scapulae.",
+        choices=lambda: {name: GIRDLES.get(name, name) for name in shipped_girdles()}, files=True)  # fmt: skip
+    forearm_ulna_share: float = setting(
+        0.5, "Ulna's share of the forearm", "Where a model has ulna and radius.", unit="%", factor=PERCENT, least=0.0
+    )
 
     def __post_init__(self) -> None:
         if self.torso not in TORSO_CHOICES:

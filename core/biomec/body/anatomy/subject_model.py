@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.body.anatomy.availability import Available, available_parts
-from biomec.body.anatomy.centres import CENTRE_METHODS
+from biomec.body.anatomy.centres import CENTRE_METHODS, centre_choices
 from biomec.body.anatomy.degenerate import degenerate_parts
 from biomec.body.anatomy.ellipsoids import (
     ContactSurface,
@@ -49,13 +50,27 @@ class ModelOptions:
     without        : segments to leave out
     """
 
-    centres: Mapping[str, str] = field(default_factory=dict)
-    inertia: InertiaOptions = field(default_factory=InertiaOptions)
-    ellipsoid: EllipsoidOptions = field(default_factory=EllipsoidOptions)
-    points: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    axes: Mapping[str, tuple[float, float, float]] = field(default_factory=dict)
-    universal_zero: bool = False
-    without: tuple[str, ...] = ()
+    centres: Mapping[str, str] = setting(
+        factory=dict, label="Joint centres", help="Method for every centre; otherwise the model's own is taken.",
+        each=centre_choices)  # fmt: skip
+    inertia: InertiaOptions = setting(
+        factory=InertiaOptions, label="Masses and inertia",
+        help="Table that gives mass, centre of mass and inertia of every segment.")  # fmt: skip
+    ellipsoid: EllipsoidOptions = setting(
+        factory=EllipsoidOptions, label="Ribcage under the scapulae",
+        help="Ellipsoid on which the shoulder blades glide.")  # fmt: skip
+    points: Mapping[str, tuple[float, float, float]] = setting(
+        factory=dict, label="Functional centres", help="Found in movements made for it; they replace the methods."
+    )
+    axes: Mapping[str, tuple[float, float, float]] = setting(
+        factory=dict, label="Functional axes", help="Axes of hinges found in movements made for it."
+    )
+    universal_zero: bool = setting(
+        False, "Crossed axes at exactly 90°",
+        "Universal joints as printed in the source; otherwise they keep the angle of the static pose.")  # fmt: skip
+    without: tuple[str, ...] = setting(
+        (), "Segments to leave out", "Names with commas between them; what hangs on them drops out too."
+    )
 
     def __post_init__(self) -> None:
         for name in ("centres", "points", "axes"):

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.body.kinematics.weights import WeightOptions
 from biomec.engine.position import PositionOptions
 from biomec.engine.projection import ProjectionOptions
@@ -33,15 +34,35 @@ class ConsistencyOptions:
     scheme      : of the derivatives in time
     """
 
-    method: Method = "coordinates"
-    contacts: Holding = "steady"
-    threshold_n: float = LOADED_N
-    hysteresis_n: float = 10.0
-    weights: WeightOptions = field(default_factory=WeightOptions)
-    metric: Metric = "mass"
-    scheme: Scheme = Scheme.CENTRAL
-    position: PositionOptions = field(default_factory=PositionOptions)
-    projection: ProjectionOptions = field(default_factory=ProjectionOptions)
+    method: Method = setting(
+        "coordinates", "Method", "Nearest consistent coordinates, or global optimisation on the markers.",
+        choices={"coordinates": "nearest consistent coordinates",
+        "markers": "global optimisation on the markers"})  # fmt: skip
+    contacts: Holding = setting(
+        "steady", "Hands and feet on plates", "When they are held at the centre of pressure.",
+        choices={"steady": "held if they stay on it throughout", "threshold": "held while the force is high",
+        "always": "held in every frame of a contact", "never": "never held"})  # fmt: skip
+    threshold_n: float = setting(
+        LOADED_N, "Held above", "Force at which a hand or foot begins to be held.", unit="N", least=0.0
+    )
+    hysteresis_n: float = setting(
+        10.0, "Hysteresis", "It is let go when the force falls so far below.", unit="N", least=0.0
+    )
+    weights: WeightOptions = setting(
+        factory=WeightOptions, label="Weights", help="How strongly measurements hold what they measured."
+    )
+    metric: Metric = setting(
+        "mass", "Metric", "Velocities and accelerations are projected by the masses, or with all coordinates alike.",
+        choices={"mass": "by the masses", "identity": "all alike"})  # fmt: skip
+    scheme: Scheme = setting(
+        Scheme.CENTRAL, "Derivatives", "Central differences, or a quintic spline through the samples.",
+        choices={Scheme.CENTRAL: "central differences", Scheme.SPLINE: "quintic spline"})  # fmt: skip
+    position: PositionOptions = setting(
+        factory=PositionOptions, label="Solution of the positions", help="When a frame counts as solved."
+    )
+    projection: ProjectionOptions = setting(
+        factory=ProjectionOptions, label="Projection of velocities and accelerations",
+        help="How they are made to obey the model.")  # fmt: skip
 
     def __post_init__(self) -> None:
         for what, value, known in (

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError, DescriptionError
+from biomec.base.fields import setting
 from biomec.base.notices import Notice, problem, warning
 from biomec.body.anatomy.model import GROUND, STANDARD, AngleComponent, AngleDefinition
 from biomec.engine.rotations import (
@@ -44,10 +45,14 @@ class AngleOptions:
     unwrap           : whether curves are continued beyond ±180° and through the singularity
     """
 
-    convention: str = STANDARD
-    subtract_static: bool = False
-    gimbal_limit_deg: float = 10.0
-    unwrap: bool = True
+    convention: str = setting(
+        STANDARD, "Convention", "How angles are decomposed; joints without angles by it keep the standard ones.",
+        choices={STANDARD: "standard", "isb": "ISB", "plug-in-gait": "Plug-in Gait"})  # fmt: skip
+    subtract_static: bool = setting(False, "Count from the static pose", "Otherwise angles count from aligned axes.")
+    gimbal_limit_deg: float = setting(
+        10.0, "Flag near the singularity", "Angles nearer to it are flagged as unreliable.", unit="°", least=0.0
+    )
+    unwrap: bool = setting(True, "Continue beyond ±180°", "Curves go on instead of jumping by a whole turn.")
 
     def __post_init__(self) -> None:
         if not 0.0 <= self.gimbal_limit_deg <= 45.0:

@@ -6,13 +6,14 @@ A larger weight moves less. Only ratios count.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Literal, get_args
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
 from biomec.base.toml_table import did_you_mean
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -37,12 +38,21 @@ class WeightOptions:
                measured markers say, so they count little
     """
 
-    kind: Kind = "identity"
-    segments: Mapping[str, float] = field(default_factory=dict)
-    markers: Mapping[str, float] = field(default_factory=dict)
-    lower: float = 0.05
-    upper: float = 20.0
-    rebuilt: float = 0.1
+    kind: Kind = setting(
+        "identity", "Kind of weights", "All alike, by their variation, or by the tables below.",
+        choices={"identity": "all alike", "sigma-mu": "by variation (σ/|μ|)",
+        "table": "by the tables below"})  # fmt: skip
+    segments: Mapping[str, float] = setting(
+        factory=dict, label="Weights of segments", help="One a line: segment = weight; * hand means both sides."
+    )
+    markers: Mapping[str, float] = setting(
+        factory=dict, label="Weights of markers", help="One a line: marker = weight; 0 leaves a marker out."
+    )
+    lower: float = setting(0.05, "Smallest weight", "Bound of weights by variation.", least=0.0)
+    upper: float = setting(20.0, "Largest weight", "Bound of weights by variation.", least=0.0)
+    rebuilt: float = setting(
+        0.1, "Weight of rebuilt samples", "In global optimisation; they repeat what measured markers say.", least=0.0
+    )
 
     def __post_init__(self) -> None:
         if self.kind not in get_args(Kind):

@@ -9,6 +9,7 @@ import scipy
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
+from biomec.base.fields import MM, PERCENT, setting
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import body_balance, body_wrench
 from biomec.body.loads.sensitivity import both_sides
@@ -33,12 +34,24 @@ class MassOptions:
     total     : mass of the whole body: "free"; "kept"; or "plates", what the plates weigh
     """
 
-    mass: float = 0.15
-    centre_m: float = 0.03
-    expected: float = 0.5
-    force_n: float = 5.0
-    moment_nm: float = 2.0
-    total: str = "free"
+    mass: float = setting(
+        0.15, "Largest change of a mass", "As a part of the segment's mass.", unit="%", factor=PERCENT, least=0.0
+    )
+    centre_m: float = setting(
+        0.03, "Largest shift of a centre of mass", "Along each axis of the segment.", unit="mm", factor=MM, least=0.0
+    )
+    expected: float = setting(
+        0.5, "Usual error of the table", "As a part of these limits; what the residual does not tell stays as it is.",
+        unit="%", factor=PERCENT, least=0.0)  # fmt: skip
+    force_n: float = setting(
+        5.0, "Force that noise explains", "A residual below this changes nothing.", unit="N", least=0.0
+    )
+    moment_nm: float = setting(
+        2.0, "Moment that noise explains", "A residual below this changes nothing.", unit="N·m", least=0.0
+    )
+    total: str = setting(
+        "free", "Mass of the whole body", "May change, stays, or becomes what the plates weigh.",
+        choices={"free": "may change", "kept": "stays", "plates": "measured by the plates"})  # fmt: skip
 
     def __post_init__(self) -> None:
         sizes = (self.mass, self.centre_m, self.expected, self.force_n, self.moment_nm)

@@ -14,6 +14,7 @@ import scipy
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only, skew
 from biomec.base.errors import BiomecError
+from biomec.base.fields import DEGREES, MM, setting
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.balance import body_wrench
 from biomec.engine.forces.external_loads import ExternalLoads
@@ -41,13 +42,23 @@ class MotionOptions:
     lean       : spherical joint about which what lies on its proximal side leans; None: nothing does
     """
 
-    shift_m: float = 0.005
-    turn_rad: float = float(np.deg2rad(0.5))
-    marker_m: float = 0.01
-    knot_s: float = 0.1
-    force_n: float = 2.0
-    moment_nm: float = 1.0
-    lean: str | None = "lumbar"
+    shift_m: float = setting(0.005, "Usual shift", "Of the whole body.", unit="mm", factor=MM, least=0.0)
+    turn_rad: float = setting(
+        float(np.deg2rad(0.5)), "Usual turn", "Of the whole body, and of the trunk.", unit="°", factor=DEGREES,
+        least=0.0)  # fmt: skip
+    marker_m: float = setting(
+        0.01, "Largest movement of markers", "Root mean square; corrections are damped until they keep it.", unit="mm",
+        factor=MM, least=0.0)  # fmt: skip
+    knot_s: float = setting(0.1, "Fastest change", "Corrections change no faster than this.", unit="s", least=0.0)
+    force_n: float = setting(
+        2.0, "Force that is small enough", "Residuals below it are not corrected further.", unit="N", least=0.0
+    )
+    moment_nm: float = setting(
+        1.0, "Moment that is small enough", "Residuals below it are not corrected further.", unit="N·m", least=0.0
+    )
+    lean: str | None = setting(
+        "lumbar", "Trunk leans about", "Joint about which everything above it leans.", choices={None: "nothing",
+        "lumbar": "the lumbar joint"})  # fmt: skip
 
     def __post_init__(self) -> None:
         sizes = (self.shift_m, self.turn_rad, self.marker_m, self.knot_s, self.force_n, self.moment_nm)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.body.loads.residual_reduction import ReductionOptions
 
 METHODS = ("newton", "lagrange", "velocity")
@@ -26,11 +27,25 @@ class InverseOptions:
     reduction   : adjust masses and motion so that they agree with the plates; None leaves them as they are
     """
 
-    method: str = "newton"
-    constraints: str = "spherical"
-    external: str = "auto"
-    root: str | None = None
-    reduction: ReductionOptions | None = None
+    method: str = setting(
+        "newton", "Multibody method", "Runs beside Newton-Euler; both give the same loads of a consistent motion.",
+        choices={"newton": "Newton's equations with multipliers", "lagrange": "Lagrange's equations with guides",
+        "velocity": "velocity transformation"})  # fmt: skip
+    constraints: str = setting(
+        "spherical", "Joints",
+        "Ball joints leave all torques to the muscles; all constraints also give the force between scapula and "
+        "ribcage.", choices={"spherical": "as ball joints", "all": "with all their constraints"})  # fmt: skip
+    external: str = setting(
+        "auto", "Ground reaction", "Measured by the plates, computed from the motion, or left to the residual.",
+        choices={"auto": "automatic", "plates": "measured by the plates", "estimated": "computed from the motion",
+        "none": "none"})  # fmt: skip
+    root: str | None = setting(
+        None, "Segment with the residual", "Carries what motion, masses and plates leave unexplained.",
+        choices={None: "the model's own", "thorax": "thorax", "pelvis": "pelvis"})  # fmt: skip
+    reduction: ReductionOptions | None = setting(
+        None, "Reduce residuals",
+        "Adjust masses and motion within their errors so that they agree with the plates. Every change is told; "
+        "Dynamics ▸ Reduce Residuals shows it before it is made.")  # fmt: skip
 
     def __post_init__(self) -> None:
         for name, known in (("method", METHODS), ("constraints", CONSTRAINTS), ("external", EXTERNAL)):

@@ -5,12 +5,13 @@ An option, never silent: every change is reported, and the loads before stay bes
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.joint_loads import JointLoads
@@ -32,8 +33,12 @@ MILLIMETRE = 1e3
 class ReductionOptions:
     """What may be adjusted; None: nothing of it."""
 
-    inertia: MassOptions | None = field(default_factory=MassOptions)
-    motion: MotionOptions | None = field(default_factory=MotionOptions)
+    inertia: MassOptions | None = setting(
+        factory=MassOptions, label="Masses and centres of mass", help="As near to the table as the plates allow."
+    )
+    motion: MotionOptions | None = setting(
+        factory=MotionOptions, label="Motion",
+        help="Small smooth shifts and turns of the whole body, and a lean of the trunk.")  # fmt: skip
 
 
 @dataclass(frozen=True, eq=False)

@@ -13,15 +13,12 @@ from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info
 from biomec.body.kinematics.joint_angles import JointAngles
-from biomec.pipeline.settings import CycleSettings
+from biomec.pipeline.settings import AUTO, CANDIDATES, EVENTS, NONE, CycleSettings
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import CycleCurves, Cycles, cycles_between_events, find_cycles, resample_cycles
 
-CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
-"""Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
-EVENTS, AUTO, NONE = "events", "auto", "none"
 SIDES = ("Right", "Left")
 
 

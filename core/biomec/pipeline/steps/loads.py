@@ -19,6 +19,7 @@ from biomec.body.loads.balance import BodyWrench, body_wrench
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
+from biomec.body.loads.load_components import MULTIBODY
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
@@ -45,7 +46,7 @@ class InverseDynamics:
     multibody    : of the same motion by the equations of the whole mechanism, as the options choose
     external     : what the ground does to the body, measured or estimated
     trust        : residual, balance, faults of the plates
-    power        : of the loads that count (`carried`), and the energy of the body
+    power        : of the loads of the multibody method, and the energy of the body
     segments     : motion that the loads are of, NaN where nothing decides a segment's place
     reduced      : the adjusted body and motion that all of these are of; None where nothing was adjusted
     """
@@ -60,14 +61,13 @@ class InverseDynamics:
     notices: tuple[Notice, ...] = ()
     reduced: ReducedResiduals | None = None
 
-    @property
-    def carried(self) -> JointLoads:
-        """The loads that count as the result, wherever only one can be told.
+    def by_method(self, method: str) -> JointLoads:
+        """Loads of one of `METHODS`.
 
-        Both methods give the same ones, and those of Newton and Euler are taken; but where the multibody method kept
-        the gliding contacts, only its loads know what the ribs bear.
+        Both give the same ones, but where the multibody method kept the gliding contacts, only its loads know what the
+        ribs bear.
         """
-        return _carried(self.newton_euler, self.multibody)
+        return self.multibody if method == MULTIBODY else self.newton_euler
 
     def to_result(self) -> Result:
         """Return what a session stores: loads of both methods, external loads, trust, power."""
@@ -126,12 +126,8 @@ def loads(
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
     trust = with_contacts(trust, multibody, newton)
     notices += [*told, *trust.notices, *_agreement(newton, multibody)]
-    power = load_power(tree, _carried(newton, multibody), segments, external)
+    power = load_power(tree, multibody, segments, external)
     return InverseDynamics(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
-
-
-def _carried(newton: JointLoads, multibody: JointLoads) -> JointLoads:
-    return multibody if multibody.contacts else newton
 
 
 def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> JointTree:

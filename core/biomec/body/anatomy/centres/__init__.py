@@ -11,11 +11,19 @@ from biomec.body.anatomy.centres.method import CentreError, CentreMethod, Measur
 from biomec.body.anatomy.centres.plug_in_gait import chord
 from biomec.body.anatomy.frames import Points
 
-__all__ = ["CENTRE_METHODS", "CentreError", "CentreMethod", "Measures", "Points", "chord", "methods_for"]
+__all__ = ["CENTRE_METHODS", "CentreError", "CentreMethod", "Measures", "Points", "centre_choices", "chord",
+           "methods_for"]  # fmt: skip
 
 CENTRE_METHODS: Mapping[str, CentreMethod] = FrozenDict(
     (method.name, method) for module in (trunk, pelvis, hip, shoulder, limbs, plug_in_gait) for method in module.METHODS
 )
+
+LABELS: Mapping[str, str] = FrozenDict({
+    "CAC": "Cervical joint (CAC)", "CAQ_*": "Hips (CAQ)", "GU_*": "Shoulders (GU)", "PME_*": "Elbows (PME)",
+    "CAP_*": "Wrists (CAP)", "PMCH_*": "Hands (PMCH)", "KJC_*": "Knees (KJC)", "PMM_*": "Malleoli (PMM)",
+    "CAT_*": "Ankles (CAT)", "CAL": "Lumbar joint (CAL)",
+})  # fmt: skip
+"""Centre -> what people call it."""
 
 
 def methods_for(centre: str) -> tuple[CentreMethod, ...]:
@@ -23,3 +31,15 @@ def methods_for(centre: str) -> tuple[CentreMethod, ...]:
     stem, _, last = centre.rpartition("_")
     pattern = f"{stem}_*" if last in ("D", "E") else centre
     return tuple(method for method in CENTRE_METHODS.values() if method.centre == pattern)
+
+
+def centre_choices() -> dict[str, tuple[str, dict[str | None, str]]]:
+    """Centre -> what people call it and its methods, where there is more than one; the model's own comes first."""
+    return {
+        centre: (
+            LABELS.get(centre, centre),
+            {None: "the model's own", **{method.name: method.title for method in methods_for(centre)}},
+        )
+        for centre in dict.fromkeys(method.centre for method in CENTRE_METHODS.values())
+        if len(methods_for(centre)) > 1
+    }
