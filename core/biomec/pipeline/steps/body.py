@@ -22,16 +22,6 @@ from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result, Subject
 from biomec.recording.step import step_result
 
-MODELS = {
-    "biomec-full": "m21",
-    "dumas-isb": "m17",
-    "ior-cast": "m17",
-    "opensim-gait2354": "legs",
-    "plug-in-gait": "plug-in-gait",
-    "shoulder-isb": "upper-limb",
-}
-"""Model that suits a marker set, where the user names none."""
-
 
 @dataclass(frozen=True, eq=False)
 class LoadedBody:
@@ -87,8 +77,8 @@ def body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
     """Build the person's model, and compute its landmarks in every frame."""
-    name = settings.model or MODELS.get(prepared.marker_set.name)
-    if name is None:
+    name = settings.model or prepared.marker_set.model
+    if not name:
         raise BiomecError(
             f"Which model suits the marker set {prepared.marker_set.name} is not known. Choose one.",
             ("model", ""),
