@@ -7,8 +7,10 @@ little: the numbers of a curve are computed when they are asked for.
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator
+from functools import cache
 
 from biomec.base.errors import BiomecError
+from biomec.body.loads.load_components import LoadReading
 from biomec.pipeline.analysis import Analysis
 from biomec_app.curves import measured as curves_measured
 from biomec_app.curves import motion as curves_motion
@@ -113,4 +115,10 @@ def list_curves(analysis: Analysis) -> Catalogue:
 
 def catalogue(analysis: Analysis) -> Catalogue:
     """List the curves of the open analysis; the same list for all who ask."""
-    return analysis.derived(list_curves)
+    return analysis.derived(_listed(analysis.settings.load_reading))
+
+
+@cache
+def _listed(reading: LoadReading) -> Callable[[Analysis], Catalogue]:
+    """What lists the curves of analyses whose settings read loads in this way."""
+    return lambda analysis: list_curves(analysis)

@@ -187,8 +187,10 @@ class Heading(Words):
         return _wrapped(self.entries, self._small_metrics, width, self._reserved)
 
     def _second_line(self, width: float) -> str:
-        """Both directions if there is room, or the positive one; the unit always."""
-        for words in (self.detail, self.detail.partition(" / ")[0]):
+        """Both directions if there is room, or the positive one; then without what follows them; the unit always."""
+        senses, dot, more = self.detail.partition(" · ")
+        positive = senses.partition(" / ")[0]
+        for words in (self.detail, positive + dot + more, positive):
             if self._small_metrics.horizontalAdvance(words + self.unit) <= width:
                 return words + self.unit
         room = width - self._small_metrics.horizontalAdvance(self.unit)

@@ -7,6 +7,7 @@ from dataclasses import replace
 
 from PySide6.QtGui import QColor, QPen
 
+from biomec.body.loads.load_components import METHODS
 from biomec_app.plots.plot_content import cycles_in_words
 from biomec_app.plots.plot_pane import (
     BORDER,
@@ -40,7 +41,7 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         for name, colour in dict.fromkeys((trace.name, trace.colour) for trace in traces if trace.colour in CONDITIONS)
     ]
     methods = dict.fromkeys((trace.curve.said, trace.curve.dashed) for trace in traces if trace.curve.said)
-    if any(dashed for _, dashed in methods):
+    if any(dashed or words in METHODS for words, dashed in methods):
         for words, dashed in methods:
             pen = style.line(replace(traces[0], dashed=dashed, colour=0, faint=False))
             pen.setColor(_grey(style, 1.0))

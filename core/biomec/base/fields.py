@@ -39,7 +39,7 @@ class Choice:
 class Setting:
     """A field for people.
 
-    label, help  : what it is called, and what it does in a sentence
+    label, help  : what it is called (if empty, as the field is), and what it does
     unit, factor : shown number = factor × value, followed by the unit
     least, most  : of the numbers that can be entered, as shown
     typed        : a number that spans many powers of ten is typed, not stepped
@@ -126,7 +126,7 @@ def entries(options: Any, above: tuple[str, ...] = ()) -> tuple[Entry, ...]:
     """Fields of options, an instance that holds the defaults; fields without a `setting` are left out."""
     hints = get_type_hints(type(options))
     return tuple(
-        _entry(hints[one.name], one.metadata[KEY], (*above, one.name), getattr(options, one.name))
+        _entry(hints[one.name], _labelled(one.metadata[KEY], one.name), (*above, one.name), getattr(options, one.name))
         for one in fields(options)
         if KEY in one.metadata
     )
@@ -211,6 +211,12 @@ def default_text(entry: Entry) -> str:
     if entry.kind is Kind.VECTOR:
         return f"{' '.join(f'{about.factor * one:g}' for one in value)} {about.unit}".strip()
     return str(value) or "none" if entry.kind is Kind.TEXT else "none"
+
+
+def _labelled(about: Setting, name: str) -> Setting:
+    """With the name of the field for a label if there is none; a unit at its end is told by the unit."""
+    end = "_" + about.unit.replace("/", "_")
+    return about if about.label else replace(about, label=name.removesuffix(end).replace("_", " "))
 
 
 def _entry(hint: Any, about: Setting, path: tuple[str, ...], default: Any) -> Entry:

@@ -227,7 +227,9 @@ def _report(analysis: "Analysis", folder: Path) -> None:
     print(f"cycles by {cycles['by']}: {cycles['valid']} valid of {cycles['found']}")
     loads = facts["inverse_dynamics"]
     if loads is not None:
-        print(f"loads, {loads['trust']}: {loads['verdict']}")
+        read_as = loads["reading"]
+        told_as = f"{read_as['method']}, {read_as['axes']} axes, {read_as['sign']}"
+        print(f"loads ({told_as}), {loads['trust']}: {loads['verdict']}")
     print(f"{folder}: {', '.join(FILES)}")
     tell(analysis.notices, least=Severity.WARNING)
 

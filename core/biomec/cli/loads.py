@@ -3,6 +3,7 @@
 import argparse
 import json
 from collections.abc import Sequence
+from dataclasses import replace
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -11,6 +12,7 @@ from biomec.base.notices import Severity
 from biomec.cli.arguments import Commands, progress_on_terminal, tell
 
 if TYPE_CHECKING:
+    from biomec.body.loads.load_components import LoadReading
     from biomec.pipeline.analysis import Analysis
     from biomec.reporting.report_table import Table
 
@@ -33,8 +35,9 @@ def add_commands(commands: Commands) -> None:
     compare.add_argument("second", type=Path, metavar="B", help="the other condition")
     compare.add_argument("--joint", action="append", default=[], metavar="NAME",
                          help="only this joint; may be repeated")  # fmt: skip
-    compare.add_argument("--axes", choices=AXES, default="joint", help="axes of the components (default: %(default)s)")
-    compare.add_argument("--unit", choices=tuple(UNITS), default="N", help="default: %(default)s (and N m)")
+    own = "default: that of the settings of A"
+    compare.add_argument("--axes", choices=AXES, help=f"axes of the components ({own})")
+    compare.add_argument("--unit", choices=tuple(UNITS), help=own)
     compare.add_argument("--measure", choices=MEASURES, default="peak", help="of every cycle (default: %(default)s)")
     compare.add_argument("--test", choices=("t", "rank"), default="t", help="Welch's t test (default) or Mann-Whitney")
     compare.add_argument("--json", action="store_true", help="print the comparison for programs")
@@ -75,18 +78,22 @@ def _study(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
-    from biomec.body.loads.load_components import LoadReading
     from biomec.reporting.load_comparison import ComparisonOptions, compare_conditions
     from biomec.reporting.load_output import loads_over_cycles
 
-    reading = LoadReading(axes=options.axes, normalisation=UNITS[options.unit])
     analyses = _computed((options.first, options.second))
+    reading = next(iter(analyses.values())).settings.load_reading
+    if options.axes:
+        reading = replace(reading, axes=options.axes)
+    if options.unit:
+        reading = replace(reading, normalisation=UNITS[options.unit])
     conditions = [loads_over_cycles(analysis, title, reading, options.joint) for title, analysis in analyses.items()]
     settings = ComparisonOptions(measure=options.measure, test=options.test)
     found = compare_conditions(conditions[0], conditions[1], settings)
     if options.json:
-        print(json.dumps(_plain(found), indent=2, ensure_ascii=False, allow_nan=False))
+        print(json.dumps(_plain(found, reading), indent=2, ensure_ascii=False, allow_nan=False))
         return 0
+    print(f"Joint loads: {reading.words}")
     _print(found.table())
     tell(found.notices, least=Severity.INFO)
     return 0
@@ -98,7 +105,8 @@ def _rank(options: argparse.Namespace) -> int:
 
     if len(options.files) < 2:
         raise BiomecError("An order takes at least two exercises: name two files or more.")
-    exercises = [exercise_of(analysis, title) for title, analysis in _computed(options.files).items()]
+    analyses = _computed(options.files)
+    exercises = [exercise_of(analysis, title) for title, analysis in analyses.items()]
     found = rank_exercises(exercises, options.joint or None)
     if options.json:
         facts = {
@@ -113,6 +121,7 @@ def _rank(options: argparse.Namespace) -> int:
         }
         print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
         return 0
+    print(f"Joint loads: {next(iter(analyses.values())).settings.load_reading.method}, internal")
     print("\n".join(found.sentences))
     _print(found.table())
     _print(found.joint_table())
@@ -145,7 +154,7 @@ def _titled(paths: Sequence[Path]) -> dict[str, Path]:
     return dict(zip(titles, paths, strict=True))
 
 
-def _plain(found: Any) -> dict[str, Any]:
+def _plain(found: Any, reading: "LoadReading") -> dict[str, Any]:
     """A comparison as plain data."""
     from biomec.reporting.table_text import plain_number
 
@@ -153,6 +162,9 @@ def _plain(found: Any) -> dict[str, Any]:
     return {
         "first": {"title": first.title, "repetitions": len(first)},
         "second": {"title": second.title, "repetitions": len(second)},
+        "method": reading.method,
+        "axes": reading.axes,
+        "sign": reading.convention,
         "measure": found.options.measure,
         "test": found.options.test_name,
         "loads": {

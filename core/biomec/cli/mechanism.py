@@ -3,7 +3,6 @@
 import argparse
 import json
 import sys
-from dataclasses import fields
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -147,13 +146,14 @@ def _list(machine: "Machine", as_json: bool) -> int:
 
 def _options(study: "Study") -> dict[str, str]:
     """Name of an option -> its default, unit, choices and meaning in words."""
-    told = {}
-    for one in fields(study.options):
-        choices = one.metadata.get("choices", ())
-        unit = one.metadata.get("unit", "")
-        among = f" (one of {', '.join(map(str, choices))})" if choices else ""
-        told[one.name] = f"= {one.default} {unit}".rstrip() + f"  {one.metadata.get('about', '')}{among}".rstrip()
-    return told
+    from biomec.base.fields import entries
+
+    words = {}
+    for entry in entries(study.options()):
+        choices = ", ".join(one.label for one in entry.choices)
+        default = f"= {entry.default} {entry.setting.unit}".rstrip()
+        words[entry.name] = f"{default}  {entry.setting.help}{f' (one of {choices})' if choices else ''}"
+    return words
 
 
 def _facts(machine: "Machine") -> dict[str, Any]:

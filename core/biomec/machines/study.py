@@ -7,7 +7,7 @@ default and, through `option`, a unit, an explanation and choices, from which fo
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Any
 
 import numpy as np
@@ -15,6 +15,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import Entry, entries, setting
 from biomec.base.progress import Progress
 from biomec.base.toml_table import did_you_mean
 from biomec.machines.machine import Machine
@@ -91,26 +92,26 @@ class Study:
 
 def option(default: Any, about: str, unit: str = "", choices: Sequence[Any] = ()) -> Any:
     """Field of the options of a study: its default, what it means, its unit, and what can be chosen."""
-    return field(default=default, metadata={"about": about, "unit": unit, "choices": tuple(choices)})
+    return setting(default, help=about, unit=unit, choices={one: str(one) for one in choices} or None)
 
 
 def options_from(study: Study, given: Mapping[str, Any]) -> Any:
     """Options of a study from names and values, texts included; refuses what does not fit with a sentence."""
-    known = {one.name: one for one in fields(study.options)}
+    known = {entry.name: entry for entry in entries(study.options())}
     made: dict[str, Any] = {}
     for name, value in given.items():
         if name not in known:
             guess = did_you_mean(name, list(known))
             there = ", ".join(known) or "none"
             raise BiomecError(f"{study.title}: there is no option {name}{guess} The options are {there}.")
-        made[name] = _fitting(study, known[name].name, known[name].default, known[name].metadata, value)
+        made[name] = _fitting(study, known[name], value)
     return study.options(**made)
 
 
-def _fitting(study: Study, name: str, default: Any, metadata: Mapping[str, Any], value: Any) -> Any:
+def _fitting(study: Study, entry: Entry, value: Any) -> Any:
     """A value of the type of the default, among the choices."""
     try:
-        match default:
+        match entry.default:
             case bool():
                 words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
                 made: Any = value if isinstance(value, bool) else words[str(value).lower()]
@@ -121,10 +122,10 @@ def _fitting(study: Study, name: str, default: Any, metadata: Mapping[str, Any],
             case _:
                 made = str(value)
     except (ValueError, KeyError) as error:
-        raise BiomecError(f"{study.title}: {name} = {value} is not {_kind(default)}.") from error
-    choices = metadata.get("choices", ())
+        raise BiomecError(f"{study.title}: {entry.name} = {value} is not {_kind(entry.default)}.") from error
+    choices = [one.value for one in entry.choices]
     if choices and made not in choices:
-        raise BiomecError(f"{study.title}: {name} = {made} is none of {', '.join(map(str, choices))}.")
+        raise BiomecError(f"{study.title}: {entry.name} = {made} is none of {', '.join(map(str, choices))}.")
     return made
 
 

@@ -1,4 +1,4 @@
-"""Joint loads of an analysis as named curves, in the axes, method and scale that a reader chooses."""
+"""Joint loads of an analysis as named curves, by the method, axes, sign and scale of its settings or of a reader."""
 
 from __future__ import annotations
 
@@ -7,7 +7,9 @@ from collections.abc import Sequence
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import LoadComponents, LoadReading, load_components
+from biomec.body.loads.power import LoadPower, load_power
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.steps.loads import tree_of
 
 
 def motion_of_loads(analysis: Analysis) -> SegmentMotion:
@@ -16,20 +18,31 @@ def motion_of_loads(analysis: Analysis) -> SegmentMotion:
     return analysis.segments if reduced is None else reduced.motion
 
 
-def read_loads(
-    analysis: Analysis,
-    reading: LoadReading = LoadReading(),
-    *,
-    multibody: bool | None = None,
-    joints: Sequence[str] | None = None,
-) -> LoadComponents:
-    """Loads of all joints, or of those named, as named curves.
+def chosen_loads(analysis: Analysis) -> JointLoads:
+    """Loads of all joints by the method that the settings choose."""
+    return analysis.loads.by_method(analysis.settings.load_reading.method)
 
-    multibody : by the multibody method, or by Newton-Euler; those that count as the result (`carried`) if not given
-    """
+
+def chosen_power(analysis: Analysis) -> LoadPower:
+    """Power of `chosen_loads`, and the energy of the body."""
     found = analysis.loads
-    loads = found.carried if multibody is None else found.multibody if multibody else found.newton_euler
-    return named_loads(analysis, loads, reading, joints)
+    if chosen_loads(analysis) is found.multibody:
+        return found.power
+    return analysis.derived(_newton_euler_power)
+
+
+def _newton_euler_power(analysis: Analysis) -> LoadPower:
+    found = analysis.loads
+    tree = tree_of(analysis.body.person, found.options) if found.reduced is None else found.reduced.tree
+    return load_power(tree, found.newton_euler, motion_of_loads(analysis), found.external)
+
+
+def read_loads(
+    analysis: Analysis, reading: LoadReading | None = None, joints: Sequence[str] | None = None
+) -> LoadComponents:
+    """Loads of all joints, or of those named, as named curves; read as the settings choose, if not said otherwise."""
+    reading = reading or analysis.settings.load_reading
+    return named_loads(analysis, analysis.loads.by_method(reading.method), reading, joints)
 
 
 def named_loads(

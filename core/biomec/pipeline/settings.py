@@ -9,6 +9,7 @@ from biomec.base.fields import setting, shipped
 from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
+from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.options import InverseOptions
 from biomec.recording.label_map import LabelMap
 from biomec.signals import (
@@ -119,7 +120,10 @@ class CycleSettings:
 
 @dataclass(frozen=True)
 class AnalysisSettings:
-    """Settings of all steps that have any, by the name of the step. Defaults are those of the manual."""
+    """Settings of all steps that have any, by the name of the step. Defaults are those of the manual.
+
+    load_reading : how window, tables and report show joint loads; no result depends on it
+    """
 
     preparation: PreparationSettings = setting(
         factory=PreparationSettings, label="Preparation", help="Which marker set the recording uses."
@@ -138,3 +142,6 @@ class AnalysisSettings:
     loads: InverseOptions = setting(
         factory=InverseOptions, label="Joint loads", help="How the loads of the joints are computed."
     )
+    load_reading: LoadReading = setting(
+        factory=LoadReading, label="Loads as shown",
+        help="How plots, tables and report show the loads; nothing is computed again.")  # fmt: skip

@@ -16,7 +16,7 @@ from biomec.base.progress import Cancelled, Progress
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.joint_loads import JointLoads
-from biomec.body.loads.load_components import MOMENT, LoadReading, load_components
+from biomec.body.loads.load_components import MOMENT, NEWTON_EULER, LoadReading, load_components
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.tracking.limb_contact import contact_loads
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
@@ -29,7 +29,7 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_setup import Setup, set_up
 
 SAME_S = 1e-9  # times nearer than this are the same
-READING = LoadReading()
+READING = LoadReading(method=NEWTON_EULER)
 
 
 def run_simulation(
@@ -201,7 +201,7 @@ def _torques(
     body, motion = setup.body, segment_motion(setup.system, q, qdot, qddot)
     loads = newton_euler(joint_tree(setup.system, setup.roots), motion, q, external)
     found = load_components(loads, motion, body.model, READING, hinges=body.joint_axes())
-    before = read_loads(analysis, READING, multibody=False)  # as the loads beside them
+    before = read_loads(analysis, READING)  # as the loads beside them
     names = tuple(name for name, what in zip(found.names, found.quantity, strict=True) if what == MOMENT)
     inverse = before.chosen(names).values[setup.stretch.first : setup.stretch.first + count]
     return names, found.chosen(names).values, inverse, loads

@@ -129,6 +129,7 @@ class MarkerSet:
     """A protocol's markers. Constant data: read from a TOML file, or built and checked here.
 
     sources : keys of docs/references.md
+    model   : the body model that suits it, or its file; "" where the set does not say
     sides   : how labels write the side; None for a set without sides
     contacts: segments that may rest on a plate; empty where the set does not say
     gait    : markers from which steps are seen; None where the set does not say
@@ -147,6 +148,7 @@ class MarkerSet:
     contacts: tuple[ContactSegment, ...] = ()
     gait: WalkingMarkers | None = None
     landmarks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
+    model: str = ""
 
     def __post_init__(self) -> None:
         _refuse_repeated(self.name, "marker", (marker.name for marker in self.markers))

@@ -13,6 +13,7 @@ from biomec.io.mat_session import write_mat_session
 from biomec.io.registry import write_trial
 from biomec.io.storage import write_storage
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_reading import chosen_loads
 from biomec.recording import Analog, Trial
 from biomec.reporting.load_output import loads_csv
 
@@ -44,13 +45,13 @@ def write_loads(analysis: Analysis, path: Path) -> tuple[Notice, ...]:
     """Write the loads of all joints: as CSV by their names, as STO or MOT by those of OpenSim's joint reactions.
 
     Of an OpenSim table a column such as ``right_knee_on_right_shank_in_ground_fx`` is the force of the joint on its
-    distal segment along X of the laboratory [N]; f is force, m torque [N m], p the joint's centre [m].
+    distal segment along X of the laboratory [N], always internal; f is force, m torque [N m], p the joint's centre [m].
     """
     if path.suffix.lower() == ".csv":
         with atomic_path(path) as temporary:
             temporary.write_text(loads_csv(analysis), encoding="utf-8")
         return ()
-    loads, trial = analysis.loads.carried, analysis.signals.trial
+    loads, trial = chosen_loads(analysis), analysis.signals.trial
     parts = (("f", "N", loads.force), ("m", "Nm", loads.torque), ("p", "m", loads.centre))
     names, units, columns = [], [], []
     for j, (joint, distal) in enumerate(zip(loads.joints, loads.distal, strict=True)):

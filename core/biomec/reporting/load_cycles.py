@@ -10,12 +10,11 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.body.loads.load_statistics import load_statistics, mean_and_deviation
 from biomec.body.loads.power import joint_work
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_reading import read_loads
-from biomec.reporting.load_output import TABLE
+from biomec.pipeline.load_reading import chosen_power, read_loads
 from biomec.reporting.table_text import table_text
 
 MEASURES = ("peak", "peak_percent", "highest", "lowest", "mean", "rms", "impulse")
-HEAD = ("cycles", "cycle", "first frame", "last frame", "joint", "load", "unit")
+HEAD = ("cycles", "cycle", "first frame", "last frame", "joint", "load", "method", "axes", "sign", "unit")
 COLUMNS = (
     "peak", "peak at (% of the cycle)", "highest", "lowest", "mean", "rms", "impulse (unit s)", "work delivered (J)",
     "work taken up (J)", "frames that can be used (%)",
@@ -35,8 +34,12 @@ def load_statistics_csv(analysis: Analysis) -> str:
 
 
 def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
-    found, curves, trial = analysis.loads, read_loads(analysis, TABLE), analysis.signals.trial
-    power = found.power
+    curves, trial, power = read_loads(analysis), analysis.signals.trial, chosen_power(analysis)
+    reading = curves.reading
+    read_as = (
+        *((reading.method, reading.axes, reading.convention) for _ in curves.names),
+        *((reading.method, "", "") for _ in power.joints),
+    )
     joints = (*curves.joint, *power.joints)
     names = (*curves.names, *(f"{joint} power" for joint in power.joints))
     units = (*(unit.replace("·", " ") for unit in curves.units), *("W" for _ in power.joints))
@@ -53,12 +56,13 @@ def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
         usable = _usable(analysis, joints, spans)
         numbers = np.stack([*(getattr(sizes, name) for name in MEASURES), delivered, taken, usable], axis=2)
         mean, sd = mean_and_deviation(numbers)
-        for c, (joint, name, unit) in enumerate(zip(joints, names, units, strict=True)):
+        for c, (joint, name, how, unit) in enumerate(zip(joints, names, read_as, units, strict=True)):
+            about = [joint, name, *how, unit]
             for k, (first, last) in enumerate(spans.tolist()):
                 frames = (trial.first_frame + first, trial.first_frame + last)
-                yield [which, int(valid[k]) + 1, *frames, joint, name, unit], numbers[k, c]
-            yield [which, "mean", "", "", joint, name, unit], mean[c]
-            yield [which, "sd", "", "", joint, name, unit], sd[c]
+                yield [which, int(valid[k]) + 1, *frames, *about], numbers[k, c]
+            yield [which, "mean", "", "", *about], mean[c]
+            yield [which, "sd", "", "", *about], sd[c]
 
 
 def _usable(analysis: Analysis, joints: Sequence[str], spans: IntArray) -> FloatArray:

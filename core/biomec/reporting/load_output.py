@@ -14,31 +14,26 @@ from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.load_peaks import JointPeaks, joint_peaks
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_reading import motion_of_loads, read_loads
+from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, read_loads
 from biomec.reporting.load_condition import Condition, condition
 from biomec.reporting.load_ranking import ExerciseLoad, exercise_load
 from biomec.reporting.reduction_report import reduction_facts
 from biomec.reporting.table_text import by_frame, plain_number, table_text
 
-TABLE = LoadReading(axes="distal")
-CONVENTION = (
-    "Force and moment of the proximal on the distal segment (internal: joint, muscles and ligaments), at the joint's "
-    "centre, in the axes of the distal segment; a moment is positive in the direction of its name."
-)
-
 
 def loads_over_cycles(
-    analysis: Analysis, title: str, reading: LoadReading = LoadReading(), joints: Sequence[str] = (), side: str = ""
+    analysis: Analysis, title: str, reading: LoadReading | None = None, joints: Sequence[str] = (), side: str = ""
 ) -> Condition:
     """Loads over the valid cycles of an analysis, as one condition of a comparison.
 
-    joints : only these; all if none is named
+    reading : as the settings choose, if not given
+    joints  : only these; all if none is named
     side   : whose cycles count, where both sides have their own; without it the first that has a valid one
     """
     spans = valid_spans(analysis, title, side)
     curves = read_loads(analysis, reading)
     if joints:
-        loads = analysis.loads.carried
+        loads = chosen_loads(analysis)
         there = [loads.joints[loads.index(name)] for name in joints]
         curves = curves.chosen(name for name, joint in zip(curves.names, curves.joint, strict=True) if joint in there)
     return condition(title, curves.names, curves.units, curves.values, spans, analysis.signals.trial.rate_hz)
@@ -46,7 +41,7 @@ def loads_over_cycles(
 
 def exercise_of(analysis: Analysis, title: str) -> ExerciseLoad:
     """What a recording asks of the joints over its valid cycles, as one exercise of a ranking."""
-    body, loads = analysis.body.person, analysis.loads.carried
+    body, loads = analysis.body.person, chosen_loads(analysis)
     stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
     rate_hz, mass_kg = analysis.signals.trial.rate_hz, float(body.measures["mass"])
     return exercise_load(title, loads, stress, valid_spans(analysis, title), rate_hz, mass_kg)
@@ -54,7 +49,7 @@ def exercise_of(analysis: Analysis, title: str) -> ExerciseLoad:
 
 def refuse_unlike(analyses: Mapping[str, Analysis]) -> None:
     """Raise a sentence if the ribs bear the scapulae in some of these analyses only: their loads are not alike."""
-    borne = {title: bool(one.loads.carried.contacts) for title, one in analyses.items()}
+    borne = {title: bool(chosen_loads(one).contacts) for title, one in analyses.items()}
     if len(set(borne.values())) > 1:
         with_ribs, without = (", ".join(t for t, there in borne.items() if there is one) for one in (True, False))
         raise BiomecError(
@@ -74,31 +69,37 @@ def valid_spans(analysis: Analysis, title: str, side: str = "") -> IntArray:
 
 
 def loads_csv(analysis: Analysis) -> str:
-    """Loads of all joints in the axes of their distal segments, their power, the residual, and what the ribs bear.
+    """Loads of all joints as the settings read them, their power, the residual, and what the ribs bear.
 
-    One row a frame; contacts of the scapulae are there where all constraints were kept.
+    One row a frame; headings name method, axes and sign. Contacts of the scapulae are there where all constraints were
+    kept.
     """
-    found, curves = analysis.loads, read_loads(analysis, TABLE)
-    loads = found.carried
-    names = [f"{name} ({unit.replace('·', ' ')})" for name, unit in zip(curves.names, curves.units, strict=True)]
-    names += [f"{joint} power (W)" for joint in found.power.joints]
+    loads, power, curves = chosen_loads(analysis), chosen_power(analysis), read_loads(analysis)
+    names = [*curves.headings, *(f"{joint} power [{curves.reading.method}] (W)" for joint in power.joints)]
     names += [
-        f"residual {what} {axis} ({unit})" for what, unit in (("force", "N"), ("moment", "N m")) for axis in "XYZ"
+        f"residual {what} {axis} {in_laboratory(curves.reading)} ({unit})"
+        for what, unit in (("force", "N"), ("moment", "N m"))
+        for axis in "XYZ"
     ]
     names += [name for contact in loads.contacts for name in contact_columns(contact)]
     contacts = np.concatenate([loads.contact_force, loads.contact_pressing[..., None]], axis=2)
     columns = (
         curves.values,
-        found.power.joint,
+        power.joint,
         loads.residual_force,
         loads.residual_torque,
         contacts.reshape(len(contacts), -1),
     )
     rows = [
         [*head, int(estimated)]
-        for head, estimated in zip(by_frame(analysis.signals.trial), found.external.estimated, strict=True)
+        for head, estimated in zip(by_frame(analysis.signals.trial), analysis.loads.external.estimated, strict=True)
     ]
     return table_text(["frame", "time_s", "ground reaction estimated", *names], rows, np.concatenate(columns, axis=1))
+
+
+def in_laboratory(reading: LoadReading) -> str:
+    """Method and axes of a residual, for a heading."""
+    return f"[{reading.method}, laboratory axes]"
 
 
 def contact_columns(contact: str) -> tuple[str, ...]:
@@ -115,14 +116,26 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
     if "loads" not in analysis.done:
         return None
     found = analysis.loads
-    trust, size, loads = found.trust, found.trust.residuals, found.carried
-    force, torque = (None, None) if loads.contacts else largest_difference(loads, found.multibody)
+    trust, size, loads, reading = (
+        found.trust,
+        found.trust.residuals,
+        chosen_loads(analysis),
+        analysis.settings.load_reading,
+    )
+    contacts = found.multibody.contacts
+    force, torque = (None, None) if contacts else largest_difference(found.newton_euler, found.multibody)
     balance, base = trust.balance, analysis.signals.trial.first_frame
     return {
         "method": found.multibody.method,
         "loads_of": loads.method,
         "constraints": found.options.constraints,
-        "convention": CONVENTION,
+        "reading": {
+            "method": reading.method,
+            "axes": reading.axes,
+            "sign": reading.convention,
+            "scaling": reading.normalisation,
+        },
+        "convention": reading.sentence,
         "root": loads.root,
         "force_difference_max_N": plain_number(force),
         "torque_difference_max_Nm": plain_number(torque),
@@ -180,9 +193,8 @@ def _counted(frames: tuple[int, int] | None, base: int) -> list[int] | None:
 
 
 def peaks_of(analysis: Analysis) -> tuple[JointPeaks, ...]:
-    """Peaks of the loads that count, joint by joint, over the frames in which they can be used."""
-    found = analysis.loads
-    return joint_peaks(found.carried, found.power.joint, found.trust)
+    """Peaks of the loads, joint by joint, over the frames in which they can be used."""
+    return joint_peaks(chosen_loads(analysis), chosen_power(analysis).joint, analysis.loads.trust)
 
 
 def _plain_peaks(one: JointPeaks, rate_hz: float) -> dict[str, Any]:

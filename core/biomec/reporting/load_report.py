@@ -8,7 +8,8 @@ from biomec.base.physics import GRAVITY
 from biomec.body.loads.joint_loads import largest_difference
 from biomec.body.loads.load_peaks import JointPeaks, Peak
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.load_output import CONVENTION, peaks_of
+from biomec.pipeline.load_reading import chosen_loads
+from biomec.reporting.load_output import peaks_of
 from biomec.reporting.reduction_report import reduction_sections
 from biomec.reporting.report_table import NOTHING, Section, Table, facts, number, percent, power
 
@@ -21,20 +22,20 @@ ESTIMATED, UNUSABLE = "*", "†"  # marks of peaks
 def loads_section(analysis: Analysis) -> Section:
     """Trust first, then peaks of every joint on both sides."""
     found = analysis.loads
-    trust, loads = found.trust, found.carried
+    trust, loads, reading = found.trust, chosen_loads(analysis), analysis.settings.load_reading
     external = found.external
     contacts = list(dict.fromkeys(external.segments))
     share = 100.0 * float(external.estimated.mean()) if external.frames else 0.0
     about: dict[str, str | None] = {
         "Methods": f"{found.newton_euler.method} and {found.multibody.method}",
         "They differ by": None,
-        "Loads told here": f"{loads.method}: the ribs bear the scapulae" if loads.contacts else None,
+        "Loads told here": f"{reading.words}{': the ribs bear the scapulae' if loads.contacts else ''}",
         "External forces on": ", ".join(contacts) or "nobody",
         "Frames with an estimated ground reaction": number(share, 0, "%"),
         "Residual on": f"{loads.root}, over {int(trust.residuals.counted.sum())} frames",
     }
     if not found.multibody.contacts:
-        force, torque = largest_difference(loads, found.multibody)
+        force, torque = largest_difference(found.newton_euler, found.multibody)
         about["They differ by"] = f"{power(force)} N and {power(torque)} N·m at most"
     weighed = trust.balance.plates_kg
     about["Mass by the plates and of the model"] = (
@@ -107,7 +108,7 @@ def _peaks(analysis: Analysis) -> list[Table]:
         else:
             middle.append((joint.capitalize(), *_cells(columns[joint], weight)))
     side = ("Force [N]", "[% weight]", "Moment [N·m]", "Power [W]")
-    note = f"{CONVENTION} {_rest(tuple(columns.values()))}"
+    note = f"{analysis.settings.load_reading.sentence} {_rest(tuple(columns.values()))}"
     tables = [Table("Peaks, right and left", ("Joint", *side, *side), tuple(both), note)] if both else []
     if middle:
         tables.append(Table("Peaks, trunk and head", ("Joint", *side), tuple(middle), "" if both else note))

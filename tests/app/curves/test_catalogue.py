@@ -15,11 +15,13 @@ from biomec_app.curves.catalogue import Catalogue, catalogue, list_curves
 from biomec_app.curves.curve import RAW, Curve
 
 KINDS = (
-    "Joint angles", "Joint moments", "Joint moments, proximal axes", "Joint moments, distal axes",
-    "Joint moments, laboratory axes", "Joint forces", "Joint forces, proximal axes", "Joint forces, distal axes",
-    "Joint forces, laboratory axes", "Joint moments, gravity part", "Joint moments, inertial part",
-    "Joint moments, external part", "Joint forces, gravity part", "Joint forces, inertial part",
-    "Joint forces, external part", "Joint power", "Energy", "Compression and shear", "Residual",
+    "Joint angles", "Joint moments, joint axes", "Joint moments, proximal axes", "Joint moments, distal axes",
+    "Joint moments, laboratory axes", "Joint forces, joint axes", "Joint forces, proximal axes",
+    "Joint forces, distal axes", "Joint forces, laboratory axes",
+    "Joint moments, gravity part, joint axes", "Joint moments, inertial part, joint axes",
+    "Joint moments, external part, joint axes", "Joint forces, gravity part, joint axes",
+    "Joint forces, inertial part, joint axes", "Joint forces, external part, joint axes",
+    "Joint power", "Energy", "Compression and shear", "Residual",
     "Segments", "Whole body", "Markers", "Markers, as recorded", "Landmarks", "Landmarks, as measured",
     "Force plates", "Force plates, as recorded", "EMG envelopes", "EMG, as recorded", "Natural coordinates", "Quality",
     "Landmark shifts", "Marker residuals",

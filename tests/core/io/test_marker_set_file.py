@@ -8,6 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biomec.base.errors import BiomecError, DescriptionError, FileError
+from biomec.body.anatomy.model_file import shipped_models
 from biomec.io.marker_set_file import load_marker_set, parse_marker_set, read_marker_set, shipped_marker_sets
 from biomec.recording.marker_set import Side
 from biomec_resources import resource
@@ -133,6 +134,11 @@ def test_the_sources_of_a_shipped_set_are_among_the_references(name):
     assert cited
     for key in cited:
         assert f"({key})=" in REFERENCES, key
+
+
+@pytest.mark.parametrize("name", shipped_marker_sets())
+def test_a_shipped_set_names_the_model_that_suits_it(name):
+    assert load_marker_set(name).model in shipped_models()
 
 
 def test_the_thesis_set_has_the_published_counts():

@@ -8,19 +8,22 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
+from biomec.body.loads.load_components import NEWTON_EULER, LoadReading
 from biomec.body.loads.options import InverseOptions
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.pipeline.load_reading import read_loads
+from biomec.pipeline.load_reading import chosen_loads, chosen_power, read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
 from biomec.reporting.export import write_loads
-from biomec.reporting.load_output import TABLE, contact_columns, loads_csv, loads_over_cycles, loads_summary
+from biomec.reporting.load_output import contact_columns, loads_csv, loads_over_cycles, loads_summary
 from biomec.reporting.load_report import LOADS
 from biomec.reporting.report_content import report_content
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
 SHOULDER = "right sternoclavicular"
+ELBOW = "right elbow superior force [multibody, distal axes, internal] (N)"
+TABLE, NEWTON = LoadReading("distal"), LoadReading("distal", method=NEWTON_EULER)
 
 
 @pytest.fixture(scope="module")
@@ -36,25 +39,29 @@ def borne(plain) -> Analysis:
 
 
 def columns(analysis: Analysis) -> dict[str, np.ndarray]:
-    head, *lines = csv.reader(io.StringIO(loads_csv(analysis)))
+    distal = analysis.with_settings(replace(analysis.settings, load_reading=TABLE))  # axes at right angles
+    head, *lines = csv.reader(io.StringIO(loads_csv(distal)))
     return dict(zip(head, np.array(lines, dtype=np.float64).T, strict=True))
 
 
 def test_one_place_decides_which_loads_count(plain, borne):
-    assert plain.loads.carried is plain.loads.newton_euler
-    assert borne.loads.carried is borne.loads.multibody
+    for analysis in (plain, borne):
+        assert chosen_loads(analysis) is analysis.loads.multibody
+        other = analysis.with_settings(replace(analysis.settings, load_reading=NEWTON))
+        assert chosen_loads(other) is analysis.loads.newton_euler
+        assert "contact, " not in loads_csv(other)
 
 
 def test_keeping_all_constraints_changes_the_table(plain, borne):
     """`--joints all` left loads.csv as it was: the joints of the shoulder still bore what the ribs bear."""
     before, after = columns(plain), columns(borne)
     at = borne.loads.multibody.index(SHOULDER)
-    forces = [name for name in before if name.startswith(SHOULDER) and name.endswith("force (N)")]
+    forces = [name for name in before if name.startswith(SHOULDER) and " force [" in name]
     size = {when: np.sqrt(sum(table[name] ** 2 for name in forces)) for when, table in (("-", before), ("+", after))}
     assert_allclose(size["-"], np.linalg.norm(plain.loads.newton_euler.force[:, at], axis=1), rtol=1e-5)
     assert_allclose(size["+"], np.linalg.norm(borne.loads.multibody.force[:, at], axis=1), rtol=1e-5)
     assert np.abs(size["+"] - size["-"]).max() > 50.0
-    assert_allclose(after["right elbow superior force (N)"], before["right elbow superior force (N)"], atol=1e-4)
+    assert_allclose(after[ELBOW], before[ELBOW], atol=1e-4)
 
 
 def test_the_table_has_the_force_of_every_contact_and_what_of_it_presses(plain, borne):
@@ -113,6 +120,8 @@ def test_power_is_that_of_the_loads_that_count_and_still_accounts_for_all_energy
     j = one.joints.index("right acromioclavicular")
     assert np.abs(other.joint[:, j] - one.joint[:, j]).max() > 0.1
     assert np.abs(other.imbalance).max() < 1e-6
+    newton = chosen_power(borne.with_settings(replace(borne.settings, load_reading=NEWTON)))
+    assert_allclose(newton.joint, one.joint, atol=1e-6)  # without the ribs nothing has changed
     assert np.abs(other.contact).max() < 1e-6  # the motion glides along the ellipsoids to round-off
     assert_allclose(
         other.joint.sum(axis=1) + other.gap.sum(axis=1), one.joint.sum(axis=1) + one.gap.sum(axis=1), atol=1e-6
@@ -120,7 +129,7 @@ def test_power_is_that_of_the_loads_that_count_and_still_accounts_for_all_energy
 
 
 def test_both_methods_can_still_be_read(borne):
-    newton, multibody = (read_loads(borne, TABLE, multibody=how) for how in (False, True))
+    newton, multibody = (read_loads(borne, reading) for reading in (NEWTON, TABLE))
     assert np.array_equal(read_loads(borne, TABLE).values, multibody.values)
     assert np.abs(newton.values - multibody.values).max() > 50.0
 

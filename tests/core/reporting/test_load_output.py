@@ -3,6 +3,7 @@
 import csv
 import io
 import json
+import re
 from dataclasses import replace
 
 import numpy as np
@@ -10,12 +11,14 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
-from biomec.body.loads.load_components import LoadReading
+from biomec.body.loads.load_components import NEWTON_EULER, LoadReading, load_components
 from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.power import load_power
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze
 from biomec.pipeline.load_reading import read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
+from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Session
 from biomec.reporting.export import write_loads
 from biomec.reporting.load_output import loads_csv, loads_over_cycles, loads_summary
@@ -25,6 +28,7 @@ from biomec.reporting.report_content import report_content
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
+DISTAL = LoadReading("distal", method=NEWTON_EULER)
 
 
 @pytest.fixture(scope="module")
@@ -36,8 +40,56 @@ def whole() -> tuple[VirtualAcquisition, Analysis]:
 
 @pytest.fixture(scope="module")
 def rows(whole) -> dict[str, np.ndarray]:
-    head, *lines = csv.reader(io.StringIO(loads_csv(whole[1])))
-    return dict(zip(head, np.array(lines, dtype=np.float64).T, strict=True))
+    """`loads.csv` by Newton-Euler in distal axes, without what its headings say of that."""
+    head, *lines = csv.reader(io.StringIO(loads_csv(read_as(whole[1], DISTAL))))
+    names = [re.sub(r" \[.*?\]", "", name) for name in head]
+    return dict(zip(names, np.array(lines, dtype=np.float64).T, strict=True))
+
+
+def read_as(analysis: Analysis, reading: LoadReading) -> Analysis:
+    return analysis.with_settings(replace(analysis.settings, load_reading=reading))
+
+
+def test_headings_name_method_axes_and_sign(whole):
+    _, analysis = whole
+    head = loads_csv(analysis).splitlines()[0]
+    assert "right knee flexion moment [multibody, joint axes, internal] (N m)" in head
+    assert "right knee power [multibody] (W)" in head
+    assert "residual force Y [multibody, laboratory axes] (N)" in head
+    other = LoadReading("proximal", "external", "mass", NEWTON_EULER)
+    head = loads_csv(read_as(analysis, other)).splitlines()[0]
+    assert "right knee flexion moment [Newton-Euler, proximal axes, external] (N m/kg)" in head
+    facts = loads_summary(read_as(analysis, other))
+    assert facts["reading"] == {
+        "method": "Newton-Euler", "axes": "proximal", "sign": "external", "scaling": "mass",
+    }  # fmt: skip
+    assert "external" in facts["convention"]
+    assert "axes of the proximal segment" in facts["convention"]
+    assert "Newton-Euler" in facts["convention"]
+    section = report_content(read_as(analysis, other)).section(LOADS)
+    assert ("Loads told here", "Newton-Euler, proximal axes, external") in section.tables[0].rows
+    assert all(other.sentence in table.note for table in section.tables if table.caption == "Peaks, right and left")
+
+
+def test_how_loads_are_read_makes_nothing_stale(whole):
+    _, analysis = whole
+    assert read_as(analysis, DISTAL).stale == ()
+
+
+def test_the_table_of_earlier_versions_can_still_be_had(whole):
+    """Newton-Euler in distal axes, its power and residual, as `loads.csv` was written before it could be chosen."""
+    _, analysis = whole
+    found, body = analysis.loads, analysis.body.person
+    curves = load_components(
+        found.newton_euler, analysis.segments, body.model, LoadReading(axes="distal"), hinges=body.joint_axes()
+    )
+    tree = tree_of(body, found.options)
+    power = load_power(tree, found.newton_euler, analysis.segments, found.external).joint
+    residual = found.newton_euler.residual_force, found.newton_euler.residual_torque
+    before = np.concatenate([curves.values, power, *residual], axis=1)
+    head, *lines = csv.reader(io.StringIO(loads_csv(read_as(analysis, DISTAL))))
+    assert [re.sub(r" \[.*", "", name) for name in head[3 : 3 + len(curves.names)]] == list(curves.names)
+    assert [line[3:] for line in lines] == [[f"{x:.7g}" for x in row] for row in before]
 
 
 def test_the_table_holds_the_three_forces_of_every_joint_in_its_distal_segment(whole, rows):
@@ -110,8 +162,7 @@ def test_the_report_has_a_section_of_loads_with_the_verdict_first(whole):
 def test_peaks_say_over_how_many_frames_and_whether_they_rest_on_an_estimate(whole):
     _, analysis = whole
     facts = loads_summary(analysis)["joints"]["right elbow"]
-    force = np.linalg.norm(analysis.loads.newton_euler.force[2:-2, analysis.loads.newton_euler.index("right elbow")],
-                           axis=1)  # fmt: skip
+    force = np.linalg.norm(analysis.loads.multibody.force[2:-2, analysis.loads.multibody.index("right elbow")], axis=1)
     assert facts["force_peak_N"] == force.max()
     assert facts["force_peak_s"] == (2 + int(force.argmax())) / 50.0
     assert facts["frames"] == analysis.signals.trial.frames - 4
@@ -183,7 +234,7 @@ def test_loads_per_kilogram_and_by_the_other_method(whole):
     _, analysis = whole
     plain, per_kg = (read_loads(analysis, LoadReading(normalisation=how)) for how in ("none", "mass"))
     assert_allclose(per_kg.values * analysis.body.person.measures["mass"], plain.values, rtol=1e-12)
-    other = read_loads(analysis, multibody=True)
+    other = read_loads(analysis, LoadReading(method=NEWTON_EULER))
     assert_allclose(other.values, plain.values, atol=1e-7)
 
 

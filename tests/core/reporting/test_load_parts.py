@@ -18,6 +18,7 @@ from biomec.reporting.load_cycles import load_statistics_csv
 from biomec.reporting.load_output import loads_csv
 from biomec.reporting.load_parts import load_parts_csv, part_of, parts_of
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
+from tests.core.pipeline.pushing import computed_again, with_motion
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
 RATE = 50.0
@@ -42,12 +43,12 @@ def numbers(text: str) -> dict[str, np.ndarray]:
 def test_parts_of_the_file_sum_to_the_table_of_loads(pushed, options):
     analysis = pushed.with_settings(replace(UNFILTERED, loads=options)).run_until("loads")
     whole, parts = numbers(loads_csv(analysis)), numbers(load_parts_csv(analysis))
-    names = [name for name in whole if name.endswith((" force (N)", " moment (N m)")) or name.startswith("residual")]
+    names = [name for name in whole if " force [" in name or " moment [" in name or name.startswith("residual")]
     assert len(names) == 20 * 6 + 6
     assert len(parts) == 2 + 3 * len(names)
     for name in names:
-        stem, unit = name.rsplit(" (", 1)
-        total = sum(parts[f"{stem}, {TITLES[part]} ({unit}"] for part in PARTS)
+        stem, rest = name.split(" [")
+        total = sum(parts[f"{stem}, {TITLES[part]} [{rest}"] for part in PARTS)
         assert_allclose(total, whole[name], atol=1e-3)  # seven digits of parts of a kilonewton
 
 
@@ -63,7 +64,7 @@ def test_frames_without_a_motion_have_no_parts(pushed):
     lost = {name: getattr(motion, name).copy() for name in ("q", "qdot", "qddot")}
     for array in lost.values():
         array[20:23] = np.nan
-    broken = replace(pushed, done={**pushed.done, "motion": Done(replace(motion, **lost), "")})
+    broken = computed_again(with_motion(pushed, replace(motion, **lost)), "loads")
     for part in PARTS:
         assert np.isnan(parts_of(broken).part(part).force[20:23]).all()
 
@@ -79,7 +80,7 @@ def test_statistics_of_every_cycle_with_mean_and_deviation(pushed):
     mine = {row["cycle"]: row for row in rows if row["load"] == name}
     peaks = []
     for k, (first, last) in enumerate(spans):
-        row, part = mine[str(k + 1)], table[f"{name} (N)"][first : last + 1]
+        row, part = mine[str(k + 1)], table[f"{name} [multibody, joint axes, internal] (N)"][first : last + 1]
         t = np.arange(len(part)) / RATE
         peaks.append(part[np.abs(part).argmax()])
         assert float(row["peak"]) == pytest.approx(peaks[-1], rel=1e-5)
@@ -87,6 +88,7 @@ def test_statistics_of_every_cycle_with_mean_and_deviation(pushed):
         assert float(row["rms"]) == pytest.approx(np.sqrt(np.trapezoid(part**2, t) / t[-1]), rel=1e-5)
         assert int(row["last frame"]) - int(row["first frame"]) == last - first
         assert (row["unit"], row["joint"]) == ("N", "right knee")
+        assert (row["method"], row["axes"], row["sign"]) == ("multibody", "joint", "internal")
     assert float(mine["mean"]["peak"]) == pytest.approx(np.mean(peaks), rel=1e-5)
     assert float(mine["sd"]["peak"]) == pytest.approx(np.std(peaks, ddof=1), rel=1e-2, abs=1e-5)
     assert float(mine["1"]["frames that can be used (%)"]) == 100.0
@@ -101,7 +103,7 @@ def test_work_of_a_cycle_is_delivered_and_taken_up(pushed):
         work = float(row["work delivered (J)"]) + float(row["work taken up (J)"])
         assert work == pytest.approx(float(row["impulse (unit s)"]), abs=1e-3)  # net work is the integral of power
         assert float(row["work delivered (J)"]) > 50.0 > -50.0 > float(row["work taken up (J)"])
-    curve = numbers(loads_csv(pushed))["right elbow power (W)"]
+    curve = numbers(loads_csv(pushed))["right elbow power [multibody] (W)"]
     first, last = pushed.cycles.groups["both"].spans[0]
     above = np.trapezoid(np.maximum(curve[first : last + 1], 0.0), dx=1.0 / RATE)
     assert float(rows[0]["work delivered (J)"]) == pytest.approx(above, rel=0.01)  # but for the samples at zero

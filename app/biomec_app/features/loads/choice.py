@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from biomec.body.loads.contributions import PARTS
-from biomec.body.loads.load_components import FORCE, MOMENT
+from biomec.body.loads.load_components import FORCE, METHODS, MOMENT, MULTIBODY, NEWTON_EULER, LoadReading
 from biomec.pipeline.analysis import Analysis
 from biomec_app.features.loads.curves import EXTERNAL, INTERNAL, PRESSED, load_key, read_key
-from biomec_app.features.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, stem
+from biomec_app.features.loads.readings import Readings, stem
 
 WHAT = {
     "moments": "Moments",
@@ -20,7 +20,6 @@ WHAT = {
     "residual": "Residual",
     "contact": "Scapula on ribs",
 }
-AXES = {"joint": "joint axes", "distal": "distal axes", "proximal": "proximal axes", "laboratory": "laboratory axes"}
 UNITS = {"none": "N, N·m", "mass": "per kg", "weight": "% body weight"}
 SHOWN = {MULTIBODY: "Multibody", NEWTON_EULER: "Newton-Euler", "both": "Both methods"}
 SIGNS = {INTERNAL: "internal", EXTERNAL: "external"}
@@ -41,6 +40,12 @@ class LoadChoice:
     unit: str = "none"
     method: str = MULTIBODY
     sign: str = INTERNAL
+
+    def read_as(self, reading: LoadReading) -> LoadChoice:
+        """The same loads, read as the settings choose."""
+        return replace(
+            self, axes=reading.axes, unit=reading.normalisation, method=reading.method, sign=reading.convention
+        )
 
 
 def joints_of(analysis: Analysis) -> tuple[str, ...]:
@@ -81,7 +86,13 @@ def chosen_keys(analysis: Analysis, choice: LoadChoice) -> tuple[str, ...]:
         return (*keys, *(f"stress/off axis/{joint}" for joint in joints if joint in stress.hinges))
     words, quantity = readings.words(choice.axes), QUANTITIES[choice.what]
     parts = PARTS if choice.what in BY_ORIGIN else ("",)
-    methods = (MULTIBODY,) if choice.what in BY_ORIGIN else METHODS if choice.method == BOTH else (choice.method,)
+    methods = (
+        (readings.reading.method,)
+        if choice.what in BY_ORIGIN
+        else METHODS
+        if choice.method == BOTH
+        else (choice.method,)
+    )
     keys = []
     for one in wanted:
         sides = [words.of(joint, quantity) for joint in joints if stem(joint) == one]

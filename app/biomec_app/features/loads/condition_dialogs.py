@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 from PySide6.QtCore import Qt
@@ -20,12 +21,12 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.progress import Progress
-from biomec.body.loads.load_components import LoadReading
+from biomec.body.loads.load_components import AXES_WORDS
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.load_comparison import ComparisonOptions, LoadComparison
 from biomec.reporting.load_ranking import ExerciseRanking
 from biomec_app.curves.curve_tools import capital
-from biomec_app.features.loads.choice import AXES, UNITS, important_joints
+from biomec_app.features.loads.choice import UNITS, important_joints
 from biomec_app.features.loads.conditions import compared, comparison_sections, ranked, ranking_sections, shared_joints
 from biomec_app.features.loads.readings import stem
 from biomec_app.kit.dialog_parts import Fault, explanation
@@ -137,15 +138,18 @@ class ComparisonDialog(_ConditionDialog):
         )
         super().__init__(context, COMPARE, words, parent)
         self.other = self.combo("other", "Other recording", [one for one in self.recordings if one != self.own])
-        self.axes = self.combo("axes", "Axes", AXES)
+        self.reading = self.recordings[self.own].settings.load_reading
+        self.axes = self.combo("axes", "Axes", AXES_WORDS)
+        self.axes.setCurrentIndex(self.axes.findData(self.reading.axes))
         self.unit = self.combo("unit", "Unit", UNITS)
+        self.unit.setCurrentIndex(self.unit.findData(self.reading.normalisation))
         self.measure = self.combo("measure", "Measure of a cycle", MEASURES)
         self.test = self.combo("test", "Test", TESTS)
 
     def start(self, joints: tuple[str, ...]) -> None:
         """Compare."""
         context, other = self.context, str(self.other.currentData())
-        reading = LoadReading(axes=str(self.axes.currentData()), normalisation=str(self.unit.currentData()))
+        reading = replace(self.reading, axes=str(self.axes.currentData()), normalisation=str(self.unit.currentData()))
         options = ComparisonOptions(measure=str(self.measure.currentData()), test=str(self.test.currentData()))
         pair = (self.own, self.recordings[self.own]), (other, self.recordings[other])
 
@@ -153,7 +157,7 @@ class ComparisonDialog(_ConditionDialog):
             return compared(*pair, reading, options, joints, progress)
 
         def done(found: LoadComparison) -> None:
-            _open(context, f"{other} against {self.own}", comparison_sections(found))
+            _open(context, f"{other} against {self.own}", comparison_sections(found, reading))
 
         context.jobs.start(COMPARE, work, done)
 

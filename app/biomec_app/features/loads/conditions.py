@@ -53,7 +53,7 @@ def compared(
     return compare_conditions(conditions[0], conditions[1], options)
 
 
-def comparison_sections(found: LoadComparison) -> tuple[Section, ...]:
+def comparison_sections(found: LoadComparison, reading: LoadReading) -> tuple[Section, ...]:
     """The table, divided where it would be too wide, with what is to be said about it."""
     whole = found.table()
     measure, curves = (
@@ -61,8 +61,8 @@ def comparison_sections(found: LoadComparison) -> tuple[Section, ...]:
               tuple(tuple(row[k] for k in columns) for row in whole.rows), whole.note)
         for columns in ((*range(CURVES),), (0, *range(CURVES, len(whole.columns))))
     )  # fmt: skip
-    told = tuple(notice.sentence for notice in found.notices)
-    return Section(found.options.measure.capitalize(), told, (measure,)), Section("Whole curves", (), (curves,))
+    sentences = (f"Joint loads: {reading.words}.", *(notice.sentence for notice in found.notices))
+    return Section(found.options.measure.capitalize(), sentences, (measure,)), Section("Whole curves", (), (curves,))
 
 
 def ranked(

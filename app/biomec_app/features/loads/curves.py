@@ -1,30 +1,39 @@
 """Curves of the loads: moments and forces in four kinds of axes and three units, both methods, power, stress, residual.
 
-Listed are internal loads of the multibody method in N and N·m, and what weight, acceleration and the ground ask for
-in joint axes; other units, Newton-Euler and external loads are chosen in the panel Loads, which asks for their keys.
+Listed are loads in all axes by the method, sign and scale of the settings, and what weight, acceleration and the
+ground ask for in the axes of the settings; others are chosen in the panel Loads, which asks for their keys.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from functools import cache, partial
 from typing import NamedTuple
 
 from biomec.base.arrays import FloatArray
 from biomec.body.loads.contributions import PARTS, TITLES
 from biomec.body.loads.load_axes import AXES
-from biomec.body.loads.load_components import CONVENTIONS, FORCE, MOMENT, NORMALISATIONS, UNITS
+from biomec.body.loads.load_components import (
+    AXES_WORDS,
+    CONVENTIONS,
+    FORCE,
+    MOMENT,
+    MULTIBODY,
+    NEWTON_EULER,
+    NORMALISATIONS,
+    UNITS,
+    LoadReading,
+)
 from biomec.pipeline.analysis import Analysis
 from biomec_app.curves.curve import MAIN, Curve
 from biomec_app.curves.curve_tools import AXES as LABORATORY
 from biomec_app.curves.curve_tools import along, capital, column, side_of_name
-from biomec_app.features.loads.readings import MULTIBODY, NEWTON_EULER, Readings, has_loads
+from biomec_app.features.loads.readings import Readings, has_loads
 
 MOMENTS, FORCES, POWER, STRESS = "Joint moments", "Joint forces", "Joint power", "Compression and shear"
 RESIDUAL, CONTACT, ENERGY = "Residual", "Scapula on ribs", "Energy"
 QUANTITIES = {MOMENT: MOMENTS, FORCE: FORCES}
-IN_AXES = {"joint": "", "distal": ", distal axes", "proximal": ", proximal axes", "laboratory": ", laboratory axes"}
-BESIDE = {"joint": "joint axes", "distal": "distal axes", "proximal": "proximal axes", "laboratory": "laboratory"}
 LEAST = {("none", FORCE): 10.0, ("none", MOMENT): 2.0, ("mass", FORCE): 0.15, ("mass", MOMENT): 0.03,
          ("weight", FORCE): 1.5, ("weight", MOMENT): 0.2}  # fmt: skip
 STEP, PRESSED = "loads", "pressed"
@@ -78,20 +87,20 @@ def joint_loads(analysis: Analysis) -> Iterator[Curve]:
         return
     readings = Readings(analysis)
     for quantity in (MOMENT, FORCE):
-        for axes in AXES:
+        for axes in dict.fromkeys((readings.reading.axes, *AXES)):
             for joint in readings.joints:
-                yield from _components(readings, joint, quantity, axes)
+                yield from _components(readings, joint, quantity, replace(readings.reading, axes=axes))
 
 
 def parts(analysis: Analysis) -> Iterator[Curve]:
-    """What weight, acceleration and the ground ask of the joints, in their own axes; computed when one is asked for."""
+    """What weight, acceleration and the ground ask of the joints; computed when one is asked for."""
     if not has_loads(analysis):
         return
     readings = Readings(analysis)
     for quantity in (MOMENT, FORCE):
         for part in PARTS:
             for joint in readings.joints:
-                yield from _components(readings, joint, quantity, "joint", part=part)
+                yield from _components(readings, joint, quantity, readings.reading, part)
 
 
 def by_key(analysis: Analysis) -> Callable[[str], Curve | None]:
@@ -111,16 +120,18 @@ def by_key(analysis: Analysis) -> Callable[[str], Curve | None]:
         k = words.index(read.name)
         joint, quantity = words.joint[k], words.quantity[k]
         assert joint in joints
-        alike = _components(readings, joint, quantity, *read[1:])
+        reading = replace(
+            readings.reading, axes=read.axes, normalisation=read.normalisation, method=read.method,
+            convention=read.convention,
+        )  # fmt: skip
+        alike = _components(readings, joint, quantity, reading, read.part)
         return next(curve for curve in alike if curve.key == key)
 
     return find
 
 
-def _components(
-    readings: Readings, joint: str, quantity: str, axes: str, normalisation: str = "none", method: str = MULTIBODY,
-    convention: str = INTERNAL, part: str = "",
-) -> Iterator[Curve]:  # fmt: skip
+def _components(readings: Readings, joint: str, quantity: str, reading: LoadReading, part: str = "") -> Iterator[Curve]:
+    axes, normalisation, method = reading.axes, reading.normalisation, reading.method
     words, time = readings.words(axes), readings.analysis.session.dynamic.time_s
     side, stem = side_of_name(joint)
     borne = {one.joint for one in readings.found.trust.effects}  # their bands are those of the loads without the ribs
@@ -129,17 +140,15 @@ def _components(
         here = k + (0 if quantity == FORCE else 3)  # number among the six of the joint
         positive, negative = words.positive[at], words.negative[at]
         senses = f"{positive}{NBSP}+ / {negative}{NBSP}−" if axes != "laboratory" else along(LABORATORY[k])
-        other = ("" if convention == INTERNAL else f", {convention}") + ("" if method == MULTIBODY else f", {method}")
-        sense = "" if convention == INTERNAL else " · external"
         origin = f", {TITLES[part]}" if part else ""
         yield Curve(
-            load_key(name, axes, normalisation, method, convention, part),
-            QUANTITIES[quantity] + origin + IN_AXES[axes],
-            capital(stem), side, positive, name + origin + other, UNITS[normalisation, quantity],
+            load_key(name, axes, normalisation, method, reading.convention, part),
+            f"{QUANTITIES[quantity]}{origin}, {AXES_WORDS[axes]}",
+            capital(stem), side, positive, f"{name}{origin}, {reading.words}", UNITS[normalisation, quantity],
             column(time, partial(_values, readings, joint, axes, normalisation, method, part), here,
-                   scale=1.0 if convention == INTERNAL else -1.0),
-            f"{capital(stem)} {quantity}{origin}", f"{senses} · {BESIDE[axes]}{sense}",
-            MAIN if method == MULTIBODY else method, STEP, least=LEAST[normalisation, quantity],
+                   scale=reading.sense),
+            f"{capital(stem)} {quantity}{origin}", f"{senses} · {AXES_WORDS[axes]}, {reading.convention}",
+            MAIN if method == readings.reading.method else method, STEP, least=LEAST[normalisation, quantity],
             said=method, dashed=method == NEWTON_EULER,
             band=(lambda: None) if part or (method == MULTIBODY and joint in borne)
             else partial(readings.half_width, joint, axes, normalisation, here),
@@ -155,7 +164,7 @@ def powers(analysis: Analysis) -> Iterator[Curve]:
     if not has_loads(analysis):
         return
     readings, time = Readings(analysis), analysis.session.dynamic.time_s
-    power = readings.found.power
+    power = readings.power
     for joint in readings.joints:
         side, stem = side_of_name(joint)
         for unit, scale in (("W", 1.0), ("W/kg", 1.0 / readings.mass_kg)):

@@ -9,15 +9,14 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomec.base.progress import Progress
-from biomec.body.loads.load_components import FORCE, MOMENT
+from biomec.body.loads.load_components import AXES_WORDS, FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.recording.marker_set import Side
 from biomec.reporting.conditions import Condition
 from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
 from biomec_app.curves.curve_tools import capital, side_of_name
-from biomec_app.features.loads.choice import AXES
 from biomec_app.features.loads.figure_methods import NORMALISATIONS, joint_options
-from biomec_app.features.loads.readings import MULTIBODY, Readings, has_loads, stem
+from biomec_app.features.loads.readings import Readings, has_loads, stem
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 from biomec_app.figures.style import Ink, legend, name, nothing, over_cycle, quiet, stroke, zero_line
 
@@ -27,8 +26,7 @@ if TYPE_CHECKING:
 
 RESIDUAL = "Residual"
 QUANTITIES = {"Force": FORCE, "Moment": MOMENT}
-IN_AXES = {capital(words): axes for axes, words in AXES.items()}
-LOCAL = capital(AXES["distal"])
+IN_AXES = {capital(words): axes for axes, words in AXES_WORDS.items()}
 
 
 @dataclass(frozen=True, eq=False)
@@ -45,10 +43,11 @@ class Line:
 
 @dataclass(frozen=True, eq=False)
 class Recorded:
-    """Lines of one recording: (side, row) -> line."""
+    """Lines of one recording: (side, row) -> line; read_as: method, axes and sign."""
 
     name: str
     lines: dict[tuple[Side | None, int], Line]
+    read_as: str = ""
 
 
 @dataclass(frozen=True, eq=False)
@@ -76,12 +75,14 @@ class LoadCycleFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Joint, force or moment, axes, unit."""
-        axes = (LOCAL, *(one for one in IN_AXES if one != LOCAL))
+        reading = analysis.settings.load_reading
+        axes = sorted(IN_AXES, key=lambda words: IN_AXES[words] != reading.axes)  # those of the settings first
+        units = sorted(NORMALISATIONS, key=lambda words: NORMALISATIONS[words] != reading.normalisation)
         return (
             Choice("joint", "Joint", (*joint_options(analysis), RESIDUAL)),
             Choice("quantity", "Load", tuple(QUANTITIES)),
-            Choice("axes", "Axes", axes),
-            Choice("unit", "Unit", tuple(NORMALISATIONS)),
+            Choice("axes", "Axes", tuple(axes)),
+            Choice("unit", "Unit", tuple(units)),
         )
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
@@ -99,13 +100,11 @@ class LoadCycleFigure(FigureKind):
 
     def remark(self, content: Content, chosen: Chosen) -> str:
         """What is shown, over which cycles, and who is missing."""
-        what = (
-            "residual on the root" if chosen["joint"] == RESIDUAL else f"{chosen['joint'].lower()}, proximal on distal"
-        )
-        in_axes = _residual_axes(chosen) if chosen["joint"] == RESIDUAL else chosen["axes"].lower()
+        what = "residual on the root" if chosen["joint"] == RESIDUAL else chosen["joint"].lower()
+        read_as = _residual_axes(chosen) if chosen["joint"] == RESIDUAL else content.own.read_as
         told = [f"{one.name + ': ' if one.name else ''}{_cycles(one)}" for one in (content.own, *content.others)]
         lacking = f" Without loads, and left out: {', '.join(content.absent)}." if content.absent else ""
-        return f"{chosen['quantity']}, {what}; {in_axes}. Mean ± SD of {'; '.join(told)}.{lacking}"
+        return f"{chosen['quantity']}, {what}; {read_as}. Mean ± SD of {'; '.join(told)}.{lacking}"
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
         """A row a component; left before right, the midline alone."""
@@ -166,15 +165,17 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
             lines[None, k % 3] = Line(found.names[k], called_so, "", found.units[k], None, over)
         return Recorded(called, lines)
     axes = IN_AXES[chosen["axes"]]
+    reading = replace(readings.reading, axes=axes)
     for joint in (joint for joint in readings.joints if capital(stem(joint)) == chosen["joint"]):
         side = side_of_name(joint)[0]
-        components = readings.components(joint, axes, unit, MULTIBODY)
+        components = readings.components(joint, axes, unit, reading.method)
         for i, label in enumerate(components.of(joint, quantity)):
             k = components.index(label)
-            over = signal_cycles(cycles, side, time, components[label])
+            over = signal_cycles(cycles, side, time, reading.sense * components[label])
             positive, negative = components.positive[k], components.negative[k]
-            lines[side, i] = Line(label, positive, negative, components.units[k], side, over)
-    return Recorded(called, lines)
+            named = f"{label}, {reading.words}"
+            lines[side, i] = Line(named, positive, negative, components.units[k], side, over)
+    return Recorded(called, lines, reading.words)
 
 
 def _draw(axes: Axes, line: Line | None, colour: str) -> bool:

@@ -9,12 +9,12 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
-from biomec.body.loads.load_components import FORCE, MOMENT, UNITS
+from biomec.body.loads.load_components import FORCE, METHODS, MOMENT, MULTIBODY, UNITS
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.reporting.report_table import power
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.choice import important_joints, joints_of
-from biomec_app.features.loads.readings import METHODS, MULTIBODY, Readings, has_loads, stem
+from biomec_app.features.loads.readings import Readings, has_loads, stem
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 from biomec_app.figures.style import COMPONENTS, Ink, legend, name, quiet, stroke
@@ -90,9 +90,9 @@ class MethodFigure(FigureKind):
         """Which joint, which methods, and by how much they differ."""
         force, torque = content.difference
         return (
-            f"{chosen['joint']}, {chosen['cycle'].lower()}: proximal on distal segment, laboratory axes (X forward, Y "
-            f"up, Z right). {content.multibody} differs from Newton-Euler by {power(force)} N and {power(torque)} N·m "
-            "at most."
+            f"{chosen['joint']}, {chosen['cycle'].lower()}: internal (proximal on distal segment), laboratory axes "
+            f"(X forward, Y up, Z right). {content.multibody} differs from Newton-Euler by {power(force)} N and "
+            f"{power(torque)} N·m at most."
         )
 
     def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:

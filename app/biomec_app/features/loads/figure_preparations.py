@@ -58,7 +58,7 @@ class PreparationFigure(FigureKind):
     def remark(self, content: LoadStudy, chosen: Chosen) -> str:
         """Which joint and cycle, and what the first configuration is."""
         return (
-            f"{chosen['joint']}, {chosen['cycle'].lower()}, laboratory axes, proximal on distal segment. "
+            f"{chosen['joint']}, {chosen['cycle'].lower()}, Newton-Euler, laboratory axes, internal. "
             f"{content.notices[0].sentence}"
         )
 

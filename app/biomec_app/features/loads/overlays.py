@@ -8,6 +8,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis, run_first
+from biomec.pipeline.load_reading import chosen_loads
 from biomec.recording.marker_set import Side
 from biomec_app.curves.curve_tools import side_of_name
 from biomec_app.features.loads.readings import has_loads
@@ -36,8 +37,8 @@ class _Loads(Overlay):
         return None if has_loads(analysis) else run_first("loads")
 
     def build(self) -> None:
-        found = self.poses.analysis.loads
-        self._loads, self._estimated = found.multibody, found.external.estimated
+        analysis = self.poses.analysis
+        self._loads, self._estimated = chosen_loads(analysis), analysis.loads.external.estimated
         theme = self.theme
         colours = {Side.RIGHT: theme.right, Side.LEFT: theme.left, None: theme.middle}
         self._sides = [side_of_name(joint)[0] for joint in self._loads.joints]

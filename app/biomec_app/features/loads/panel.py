@@ -23,10 +23,12 @@ from PySide6.QtWidgets import (
 
 from biomec.base.progress import Progress
 from biomec.body.loads.contributions import PARTS
+from biomec.body.loads.load_components import AXES_WORDS, LoadReading
 from biomec.body.loads.load_doubts import JointDoubt, joint_doubts
 from biomec.body.loads.residuals import THRESHOLDS
 from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, run_first
+from biomec.pipeline.load_reading import chosen_loads
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec_app.curves.curve_tools import capital
@@ -66,6 +68,7 @@ class LoadPanel(QWidget):
         self.page: LoadTrustPage | None = None
         self.doubts: tuple[JointDoubt, ...] = ()
         self.choice = LoadChoice()
+        self._reading: LoadReading | None = None  # of the settings, as it was shown last
         self._filling = False
         self._later = QTimer(self)
         self._later.setSingleShot(True)
@@ -73,7 +76,7 @@ class LoadPanel(QWidget):
         self._later.timeout.connect(self._judge)
         self._build()
         document = self._document
-        document.opened.connect(self.refresh)
+        document.opened.connect(self._opened)
         document.analysis_changed.connect(self._analysis_changed)
         document.frame_changed.connect(self._show_frame)
         document.view_changed.connect(self._show_view)
@@ -161,7 +164,7 @@ class LoadPanel(QWidget):
         for k, (field, options, words) in enumerate((
             ("what", WHAT, "What is plotted of the loads"),
             ("joint", {"": IMPORTANT}, "Which joint is plotted"),
-            ("axes", choices.AXES, "Axes of the components"),
+            ("axes", AXES_WORDS, "Axes of the components"),
             ("unit", choices.UNITS, "Unit: as they are, by mass, or by weight"),
             ("method", choices.SHOWN, "Method: multibody is drawn solid, Newton-Euler dashed"),
             ("sign", choices.SIGNS, "Internal: what muscles and ligaments do; external: the load that they resist"),
@@ -222,6 +225,10 @@ class LoadPanel(QWidget):
         super().showEvent(event)
         self.refresh()
 
+    def _opened(self) -> None:
+        self._reading = None
+        self.refresh()
+
     def _analysis_changed(self) -> None:
         """Come to the front when loads were computed."""
         before = self._before_loads
@@ -264,9 +271,20 @@ class LoadPanel(QWidget):
         self.course.set_content(self.page.force, self.page.torque, self.page.counted, rate, limits)
         self._show_frame(self._document.frame)
         self._show_view()
+        self._follow_settings(self._known.settings.load_reading)
         self._show_choice()
         self._show_doubts()
         self._find_band()
+
+    def _follow_settings(self, reading: LoadReading) -> None:
+        """Read the loads as the settings do, at first and whenever these change; what is plotted changes with them."""
+        before, self._reading = self._reading, reading
+        if before == reading:
+            return
+        self.choice = self.choice.read_as(reading)
+        self._fill_choice(self.choice)
+        if before is not None and self._plots_loads:
+            self._plot_chosen()
 
     def _aside_finished(self, title: str) -> None:
         self._find_band()
@@ -394,9 +412,13 @@ class LoadPanel(QWidget):
     def _choice_made(self) -> None:
         """Plot at once what was chosen, if loads are plotted already."""
         self._take_choice()
-        if any(key.startswith(("load", "power/", "stress/", "residual load/", "contact force/"))
-               for key in self._document.selection.curves):  # fmt: skip
+        if self._plots_loads:
             self._plot_chosen()
+
+    @property
+    def _plots_loads(self) -> bool:
+        kinds = ("load", "power/", "stress/", "residual load/", "contact force/")
+        return any(key.startswith(kinds) for key in self._document.selection.curves)
 
     def _take_choice(self) -> None:
         self.choice = LoadChoice(**{field: str(combo.currentData()) for field, combo in self.combos.items()})
@@ -418,7 +440,9 @@ class LoadPanel(QWidget):
         """Show axes, unit, method and sign of what is plotted."""
         if self._filling or self.page is None:
             return
-        choice = read_choice(self._document.selection.curves, self.choice)
+        self._fill_choice(read_choice(self._document.selection.curves, self.choice))
+
+    def _fill_choice(self, choice: LoadChoice) -> None:
         for field in ("what", "axes", "unit", "method", "sign"):
             combo = self.combos[field]
             combo.setCurrentIndex(max(0, combo.findData(getattr(choice, field))))
@@ -435,9 +459,10 @@ class LoadPanel(QWidget):
         """Let the largest joint force have a length that fits."""
         if self._known is None or not has_loads(self._known):
             return
-        sizes = np.linalg.norm(self._known.loads.multibody.force[self._known.loads.trust.residuals.counted], axis=2)
+        force = chosen_loads(self._known).force
+        sizes = np.linalg.norm(force[self._known.loads.trust.residuals.counted], axis=2)
         if not sizes.size:
-            sizes = np.linalg.norm(self._known.loads.multibody.force, axis=2)
+            sizes = np.linalg.norm(force, axis=2)
         largest = float(np.nanmax(sizes, initial=0.0))
         if largest > 0.0:
             scale = ARROW / (METRES_A_NEWTON * largest)

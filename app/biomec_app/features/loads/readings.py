@@ -16,17 +16,16 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.body.loads.band_components import band_components
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.joint_stress import JointStress, joint_stress
-from biomec.body.loads.load_components import LoadComponents, LoadReading, load_components
+from biomec.body.loads.load_components import MULTIBODY, LoadComponents, LoadReading, load_components
 from biomec.body.loads.load_doubts import JointDoubt, joint_doubts
+from biomec.body.loads.power import LoadPower
 from biomec.body.loads.residual_components import ResidualComponents, residual_components
 from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
-from biomec.pipeline.load_reading import motion_of_loads, named_loads
+from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, named_loads
 from biomec.pipeline.steps.loads import InverseDynamics
 from biomec.reporting.load_parts import part_of
 
-MULTIBODY, NEWTON_EULER = "multibody", "Newton-Euler"
-METHODS = (MULTIBODY, NEWTON_EULER)
 KEPT = 8  # analyses whose readings are kept: the open one, those compared with it, and some that can be undone
 STEPS = ("loads", "segments", "body")
 
@@ -37,17 +36,17 @@ class _Kept:
 
     components: dict[tuple[str, str, str, str, str], LoadComponents] = field(default_factory=dict)
     words: dict[str, LoadComponents] = field(default_factory=dict)
-    parts: dict[str, JointLoads] = field(default_factory=dict)
-    stress: JointStress | None = None
-    residual: dict[tuple[str, str], ResidualComponents] = field(default_factory=dict)
+    parts: dict[tuple[str, str], JointLoads] = field(default_factory=dict)
+    stress: dict[str, JointStress] = field(default_factory=dict)
+    residual: dict[tuple[str, str, str], ResidualComponents] = field(default_factory=dict)
     band: LoadBand | None = None
     doubts: tuple[JointDoubt, ...] | None = None
     half_widths: dict[tuple[str, str, str], FloatArray] = field(default_factory=dict)
 
 
 @lru_cache(maxsize=KEPT)
-def _kept(*made_of: Done) -> _Kept:
-    """What was read of these results; they are told apart by being the same objects."""
+def _kept(angles: str, *made_of: Done) -> _Kept:
+    """What was read of these results, in axes of these angles; results are told apart by being the same objects."""
     return _Kept()
 
 
@@ -63,7 +62,8 @@ class Readings:
 
     def __init__(self, analysis: Analysis) -> None:
         self.analysis = analysis
-        self._known = _kept(*(analysis.done[step] for step in STEPS))
+        self.reading = analysis.settings.load_reading
+        self._known = _kept(self.reading.angles, *(analysis.done[step] for step in STEPS))
 
     @property
     def found(self) -> InverseDynamics:
@@ -82,15 +82,17 @@ class Readings:
         first = {name: k for k, name in enumerate(names)}
         return tuple(sorted(names, key=lambda name: (_rank(name, first), name.startswith("left "))))
 
-    def loads(self, method: str) -> JointLoads:
-        """Of one of `METHODS`."""
-        return self.found.multibody if method == MULTIBODY else self.found.newton_euler
+    @property
+    def power(self) -> LoadPower:
+        """Of the loads of the method that the settings choose."""
+        return chosen_power(self.analysis)
 
     def part(self, name: str) -> JointLoads:
         """What one of `PARTS` asks of the joints."""
-        if name not in self._known.parts:
-            self._known.parts[name] = part_of(self.analysis, name)
-        return self._known.parts[name]
+        key = self.reading.method, name
+        if key not in self._known.parts:
+            self._known.parts[key] = part_of(self.analysis, name)
+        return self._known.parts[key]
 
     def components(
         self, joint: str, axes: str, normalisation: str, method: str = MULTIBODY, part: str = ""
@@ -98,8 +100,8 @@ class Readings:
         """Force and moment of a joint; of one of `PARTS` only, if it is named."""
         key = joint, axes, normalisation, method, part
         if key not in self._known.components:
-            reading = LoadReading(axes=axes, normalisation=normalisation)
-            loads = self.part(part) if part else self.loads(method)
+            reading = LoadReading(axes, "internal", normalisation, method, self.reading.angles)
+            loads = self.part(part) if part else self.found.by_method(method)
             self._known.components[key] = named_loads(self.analysis, loads, reading, (joint,))
         return self._known.components[key]
 
@@ -110,33 +112,34 @@ class Readings:
             centre, force, torque = (read_only(table[:1]) for table in (loads.centre, loads.force, loads.torque))
             one = replace(loads, centre=centre, force=force, torque=torque)
             moment = replace(motion, R_WB=motion.R_WB[:1])
-            reading = LoadReading(axes=axes)
+            reading = LoadReading(axes=axes, angles=self.reading.angles)
             self._known.words[axes] = load_components(one, moment, body.model, reading, hinges=body.joint_axes())
         return self._known.words[axes]
 
     @property
     def stress(self) -> JointStress:
         """Compression, traction, shear, torque off the axis of hinges."""
-        if self._known.stress is None:
-            body = self.analysis.body.person
-            self._known.stress = joint_stress(
-                self.found.multibody, motion_of_loads(self.analysis), body.model, body.joint_axes()
+        method, body = self.reading.method, self.analysis.body.person
+        if method not in self._known.stress:
+            self._known.stress[method] = joint_stress(
+                chosen_loads(self.analysis), motion_of_loads(self.analysis), body.model, body.joint_axes()
             )
-        return self._known.stress
+        return self._known.stress[method]
 
     def residual(self, axes: str, normalisation: str = "none") -> ResidualComponents:
         """Residual force and moment, in axes of the root or of the laboratory."""
-        if (axes, normalisation) not in self._known.residual:
+        key = self.reading.method, axes, normalisation
+        if key not in self._known.residual:
             measures = self.analysis.body.person.measures
-            self._known.residual[axes, normalisation] = residual_components(
-                self.found.newton_euler,
+            self._known.residual[key] = residual_components(
+                chosen_loads(self.analysis),
                 motion_of_loads(self.analysis),
                 axes,
                 normalisation,
                 mass_kg=self.mass_kg,
                 height_m=float(measures["height"]),
             )
-        return self._known.residual[axes, normalisation]
+        return self._known.residual[key]
 
     # ------------------------------------------------------------------ band
 
@@ -168,7 +171,7 @@ class Readings:
                 self.band,
                 motion_of_loads(self.analysis),
                 body.model,
-                LoadReading(axes=axes, normalisation=normalisation),
+                LoadReading(axes, normalisation=normalisation, angles=self.reading.angles),
                 hinges=body.joint_axes(),
                 mass_kg=self.mass_kg,
                 height_m=float(body.measures["height"]),

@@ -140,6 +140,9 @@ def _facts(analysis: Analysis) -> list[str]:
         told.append(f"The ground reaction is measured; it acts on: {held}.")
     else:
         told.append("No ground reaction was used: the residual holds it.")
+    told.append(
+        f"Tables and report tell the loads as: {analysis.settings.load_reading.words} (Settings, Loads as shown)."
+    )
     return told
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 
 import numpy as np
 
@@ -12,7 +12,7 @@ from biomec.pipeline.simulation_run import SimulationRun
 from biomec_app.curves.curve import Curve
 from biomec_app.curves.curve_tools import DEGREES, MM, capital, column, side_of_name
 from biomec_app.curves.motion import LEAST_DEG, joint_angles
-from biomec_app.features.loads.curves import LEAST, joint_loads, load_key
+from biomec_app.features.loads.curves import LEAST, by_key, load_key
 
 TINY = 1e-18  # zero on a logarithmic axis
 KIND = "Simulation: "
@@ -31,10 +31,10 @@ def simulations(analysis: Analysis) -> Iterator[Curve]:
     if not analysis.simulations:
         return
     recorded = {curve.label: curve for curve in joint_angles(analysis)}
-    loads = {curve.label: curve for curve in joint_loads(analysis) if curve.key.startswith("load/joint/none/")}
+    recorded_load = by_key(analysis)
     for run in analysis.simulations.values():
         yield from _angles(run, recorded)
-        yield from _moments(run, loads)
+        yield from _moments(run, recorded_load)
         yield from _energy(run)
         yield from _quality(run)
         yield from _ground(run)
@@ -52,10 +52,10 @@ def _angles(run: SimulationRun, recorded: Mapping[str, Curve]) -> Iterator[Curve
         )  # fmt: skip
 
 
-def _moments(run: SimulationRun, loads: Mapping[str, Curve]) -> Iterator[Curve]:
+def _moments(run: SimulationRun, recorded_load: Callable[[str], Curve | None]) -> Iterator[Curve]:
     """Net joint moments of the simulated motion, in the plots of inverse dynamics."""
     for k, name in enumerate(run.torque_names):
-        like, (side, stem) = loads.get(name), side_of_name(name)
+        like, (side, stem) = recorded_load(load_key(name)), side_of_name(name)
         yield Curve(
             simulation_key(run.name, f"{TORQUES}/{name}"), KIND + run.name, _group(like, stem),
             like.side if like else side, f"{like.component if like else stem} moment", f"{name}, {run.name}", "N·m",

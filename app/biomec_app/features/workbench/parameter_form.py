@@ -2,10 +2,12 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import QSignalBlocker, Qt
+from collections.abc import Mapping
+from dataclasses import replace
+
+from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QPushButton,
@@ -16,13 +18,14 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import Entry, Kind, Setting
 from biomec.machines.blueprint import Parameter
 from biomec_app.features.workbench.bench import Bench
-from biomec_app.features.workbench.values import range_of, range_words
 from biomec_app.kit.dialog_parts import Fault, explanation
-from biomec_app.kit.forms.rows import NumberBox
+from biomec_app.kit.forms.form import Form
 from biomec_app.kit.theme import LIGHT, Theme
 
+NAMES = "workbench.value.{}"
 NONE = "This machine has no parameters. Write them into its text, under [parameters]."
 
 
@@ -32,10 +35,10 @@ class ParameterForm(QWidget):
     def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
         self.bench = bench
-        self.boxes: dict[str, NumberBox] = {}
+        self.boxes: dict[str, QWidget] = {}
         self.resets: dict[str, QToolButton] = {}
-        self.labels: dict[str, QLabel] = {}
-        self._known: dict[str, Parameter] = {}
+        self.form = Form(_described({}), NAMES)
+        self._described = self.form.owner
         self._theme: Theme = LIGHT
         self._build()
         bench.machine_changed.connect(self.refresh)
@@ -72,24 +75,20 @@ class ParameterForm(QWidget):
     def refresh(self) -> None:
         """Show the values as they are; rows are made anew only if there are others."""
         draft = self.bench.draft
-        parameters = dict(draft.machine.blueprint.parameters)
-        shape = {name: (one.unit, one.about, one.minimum, one.maximum) for name, one in parameters.items()}
-        if shape != {name: (one.unit, one.about, one.minimum, one.maximum) for name, one in self._known.items()}:
-            self._known = parameters
+        described = _described(draft.machine.blueprint.parameters)
+        if described != self._described:
+            self._described = described
             self._make_rows()
-        self._known = parameters
-        self.about.setText(draft.machine.about or draft.machine.title if parameters else NONE)
+        self.about.setText(draft.machine.about or draft.machine.title if self.boxes else NONE)
         changed = draft.changed
-        for name, box in self.boxes.items():
-            if box.value() != draft.machine.values[name]:
-                with QSignalBlocker(box):
-                    box.setValue(draft.machine.values[name])
-            self.resets[name].setVisible(name in changed)
-            font = self.labels[name].font()
-            font.setBold(name in changed)
-            self.labels[name].setFont(font)
+        for (name,), row in self.form.rows.items():
+            value = draft.machine.values[name]
+            row.entry = replace(row.entry, default=draft.opened.get(name, value))
+            if row.value() != value:
+                row.set(value)
             colour = self._theme.accent if name in changed else self._theme.text
-            self.labels[name].setStyleSheet(f"color: {colour};")
+            self.form.labels[name,].setStyleSheet(f"color: {colour};")
+        self.form.mark()
         self.changed.setText(f"{len(changed)} changed" if changed else "")
         self.reset_all.setEnabled(bool(changed) and not draft.fault)
         self.grid_widget.setEnabled(not draft.fault)
@@ -97,15 +96,16 @@ class ParameterForm(QWidget):
 
     def _make_rows(self) -> None:
         self.grid_widget = QWidget()
-        grid = QGridLayout(self.grid_widget)
-        grid.setContentsMargins(0, 0, 4, 0)
-        grid.setHorizontalSpacing(6)
-        grid.setVerticalSpacing(1)
-        self.boxes, self.resets, self.labels = {}, {}, {}
-        for row, (name, one) in enumerate(self._known.items()):
-            self._make_row(grid, 2 * row, name, one)
-        grid.setRowStretch(2 * len(self._known), 1)
-        grid.setColumnStretch(1, 1)
+        column = QVBoxLayout(self.grid_widget)
+        column.setContentsMargins(0, 0, 4, 0)
+        self.form = Form(self._described, NAMES, parent=self.grid_widget)
+        self.form.show(self.bench.machine.values)
+        self.form.narrow(column, box=0)
+        column.addStretch(1)
+        self.boxes = {path[0]: row.widget for path, row in self.form.rows.items()}
+        self.resets = {path[0]: reset for path, reset in self.form.resets.items()}
+        for (name,), row in self.form.rows.items():
+            row.edited.connect(lambda name=name, row=row: self._change(name, row.value()))
         self._show_rows()
 
     def _show_rows(self) -> None:
@@ -113,38 +113,6 @@ class ParameterForm(QWidget):
         self.area.setWidget(self.grid_widget)
         self.area.viewport().setAutoFillBackground(False)
         self.grid_widget.setAutoFillBackground(False)
-
-    def _make_row(self, grid: QGridLayout, row: int, name: str, one: Parameter) -> None:
-        label, box, reset = QLabel(name), NumberBox(), QToolButton()
-        label.setBuddy(box)
-        limits = range_words(one)
-        tip = ". ".join(filter(None, (f"{name}: {one.about}" if one.about else name, limits))) + "."
-        box.setObjectName(f"workbench.value.{name}")
-        box.setAccessibleName(f"{one.about or name}{f', {one.unit}' if one.unit else ''}")
-        box.setRange(*range_of(one))
-        box.setSuffix(f" {one.unit}" if one.unit else "")
-        for widget in (label, box):
-            widget.setToolTip(tip)
-        with QSignalBlocker(box):
-            box.setValue(self.bench.machine.values[name])
-        box.valueChanged.connect(lambda value, name=name: self._change(name, value))
-        reset.setObjectName(f"workbench.reset.{name}")
-        reset.setText("↺")
-        reset.setAutoRaise(True)
-        reset.setToolTip(f"Give {name} the value of the file again")
-        reset.setAccessibleName(f"Reset {name}")
-        keep = reset.sizePolicy()
-        keep.setRetainSizeWhenHidden(True)
-        reset.setSizePolicy(keep)
-        reset.clicked.connect(lambda checked=False, name=name: self._change(name, self.bench.draft.opened[name]))
-        grid.addWidget(label, row, 0)
-        grid.addWidget(box, row, 1)
-        grid.addWidget(reset, row, 2)
-        if one.about:
-            words = explanation(one.about)
-            words.setContentsMargins(0, 0, 0, 5)
-            grid.addWidget(words, row + 1, 1, 1, 2)
-        self.boxes[name], self.resets[name], self.labels[name] = box, reset, label
 
     def _change(self, name: str, value: float) -> None:
         try:
@@ -162,3 +130,12 @@ class ParameterForm(QWidget):
         """Mark in the colours of a theme."""
         self._theme = theme
         self.refresh()
+
+
+def _described(parameters: Mapping[str, Parameter]) -> Entry:
+    """Parameters as fields of a form."""
+    parts = tuple(
+        Entry((name,), Kind.NUMBER, Setting(name, one.about, one.unit, least=one.minimum, most=one.maximum), 0.0)
+        for name, one in parameters.items()
+    )
+    return Entry((), Kind.GROUP, Setting(""), {}, parts=parts)

@@ -9,6 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.physics import GRAVITY
 from biomec.body.anatomy.model import STANDARD, BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
@@ -20,8 +21,11 @@ from biomec.recording.step import step_result
 
 FORCE, MOMENT = "force", "moment"
 QUANTITIES = (FORCE, MOMENT)
+MULTIBODY, NEWTON_EULER = "multibody", "Newton-Euler"
+METHODS = (MULTIBODY, NEWTON_EULER)
 CONVENTIONS = ("internal", "external")
 NORMALISATIONS = ("none", "mass", "weight")
+AXES_WORDS = {axes: f"{axes} axes" for axes in AXES}
 UNITS = {
     ("none", FORCE): "N",
     ("none", MOMENT): "N·m",
@@ -40,18 +44,63 @@ class LoadReading:
     convention    : "internal" is what the proximal segment, with muscles and ligaments, does to the distal one;
                     "external" is the load that this resists, of opposite sign
     normalisation : "none" [N, N·m], "mass" [per kg of the person] or "weight" [% of body weight; moments: × height]
+    method        : "multibody", which knows what the ribs bear where all constraints are kept, or "Newton-Euler"
     angles        : convention of the angles whose axes are taken for "joint"
     """
 
-    axes: str = "joint"
-    convention: str = "internal"
-    normalisation: str = "none"
+    axes: str = setting(
+        "joint", "Axes", "Axes of the joint's angles, of a segment, or of the laboratory.",
+        choices={"joint": "axes of the joint", "proximal": "axes of the proximal segment",
+        "distal": "axes of the distal segment", "laboratory": "axes of the laboratory"})  # fmt: skip
+    convention: str = setting(
+        "internal", "Sign",
+        "Internal: what joint, muscles and ligaments do to the distal segment; external: the load that they resist.",
+        choices={"internal": "internal", "external": "external"})  # fmt: skip
+    normalisation: str = setting(
+        "none", "Scale", "As they are, by body mass, or by body weight (moments: and height).",
+        choices={"none": "N and N·m", "mass": "per kg", "weight": "% of body weight"})  # fmt: skip
+    method: str = setting(
+        MULTIBODY, "Method",
+        "Multibody knows what the ribs bear where all constraints are kept; otherwise both give the same.",
+        choices={MULTIBODY: "multibody", NEWTON_EULER: "Newton-Euler"})  # fmt: skip
     angles: str = STANDARD
 
     def __post_init__(self) -> None:
-        for name, known in (("axes", AXES), ("convention", CONVENTIONS), ("normalisation", NORMALISATIONS)):
+        for name, known in (
+            ("axes", AXES), ("convention", CONVENTIONS), ("normalisation", NORMALISATIONS), ("method", METHODS),
+        ):  # fmt: skip
             if getattr(self, name) not in known:
                 raise BiomecError(f'Joint loads: {name} is {", ".join(known)}, not "{getattr(self, name)}".')
+
+    @property
+    def sense(self) -> float:
+        """Sign by which internal loads are multiplied."""
+        return 1.0 if self.convention == "internal" else -1.0
+
+    @property
+    def words(self) -> str:
+        """Method, axes and sign for a heading: "multibody, joint axes, internal"."""
+        return f"{self.method}, {AXES_WORDS[self.axes]}, {self.convention}"
+
+    @property
+    def sentence(self) -> str:
+        """What a load means, for a note."""
+        acting = {
+            "internal": "Force and moment of the proximal on the distal segment (internal: joint, muscles and "
+            "ligaments)",
+            "external": "Force and moment that joint, muscles and ligaments resist (external: opposite to those of the "
+            "proximal on the distal segment)",
+        }[self.convention]
+        axes = {
+            "joint": "the axes about which the joint's angles turn",
+            "proximal": "the axes of the proximal segment",
+            "distal": "the axes of the distal segment",
+            "laboratory": "the axes of the laboratory",
+        }[self.axes]
+        return (
+            f"{acting}, at the joint's centre, in {axes}, by the {self.method} method; a moment is positive in the "
+            "direction of its name."
+        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,6 +145,12 @@ class LoadComponents:
         """Text of an axis or a column: "Right knee flexion moment, internal (extension −) [N·m/kg]"."""
         k = self.index(name)
         return f"{name[0].upper()}{name[1:]}, {self.reading.convention} ({self.negative[k]} −) [{self.units[k]}]"
+
+    @property
+    def headings(self) -> tuple[str, ...]:
+        """Headings of the columns of a table: "right knee flexion moment [multibody, joint axes, internal] (N m)"."""
+        each = zip(self.names, self.units, strict=True)
+        return tuple(f"{name} [{self.reading.words}] ({unit.replace('·', ' ')})" for name, unit in each)
 
     def chosen(self, names: Iterable[str]) -> LoadComponents:
         """Return these components only."""
@@ -146,7 +201,6 @@ def load_components(
     if loads.frames != motion.frames:
         raise BiomecError(f"There are {loads.frames} frames of loads and {motion.frames} of motion; they must match.")
     divisor = divisors(reading, mass_kg, height_m)
-    sense = 1.0 if reading.convention == "internal" else -1.0
     values: list[FloatArray] = []
     about: list[tuple[str, str, str, Side | None, str, str, str]] = []
     for joint in loads.joints if joints is None else joints:
@@ -156,7 +210,7 @@ def load_components(
             (FORCE, force_axes(frames, reading.axes), loads.force[:, j]),
             (MOMENT, torque_axes(frames, reading.axes), loads.torque[:, j]),
         ):
-            values.append(axes.components(vector) * (sense / divisor[quantity]))
+            values.append(axes.components(vector) * (reading.sense / divisor[quantity]))
             unit = UNITS[reading.normalisation, quantity]
             for positive, negative in zip(axes.positive, axes.negative, strict=True):
                 name = load_name(joint, positive, quantity, reading.axes)

@@ -14,22 +14,13 @@ from biomec.body.anatomy.landmarks import trajectories
 from biomec.body.anatomy.model_choice import Recorded
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
 from biomec.engine.structure import Structure, structure
 from biomec.pipeline.settings import BodySettings
 from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result, Subject
 from biomec.recording.step import step_result
-
-MODELS = {
-    "biomec-full": "m21",
-    "dumas-isb": "m17",
-    "ior-cast": "m17",
-    "opensim-gait2354": "legs",
-    "plug-in-gait": "plug-in-gait",
-    "shoulder-isb": "upper-limb",
-}
-"""Model that suits a marker set, where the user names none."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -38,11 +29,13 @@ class LoadedBody:
 
     person    : the model fitted to the person who was recorded
     points    : landmarks and computed points (T, 3) [m]
+    contacts  : which of its segments stands on which plate, with the forces frame by frame; None without plates
     structure : coordinates, rows, rank and degrees of freedom of the system
     """
 
     person: SubjectModel
     points: Mapping[str, FloatArray]
+    contacts: ModelContacts | None
     structure: Structure
     subject: Subject
     options: BodySettings
@@ -84,8 +77,8 @@ def body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
     """Build the person's model, and compute its landmarks in every frame."""
-    name = settings.model or MODELS.get(prepared.marker_set.name)
-    if name is None:
+    name = settings.model or prepared.marker_set.model
+    if not name:
         raise BiomecError(
             f"Which model suits the marker set {prepared.marker_set.name} is not known. Choose one.",
             ("model", ""),
@@ -102,6 +95,7 @@ def body(
     return LoadedBody(
         person,
         person.points_in_motion(trajectories(clean.markers)),
+        model_contacts(clean.contacts, clean.trial.plates, [segment.name for segment in person.segments]),
         structure(person.system),
         subject,
         settings,

@@ -1,5 +1,7 @@
 """Curves of loads: the numbers of the library bit for bit, in all axes and units, by both methods."""
 
+import csv
+import io
 from dataclasses import replace
 
 import numpy as np
@@ -8,24 +10,36 @@ import pytest
 from biomec.body.loads.contributions import PARTS, TITLES
 from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_axes import AXES
-from biomec.body.loads.load_components import NORMALISATIONS, LoadReading
+from biomec.body.loads.load_components import (
+    AXES_WORDS,
+    METHODS,
+    NEWTON_EULER,
+    NORMALISATIONS,
+    LoadReading,
+)
 from biomec.body.loads.options import InverseOptions
 from biomec.body.loads.sensitivity import SensitivityOptions
 from biomec.pipeline.load_reading import named_loads, read_loads
 from biomec.pipeline.load_sensitivity import load_sensitivity
 from biomec.recording.marker_set import Side
-from biomec.reporting.load_output import TABLE
+from biomec.reporting.load_output import loads_csv, peaks_of
 from biomec.reporting.load_parts import part_of
-from biomec_app.curves.catalogue import list_curves
+from biomec_app.curves.catalogue import catalogue, list_curves
+from biomec_app.curves.curve import MAIN
 from biomec_app.features.loads import readings as readings_module
 from biomec_app.features.loads.choice import BOTH, LoadChoice, chosen_keys, important_joints, joints_of, read_choice
 from biomec_app.features.loads.curves import PRESSED, LoadKey, load_key, read_key
-from biomec_app.features.loads.readings import METHODS, MULTIBODY, NEWTON_EULER, Readings, has_loads
+from biomec_app.features.loads.readings import Readings, has_loads
 from biomec_app.plots.figure_data import figure_table
 from biomec_app.plots.plot_content import panes
 from biomec_app.session.plot_view import PlotView
 
 ELBOW = "right elbow flexion moment"
+READINGS = (
+    LoadReading(),
+    LoadReading("distal", method=NEWTON_EULER),  # the table of earlier versions
+    LoadReading("proximal", "external", "mass", NEWTON_EULER),
+)
 
 
 @pytest.fixture(scope="module")
@@ -37,8 +51,7 @@ def curves(demo_analysis):
 @pytest.mark.parametrize("normalisation", NORMALISATIONS)
 @pytest.mark.parametrize("axes", AXES)
 def test_every_component_is_that_of_the_library_bit_for_bit(demo_analysis, curves, axes, normalisation, method):
-    reading = LoadReading(axes=axes, normalisation=normalisation)
-    expected = read_loads(demo_analysis, reading, multibody=method == MULTIBODY)
+    expected = read_loads(demo_analysis, LoadReading(axes, normalisation=normalisation, method=method))
     for k, name in enumerate(expected.names):
         curve = curves[load_key(name, axes, normalisation, method)]
         assert np.array_equal(curve.values, expected.values[:, k], equal_nan=True), name
@@ -47,14 +60,53 @@ def test_every_component_is_that_of_the_library_bit_for_bit(demo_analysis, curve
         assert curve.component == expected.positive[k]
 
 
-def test_the_table_of_the_command_line_holds_the_curves_of_newton_euler(demo_analysis, curves):
-    table = read_loads(demo_analysis, TABLE)  # what loads.csv is written from
-    for name in table.names:
-        curve = curves[load_key(name, "distal", "none", NEWTON_EULER)]
-        assert np.array_equal(curve.values, table[name], equal_nan=True)
-    power = demo_analysis.loads.power
-    for k, joint in enumerate(power.joints):
-        assert np.array_equal(curves[f"power/W/{joint}"].values, power.joint[:, k], equal_nan=True)
+@pytest.mark.parametrize("reading", READINGS, ids=lambda reading: reading.words)
+def test_window_file_and_report_tell_the_same_loads(demo_analysis, reading):
+    """Plots showed multibody loads in joint axes, `loads.csv` and report Newton-Euler in distal ones."""
+    analysis = demo_analysis.with_settings(replace(demo_analysis.settings, load_reading=reading))
+    head, *lines = csv.reader(io.StringIO(loads_csv(analysis)))
+    cells = dict(zip(head, zip(*lines, strict=True), strict=True))
+    listed = list_curves(analysis)
+
+    def told(curve) -> tuple[str, ...]:
+        return tuple(f"{x:.7g}" for x in curve.values)
+
+    expected = read_loads(analysis)  # all digits
+    shown = [curve for curve in listed if curve.kind.endswith(AXES_WORDS[reading.axes]) and " part" not in curve.kind
+             and curve.key.startswith("load")]  # fmt: skip
+    assert len(shown) == len(expected.names) == 20 * 6
+    for curve in shown:
+        name = read_key(curve.key).name
+        assert np.array_equal(curve.values, expected[name], equal_nan=True)
+        assert told(curve) == cells[f"{name} [{reading.words}] ({curve.unit.replace('·', ' ')})"]
+        assert curve.label == f"{name}, {reading.words}"
+        assert curve.detail.endswith(f"{AXES_WORDS[reading.axes]}, {reading.convention}")
+        assert curve.said == reading.method
+        assert curve.variant == MAIN
+    peaks = {one.joint: one for one in peaks_of(analysis)}
+    counted = analysis.loads.trust.frames_of
+    for joint in analysis.loads.power.joints:
+        power = listed[f"power/W/{joint}"]
+        assert told(power) == cells[f"{joint} power [{reading.method}] (W)"]
+        along = [listed[load_key(f"{joint} force along {axis}", "laboratory", "none", reading.method)].values
+                 for axis in "XYZ"]  # fmt: skip
+        size = np.sqrt(sum(values**2 for values in along))
+        usable = counted[joint].usable if peaks[joint].usable else np.ones(len(size), dtype=bool)
+        assert peaks[joint].force.value == pytest.approx(np.nanmax(size[usable]), rel=1e-14)
+        assert peaks[joint].power_high.value == np.nanmax(power.values[usable])
+    for axis in "XYZ":
+        residual = listed[f"residual load/laboratory/residual force along {axis}"]
+        assert told(residual) == cells[f"residual force {axis} [{reading.method}, laboratory axes] (N)"]
+
+
+def test_one_choice_in_the_settings_lists_other_curves_of_the_same_results(demo_analysis):
+    first = catalogue(demo_analysis)
+    assert catalogue(demo_analysis) is first
+    reading = READINGS[1]
+    other = demo_analysis.with_settings(replace(demo_analysis.settings, load_reading=reading))
+    assert load_key(ELBOW, "distal", method=NEWTON_EULER) in [curve.key for curve in catalogue(other)]
+    assert catalogue(demo_analysis) is first
+    assert LoadChoice(joint="elbow").read_as(reading) == LoadChoice("moments", "elbow", "distal", method=NEWTON_EULER)
 
 
 def test_stress_and_residual_are_those_of_the_library(demo_analysis, curves):
@@ -63,7 +115,7 @@ def test_stress_and_residual_are_those_of_the_library(demo_analysis, curves):
     knee = stress.index("left knee")
     for kind in ("compression", "traction", "shear"):
         assert np.array_equal(curves[f"stress/{kind}/left knee"].values, getattr(stress, kind)[:, knee], equal_nan=True)
-    residual = demo_analysis.loads.newton_euler.residual_force
+    residual = demo_analysis.loads.multibody.residual_force
     assert np.array_equal(
         curves["residual load/laboratory/residual force along Y"].values, residual[:, 1], equal_nan=True
     )
@@ -82,8 +134,7 @@ def test_only_one_unit_and_method_is_listed_but_all_are_found(curves):
 
 @pytest.mark.parametrize("method", METHODS)
 def test_external_loads_are_those_of_the_library(demo_analysis, curves, method):
-    reading = LoadReading(axes="joint", normalisation="mass", convention="external")
-    expected = read_loads(demo_analysis, reading, multibody=method == MULTIBODY)
+    expected = read_loads(demo_analysis, LoadReading("joint", "external", "mass", method))
     key = load_key(ELBOW, "joint", "mass", method, "external")
     assert read_key(key) == LoadKey(ELBOW, "joint", "mass", method, "external")
     assert np.array_equal(curves[key].values, expected[ELBOW], equal_nan=True)
@@ -114,7 +165,7 @@ def test_listing_parts_computes_none(demo_analysis, monkeypatch):
         raise AssertionError(f"the {part} part was computed before anybody asked for it")
 
     monkeypatch.setattr(readings_module, "part_of", refuse)
-    assert "Joint moments, gravity part" in list_curves(demo_analysis).kinds
+    assert "Joint moments, gravity part, joint axes" in list_curves(demo_analysis).kinds
 
 
 def test_loads_by_origin_are_chosen_and_read_back(demo_analysis, curves):
@@ -132,7 +183,7 @@ def test_listing_before_the_loads_are_there(demo_analysis):
     assert not has_loads(bare)
     listed = list_curves(bare)
     assert load_key(ELBOW) not in listed
-    assert "Joint moments" not in listed.kinds
+    assert "Joint moments, joint axes" not in listed.kinds
 
 
 def test_both_methods_share_a_plot_solid_and_dashed(demo_analysis, curves):
@@ -221,6 +272,6 @@ def test_the_table_holds_the_curves_that_the_window_shows_first_where_the_ribs_b
     analysis = grips["closed"]
     kept = replace(analysis.settings, loads=InverseOptions(constraints="all"))
     after = analysis.with_settings(kept).run_until("loads")
-    table, listed = read_loads(after, TABLE), list_curves(after)
+    table, listed = read_loads(after), list_curves(after)
     for name in table.names:
-        assert np.array_equal(listed[load_key(name, "distal")].values, table[name], equal_nan=True)
+        assert np.array_equal(listed[load_key(name)].values, table[name], equal_nan=True)
