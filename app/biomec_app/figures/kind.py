@@ -114,13 +114,15 @@ def compose(
     kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float, whose: str = ""
 ) -> Figure:
     """A finished figure of a size in inches: title, of ``whose`` data if that is said, and remark over the panels."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
     smaller = max(1.0, *(needed / given for needed, given in zip(kind.least, size, strict=True)))
     width, height = smaller * size[0], smaller * size[1]
     lines = textwrap.wrap(kind.remark(content, chosen), int(LETTERS * width))
     head = HEAD + LINE * (len(lines) - 1)
     figure = new_figure((width, height), ink, dpi / smaller)
     engine = figure.get_layout_engine()
-    assert engine is not None
+    assert isinstance(engine, ConstrainedLayoutEngine)
     room = (0.008, 0.008, 0.984, 1.0 - head / height - 0.008)
     engine.set(rect=room, w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03)
     left, top = 0.14 / width, 1.0 - 0.34 / height

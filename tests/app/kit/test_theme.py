@@ -18,7 +18,7 @@ def test_the_desktops_own_theme_is_remembered_while_another_is_shown(qapp):
 
 def test_a_theme_is_chosen_in_the_menu_and_kept(context):
     shown = []
-    context.set_theme = shown.append
+    context.user.set_theme = shown.append
     by_key = {action.key: action for action in ACTIONS}
     by_key["appearance.dark"].run(context)
     assert shown == ["dark"]
