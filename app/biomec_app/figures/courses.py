@@ -65,7 +65,9 @@ def draw_course(axes: Axes, time_s: FloatArray, valid: BoolArray, course: Course
     if not course.log:
         axes.set_ylim(bottom=0.0)
     if course.steps:
-        axes.yaxis.get_major_locator().set_params(integer=True)
+        from matplotlib.ticker import MaxNLocator
+
+        axes.yaxis.set_major_locator(MaxNLocator(nbins="auto", steps=[1, 2, 2.5, 5, 10], integer=True))
     rate = 1.0 / (time_s[1] - time_s[0]) if len(time_s) > 1 else 1.0
     for first, stop in stretches(~valid).tolist():
         start = float(time_s[first])

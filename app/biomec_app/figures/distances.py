@@ -108,7 +108,8 @@ def draw_box(axes: Axes, at: float, one: Spread, colour: str, ink: Ink, *, uprig
 
     line([p5, p95], [at, at], color=colour, linewidth=1.1)
     bar, start, across = (axes.bar, "bottom", "width") if upright else (axes.barh, "left", "height")
+    where: dict[str, Any] = {start: p25, across: 0.62}
     bar(at, max(p75 - p25, 1e-9), color=colour, alpha=0.45, edgecolor=colour, linewidth=0.9,
-        **{start: p25, across: 0.62})  # fmt: skip
+        **where)  # fmt: skip
     line([median] * 2, [at - 0.31, at + 0.31], color=ink.theme.text, linewidth=1.6)
     line([largest], [at], ".", color=colour, markersize=4)
