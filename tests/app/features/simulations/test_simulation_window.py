@@ -9,12 +9,14 @@ from biomec.base.errors import BiomecError
 from biomec.body.tracking.what_if import WhatIf
 from biomec.cli.main import main
 from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.formulations import FORMULATIONS
+from biomec.engine.forward.integrators import INTEGRATORS
 from biomec.engine.forward.simulation import Ending
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.reopen import open_again, reopened
 from biomec.pipeline.replay import script
 from biomec.pipeline.simulation import run_simulation
-from biomec.pipeline.simulation_settings import FORMULATIONS, INPUTS, INTEGRATORS, SimulationSettings
+from biomec.pipeline.simulation_settings import INPUTS, SimulationSettings
 from biomec.pipeline.stretch import cycle_spans
 from biomec_app.curves.catalogue import list_curves
 from biomec_app.features.simulations import running
@@ -314,7 +316,7 @@ def test_runs_are_renamed_and_deleted_and_undone(qtbot, context, panel, simulate
     panel.show_run(beside=False)
     panel.ask_name = lambda before: "played back"
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = lambda title, sentence: told.append(sentence)
     panel.buttons["rename"].click()
     assert "already" in told[0]
     panel.ask_name = lambda before: f" {before} one "
