@@ -13,7 +13,7 @@ from biomec_app.session.preferences import Preferences
 from biomec_app.session.project_file import DISCARD
 from biomec_app.shell.main_window import MainWindow
 
-PATIENCE_S = 120.0  # an analysis on a busy machine, with kernels to be compiled
+PATIENCE_S = 600.0  # ends what hangs; nothing else depends on how long anything takes
 
 
 class Person:
@@ -32,10 +32,10 @@ class Person:
         self.answer: str | None = DISCARD
         self.heard: list[str] = []
         self.asked: list[str] = []
-        self.context.ask_file = lambda *asked: self.path
-        self.context.ask_folder = lambda *asked: self.path
-        self.context.tell = self.window._tell = self._hear
-        self.context.confirm = self._answer
+        self.context.user.ask_file = lambda *asked: self.path
+        self.context.user.ask_folder = lambda *asked: self.path
+        self.context.user.tell = self._hear
+        self.context.user.confirm = self._answer
         self.window.resize(*size)
         self.window.show()
 
