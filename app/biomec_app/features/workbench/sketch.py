@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
@@ -154,8 +155,13 @@ def _bodies(machine: Machine, motion: Motion, named: dict[str, FloatArray]) -> I
             yield Shape(Part.CENTRE, body.name, number, _place(machine, motion, f"{body.name}.com")[:, None])
 
 
+def _joints(machine: Machine) -> tuple[Any, ...]:
+    """Joints and drivers, each with the fields of its kind."""
+    return machine.system.constraints
+
+
 def _pins(machine: Machine, motion: Motion) -> Iterable[Shape]:
-    for joint in machine.system.constraints:
+    for joint in _joints(machine):
         if symbol_of(joint) in DOTS:
             on_ground = GROUND in (joint.proximal.split(".")[0], joint.distal.split(".")[0])
             at = _place(machine, motion, joint.distal)[:, None]
@@ -164,7 +170,7 @@ def _pins(machine: Machine, motion: Motion) -> Iterable[Shape]:
 
 def _rails(machine: Machine, motion: Motion) -> Iterable[Shape]:
     layout = machine.system.layout
-    for joint in machine.system.constraints:
+    for joint in _joints(machine):
         if symbol_of(joint) is Symbol.RAIL:
             ends = [_place(machine, motion, one) for one in (joint.proximal, joint.distal)]
             owner, _, name = joint.axis.partition(".")
@@ -197,7 +203,7 @@ def _springs(machine: Machine, motion: Motion) -> Iterable[Shape]:
 
 def _anchors(machine: Machine, motion: Motion) -> Iterable[Shape]:
     """Points of the ground that ties and springs hold on to, each once, and none that a joint shows already."""
-    pinned = {end for joint in machine.system.constraints if symbol_of(joint) in DOTS
+    pinned = {end for joint in _joints(machine) if symbol_of(joint) in DOTS
               for end in (joint.proximal, joint.distal)}  # fmt: skip
     ends = [(tie.first, tie.second) for tie in machine.ties]
     ends += [(spring.first, spring.second) for spring in machine.springs]
@@ -219,7 +225,7 @@ def _motors(machine: Machine, motion: Motion) -> Iterable[Shape]:
 
 def _meeting(machine: Machine, motion: Motion, bodies: set[str]) -> FloatArray | None:
     """Where two bodies are pinned together; else the centre of mass of the one that moves."""
-    for joint in machine.system.constraints:
+    for joint in _joints(machine):
         if symbol_of(joint) is Symbol.PIN and {joint.proximal.split(".")[0], joint.distal.split(".")[0]} == bodies:
             return _place(machine, motion, joint.distal)
     moving = sorted(bodies - {GROUND})
