@@ -20,6 +20,7 @@ from biomec.pipeline.simulation_settings import INPUTS, SimulationSettings
 from biomec.pipeline.stretch import cycle_spans
 from biomec_app.curves.catalogue import list_curves
 from biomec_app.features.simulations import running
+from biomec_app.features.simulations.actions import ACTIONS
 from biomec_app.features.simulations.curves import plotted, simulation_key
 from biomec_app.features.simulations.dialog import SimulationDialog, default_settings
 from biomec_app.features.simulations.panel import SimulationPanel
@@ -31,7 +32,6 @@ from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
-from biomec_app.shell.actions.dynamics import ACTIONS
 from biomec_app.viewer.scene import Scene
 
 BY_KEY = {action.key: action for action in ACTIONS}
