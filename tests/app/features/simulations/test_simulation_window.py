@@ -20,7 +20,6 @@ from biomec.pipeline.simulation_settings import INPUTS, SimulationSettings
 from biomec.pipeline.stretch import cycle_spans
 from biomec_app.curves.catalogue import list_curves
 from biomec_app.features.simulations import running
-from biomec_app.features.simulations.actions import ACTIONS
 from biomec_app.features.simulations.curves import plotted, simulation_key
 from biomec_app.features.simulations.dialog import SimulationDialog, default_settings
 from biomec_app.features.simulations.panel import SimulationPanel
@@ -32,9 +31,10 @@ from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
+from biomec_app.shell.actions import all_actions
 from biomec_app.viewer.scene import Scene
 
-BY_KEY = {action.key: action for action in ACTIONS}
+BY_KEY = {action.key: action for action in all_actions()}
 SLOW_MS = 240_000
 SHORT = SimulationSettings(name="short", input="resultant", frames=(50, 62))
 LONG = SimulationSettings(name="long", frames=(10, 120), step_s=1e-4)
