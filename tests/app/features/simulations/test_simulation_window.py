@@ -278,7 +278,8 @@ def test_a_run_is_listed_shown_saved_and_opened_again_with_the_numbers_of_the_co
 
 def test_a_stopped_run_keeps_what_it_reached(qtbot, context, panel, document):
     few = (LONG.frames[0], LONG.frames[0] + 9)
-    run_simulation(document.analysis, replace(LONG, frames=few))  # the first time the panel tells of compiling instead
+    # the first time the panel tells of compiling instead
+    run_simulation(document.analysis, replace(LONG, frames=few, step_s=1e-3))
     cancelled = []
     context.jobs.cancelled.connect(cancelled.append)
     running.simulate(context, LONG)
