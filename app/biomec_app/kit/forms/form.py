@@ -99,24 +99,27 @@ class Form(QObject):
         start = len(self.owner.path)
         return any(value_at(value, path[start:k]) is None for k in range(start + 1, len(path)))
 
-    def entered(self, before: Any = None) -> Any:
+    def entered(self, before: Any = None, keep: Collection[Path] = ()) -> Any:
         """Options with what is entered; raises a sentence about what is wrong.
 
         before : what fields without a row keep; None: the defaults
+        keep   : fields and groups that keep it too, because what is entered has no meaning
         """
-        return self._entered(self.owner, self.owner.default if before is None else before)
+        return self._entered(self.owner, self.owner.default if before is None else before, keep)
 
-    def _entered(self, owner: Entry, before: Any) -> Any:
+    def _entered(self, owner: Entry, before: Any, keep: Collection[Path]) -> Any:
         """The options of a group, made at once, so that fields that belong together are judged together."""
         values: dict[str, Any] = {}
         for entry in owner.parts:
             group = self.groups.get(entry.path)
+            if entry.path in keep:
+                continue
             if entry.path in self.rows:
                 values[entry.name] = self.rows[entry.path].value()
             elif group is not None and group.isCheckable() and not group.isChecked():
                 values[entry.name] = None
             elif entry.kind is Kind.GROUP and any(path[: len(entry.path)] == entry.path for path in self.rows):
-                values[entry.name] = self._entered(entry, value_at(before, (entry.name,)))
+                values[entry.name] = self._entered(entry, value_at(before, (entry.name,)), keep)
         made = owner.made or dict
         after = made(**values) if before is None or made is dict else replace(before, **values)
         return before if after == before else after
@@ -191,19 +194,22 @@ class Form(QObject):
         grid.addWidget(row.widget, line, 1, Qt.AlignmentFlag.AlignLeft)
         grid.addWidget(about, line + 1, 1)
 
-    def narrow(self, layout: QVBoxLayout) -> None:
-        """Labels, rows and buttons to go back, with help below; what is long has a line of its own."""
+    def narrow(self, layout: QVBoxLayout, box: int = BOX) -> None:
+        """Labels, rows and buttons to go back, with help below; what is long has a line of its own.
+
+        box : pixels of a row beside its label; 0: what the labels leave
+        """
         grid = QGridLayout()
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(1)
-        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(0 if box else 1, 1)
         for k, path in enumerate(self.rows):
-            self._narrow_row(grid, 3 * k, path)
+            self._narrow_row(grid, 3 * k, path, box)
         layout.addLayout(grid)
         self.edited.connect(self.mark)
         self.mark()
 
-    def _narrow_row(self, grid: QGridLayout, line: int, path: Path) -> None:
+    def _narrow_row(self, grid: QGridLayout, line: int, path: Path, box: int) -> None:
         row, label = self.rows[path], self.label(path)
         widget, entry = row.widget, row.entry
         words = entry.setting.label
@@ -212,11 +218,12 @@ class Form(QObject):
         self.labels[path] = label
         grid.addWidget(label, line, 0)
         grid.addWidget(self._reset_button(path, words), line, 2)
-        if isinstance(widget, QLineEdit) or (isinstance(widget, QComboBox) and longest(widget) + ARROW > BOX):
+        if isinstance(widget, QLineEdit) or (isinstance(widget, QComboBox) and longest(widget) + ARROW > box):
             grid.addWidget(widget, line + 1, 0, 1, 3)
         else:
             grid.addWidget(widget, line, 1)
-            widget.setFixedWidth(BOX)
+            if box:
+                widget.setFixedWidth(box)
         if entry.setting.help:
             about = explanation(entry.setting.help)
             about.setContentsMargins(0, 0, 0, 5)
