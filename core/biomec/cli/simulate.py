@@ -9,6 +9,7 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -25,16 +26,22 @@ if TYPE_CHECKING:
     from biomec.pipeline.simulation_settings import SimulationSettings
 
 INPUTS = ("resultant", "inverse", "pd", "computed-torque", "underactuated")
-FORMULATIONS = ("auto", "classic", "stabilised", "penalty", "augmented", "index-3", "independent", "semi-recursive",
-                "newton-euler")  # fmt: skip
-INTEGRATORS = ("auto", "trapezoidal", "adams", "gear", "generalised-alpha", "variable", "runge-kutta-8",
-               "runge-kutta-5", "radau", "bdf", "lsoda", "constant-acceleration", "symplectic-euler",
-               "joint-trapezoidal", "joint-runge-kutta")  # fmt: skip
 ROOTS = ("auto", "held", "free", "ground", "contact")
 INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
 SESSION = "session.biomec"
 NUMBERS = {"mass": "mass", "gravity": "gravity", "grip": "grip_m"}
 TABLES = {"mass": "masses", "load": "carried", "weaken": "weakened"}
+
+
+class _Keys:
+    """Keys of a table of the engine, looked up when they are needed: a command that simulates nothing starts faster."""
+
+    def __init__(self, table: str) -> None:
+        self.table = table
+
+    def __iter__(self) -> Iterator[str]:
+        module = import_module(f"biomec.engine.forward.{self.table}")
+        return iter(("auto", *getattr(module, self.table.upper())))
 
 
 def add_commands(commands: Commands) -> None:
@@ -46,10 +53,10 @@ def add_commands(commands: Commands) -> None:
                         help="what moves the body: resultant forces of the motion; inverse (its torques and ground "
                         "reactions played back, which diverges); or torques that follow it: pd, computed-torque "
                         "(default), underactuated")  # fmt: skip
-    parser.add_argument("--formulation", choices=FORMULATIONS, default="auto", metavar="NAME",
-                        help=f"of the equations of motion: {', '.join(FORMULATIONS)}")  # fmt: skip
-    parser.add_argument("--integrator", choices=INTEGRATORS, default="auto", metavar="NAME",
-                        help=f"one of {', '.join(INTEGRATORS)}")  # fmt: skip
+    parser.add_argument("--formulation", choices=_Keys("formulations"), default="auto", metavar="NAME",
+                        help="of the equations of motion: %(choices)s")  # fmt: skip
+    parser.add_argument("--integrator", choices=_Keys("integrators"), default="auto", metavar="NAME",
+                        help="one of %(choices)s")  # fmt: skip
     parser.add_argument("--order", type=int, default=4, metavar="N", help="of adams and gear (default: %(default)s)")
     parser.add_argument("--step", type=float, metavar="S",
                         help="seconds; default: 0.001 where the movement is followed (0.0005 on contacts, 0.0001 there "

@@ -11,8 +11,8 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forward.formulation import FormulationOptions
-from biomec.engine.forward.integrators import MAX_ORDER, IntegratorOptions
-from biomec.engine.forward.variable_step import METHODS as SCIPY
+from biomec.engine.forward.formulations import FORMULATIONS, FormulationKind
+from biomec.engine.forward.integrators import EQUAL_STEPS, INTEGRATORS, IntegratorKind, IntegratorOptions, Steps
 
 AUTO = "auto"
 RESULTANT = "resultant"
@@ -39,50 +39,6 @@ INPUTS: Mapping[str, str] = FrozenDict(
     }
 )
 """Input -> what a list calls it."""
-FORMULATIONS: Mapping[str, str] = FrozenDict(
-    {
-        "classic": "classic Lagrange",
-        "stabilised": "stabilised Lagrange",
-        "penalty": "penalty",
-        "augmented": "augmented Lagrangian",
-        "index-3": "augmented Lagrangian, index 3, projections",
-        "independent": "independent coordinates",
-        "semi-recursive": "semi-recursive",
-        "newton-euler": "Newton-Euler, joint by joint",
-    }
-)
-"""Formulation -> what a list calls it."""
-TREE = ("semi-recursive", "newton-euler")  # formulations in velocities of the joints
-FIXED: Mapping[str, str] = FrozenDict(
-    {
-        "trapezoidal": "trapezoidal",
-        "adams": "Adams-Bashforth-Moulton",
-        "gear": "Gear",
-        "generalised-alpha": "generalised-alpha",
-    }
-)
-"""Integrator with equal steps in all coordinates -> what a list calls it."""
-JOINT_STEPS: Mapping[str, str] = FrozenDict(
-    {
-        "constant-acceleration": "constant acceleration",
-        "symplectic-euler": "symplectic Euler",
-        "joint-trapezoidal": "trapezoidal",
-        "joint-runge-kutta": "Runge-Kutta",
-    }
-)
-"""Integrator that steps from joint to joint and stays on the constraints -> what tracking calls it."""
-VARIABLE = "variable"
-ERROR_CONTROLLED: Mapping[str, str] = FrozenDict({name.replace(" ", "-"): name for name in SCIPY})
-"""Integrator of scipy with error control -> what the simulation calls it."""
-INTEGRATORS: Mapping[str, str] = FrozenDict(
-    {
-        **FIXED,
-        VARIABLE: "trapezoidal, variable step",
-        **{name: f"{words}, variable step" for name, words in ERROR_CONTROLLED.items()},
-        **{name: f"{words}, joint by joint" for name, words in JOINT_STEPS.items()},
-    }
-)
-"""Integrator -> what a list calls it."""
 CONTACT = "contact"
 ROOTS: Mapping[str, str] = FrozenDict(
     {
@@ -93,6 +49,7 @@ ROOTS: Mapping[str, str] = FrozenDict(
     }
 )
 """What holds the root of a body that follows a movement -> what a list calls it."""
+ADAPTED = "variable"  # integrator of steps that are doubled and halved
 STEP_S = {True: 1e-3, False: 2e-3}  # with a controller and without
 CONTACT_STEP_S = 5e-4  # friction of contacts shakes with longer ones
 MOST_ITERATIONS = 1000  # more would only make a run that does not settle take for ever to tell
@@ -182,20 +139,20 @@ class SimulationSettings:
                 "the joints did. To ask what would change, or for stops, choose an input that follows the movement."
             )
         self._refuse_pairs()
-        if self.chosen_integrator in FIXED:
+        if self.integrator_kind.steps is Steps.EQUAL:
             self.integrator_options()  # refuses what an integrator cannot be
 
     def _refuse_pairs(self) -> None:
-        formulation, integrator = self.chosen_formulation, self.chosen_integrator
-        if integrator in JOINT_STEPS and not (self.follows and formulation in TREE):
+        formulation, integrator = self.formulation_kind, self.integrator_kind
+        if integrator not in fitting_integrators(formulation, self.follows):
+            if integrator.steps is Steps.JOINT:
+                raise BiomecError(
+                    f"Simulation: steps by {integrator.name}, are for an input that follows the movement, with the "
+                    "semi-recursive formulation. Choose another integrator."
+                )
             raise BiomecError(
-                f"Simulation: steps by {INTEGRATORS[integrator]}, are for an input that follows the movement, with the "
-                "semi-recursive formulation. Choose another integrator."
-            )
-        if integrator in ERROR_CONTROLLED and formulation == "index-3":
-            raise BiomecError(
-                f"Simulation: the index-3 formulation finds positions, not accelerations, so that {integrator} cannot "
-                f"be used with it. Choose {', '.join(FIXED)} or {VARIABLE}."
+                f"Simulation: the index-3 formulation finds positions, not accelerations, so that {integrator.key} "
+                f"cannot be used with it. Choose {', '.join(EQUAL_STEPS)} or {ADAPTED}."
             )
 
     @property
@@ -220,9 +177,24 @@ class SimulationSettings:
         """The integrator in use."""
         if self.integrator != AUTO:
             return self.integrator
-        if self.chosen_formulation == "index-3":
+        if self.formulation_kind.finds_positions:
             return "trapezoidal"
-        return "constant-acceleration" if self.follows and self.chosen_formulation in TREE else "adams"
+        return "constant-acceleration" if self.follows and self.formulation_kind.tree else "adams"
+
+    @property
+    def formulation_kind(self) -> FormulationKind:
+        """Entry of the formulation in use."""
+        return FORMULATIONS[self.chosen_formulation]
+
+    @property
+    def integrator_kind(self) -> IntegratorKind:
+        """Entry of the integrator in use."""
+        return INTEGRATORS[self.chosen_integrator]
+
+    @property
+    def order_words(self) -> str:
+        """Order of the integrator where it can be chosen; else empty."""
+        return str(self.order) if "order" in self.integrator_kind.uses else ""
 
     @property
     def chosen_step_s(self) -> float:
@@ -236,14 +208,14 @@ class SimulationSettings:
     @property
     def equal_steps(self) -> bool:
         """Whether all steps have the length asked for, not one by error control."""
-        return self.chosen_integrator not in (VARIABLE, *ERROR_CONTROLLED)
+        return not self.integrator_kind.variable
 
     @property
     def title(self) -> str:
         """Name of the run, or one made of what was chosen."""
         if self.name:
             return self.name
-        order = f" {self.order}" if self.chosen_integrator in ("adams", "gear") else ""
+        order = f" {self.order_words}" if self.order_words else ""
         stretch = f", cycle {self.cycle}" if self.cycle is not None else ""
         extra = {CONTACT: self.root == CONTACT, "stops": self.joint_stops, "what if": self.what_if != WhatIf()}
         changed = "".join(f", {name}" for name, there in extra.items() if there)
@@ -251,8 +223,18 @@ class SimulationSettings:
 
     def integrator_options(self) -> IntegratorOptions:
         """Options of an integrator with equal steps; the trapezoidal rule for one of variable steps."""
-        family = self.chosen_integrator if self.chosen_integrator in FIXED else "trapezoidal"
-        order = self.order if family in ("adams", "gear") else MAX_ORDER[family]
+        family = self.chosen_integrator if self.chosen_integrator in EQUAL_STEPS else "trapezoidal"
+        order = self.order if self.order_words else INTEGRATORS[family].order
         return IntegratorOptions(
             family=family, order=order, tolerance=self.tolerance, max_iterations=self.max_iterations, rho=self.rho
         )
+
+
+def fitting_integrators(formulation: FormulationKind, follows: bool) -> tuple[IntegratorKind, ...]:
+    """Integrators of a formulation, whether its input follows the movement or not."""
+    refused = set()
+    if formulation.finds_positions:
+        refused.add(Steps.SCIPY)
+    if not (follows and formulation.tree):
+        refused.add(Steps.JOINT)
+    return tuple(one for one in INTEGRATORS.values() if one.steps not in refused)

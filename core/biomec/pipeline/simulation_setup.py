@@ -17,40 +17,21 @@ from biomec.body.tracking.joint_ranges import load_joint_ranges, stops_of
 from biomec.body.tracking.limb_contact import fitted_contact
 from biomec.body.tracking.prescribed_loads import PrescribedLoads
 from biomec.body.tracking.reference_motion import reference_motion
-from biomec.body.tracking.tracking import Tracked, TrackingOptions
+from biomec.body.tracking.tracking import CONSTANT_ACCELERATION, Tracked, TrackingOptions
 from biomec.body.tracking.what_if import changed_loads, changed_system, shoulder_line, strengths
 from biomec.engine.forces.applied import Forces, recorded, together
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.forces.ground_contact import GroundContact
 from biomec.engine.forces.joint_stops import JointStops
-from biomec.engine.forward.formulation import Formulation
-from biomec.engine.forward.independent import IndependentCoordinates
-from biomec.engine.forward.index3 import Index3
+from biomec.engine.forward.integrators import Steps
 from biomec.engine.forward.joint_space import JointSpace
-from biomec.engine.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
-from biomec.engine.forward.semi_recursive import SemiRecursive
-from biomec.engine.forward.simulation import Simulation, Stepped, Stepper, simulate
+from biomec.engine.forward.simulation import Simulation, Stepper, simulate
 from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
 from biomec.engine.system import System
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.pipeline.simulation_settings import (
-    CONTACT,
-    ERROR_CONTROLLED,
-    FORMULATIONS,
-    INTEGRATORS,
-    JOINT_STEPS,
-    LAWS,
-    VARIABLE,
-    SimulationSettings,
-)
+from biomec.pipeline.simulation_settings import CONTACT, LAWS, SimulationSettings
 from biomec.pipeline.simulation_stretch import Stretch, simulated_stretch
 
-PLAIN: dict[str, type[ClassicLagrange | StabilisedLagrange | Penalty | AugmentedLagrangian]] = {
-    "classic": ClassicLagrange,
-    "stabilised": StabilisedLagrange,
-    "penalty": Penalty,
-    "augmented": AugmentedLagrangian,
-}
 RANGES = "aaos"  # published ranges of the joint angles
 RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length
 LACKING = {
@@ -101,9 +82,9 @@ class Setup:
     def words(self) -> str:
         """Formulation, integrator and step, as a table calls them."""
         settings = self.settings
-        order = f" of order {settings.order}" if settings.chosen_integrator in ("adams", "gear") else ""
+        order = f" of order {settings.order_words}" if settings.order_words else ""
         step = "" if self.adapts else f", {1e3 * self.step_s:.4g} ms"
-        return f"{FORMULATIONS[settings.chosen_formulation]}; {INTEGRATORS[settings.chosen_integrator]}{order}{step}"
+        return f"{settings.formulation_kind.name}; {settings.integrator_kind.name}{order}{step}"
 
     @property
     def adapts(self) -> bool:
@@ -112,19 +93,20 @@ class Setup:
 
     def run(self, progress: Progress | None, cancelled: Callable[[], bool] | None) -> Simulation:
         """Simulate the stretch from its first state."""
-        settings, integrator = self.settings, self.settings.chosen_integrator
+        settings, integrator = self.settings, self.settings.integrator_kind
         start, duration = float(self.time_s[0]), float(self.time_s[-1] - self.time_s[0])
         q, qdot = self.q[0], self.qdot[0]
         if self.tracked is not None:
             q, qdot = self.tracked.reference.state(start)
-        if integrator in ERROR_CONTROLLED:
+        if integrator.steps is Steps.SCIPY:
+            formulation = settings.formulation_kind.accelerations(self.system, settings.equations, self.roots)
             return simulate_to_tolerance(
-                self._formulation(), self.forces, q, qdot, duration, method=ERROR_CONTROLLED[integrator],
+                formulation, self.forces, q, qdot, duration, method=integrator.method,
                 rtol=settings.error, atol=RELATIVE * settings.error, longest_s=1.0 / self.rate_hz, start_s=start,
                 progress=progress, cancelled=cancelled,
             )  # fmt: skip
         stepper = self._stepper()
-        if integrator == VARIABLE:
+        if integrator.steps is Steps.ADAPTED:
             control = ErrorControl(
                 position=settings.error, velocity=RATIO * settings.error,
                 first_s=min(self.step_s, 1.0 / self.rate_hz), most_s=1.0 / self.rate_hz,
@@ -136,19 +118,11 @@ class Setup:
 
     def _stepper(self) -> Stepper:
         settings = self.settings
-        if settings.chosen_integrator in JOINT_STEPS and self.tracked is not None:
+        if settings.integrator_kind.steps is Steps.JOINT and self.tracked is not None:
             return self.tracked
-        if settings.chosen_formulation == "index-3":
-            return Index3(self.system, self.forces, settings.equations, settings.integrator_options())
-        return Stepped(self._formulation(), self.forces, settings.integrator_options())
-
-    def _formulation(self) -> Formulation:
-        chosen, equations = self.settings.chosen_formulation, self.settings.equations
-        if chosen in PLAIN:
-            return PLAIN[chosen](self.system, equations)
-        if chosen == "independent":
-            return IndependentCoordinates(self.system, equations, stabilised=True)
-        return SemiRecursive(self.system, equations, roots=self.roots, stabilised=True)
+        return settings.formulation_kind.stepper(
+            self.system, self.forces, settings.equations, settings.integrator_options(), self.roots
+        )
 
 
 def set_up(analysis: Analysis, settings: SimulationSettings) -> Setup:
@@ -201,7 +175,8 @@ def _tracked(
             "The ground can hold the body only where ground reactions of hands or feet are known, and there are none. "
             "Choose computed torques with a residual at the root."
         )
-    step = JOINT_STEPS.get(settings.chosen_integrator, "constant acceleration")
+    joint = settings.integrator_kind.steps is Steps.JOINT
+    step = settings.chosen_integrator if joint else CONSTANT_ACCELERATION
     options = TrackingOptions(control, step, settings.chosen_step_s)
     return Tracked(reference_motion(space, time_s, q), ground, options, strengths(space, settings.what_if), passive)
 

@@ -16,26 +16,18 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.engine.forces.applied import Forces, recorded
-from biomec.engine.forward.formulation import Formulation, FormulationOptions
-from biomec.engine.forward.independent import IndependentCoordinates
-from biomec.engine.forward.index3 import Index3
+from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.formulations import FORMULATIONS
 from biomec.engine.forward.integrators import IntegratorOptions
-from biomec.engine.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
-from biomec.engine.forward.semi_recursive import SemiRecursive
-from biomec.engine.forward.simulation import Ending, Simulation, Stepped, Stepper, simulate
+from biomec.engine.forward.simulation import Ending, Simulation, Stepper, simulate
 from biomec.engine.system import System
 from biomec.pipeline.analysis import Analysis
 
-FORMULATIONS: dict[str, Callable[[System, FormulationOptions], Formulation]] = {
-    "LC": ClassicLagrange,
-    "LE": StabilisedLagrange,
-    "LP": Penalty,
-    "LA": AugmentedLagrangian,
-    "R": lambda system, options: IndependentCoordinates(system, options, stabilised=True),
-    "SR": lambda system, options: SemiRecursive(system, options, stabilised=True),
-}
-LAP = "LAP"
+CODES = {one.code: one for one in FORMULATIONS.values() if one.code}
+"""Code of a published table -> formulation."""
+LAP = next(code for code, one in CODES.items() if one.finds_positions)
 INTEGRATORS = ("trapezoidal", "adams", "gear")
+ROWS = (*(code for code in CODES if code != LAP), LAP)
 PUBLISHED = (("trapezoidal", "adams"), ("LC", "LE", "LP", "LA"))
 PUBLISHED_STEPS, PUBLISHED_STEP_S = 1834, 0.002
 LEVELS = ("q", "qdot", "qddot")
@@ -55,16 +47,16 @@ class TableOptions:
     steps: int = PUBLISHED_STEPS
     tolerance: float = 1e-6
     integrators: tuple[str, ...] = INTEGRATORS
-    formulations: tuple[str, ...] = (*FORMULATIONS, LAP)
+    formulations: tuple[str, ...] = ROWS
     formulation: FormulationOptions = field(default_factory=FormulationOptions)
     max_iterations: int = 50
 
     def __post_init__(self) -> None:
-        wrong = [one for one in self.formulations if one not in (*FORMULATIONS, LAP)]
+        wrong = [one for one in self.formulations if one not in CODES]
         counts = (self.steps, self.max_iterations)
         if wrong or not (0.0 < self.step_s < np.inf and self.tolerance > 0.0 and all(one > 0 for one in counts)):
             raise BiomecError(
-                f"Simulation table: formulations are {', '.join((*FORMULATIONS, LAP))}; step, number of steps, "
+                f"Simulation table: formulations are {', '.join(CODES)}; step, number of steps, "
                 "tolerance and iterations must be positive."
             )
 
@@ -171,9 +163,7 @@ def _stepper(family: str, code: str, moved: Movement, forces: Forces, options: T
     integrator = IntegratorOptions(
         family, start="trapezoidal", tolerance=options.tolerance, max_iterations=options.max_iterations
     )
-    if code == LAP:
-        return Index3(moved.system, forces, options.formulation, integrator)
-    return Stepped(FORMULATIONS[code](moved.system, options.formulation), forces, integrator)
+    return CODES[code].stepper(moved.system, forces, options.formulation, integrator)
 
 
 def written_table(rows: Sequence[TableRow], title: str) -> str:

@@ -5,8 +5,10 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.formulations import FORMULATIONS
+from biomec.engine.forward.integrators import INTEGRATORS
 from biomec.pipeline.plain_settings import restored
-from biomec.pipeline.simulation_settings import FORMULATIONS, INTEGRATORS, SimulationSettings
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording.step import plain_data
 
 

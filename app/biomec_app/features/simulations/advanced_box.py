@@ -11,13 +11,11 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QLineEdit, QPushButton, QTool
 
 from biomec.base.errors import BiomecError
 from biomec.body.tracking.controllers import ControlOptions
-from biomec.pipeline.simulation_settings import FIXED, JOINT_STEPS, VARIABLE, SimulationSettings
+from biomec.engine.forward.integrators import Steps
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec_app.kit.dialog_parts import explanation
 
-STABILISED = ("stabilised", "penalty", "augmented", "independent", "semi-recursive", "newton-euler")
-PENALISED = ("classic", "stabilised", "penalty", "augmented", "index-3")
 CRITICAL = "critical"
-ITERATED = (*FIXED, VARIABLE)
 COLUMNS = 2
 
 
@@ -143,17 +141,17 @@ class AdvancedBox(QWidget):
 
     def follow(self, settings: SimulationSettings) -> None:
         """Enable what has a meaning for settings."""
-        formulation, integrator = settings.chosen_formulation, settings.chosen_integrator
-        stabilised = formulation in STABILISED and integrator not in JOINT_STEPS
+        equations, steps = settings.formulation_kind.uses, settings.integrator_kind.uses
+        stabilised = "xi" in equations and settings.integrator_kind.steps is not Steps.JOINT
         meant = {
-            "alpha": formulation in PENALISED,
+            "alpha": "alpha" in equations,
             "xi": stabilised,
             "omega": stabilised,
-            "constraints": formulation == "augmented",
-            "constraint_iterations": formulation == "augmented",
-            "tolerance": integrator in ITERATED,
-            "max_iterations": integrator in ITERATED,
-            "rho": integrator == "generalised-alpha",
+            "constraints": "tolerance" in equations,
+            "constraint_iterations": "max_iterations" in equations,
+            "tolerance": "tolerance" in steps,
+            "max_iterations": "max_iterations" in steps,
+            "rho": "rho" in steps,
             "damping": settings.follows and settings.input != "inverse",
         }
         for name, there in meant.items():

@@ -26,8 +26,9 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.engine.forward.integrators import Steps
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.simulation_settings import AUTO, ERROR_CONTROLLED, VARIABLE, SimulationSettings
+from biomec.pipeline.simulation_settings import AUTO, SimulationSettings
 from biomec.pipeline.simulation_stretch import simulated_stretch
 from biomec.pipeline.stretch import cycle_spans
 from biomec_app.features.simulations.advanced_box import AdvancedBox
@@ -38,7 +39,6 @@ from biomec_app.features.simulations.words import (
     FORMULATION_WORDS,
     INPUTS,
     INTEGRATOR_WORDS,
-    ORDERED,
     ROOTS,
     integrators_for,
     short_name,
@@ -50,7 +50,6 @@ WHOLE, FRAMES = "whole", "frames"
 MS, MICROMETRES = 1e3, 1e6
 HEIGHT, MARGIN = 570, 60  # of the dialog while nothing is unfolded, and to the ends of the screen, in pixels
 AUTOMATIC = "automatic"
-VARIABLE_STEPS = (VARIABLE, *ERROR_CONTROLLED)
 
 
 def default_settings(analysis: Analysis) -> SimulationSettings:
@@ -318,10 +317,10 @@ class SimulationDialog(QDialog):
         )  # fmt: skip
         try:
             settings = self.settings
-            chosen = settings.chosen_integrator
-            self.order.setEnabled(chosen in ORDERED)
-            self.step.setEnabled(chosen not in ERROR_CONTROLLED)
-            self.error.setEnabled(chosen in VARIABLE_STEPS)
+            chosen = settings.integrator_kind
+            self.order.setEnabled("order" in chosen.uses)
+            self.step.setEnabled(chosen.steps is not Steps.SCIPY)
+            self.error.setEnabled("error" in chosen.uses)
             self.advanced.follow(settings)
             self.name.setPlaceholderText(free_name(self.analysis, short_name(settings)))
             self.summary.setText(self._told(settings))
@@ -343,9 +342,9 @@ class SimulationDialog(QDialog):
         stretch = simulated_stretch(self.analysis, settings)
         length = (stretch.last - stretch.first) / self.analysis.signals.trial.rate_hz
         steps = f" in {round(length / settings.chosen_step_s)} steps of {MS * settings.chosen_step_s:g} ms"
-        steps = " in steps of variable length" if settings.chosen_integrator in VARIABLE_STEPS else steps
-        formulation = FORMULATION_WORDS[settings.chosen_formulation][0]
-        integrator = INTEGRATOR_WORDS[settings.chosen_integrator][0]
+        steps = " in steps of variable length" if settings.integrator_kind.variable else steps
+        formulation = settings.formulation_kind.title
+        integrator = settings.integrator_kind.title
         return f"{first}{length:.2f} s of the movement{steps}. {formulation}; {integrator}."
 
     def accept(self) -> None:

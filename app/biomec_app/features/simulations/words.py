@@ -5,19 +5,9 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from biomec.body.tracking.what_if import WhatIf
-from biomec.pipeline.simulation_settings import (
-    AUTO,
-    CONTACT,
-    ERROR_CONTROLLED,
-    FIXED,
-    FORMULATIONS,
-    INTEGRATORS,
-    JOINT_STEPS,
-    RESULTANT,
-    TREE,
-    VARIABLE,
-    SimulationSettings,
-)
+from biomec.engine.forward.formulations import FORMULATIONS
+from biomec.engine.forward.integrators import INTEGRATORS
+from biomec.pipeline.simulation_settings import AUTO, CONTACT, RESULTANT, SimulationSettings, fitting_integrators
 
 INPUTS = {
     "computed-torque": (
@@ -49,37 +39,11 @@ INPUTS = {
 """Input -> name and explanation, in the order of the list."""
 FORMULATION_WORDS = {
     AUTO: ("Automatic", "Semi-recursive where the movement is followed, stabilised Lagrange for resultant forces."),
-    "classic": ("Classic Lagrange", "Multipliers with the accelerations; constraints drift slowly away."),
-    "stabilised": ("Stabilised Lagrange (Baumgarte)", "As classic Lagrange; violations of the constraints are damped."),
-    "penalty": ("Penalty", "Constraints act as stiff springs and dampers: quick, and a little soft."),
-    "augmented": ("Augmented Lagrangian", "Penalty with multipliers that are found by iteration."),
-    "index-3": (
-        "Augmented Lagrangian with projections",
-        "Positions obey the constraints in every step; velocities and accelerations are projected on them.",
-    ),
-    "independent": ("Independent coordinates (matrix R)", "Only as many coordinates as the body has freedoms."),
-    "semi-recursive": ("Semi-recursive", "Velocities of the joints, gathered from the ends of the body to its root."),
-    "newton-euler": (
-        "Newton-Euler, joint by joint",
-        "Newton's and Euler's equations of the segments, gathered from the ends of the body to its root.",
-    ),
+    **{key: (one.title, one.help) for key, one in FORMULATIONS.items()},
 }
 INTEGRATOR_WORDS = {
     AUTO: ("Automatic", "Joint by joint where the movement is followed, Adams of order 4 or trapezoidal elsewhere."),
-    "trapezoidal": ("Trapezoidal (single step)", "Robust; errors shrink with the square of the step."),
-    "adams": ("Adams-Bashforth-Moulton (multistep)", "For smooth motions; starts with the trapezoidal rule."),
-    "gear": ("Gear (multistep)", "For stiff motions; starts with the trapezoidal rule."),
-    "generalised-alpha": ("Generalised-α", "Trapezoidal with damping of fast oscillations that are no motion."),
-    VARIABLE: ("Trapezoidal, variable step", "Steps as long as the allowed error permits."),
-    "runge-kutta-8": ("Runge-Kutta of order 8, variable step", "Very exact for smooth motions."),
-    "runge-kutta-5": ("Runge-Kutta of order 5, variable step", "Exact for smooth motions."),
-    "radau": ("Radau, variable step", "Exact for stiff motions; slow."),
-    "bdf": ("Backward differences, variable step", "For stiff motions."),
-    "lsoda": ("LSODA, variable step", "Chooses between Adams and backward differences by itself."),
-    "constant-acceleration": ("Constant acceleration, joint by joint", "Every state obeys the constraints; quick."),
-    "symplectic-euler": ("Symplectic Euler, joint by joint", "The simplest; every state obeys the constraints."),
-    "joint-trapezoidal": ("Trapezoidal, joint by joint", "Every state obeys the constraints."),
-    "joint-runge-kutta": ("Runge-Kutta, joint by joint", "Exact, and every state obeys the constraints; slower."),
+    **{key: (one.title, one.help) for key, one in INTEGRATORS.items()},
 }
 ROOTS = {
     AUTO: ("Automatic", "As the input has it."),
@@ -91,22 +55,12 @@ ROOTS = {
         "Hands and feet press and rub on the floor as soft spheres do; recorded reactions are not used.",
     ),
 }
-ORDERED = ("adams", "gear")
 
 
 def integrators_for(input: str, formulation: str) -> tuple[str, ...]:
     """Integrators that an input and a formulation can have, the automatic one first."""
-    follows = input != RESULTANT
-    chosen = SimulationSettings(input=input, formulation=formulation).chosen_formulation
-    there = [AUTO, *FIXED, VARIABLE]
-    if chosen != "index-3":
-        there += list(ERROR_CONTROLLED)
-    if follows and chosen in TREE:
-        there += list(JOINT_STEPS)
-    return tuple(one for one in INTEGRATORS_IN_ORDER if one in there)
-
-
-INTEGRATORS_IN_ORDER = (AUTO, *INTEGRATORS)
+    settings = SimulationSettings(input=input, formulation=formulation)
+    return AUTO, *(one.key for one in fitting_integrators(settings.formulation_kind, settings.follows))
 
 
 def input_words(settings: SimulationSettings) -> str:
@@ -123,9 +77,8 @@ def changed_words(settings: SimulationSettings) -> str:
 
 def method_words(settings: SimulationSettings) -> str:
     """Equations and integrator."""
-    integrator = settings.chosen_integrator
-    order = f", order {settings.order}" if integrator in ORDERED else ""
-    return f"{FORMULATIONS[settings.chosen_formulation]}; {INTEGRATOR_WORDS[integrator][0]}{order}"
+    order = f", order {settings.order_words}" if settings.order_words else ""
+    return f"{settings.formulation_kind.name}; {settings.integrator_kind.title}{order}"
 
 
 def what_if_words(changes: WhatIf) -> str:
@@ -173,9 +126,9 @@ def short_name(settings: SimulationSettings) -> str:
              "underactuated": "Ground holds"}[settings.input]  # fmt: skip
     method = ""
     if (settings.formulation, settings.integrator) != (AUTO, AUTO):
-        formulation = FORMULATION_WORDS[settings.chosen_formulation][0].split(" (")[0].split(",")[0]
-        integrator = INTEGRATOR_WORDS[settings.chosen_integrator][0].split(" (")[0].split(",")[0].split("-Bash")[0]
-        order = f" {settings.order}" if settings.chosen_integrator in ORDERED else ""
+        formulation = settings.formulation_kind.title.split(" (")[0].split(",")[0]
+        integrator = settings.integrator_kind.title.split(" (")[0].split(",")[0].split("-Bash")[0]
+        order = f" {settings.order_words}" if settings.order_words else ""
         method = f", {formulation}, {integrator}{order}"
     if settings.root == CONTACT:
         input = "On contacts"

@@ -17,15 +17,15 @@ from biomec.body.tracking.prescribed_loads import PrescribedLoads
 from biomec.body.tracking.reference_motion import ReferenceMotion
 from biomec.engine.forces.applied import Forces, acting, together, weight
 from biomec.engine.forward.formulation import Runaway
-from biomec.engine.forward.integrators import IntegratorOptions, State, Step
+from biomec.engine.forward.integrators import INTEGRATORS, IntegratorOptions
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.forward.simulation import Ending, Simulation, Stepped, Stepper, simulate
+from biomec.engine.forward.state import State, StepResult
 from biomec.engine.tree.joint_dynamics import add_wrenches
-from biomec.engine.tree.rotation_vectors import rotation_rate
 
-METHODS = ("constant acceleration", "symplectic Euler", "trapezoidal", "Runge-Kutta")
-PASSES = 2  # of the trapezoidal corrector
+JOINT_STEPS = {key: one.joint_step for key, one in INTEGRATORS.items() if one.joint_step is not None}
+CONSTANT_ACCELERATION = "constant-acceleration"
 SAME_S = 1e-9  # times nearer than this are the same: k h is not the sum of k steps h
 SAMPLES = 2000  # states at which efforts are compared, at most
 
@@ -52,21 +52,21 @@ class TrackingOptions:
     """How a movement is followed.
 
     control    : law of control
-    integrator : "constant acceleration" (control once a step), "symplectic Euler", "trapezoidal" or "Runge-Kutta", all
-                 of which stay on the constraints; or options of an integrator in natural coordinates
+    integrator : key of one that steps from joint to joint and stays on the constraints, such as "constant-acceleration"
+                 (control once a step); or options of an integrator in natural coordinates
     step_s     : [s]
     lost_m, lost_rad : the run ends where the root, or any joint, has left the movement by this much
     """
 
     control: ControlOptions = field(default_factory=ControlOptions)
-    integrator: str | IntegratorOptions = METHODS[0]
+    integrator: str | IntegratorOptions = CONSTANT_ACCELERATION
     step_s: float = 1e-3
     lost_m: float = 0.5
     lost_rad: float = 1.0
 
     def __post_init__(self) -> None:
-        if isinstance(self.integrator, str) and self.integrator not in METHODS:
-            raise BiomecError(f"Tracking: the integrator is {', '.join(METHODS)}, not {self.integrator}.")
+        if isinstance(self.integrator, str) and self.integrator not in JOINT_STEPS:
+            raise BiomecError(f"Tracking: the integrator is {', '.join(JOINT_STEPS)}, not {self.integrator}.")
         if not (0.0 < self.step_s < np.inf and self.lost_m > 0.0 and 0.0 < self.lost_rad < np.pi):
             raise BiomecError("Tracking: the step and the limits must be positive, that of the joints below π.")
 
@@ -147,47 +147,19 @@ class Tracked:
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with its accelerations, gliding contacts closed."""
-        return self._state(t, np.array(q), self.space.rates(q, qdot))
+        return self.joint_state(t, np.array(q), self.space.rates(q, qdot))
 
-    def step(self, state: State, h: float) -> Step:
-        """Take one step of h seconds."""
-        space, t, q = self.space, state.t, state.q
-        w = space.rates(q, state.qdot)
-        wdot = self.evaluate(t, q, state.qdot).wdot
+    def step(self, state: State, h: float) -> StepResult:
+        """Take one step of h seconds, from joint to joint."""
         method = self.options.integrator
-        if method == "Runge-Kutta":
-            return Step(self._runge_kutta(t, q, w, wdot, h), 1, 0.0, True)
-        w_new = w + h * wdot
-        if method == "symplectic Euler":
-            return Step(self._state(t + h, space.moved(q, h * w_new), w_new), 1, 0.0, True)
-        new = self._state(t + h, space.moved(q, h * w + 0.5 * h * h * wdot), w_new)
-        if method == "trapezoidal":
-            for _ in range(PASSES):
-                w_new = w + 0.5 * h * (wdot + self.evaluate(new.t, new.q, new.qdot).wdot)
-                new = self._state(t + h, space.moved(q, 0.5 * h * (w + w_new)), w_new)
-        return Step(new, PASSES if method == "trapezoidal" else 1, 0.0, True)
+        return JOINT_STEPS[method if isinstance(method, str) else CONSTANT_ACCELERATION](self, state, h)
 
-    def _runge_kutta(self, t: float, q: FloatArray, w: FloatArray, wdot: FloatArray, h: float) -> State:
-        """Classical Runge-Kutta step in movements δ away from q: δ̇ = J(δ)⁻¹ w (Munthe-Kaas)."""
-        slopes = [(w, wdot)]
-        for part in (0.5, 0.5, 1.0):
-            delta, w_i = part * h * slopes[-1][0], w + part * h * slopes[-1][1]
-            q_i = self.space.moved(q, delta)
-            found = self.evaluate(t + part * h, q_i, self.space.velocities(q_i, w_i))
-            slopes.append((self._movement_rate(delta, w_i), found.wdot))
-        weights = np.array([1.0, 2.0, 2.0, 1.0]) * h / 6.0
-        delta, change = (np.einsum("i,ig->g", weights, [slope[k] for slope in slopes]) for k in (0, 1))
-        return self._state(t + h, self.space.moved(q, delta), w + change)
+    def joint_accelerations(self, t: float, q: FloatArray, qdot: FloatArray) -> FloatArray:
+        """ẇ (g,) in a state."""
+        return self.evaluate(t, q, qdot).wdot
 
-    def _movement_rate(self, delta: FloatArray, w: FloatArray) -> FloatArray:
-        rate = w.copy()
-        for part in self.space.freedoms.values():
-            if part.stop - part.start >= 3:
-                turn = slice(part.stop - 3, part.stop)
-                rotation_rate(delta[turn], w[turn], rate[turn])
-        return rate
-
-    def _state(self, t: float, q: FloatArray, w: FloatArray) -> State:
+    def joint_state(self, t: float, q: FloatArray, w: FloatArray) -> State:
+        """State at q (n,) with rates w (g,), gliding contacts closed."""
         q, w = self.space.closed(q, w)
         qdot = self.space.velocities(q, w)
         found = self.evaluate(t, q, qdot)

@@ -12,16 +12,13 @@ and damping of Q are left out of f': a stiff contact converges more slowly, not 
 
 from __future__ import annotations
 
-from collections import deque
-from typing import NamedTuple
-
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
 from biomec.engine.forces.applied import Forces, acting
 from biomec.engine.forward.formulation import FormulationOptions, Unsolvable, refuse_runaway
-from biomec.engine.forward.integrators import GEAR, MOULTON, IntegratorOptions, State, Step, alpha_coefficients
+from biomec.engine.forward.integrators import IntegratorOptions, new_integrator
 from biomec.engine.forward.lagrangian import penalty_matrix
 from biomec.engine.forward.one_state import (
     accelerations_rhs,
@@ -33,6 +30,7 @@ from biomec.engine.forward.one_state import (
     mass_product,
     solve,
 )
+from biomec.engine.forward.state import State, StepResult
 from biomec.engine.normal import NormalMatrix
 from biomec.engine.system import System
 
@@ -41,19 +39,10 @@ ENOUGH = 2.0  # times the largest mass: α/c₂ below it would need many iterati
 TITLE = "augmented Lagrangian, index 3, projections"
 
 
-class ImplicitFormula(NamedTuple):
-    """q̇ = c₁ q + d₁ and q̈ = c₂ q + d₂ in the new state."""
-
-    c_1: float
-    d_1: FloatArray
-    c_2: float
-    d_2: FloatArray
-
-
 class Index3:
     """Steps of the augmented Lagrangian of index 3, by any of the implicit formulas.
 
-    The past that multistep formulas need lives here, so that an object serves one run.
+    The integrator remembers what its formula needs of the past, so that an object serves one run.
     """
 
     title = TITLE
@@ -71,9 +60,7 @@ class Index3:
         self._linear = (doubled.constant - self._projector.constant) / options.alpha  # ΦqᵀΦq of the linear rows
         self._mass = self._projector.constant - options.alpha * self._linear
         self._inertia = float(system.mass_matrix.diagonal().max())
-        self._past: deque[State] = deque(maxlen=4)
-        self._averaged: FloatArray | None = None
-        self._h = 0.0
+        self._rule = new_integrator(integrator)
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with the accelerations that the forces give, by one penalty solution (Eq. 2.115), multipliers zero."""
@@ -83,13 +70,9 @@ class Index3:
             raise Unsolvable(f"{self.system.name}: the matrix of {TITLE} cannot be factored at {t:.4f} s.")
         return State(t, q, qdot, free, np.zeros(self.system.m))
 
-    def step(self, state: State, h: float) -> Step:
+    def step(self, state: State, h: float) -> StepResult:
         """Take one step of h seconds."""
-        if h != self._h:
-            self._past.clear()
-            self._averaged, self._h = None, h
-        self._past.appendleft(state)
-        formula = self._formula(state, h)
+        formula = self._rule.formula(state, h)
         alpha = max(self.options.alpha, ENOUGH * self._inertia * formula.c_2)
         matrix = self._newton_matrix(alpha / formula.c_2)
         q = state.q + h * state.qdot + 0.5 * h * h * state.qddot
@@ -111,51 +94,9 @@ class Index3:
         qdot, qddot = np.array(raw_v), np.array(raw_a)
         if not _project_both(self._projector, q, qdot, qddot, PASSES):
             raise Unsolvable(f"{self.system.name}: velocities or accelerations cannot be projected at {t:.4f} s.")
-        if self.integrator.family == "generalised-alpha":
-            self._averaged = self._average(state, qddot)
+        self._rule.reached(state, qddot)
         new = State(t, q, qdot, qddot, multipliers)
-        return Step(new, done, change, bool(change < self.integrator.tolerance))
-
-    # ------------------------------------------------------------------ formulas
-
-    def _formula(self, state: State, h: float) -> ImplicitFormula:
-        """The implicit formula for the new state; multistep ones begin with the trapezoidal rule."""
-        family, order, past = self.integrator.family, self.integrator.order, self._past
-        if family == "generalised-alpha":
-            return self._alpha_formula(state, h)
-        if family == "trapezoidal" or len(past) < (order - 1 if family == "adams" else order):
-            beta = 0.5
-            known_q, known_v = state.q + 0.5 * h * state.qdot, state.qdot + 0.5 * h * state.qddot
-        elif family == "adams":
-            beta, *older = MOULTON[order]
-            pairs = list(zip(older, past, strict=False))
-            known_q = state.q + h * sum((b * one.qdot for b, one in pairs), np.zeros_like(state.q))
-            known_v = state.qdot + h * sum((b * one.qddot for b, one in pairs), np.zeros_like(state.q))
-        else:
-            beta, factors = GEAR[order]
-            known_q = sum((c * one.q for c, one in zip(factors, past, strict=False)), np.zeros_like(state.q))
-            known_v = sum((c * one.qdot for c, one in zip(factors, past, strict=False)), np.zeros_like(state.q))
-        c = 1.0 / (beta * h)
-        return ImplicitFormula(c, -c * known_q, c * c, -c * c * known_q - c * known_v)
-
-    def _alpha_formula(self, state: State, h: float) -> ImplicitFormula:
-        alpha_m, alpha_f, beta, gamma = alpha_coefficients(self.integrator.rho)
-        old = state.qddot if self._averaged is None else self._averaged
-        # â₊ = (q₊ − q − h q̇)/(βh²) − (½ − β)/β â;   q̈₊ = ((1 − α_m) â₊ + α_m â − α_f q̈)/(1 − α_f)
-        c = 1.0 / (beta * h * h)
-        d = -c * (state.q + h * state.qdot) - (0.5 - beta) / beta * old
-        mixed = (1.0 - alpha_m) / (1.0 - alpha_f)
-        return ImplicitFormula(
-            gamma * h * c,
-            state.qdot + h * (1.0 - gamma) * old + gamma * h * d,
-            mixed * c,
-            mixed * d + (alpha_m * old - alpha_f * state.qddot) / (1.0 - alpha_f),
-        )
-
-    def _average(self, state: State, qddot: FloatArray) -> FloatArray:
-        alpha_m, alpha_f, _, _ = alpha_coefficients(self.integrator.rho)
-        old = state.qddot if self._averaged is None else self._averaged
-        return ((1.0 - alpha_f) * qddot + alpha_f * state.qddot - alpha_m * old) / (1.0 - alpha_m)
+        return StepResult(new, done, change, bool(change < self.integrator.tolerance))
 
     # ------------------------------------------------------------------ linear algebra
 

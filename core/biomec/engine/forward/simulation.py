@@ -15,7 +15,8 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.engine.forces.applied import Forces, acting
 from biomec.engine.forward.formulation import Formulation, NoNumber, Runaway, Unsolvable
-from biomec.engine.forward.integrators import Integrator, IntegratorOptions, State, Step, integrator
+from biomec.engine.forward.integrators import IntegratorOptions, new_integrator
+from biomec.engine.forward.state import Integrator, State, StepResult
 from biomec.engine.system import System
 
 CHUNK = 512  # states whose constraints are measured at once
@@ -54,7 +55,7 @@ class Stepper(Protocol):
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with its accelerations."""
 
-    def step(self, state: State, h: float) -> Step:
+    def step(self, state: State, h: float) -> StepResult:
         """Take one step of h seconds."""
 
 
@@ -67,14 +68,14 @@ class Stepped:
         self.formulation, self.forces = formulation, forces
         self.system = formulation.system
         self.title = formulation.title
-        self._integrator: Integrator = integrator(options)
+        self._integrator: Integrator = new_integrator(options)
 
     def start(self, t: float, q: FloatArray, qdot: FloatArray) -> State:
         """State with its accelerations."""
         found = self.formulation.accelerations(q, qdot, acting(self.forces, t, q, qdot))
         return State(t, np.array(q), np.array(qdot), found.qddot, found.multipliers)
 
-    def step(self, state: State, h: float) -> Step:
+    def step(self, state: State, h: float) -> StepResult:
         """Take one step of h seconds."""
         return self._integrator.step(
             lambda t, q, v: self.formulation.accelerations(q, v, acting(self.forces, t, q, v)), state, h
@@ -240,7 +241,7 @@ def started(
 
 def after_step(
     record: Record,
-    step: Step,
+    step: StepResult,
     seconds: float,
     fraction: float,
     progress: Progress | None,
@@ -271,7 +272,7 @@ def failure(error: Unsolvable, t: float) -> tuple[Ending, str]:
     return ending, f"Stopped at {t:.4f} s: {error}"
 
 
-def trouble(step: Step) -> tuple[Ending, str] | None:
+def trouble(step: StepResult) -> tuple[Ending, str] | None:
     """What is wrong with a step, if anything."""
     state = step.state
     if not all(np.isfinite(level).all() for level in (state.q, state.qdot, state.qddot)):

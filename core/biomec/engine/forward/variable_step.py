@@ -21,7 +21,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.engine.forces.applied import Forces, acting
 from biomec.engine.forward.formulation import Formulation, NoNumber, Unsolvable
-from biomec.engine.forward.integrators import State, Step
+from biomec.engine.forward.integrators import SCIPY
 from biomec.engine.forward.simulation import (
     Ending,
     Record,
@@ -34,9 +34,8 @@ from biomec.engine.forward.simulation import (
     started,
     trouble,
 )
+from biomec.engine.forward.state import State, StepResult
 
-METHODS = {"runge-kutta 8": "DOP853", "runge-kutta 5": "RK45", "radau": "Radau", "bdf": "BDF", "lsoda": "LSODA"}
-"""What scipy's integrators are called here."""
 LEAST = 100.0 * float(np.finfo(np.float64).eps)  # relative error that can be asked for: round-off
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 4.0  # of the step's growth
 
@@ -108,7 +107,7 @@ def simulate_adaptive(
     return as_simulation(stepper, record, ending, sentence)
 
 
-def _given_up(tried: tuple[Step, float] | Unsolvable, t: float, h: float) -> tuple[Ending, str]:
+def _given_up(tried: tuple[StepResult, float] | Unsolvable, t: float, h: float) -> tuple[Ending, str]:
     """How a run ends whose shortest step is not good enough."""
     if isinstance(tried, NoNumber):
         return failure(tried, t)
@@ -116,7 +115,7 @@ def _given_up(tried: tuple[Step, float] | Unsolvable, t: float, h: float) -> tup
     return Ending.NOT_CONVERGED, f"Stopped at {t:.4f} s with steps of {h:.0e} s: {reason}"
 
 
-def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> tuple[Step, float] | Unsolvable:
+def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> tuple[StepResult, float] | Unsolvable:
     """The two half steps, extrapolated where that is for the good, and their error over the allowed one; or why not."""
     try:
         whole = stepper.step(state, h)
@@ -138,7 +137,7 @@ def _tried(stepper: Stepper, state: State, h: float, control: ErrorControl) -> t
             state = stepper.start(state.t, state.q + wrong_q, state.qdot + wrong_v)
         except Unsolvable as unsolvable:
             return unsolvable
-    return Step(state, whole.iterations + first.iterations + second.iterations, second.increment, True), error
+    return StepResult(state, whole.iterations + first.iterations + second.iterations, second.increment, True), error
 
 
 def simulate_to_tolerance(
@@ -161,8 +160,8 @@ def simulate_to_tolerance(
 
     Nothing draws the state back to Φ = 0 but the formulation itself: choose a stabilised one.
     """
-    if method not in METHODS:
-        raise BiomecError(f'Variable step: the method is {", ".join(METHODS)}, not "{method}".')
+    if method not in SCIPY:
+        raise BiomecError(f'Variable step: the method is {", ".join(SCIPY)}, not "{method}".')
     from scipy import integrate  # slow to import, and few need it
 
     stepper = Stepped(formulation, forces)
@@ -176,7 +175,7 @@ def simulate_to_tolerance(
         return np.concatenate([y[n:], found.qddot])
 
     end = start_s + duration_s
-    solver = getattr(integrate, METHODS[method])(
+    solver = getattr(integrate, SCIPY[method])(
         rate, start_s, np.concatenate([state.q, state.qdot]), end, rtol=max(rtol, LEAST), atol=atol, max_step=longest_s
     )
     ending, sentence = Ending.COMPLETED, "Completed."
@@ -189,7 +188,7 @@ def simulate_to_tolerance(
         except Unsolvable as error:
             ending, sentence = failure(error, float(solver.t))
             break
-        step = Step(state, solver.nfev - before, 0.0, solver.status != "failed")
+        step = StepResult(state, solver.nfev - before, 0.0, solver.status != "failed")
         seconds, fraction = time.process_time() - began, (state.t - start_s) / duration_s
         halt = after_step(record, step, seconds, fraction, progress, cancelled, stop_when)
         if halt is not None:

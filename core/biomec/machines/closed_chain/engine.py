@@ -2,32 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
+from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.formulations import FORMULATIONS as registered
+from biomec.engine.forward.integrators import EQUAL_STEPS, SCIPY, IntegratorOptions
+from biomec.engine.forward.simulation import Simulation, simulate
+from biomec.engine.forward.variable_step import simulate_to_tolerance
 from biomec.engine.system import System
 from biomec.machines.machine import Machine
 from biomec.machines.natural import bare_system, machine_forces, natural_state
 from biomec.machines.reference_points.integration import Torques
 from biomec.machines.reference_points.model import ReferencePointModel
 
-INDEX_3 = "index 3"
-FORMULATIONS = (
-    "classic Lagrange",
-    "stabilised Lagrange",
-    "penalty",
-    "augmented Lagrangian",
-    "independent coordinates",
-    INDEX_3,
-)
-FAMILIES = ("trapezoidal", "adams", "gear", "generalised-alpha")
-TO_TOLERANCE = ("runge-kutta 5", "runge-kutta 8", "radau", "bdf", "lsoda")
+FORMULATIONS = {
+    "index 3" if one.finds_positions else one.name: one
+    for one in sorted(registered.values(), key=lambda kind: kind.finds_positions)
+    if not one.tree
+}
+"""What a study calls a formulation -> formulation."""
 PENALTY = 1e7  # accurate in small mechanisms
 MOST_STEPS = 2_000_000
 
@@ -57,48 +55,30 @@ def engine_motion(
     options: EngineOptions,
     torques: Torques | None = None,
     progress: Progress | None = None,
-) -> Any:
-    """`biomec.engine.forward.simulation.Simulation` of a machine from a state of its bare system.
+) -> Simulation:
+    """Simulate a machine from a state of its bare system.
 
     start : q and q̇ in natural coordinates
     """
-    from biomec.engine.forward.formulation import FormulationOptions
-    from biomec.engine.forward.independent import IndependentCoordinates
-    from biomec.engine.forward.index3 import Index3
-    from biomec.engine.forward.integrators import IntegratorOptions
-    from biomec.engine.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
-    from biomec.engine.forward.simulation import Stepped, simulate
-    from biomec.engine.forward.variable_step import simulate_to_tolerance
-
     _refuse(options, duration_s)
     system = bare_system(machine)
     forces = machine_forces(machine, system, torques)
     beta = max(options.beta, 1e-9)  # Φ̈ + 2ξω Φ̇ + ω² Φ is Baumgarte's with ω = β, ξ = α/β
     settings = FormulationOptions(alpha=PENALTY, xi=options.alpha / beta, omega=beta)
-    if options.formulation == INDEX_3:
-        stepper: Any = Index3(system, forces, settings, IntegratorOptions(family=options.integrator))
-        return simulate(stepper, *start, duration_s, options.step_s, progress=progress)
-    made: dict[str, Callable[[], Any]] = {
-        "classic Lagrange": lambda: ClassicLagrange(system, settings),
-        "stabilised Lagrange": lambda: StabilisedLagrange(system, settings),
-        "penalty": lambda: Penalty(system, settings),
-        "augmented Lagrangian": lambda: AugmentedLagrangian(system, settings),
-        "independent coordinates": lambda: IndependentCoordinates(system, settings, stabilised=True),
-    }
-    formulation = made[options.formulation]()
-    if options.integrator in FAMILIES:
-        stepper = Stepped(formulation, forces, IntegratorOptions(family=options.integrator))
+    kind = FORMULATIONS[options.formulation]
+    if options.integrator in EQUAL_STEPS:
+        stepper = kind.stepper(system, forces, settings, IntegratorOptions(family=options.integrator))
         return simulate(stepper, *start, duration_s, options.step_s, progress=progress)
     return simulate_to_tolerance(
-        formulation, forces, *start, duration_s, method=options.integrator, rtol=options.tolerance,
-        atol=0.01 * options.tolerance, longest_s=options.longest_s, progress=progress,
+        kind.accelerations(system, settings), forces, *start, duration_s, method=options.integrator,
+        rtol=options.tolerance, atol=0.01 * options.tolerance, longest_s=options.longest_s, progress=progress,
     )  # fmt: skip
 
 
 def _refuse(options: EngineOptions, duration_s: float) -> None:
     if options.formulation not in FORMULATIONS:
         raise BiomecError(f"There is no formulation {options.formulation}; there are {', '.join(FORMULATIONS)}.")
-    fitting = FAMILIES if options.formulation == INDEX_3 else (*FAMILIES, *TO_TOLERANCE)
+    fitting = [*EQUAL_STEPS, *(() if FORMULATIONS[options.formulation].finds_positions else SCIPY)]
     if options.integrator not in fitting:
         raise BiomecError(
             f"The formulation {options.formulation} is integrated by {', '.join(fitting)}, not by {options.integrator}."

@@ -10,6 +10,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress, part_of
+from biomec.engine.forward.integrators import EQUAL_STEPS
 from biomec.machines.closed_chain import engine
 from biomec.machines.closed_chain.sharing import METHODS as SHARING
 from biomec.machines.closed_chain.sharing import CannotShare, shared
@@ -53,7 +54,7 @@ class ForwardOptions:
     integrator: str = option(
         "runge-kutta 8",
         "Integrator; the last four take constant steps in natural coordinates",
-        choices=(*METHODS, *engine.FAMILIES),
+        choices=(*METHODS, *EQUAL_STEPS),
     )
     duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
     samples: int = option(201, "Instants shown, the first and the last included")

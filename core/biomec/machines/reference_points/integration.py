@@ -16,18 +16,12 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
+from biomec.engine.forward.integrators import SCIPY
 from biomec.machines.reference_points.assembly import NotAssembled, SingularPosition
 from biomec.machines.reference_points.model import ReferencePointModel
 
 FIXED_STEP = "runge-kutta 4"
-METHODS = {
-    FIXED_STEP: "",
-    "runge-kutta 5": "RK45",
-    "runge-kutta 8": "DOP853",
-    "radau": "Radau",
-    "bdf": "BDF",
-    "lsoda": "LSODA",
-}
+METHODS = {FIXED_STEP: "", **SCIPY}
 """Names of the integrators, and what scipy calls them."""
 RUNAWAY = 1e6  # [m, rad, m/s, rad/s]; beyond, a motion is no motion of a machine
 PATIENCE = 300  # evaluations in a row that give no numbers, before a run gives up

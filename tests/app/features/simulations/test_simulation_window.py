@@ -9,12 +9,14 @@ from biomec.base.errors import BiomecError
 from biomec.body.tracking.what_if import WhatIf
 from biomec.cli.main import main
 from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.formulations import FORMULATIONS
+from biomec.engine.forward.integrators import INTEGRATORS
 from biomec.engine.forward.simulation import Ending
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.reopen import open_again, reopened
 from biomec.pipeline.replay import script
 from biomec.pipeline.simulation import run_simulation
-from biomec.pipeline.simulation_settings import FORMULATIONS, INPUTS, INTEGRATORS, SimulationSettings
+from biomec.pipeline.simulation_settings import INPUTS, SimulationSettings
 from biomec.pipeline.stretch import cycle_spans
 from biomec_app.curves.catalogue import list_curves
 from biomec_app.features.simulations import running

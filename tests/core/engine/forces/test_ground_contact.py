@@ -17,9 +17,10 @@ from biomec.engine.forces.ground_contact import (
 from biomec.engine.forces.joint_stops import AngleStop, JointStops
 from biomec.engine.forward.events import Event, EventWatch, contact_begins, contact_ends, stop_reached, within_step
 from biomec.engine.forward.index3 import Index3
-from biomec.engine.forward.integrators import IntegratorOptions, State
+from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.lagrangian import StabilisedLagrange
 from biomec.engine.forward.simulation import Ending, Stepped, simulate
+from biomec.engine.forward.state import State
 from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive
 from biomec.engine.reference.planar import pendulum
 from biomec.engine.system import System

@@ -12,7 +12,7 @@ from biomec.engine.forces.applied import recorded, together, weight
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.independent import IndependentCoordinates
 from biomec.engine.forward.index3 import Index3
-from biomec.engine.forward.integrators import FAMILIES, IntegratorOptions
+from biomec.engine.forward.integrators import EQUAL_STEPS, IntegratorOptions
 from biomec.engine.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
 from biomec.engine.forward.simulation import Ending, Stepped, simulate
 from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
@@ -137,7 +137,7 @@ def test_through_the_change_point_it_goes_on_or_says_when_it_could_not(formulati
 # ------------------------------------------------------------------ bad steps and numbers
 
 
-@pytest.mark.parametrize("family", FAMILIES)
+@pytest.mark.parametrize("family", EQUAL_STEPS)
 @pytest.mark.parametrize("code", [StabilisedLagrange, Index3])
 def test_a_step_that_is_much_too_large_ends_with_its_time(family, code):
     system = mechanism("spatial pendulum")
