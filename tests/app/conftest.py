@@ -1,21 +1,40 @@
-"""What tests of the window share: the demonstration, analysed once, and a program without a window."""
+"""What tests of the window share: patience, the demonstration, analysed once, and a program without a window."""
 
 import pytest
+from pytestqt.qtbot import QtBot
 
 import biomec_app.features.table  # noqa: F401 - makes the curves, figures and overlays of all features known
-from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.analysis import Analysis, analyze
 from biomec_app.session.context import Context
 from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.preferences import Preferences
 
+PATIENCE_MS = 600_000  # ends what hangs; nothing else depends on how long anything takes
+
+
+class PatientBot(QtBot):
+    """Waits as long as a busy machine may take, whatever a test says."""
+
+    def waitUntil(self, callback, *, timeout=0):
+        super().waitUntil(callback, timeout=PATIENCE_MS)
+
+    def waitSignal(self, signal, *, timeout=0, **options):
+        return super().waitSignal(signal, timeout=PATIENCE_MS, **options)
+
+
+@pytest.fixture
+def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
+    """The bot of pytest-qt, with patience."""
+    return PatientBot(request)
+
 
 @pytest.fixture(scope="session")
 def demo_analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     """The push-up of the virtual subject, with every step done. It is immutable, so that all tests can have it."""
-    from biomec.reporting.demo import run_demo
+    from biomec.reporting.demo import demo_session
 
-    return run_demo(tmp_path_factory.mktemp("demo")).analysis
+    return analyze(demo_session(tmp_path_factory.mktemp("demo"))[1])
 
 
 @pytest.fixture(scope="session")

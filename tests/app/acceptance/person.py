@@ -13,7 +13,7 @@ from biomec_app.session.preferences import Preferences
 from biomec_app.session.project_file import DISCARD
 from biomec_app.shell.main_window import MainWindow
 
-PATIENCE_S = 120.0  # an analysis on a busy machine, with kernels to be compiled
+PATIENCE_S = 600.0  # ends what hangs; nothing else depends on how long anything takes
 
 
 class Person:

@@ -24,7 +24,7 @@ from biomec_app.shell.main import application
 from biomec_app.shell.main_window import MainWindow
 from tests.app.acceptance.x_screen import Hand
 
-PATIENCE_S = 200.0  # for one step; the first analysis of a machine compiles
+PATIENCE_S = 600.0  # for one step; the first analysis of a machine compiles
 Wait = Callable[[], bool]
 
 

@@ -16,7 +16,7 @@ from biomec_app.shell.main_window import MainWindow
 from tests.places import ROOT
 
 BEFORE, AFTER = "As saved before", "As changed since"
-PATIENCE_S = 280.0  # a program that hangs is a fault; nothing else depends on how long anything takes
+PATIENCE_S = 600.0  # a program that hangs is a fault; nothing else depends on how long anything takes
 
 PROGRAM = """
 import sys

@@ -23,7 +23,7 @@ def play(scenario, file, folder):
         variables |= dict.fromkeys(("XDG_CONFIG_HOME", "XDG_DATA_HOME", "BIOMEC_EXTENSIONS"), str(own))
         run = subprocess.run(
             [sys.executable, "-X", "faulthandler", "-m", "tests.app.acceptance.real_window", scenario, file, folder],
-            env=variables, capture_output=True, text=True, timeout=290, cwd=ROOT,
+            env=variables, capture_output=True, text=True, timeout=800, cwd=ROOT,
         )  # fmt: skip
     assert run.returncode == 0, (run.stdout, run.stderr[-3000:])
     assert "Traceback" not in run.stderr, run.stderr[-3000:]

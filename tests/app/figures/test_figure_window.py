@@ -187,24 +187,16 @@ def test_closing_while_it_is_drawn_leaves_nothing_behind(qtbot, opened, context)
 
 def test_the_program_goes_on_while_a_figure_is_drawn(qtbot, opened):
     """Drawing takes up to a second; the window's own thread must not wait for it."""
-    late = []
-    timer, last = QTimer(), [time.perf_counter()]
-
-    def tick():
-        now = time.perf_counter()
-        late.append(now - last[0])
-        last[0] = now
-
-    timer.timeout.connect(tick)
+    ticks = []
+    timer = QTimer()
+    timer.timeout.connect(lambda: ticks.append(time.process_time()))
     window = opened("angles")
-    last[0] = time.perf_counter()
     timer.start(5)
     before = window.canvas.drawn
     window.combos["joint"].setCurrentText("Shoulder")
     qtbot.waitUntil(lambda: window.canvas.drawn is not before and not window.painter.busy, timeout=60_000)
     timer.stop()
-    assert len(late) > 10
-    assert np.median(late) < 0.1  # on a busy machine single ticks are late for other reasons
+    assert len(ticks) > 10.0 * (ticks[-1] - ticks[0])  # a second of work, of all threads together
 
 
 def test_every_figure_has_its_item_in_the_menu(qtbot, context, document_with_demo):

@@ -28,7 +28,7 @@ print(mime.hasText(), mime.hasImage(), mime.hasFormat("image/svg+xml"))
 def test_the_program_ends_well_with_something_on_the_clipboard(call, there):
     """After a figure was copied as a drawing, the program crashed when it was closed."""
     done = subprocess.run(
-        [sys.executable, "-c", SCRIPT.format(call=call)], capture_output=True, text=True, check=False, timeout=120
+        [sys.executable, "-c", SCRIPT.format(call=call)], capture_output=True, text=True, check=False, timeout=600
     )
     assert done.returncode == 0, done.stderr
     assert done.stdout.strip() == there

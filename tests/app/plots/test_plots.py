@@ -375,8 +375,7 @@ def test_the_wheel_zooms_time_where_all_plots_fit(panel: PlotPanel, qtbot) -> No
 def test_the_wheel_scrolls_where_plots_do_not_fit_and_ctrl_zooms(panel: PlotPanel, qtbot) -> None:
     panel.context.plots.set(columns=1)
     panel.refresh()
-    qtbot.wait(30)
-    assert panel.area.verticalScrollBar().maximum() > 0
+    qtbot.waitUntil(lambda: panel.area.verticalScrollBar().maximum() > 0)
     turn_wheel(panel, Qt.KeyboardModifier.NoModifier)
     assert np.allclose(panel.window_s, (0.0, 18.84))
     turn_wheel(panel, Qt.KeyboardModifier.ControlModifier)
@@ -387,8 +386,7 @@ def test_the_wheel_scrolls_where_plots_do_not_fit_and_ctrl_zooms(panel: PlotPane
 def test_plots_are_high_enough_to_read(panel: PlotPanel, qtbot, width: int) -> None:
     """A scroll bar that came up took a column away, and the plots of the other were drawn flat."""
     panel.resize(width, 460)
-    qtbot.wait(60)
-    assert min(item.box.height() for item in panel.grid.items_) >= 75.0
+    qtbot.waitUntil(lambda: min(item.box.height() for item in panel.grid.items_) >= 75.0)
 
 
 def test_fewer_plots_after_many_take_no_more_room_than_they_need(panel: PlotPanel, qtbot) -> None:

@@ -11,7 +11,7 @@ from PySide6.QtGui import QImage
 from biomec.virtual import RecordOptions, record, squat, write_acquisition
 from biomec_app.shell.main import wait
 
-PATIENCE_S = 300  # a message box would wait for ever
+PATIENCE_S = 600  # a message box would wait for ever
 
 
 @pytest.fixture

@@ -392,7 +392,7 @@ def test_a_canvas_can_be_closed_and_opened_again(scene):
 def test_the_scene_needs_no_qt():
     parts = ("scene", "picking", "measuring", "canvas")
     code = "import sys; sys.modules['PySide6'] = None; import " + ", ".join(f"biomec_app.viewer.{p}" for p in parts)
-    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=120)
+    done = subprocess.run([sys.executable, "-c", code], capture_output=True, text=True, timeout=600)
     assert done.returncode == 0, done.stderr
 
 

@@ -100,7 +100,7 @@ class ParameterForm(QWidget):
         column.setContentsMargins(0, 0, 4, 0)
         self.form = Form(self._described, NAMES, parent=self.grid_widget)
         self.form.show(self.bench.machine.values)
-        self.form.narrow(column)
+        self.form.narrow(column, box=0)
         column.addStretch(1)
         self.boxes = {path[0]: row.widget for path, row in self.form.rows.items()}
         self.resets = {path[0]: reset for path, reset in self.form.resets.items()}

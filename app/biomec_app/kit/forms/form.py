@@ -191,19 +191,22 @@ class Form(QObject):
         grid.addWidget(row.widget, line, 1, Qt.AlignmentFlag.AlignLeft)
         grid.addWidget(about, line + 1, 1)
 
-    def narrow(self, layout: QVBoxLayout) -> None:
-        """Labels, rows and buttons to go back, with help below; what is long has a line of its own."""
+    def narrow(self, layout: QVBoxLayout, box: int = BOX) -> None:
+        """Labels, rows and buttons to go back, with help below; what is long has a line of its own.
+
+        box : pixels of a row beside its label; 0: what the labels leave
+        """
         grid = QGridLayout()
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(1)
-        grid.setColumnStretch(0, 1)
+        grid.setColumnStretch(0 if box else 1, 1)
         for k, path in enumerate(self.rows):
-            self._narrow_row(grid, 3 * k, path)
+            self._narrow_row(grid, 3 * k, path, box)
         layout.addLayout(grid)
         self.edited.connect(self.mark)
         self.mark()
 
-    def _narrow_row(self, grid: QGridLayout, line: int, path: Path) -> None:
+    def _narrow_row(self, grid: QGridLayout, line: int, path: Path, box: int) -> None:
         row, label = self.rows[path], self.label(path)
         widget, entry = row.widget, row.entry
         words = entry.setting.label
@@ -212,11 +215,12 @@ class Form(QObject):
         self.labels[path] = label
         grid.addWidget(label, line, 0)
         grid.addWidget(self._reset_button(path, words), line, 2)
-        if isinstance(widget, QLineEdit) or (isinstance(widget, QComboBox) and longest(widget) + ARROW > BOX):
+        if isinstance(widget, QLineEdit) or (isinstance(widget, QComboBox) and longest(widget) + ARROW > box):
             grid.addWidget(widget, line + 1, 0, 1, 3)
         else:
             grid.addWidget(widget, line, 1)
-            widget.setFixedWidth(BOX)
+            if box:
+                widget.setFixedWidth(box)
         if entry.setting.help:
             about = explanation(entry.setting.help)
             about.setContentsMargins(0, 0, 0, 5)

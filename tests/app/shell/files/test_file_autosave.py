@@ -98,7 +98,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
         application.exec()
         """
     )
-    ended = subprocess.run([sys.executable, "-c", program], env={**os.environ}, timeout=120, check=False)
+    ended = subprocess.run([sys.executable, "-c", program], env={**os.environ}, timeout=600, check=False)
     assert ended.returncode == -signal.SIGKILL
     context = Context(Document(), Jobs(), Preferences(tmp_path / "prefs.ini"))
     autosave = Autosave(context)

@@ -12,18 +12,18 @@ from biomec.io.c3d import read_c3d
 from tests.oracles.c3d_bytes import DEC, MIPS, c3d_bytes
 from tests.real_data import recording
 
-SLOWEST_S = 5.0  # a damaged file of two megabytes; the whole one takes 0.02 s
+SLOWEST_S = 5.0  # of processor time, for a damaged file of two megabytes; the whole one takes 0.02 s
 
 
 def outcome(path):
     """Read a damaged file: None if it was refused with its name, else the trial after a look at it."""
-    begin, trial, sentence = time.perf_counter(), None, path.name
+    begin, trial, sentence = time.thread_time(), None, path.name
     try:
         trial = read_c3d(path)
     except BiomecError as fault:
         sentence = str(fault)
     assert sentence.startswith(path.name)
-    assert time.perf_counter() - begin < SLOWEST_S
+    assert time.thread_time() - begin < SLOWEST_S
     if trial is None:
         return None
     size = path.stat().st_size
