@@ -6,7 +6,8 @@ from biomec_app.session.action import Action
 
 
 def all_actions() -> tuple[Action, ...]:
-    """All items in the order of their menus."""
+    """All items in the order of their menus, those of features after the items of the shell in the same menu."""
+    from biomec_app.features.table import FEATURES
     from biomec_app.shell.actions import (
         appearance,
         dynamics,
@@ -20,7 +21,8 @@ def all_actions() -> tuple[Action, ...]:
     )
 
     first = (module.ACTIONS for module in (file, edit, kinematics, dynamics))
+    features = (feature.actions for feature in FEATURES)
     last = (module.ACTIONS for module in (appearance, utilities, help))
     return tuple(
-        action for table in (*first, signal_analysis.actions(), visualize.actions(), *last) for action in table
+        action for table in (*first, *features, signal_analysis.actions(), visualize.actions(), *last) for action in table
     )
