@@ -62,7 +62,7 @@ def run_cycles(count: int, folder: Path) -> list[float]:
 
     def opened() -> MainWindow:
         window = MainWindow(Preferences(folder / "preferences.ini"))
-        window.context.tell = lambda title, sentence: None
+        window.context.user.tell = lambda title, sentence: None
         window.resize(1000, 700)
         window.show()
         return window

@@ -12,7 +12,7 @@ def qt_picture() -> tuple[np.ndarray, str]:
     """A window with a red label, grabbed: (height, width, 4) BGRA bytes, and the name of what drew it."""
     from PySide6 import QtCore, QtGui, QtWidgets
 
-    application = QtWidgets.QApplication.instance() or QtWidgets.QApplication([])
+    _application = QtWidgets.QApplication.instance() or QtWidgets.QApplication([])  # held while a window is there
     window = QtWidgets.QLabel("Biomec")
     window.setStyleSheet("background: #c02020; color: white")
     window.resize(120, 80)
@@ -20,7 +20,7 @@ def qt_picture() -> tuple[np.ndarray, str]:
     image = window.grab().toImage().convertToFormat(QtGui.QImage.Format.Format_ARGB32)
     pixels = np.array(image.constBits(), dtype=np.uint8).reshape(image.height(), image.bytesPerLine() // 4, 4)
     window.close()
-    return pixels, f"Qt {QtCore.qVersion()} on the platform {application.platformName()}"
+    return pixels, f"Qt {QtCore.qVersion()} on the platform {QtGui.QGuiApplication.platformName()}"
 
 
 def vtk_picture() -> tuple[np.ndarray, str]:

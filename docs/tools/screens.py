@@ -49,8 +49,8 @@ def laboratory_walk(place: Path) -> Path:
 def every_screen(app: QApplication, window: MainWindow, place: Path) -> Iterator[Screen]:
     """Show every screen in turn; it is there until the next is asked for."""
     context = window.context
-    context.ask_file = lambda title, pattern, save, start: None if save else laboratory_walk(place)
-    context.ask_folder = lambda title, start: None
+    context.user.ask_file = lambda title, pattern, save, start: None if save else laboratory_walk(place)
+    context.user.ask_folder = lambda title, start: None
     window.show()
     settle(app)
     yield Screen("start", window)
@@ -115,8 +115,8 @@ def _messages(app: QApplication, window: MainWindow) -> Iterator[Screen]:
     """A question and a message, as they look."""
     context = window.context
     speaking: dict[str, Callable[[], object]] = {
-        "question": lambda: context.confirm("Unsaved work", UNSAVED, ("Save", "Don't save")),
-        "message": lambda: context.tell("Import", REFUSED),
+        "question": lambda: context.user.confirm("Unsaved work", UNSAVED, ("Save", "Don't save")),
+        "message": lambda: context.user.tell("Import", REFUSED),
     }
     for name, speak in speaking.items():
         pictures: list[QWidget] = []
@@ -144,8 +144,8 @@ def _hold(taken: list[QWidget]) -> None:
 def _opened_by_items(app: QApplication, window: MainWindow) -> Iterator[Screen]:
     """Whatever opens when an item of a menu is chosen, with all its pages."""
     context = window.context
-    context.confirm = lambda title, question, choices: None
-    context.tell = lambda title, sentence: None
+    context.user.confirm = lambda title, question, choices: None
+    context.user.tell = lambda title, sentence: None
     for key, (action, item) in list(window.menus.items.items()):
         if not item.isEnabled() or key.startswith(LEFT_OUT) or action.checked is not None:
             continue

@@ -18,7 +18,7 @@ FORCE = "Contact force [N]"
 
 def draw(app: QApplication, context: Context, shot: Callable[[QWidget], bytes]) -> Iterable[tuple[str, bytes]]:
     """Name and content of every picture; ``shot`` takes one when everything is drawn."""
-    answered, context.confirm = context.confirm, lambda title, question, choices: DISCARD
+    answered, context.user.confirm = context.user.confirm, lambda title, question, choices: DISCARD
     window = open_workbench(context)
     window.resize(*SIZE)
     window.statusBar().clearMessage()
@@ -51,7 +51,7 @@ def draw(app: QApplication, context: Context, shot: Callable[[QWidget], bytes]) 
     window.results.setCurrentWidget(window.text)
     yield PICTURES[3], shot(window)
     window.close()
-    context.confirm = answered
+    context.user.confirm = answered
 
 
 def _run(app: QApplication, window: WorkbenchWindow, key: str) -> None:

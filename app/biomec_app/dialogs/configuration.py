@@ -49,7 +49,8 @@ class ConfigurationDialog(QDialog):
         while self.tabs.count():
             page = self.tabs.widget(0)
             self.tabs.removeTab(0)
-            page.deleteLater()
+            if page is not None:
+                page.deleteLater()
         if not self.context.document.is_open:
             self.sections = ()
             return

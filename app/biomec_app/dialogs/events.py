@@ -53,7 +53,9 @@ class EventsDialog(QDialog):
         self.table.setObjectName("events-table")
         self.table.setAccessibleName("Events of the recording")
         self.table.setHorizontalHeaderLabels([f"Time {FROM_START} [s]", "What", "Side", "How it is known"])
-        self.table.horizontalHeaderItem(TIME).setToolTip(zero_told(trial))
+        header = self.table.horizontalHeaderItem(TIME)
+        if header is not None:
+            header.setToolTip(zero_told(trial))
         self.table.verticalHeader().hide()
         self.table.verticalHeader().setDefaultSectionSize(30)
         self.table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)
@@ -120,7 +122,7 @@ class EventsDialog(QDialog):
         assert isinstance(time, QDoubleSpinBox)
         assert isinstance(label, QComboBox)
         assert isinstance(side, QComboBox)
-        before: Event = self.table.item(row, FROM).data(Qt.ItemDataRole.UserRole)
+        before: Event = self.table.model().index(row, FROM).data(Qt.ItemDataRole.UserRole)
         at = before.time_s if round(before.time_s, time.decimals()) == time.value() else time.value()
         event = replace(
             before, time_s=at, label=label.currentText().strip() or before.label, context=side.currentText()

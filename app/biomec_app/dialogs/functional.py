@@ -72,7 +72,9 @@ class FunctionalDialog(QDialog):
         self._follow()
 
     def _browse(self) -> None:
-        path = self.context.ask_file("Recording of the movement", RECORDINGS, False, self.context.preferences.folder)
+        path = self.context.user.ask_file(
+            "Recording of the movement", RECORDINGS, False, self.context.preferences.folder
+        )
         if path is not None:
             self.file.setText(str(path))
 

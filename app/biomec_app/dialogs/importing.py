@@ -345,7 +345,7 @@ class ImportDialog(QDialog):
 
     def _browse(self, kind: str) -> None:
         title = f"Choose the file: {KIND_TITLES[kind]}"
-        path = self.context.ask_file(title, RECORDINGS, False, str(self.plan.dynamic.parent))
+        path = self.context.user.ask_file(title, RECORDINGS, False, str(self.plan.dynamic.parent))
         if path is not None:
             self._choose(kind, path)
 

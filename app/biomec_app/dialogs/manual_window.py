@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 
 from PySide6.QtCore import QBuffer, QSize, Qt, QUrl
 from PySide6.QtGui import (
@@ -37,7 +38,7 @@ from PySide6.QtWidgets import (
 from biomec_app.dialogs import manual
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.session.side_window import SideWindow
+from biomec_app.session.side_window import SideWindow, bring_to_front
 
 NAME = Qt.ItemDataRole.UserRole
 WIDEST_PICTURE = 860  # pixels
@@ -61,8 +62,9 @@ class PageView(QTextBrowser):
         font.setPointSizeF(font.pointSizeF() * 1.08)
         self.setFont(font)
 
-    def loadResource(self, kind: int, name: QUrl) -> object:
+    def loadResource(self, kind: int, name: QUrl | str) -> object:
         """Pictures of the manual: an empty place of their size until they are read."""
+        name = QUrl(name)
         key = name.toString()
         if key in self._pictures:
             return self._pictures[key]
@@ -181,11 +183,12 @@ class ManualWindow(SideWindow):
         parts.setChildrenCollapsible(False)
         layout = QVBoxLayout(self)
         layout.addWidget(parts)
-        for keys, act in (
+        shortcuts: tuple[tuple[QKeySequence, Callable[[], object]], ...] = (
             (QKeySequence("Esc"), self.close), (QKeySequence(QKeySequence.StandardKey.Find), self.search.setFocus),
             (QKeySequence("Alt+Left"), self.go_back), (QKeySequence("Alt+Right"), self.go_forward),
-        ):  # fmt: skip
-            QShortcut(keys, self, act)
+        )  # fmt: skip
+        for keys, called in shortcuts:
+            QShortcut(keys, self, called)
         self.resize(1080, 680)
 
     # ------------------------------------------------------------------ contents and search
@@ -267,7 +270,7 @@ class ManualWindow(SideWindow):
             if name in manual.pages():
                 self.go(name, link.fragment())
         elif not QDesktopServices.openUrl(link):
-            self.context.tell("User Guide", f"Open this address with a web browser: {link.toString()}")
+            self.context.user.tell("User Guide", f"Open this address with a web browser: {link.toString()}")
 
     def sizeHint(self) -> QSize:
         """Room for contents and a page."""
@@ -330,21 +333,17 @@ def _tidy(document: QTextDocument, line: QColor, shade: QColor) -> None:
     block = document.begin()
     while block.isValid():
         if block.blockFormat().hasProperty(block.blockFormat().Property.BlockCodeFence.value):
-            look = block.blockFormat()
-            look.setBackground(shade)
-            look.setLeftMargin(12)
-            QTextCursor(block).setBlockFormat(look)
+            fenced = block.blockFormat()
+            fenced.setBackground(shade)
+            fenced.setLeftMargin(12)
+            QTextCursor(block).setBlockFormat(fenced)
         block = block.next()
 
 
 def open_manual(context: Context) -> ManualWindow:
     """Show the manual; the window that is open comes to the front."""
-    for shut in context.closing:
-        there = getattr(shut, "__self__", None)
-        if isinstance(there, ManualWindow):
-            there.raise_()
-            there.activateWindow()
-            return there
-    window = ManualWindow(context, context.window)
-    window.show()
+    window = bring_to_front(context, ManualWindow)
+    if window is None:
+        window = ManualWindow(context, context.window)
+        window.show()
     return window

@@ -299,7 +299,7 @@ class MappingForm(QWidget):
         self.show_labels(self._session, marker_set, fits, mapping, given)
 
     def _load(self) -> None:
-        path = self.context.ask_file("Load mapping", PROFILES, False, self.context.preferences.folder)
+        path = self.context.user.ask_file("Load mapping", PROFILES, False, self.context.preferences.folder)
         if path is None:
             return
         try:
@@ -311,7 +311,9 @@ class MappingForm(QWidget):
         self.changed.emit()
 
     def _save(self) -> None:
-        path = self.context.ask_file("Save mapping", PROFILES, True, f"{self.context.preferences.folder}/labels.toml")
+        path = self.context.user.ask_file(
+            "Save mapping", PROFILES, True, f"{self.context.preferences.folder}/labels.toml"
+        )
         if path is None:
             return
         labels = tuple(self._choice)

@@ -123,7 +123,7 @@ class MovieDialog(QDialog):
         """Ask for a name, and draw the movie in the background."""
         context, kinds = self.context, export.movie_kinds()
         pattern = ";;".join(f"{words} (*{suffix})" for suffix, words in kinds.items())
-        path = context.ask_file(TITLE, pattern, True, f"movement{next(iter(kinds))}")
+        path = context.user.ask_file(TITLE, pattern, True, f"movement{next(iter(kinds))}")
         if path is None or context.camera is None:
             return
         path = path.with_suffix(".gif") if path.suffix.lower() == ".mp4" and ".mp4" not in kinds else path

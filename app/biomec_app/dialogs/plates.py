@@ -81,7 +81,9 @@ class PlatesDialog(QDialog):
         table.setAccessibleName("Contacts with the plates")
         table.setHorizontalHeaderLabels(["Plate", "Contact", f"Time {FROM_START} [s]", "Peak [N]", "Segment", "Why"])
         trial = self.context.document.analysis.session.dynamic
-        table.horizontalHeaderItem(2).setToolTip(zero_told(trial))
+        time = table.horizontalHeaderItem(2)
+        if time is not None:
+            time.setToolTip(zero_told(trial))
         table.verticalHeader().hide()
         table.verticalHeader().setMinimumSectionSize(28)
         table.setSelectionBehavior(QAbstractItemView.SelectionBehavior.SelectRows)

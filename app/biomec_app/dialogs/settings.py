@@ -129,7 +129,7 @@ class SettingsDialog(QDialog):
 
     def ask_file(self, what: str) -> Path | None:
         """A description of the user's own."""
-        return self.context.ask_file(what, "Descriptions (*.toml)", False, "")
+        return self.context.user.ask_file(what, "Descriptions (*.toml)", False, "")
 
     # ------------------------------------------------------------------ values
 

@@ -223,7 +223,7 @@ class SubjectForm(QWidget):
 
     def fault(self) -> str:
         """What is wrong with the fields, or nothing; the fields are marked."""
-        found, fields = "", ()
+        found, fields = "", tuple[str, ...]()
         try:
             self.subject()
         except SubjectFault as error:

@@ -71,7 +71,7 @@ class WrittenDialog(QDialog):
     def open_folder(self) -> None:
         """Show the folder in the file manager."""
         if not QDesktopServices.openUrl(QUrl.fromLocalFile(str(self.folder))):
-            self.context.tell("Open Folder", f"No file manager was found. The files are in {self.folder}.")
+            self.context.user.tell("Open Folder", f"No file manager was found. The files are in {self.folder}.")
 
     def copy(self) -> None:
         """Put the paths on the clipboard, one a line."""

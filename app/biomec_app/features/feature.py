@@ -24,7 +24,7 @@ LEFT, RIGHT, BOTTOM = AREAS = (
 class Panel:
     """A panel of the main window.
 
-    name  : what the program calls it, such as ``context.show_panel(name)``
+    name  : what the program calls it, such as ``context.user.show_panel(name)``
     title : what its tab and its menu item say
     area  : side of the window where it lies over the others of that side, `LEFT`, `RIGHT` or `BOTTOM`
     make  : makes the widget; if it has ``set_theme``, it is told of every change of the theme

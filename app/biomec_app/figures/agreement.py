@@ -114,8 +114,8 @@ class AgreementFigure(FigureKind):
             axes.plot(*plot.zero[k], "o", markerfacecolor=theme.panel, markeredgecolor=ink.axes[k], markersize=7)
             axes.plot(*plot.bias[k], "o", color=ink.axes[k], markersize=7)
             tip = end + 0.06 * reach * direction
-            axes.text(*tip, f"{COMPONENTS[k]}, mm", color=ink.axes[k], ha="center", va="center", fontweight="bold",
-                      fontsize=SMALL + 1.0)  # fmt: skip
+            axes.text(tip[0], tip[1], f"{COMPONENTS[k]}, mm", color=ink.axes[k], ha="center", va="center",
+                      fontweight="bold", fontsize=SMALL + 1.0)  # fmt: skip
         handles = [
             stroke(color=ink.alarm, linewidth=1.8),
             stroke(color=theme.faint, linestyle=(0, (4, 3)), linewidth=1.0),
@@ -124,7 +124,11 @@ class AgreementFigure(FigureKind):
             stroke(marker="o", linestyle="", color=theme.text),
         ]
         words = ("ellipsoid", "limits of an axis", "25, 50, 75, 90 % of the pairs", "zero", "bias")
-        legend(axes.get_figure(), ink, handles, words, below=True)
+        from matplotlib.figure import Figure
+
+        figure = axes.get_figure()
+        assert isinstance(figure, Figure)
+        legend(figure, ink, handles, words, below=True)
 
     @staticmethod
     def _ticks(axes: Axes, plot: HalfAxesPlot, k: int, ink: Ink) -> None:
@@ -140,7 +144,8 @@ class AgreementFigure(FigureKind):
             ends = np.stack([place, place + 0.012 * reach * across])
             axes.plot(*ends.T, color=ink.axes[k], linewidth=0.9)
             label = f"{value:g}".replace("-", "−") if abs(value) > 1e-12 else "0"
-            axes.text(*(place + 0.04 * reach * across), label, fontsize=SMALL - 1.5, color=ink.theme.text, ha="center",
+            beside = place + 0.04 * reach * across
+            axes.text(beside[0], beside[1], label, fontsize=SMALL - 1.5, color=ink.theme.text, ha="center",
                       va="center")  # fmt: skip
 
     @staticmethod
@@ -174,7 +179,7 @@ class AgreementFigure(FigureKind):
 
 def _between(points: np.ndarray, directions: np.ndarray) -> np.ndarray:
     """Which points (N, 2) lie between two half-axes (2, 2); the others would fall into a neighbour's plane."""
-    return (points @ np.linalg.inv(directions) >= 0.0).all(axis=1)
+    return np.asarray((points @ np.linalg.inv(directions) >= 0.0).all(axis=1))
 
 
 def _round_step(step: float) -> float:

@@ -36,6 +36,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MEAN, EVERY, TIME = "Mean ± SD", "Every cycle", "Over time"
+LIMBS = {
+    "Arms": ("sternoclavicular", "scapulothoracic", "shoulder", "elbow", "radioulnar", "wrist"),
+    "Legs": ("pelvis in the laboratory", "hip", "knee", "ankle"),
+}
+OTHERS = "Other joints"
 SMALLEST = 10.0  # ° from bottom to top, so that noise does not look like motion
 
 
@@ -68,10 +73,8 @@ class AngleFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """Joint, and what of it."""
-        from biomec_app.figures.report.angle_picture import chosen_joints
-
         over_cycle = "cycles" in analysis.done and bool(analysis.cycles.curves)
-        first = chosen_joints(analysis) if "cycles" in analysis.done else ()
+        first = main_joints(analysis) if "cycles" in analysis.done else ()
         rows = sorted(angle_rows(analysis.angles), key=lambda row: row.joint not in first)
         joints = tuple(dict.fromkeys(_called(row) for row in rows))
         shown = (MEAN, EVERY, TIME) if over_cycle else (TIME,)
@@ -92,7 +95,7 @@ class AngleFigure(FigureKind):
         if chosen["shown"] == TIME:
             return f"{chosen['joint']} over the time of the recording."
         mean = chosen["shown"] == MEAN
-        told = [f"{one.name + ': ' if one.name else ''}{_cycles(one)}" for one in (content.own, *content.others)]
+        told = [f"{one.name + ': ' if one.name else ''}{cycles_told(one)}" for one in (content.own, *content.others)]
         what = "mean ± SD of " if mean else ""
         return f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: where the phase changes."
 
@@ -194,7 +197,7 @@ def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None
     return True
 
 
-def _cycles(one: Recorded) -> str:
+def cycles_told(one: Recorded) -> str:
     """How many cycles of each side are drawn."""
     words = [f"{'' if which == 'both' else which.lower() + ' '}{told}" for which, told in one.told.items()]
     return ", ".join(words) or "no valid cycle"
@@ -202,3 +205,41 @@ def _cycles(one: Recorded) -> str:
 
 def _called(row: AngleRow) -> str:
     return row.joint[0].upper() + row.joint[1:]
+
+
+def limb_options(analysis: Analysis) -> tuple[str, ...]:
+    """Arms, legs and other joints, as far as the model has them; first what the movement is about.
+
+    Steps are about the legs, and cycles of an arm's angle about the arms; else whichever moved more.
+    """
+    rows = angle_rows(analysis.angles)
+    there = {row.joint for row in rows}
+    limbs = [limb for limb, joints in LIMBS.items() if there.intersection(joints)]
+    by = analysis.cycles.by if "cycles" in analysis.done else ""
+    if by == "events" or by.startswith("knee"):
+        limbs.sort(key=lambda limb: limb != "Legs")
+    elif by.startswith(("elbow", "shoulder")):
+        limbs.sort(key=lambda limb: limb != "Arms")
+    else:
+        limbs.sort(key=lambda limb: -_moved(analysis, rows, LIMBS[limb]))
+    return (*limbs, *([OTHERS] if there - {joint for joints in LIMBS.values() for joint in joints} else []))
+
+
+def main_joints(analysis: Analysis) -> tuple[str, ...]:
+    """Joints of the limbs that the movement is about, as far as the model has them."""
+    there = tuple(dict.fromkeys(row.joint for row in angle_rows(analysis.angles)))
+    return joints_of(there, next(iter(limb_options(analysis)), OTHERS))
+
+
+def joints_of(there: Sequence[str], limb: str) -> tuple[str, ...]:
+    """Joints of arms or legs, from the trunk outwards, or those of neither, as far as they are there."""
+    if limb in LIMBS:
+        return tuple(joint for joint in LIMBS[limb] if joint in there)
+    return tuple(joint for joint in there if not any(joint in joints for joints in LIMBS.values()))
+
+
+def _moved(analysis: Analysis, rows: Sequence[AngleRow], joints: Sequence[str]) -> float:
+    """Largest range of the joints' angles [rad]."""
+    columns = [analysis.angles[angle] for row in rows if row.joint in joints for angle in row.sides.values()]
+    spans = [float(np.ptp(column[np.isfinite(column)])) for column in columns if np.isfinite(column).any()]
+    return max(spans, default=0.0)

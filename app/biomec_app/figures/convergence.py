@@ -39,22 +39,8 @@ class ConvergenceFigure(FigureKind):
 
     def draw(self, figure: Figure, content: ConsistentPositions, chosen: Chosen, ink: Ink) -> None:
         """Four courses."""
-        position = content.position
         time = np.arange(content.frames) / content.rate_hz
-        limit = position.options.tolerance
-        draw_courses(
-            figure,
-            time,
-            content.valid,
-            (
-                Course("Violation of the constraints; dashed: tolerance", "‖Φ‖",
-                       (("", "accent", position.violation),), log=True, limit=limit),
-                Course("Last increment", "‖Δq‖", (("", "accent", position.increment),), log=True),
-                Course("Iterations", "count", (("", "accent", position.iterations.astype(float)),), steps=True),
-                Course("Computing time", "ms per frame", (("", "accent", 1e3 * position.seconds),)),
-            ),
-            ink,
-        )  # fmt: skip
+        draw_courses(figure, time, content.valid, tuple(solution_courses(content).values()), ink)
 
     def data(self, content: ConsistentPositions, chosen: Chosen) -> tuple[Column, ...]:
         """One row a frame."""
@@ -67,3 +53,15 @@ class ConvergenceFigure(FigureKind):
             Column("seconds", position.seconds),
             Column("status", position.status),
         )
+
+
+def solution_courses(positions: ConsistentPositions) -> dict[str, Course]:
+    """How every frame was solved: what it is -> its course."""
+    position = positions.position
+    return {
+        "violation": Course("Violation of the constraints; dashed: tolerance", "‖Φ‖",
+                            (("", "accent", position.violation),), log=True, limit=position.options.tolerance),
+        "increment": Course("Last increment", "‖Δq‖", (("", "accent", position.increment),), log=True),
+        "iterations": Course("Iterations", "count", (("", "accent", position.iterations.astype(float)),), steps=True),
+        "time": Course("Computing time", "ms per frame", (("", "accent", 1e3 * position.seconds),)),
+    }  # fmt: skip

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.signals import process_emg
@@ -30,7 +30,7 @@ class Content:
 
     emg: EmgResult
     channels: tuple[str, ...]
-    within: FloatArray
+    within: BoolArray
     borders: tuple[float, ...]
 
 

@@ -61,6 +61,7 @@ class FigureKind(ABC):
     help  : one sentence
     needs : steps that must have run
     slow  : its data take longer than a moment: they are found by a job that can be cancelled
+    least : width and height below which it becomes smaller as a whole, letters too [inches]
     """
 
     key: ClassVar[str]
@@ -68,6 +69,7 @@ class FigureKind(ABC):
     help: ClassVar[str]
     needs: ClassVar[tuple[str, ...]]
     slow: ClassVar[bool] = False
+    least: ClassVar[tuple[float, float]] = (0.0, 0.0)
 
     def blocked(self, analysis: Analysis) -> str | None:
         """Why the figure cannot be drawn, as a sentence; None if it can."""
@@ -99,23 +101,39 @@ class FigureKind(ABC):
     def draw(self, figure: Figure, content: Any, chosen: Chosen, ink: Ink) -> None:
         """Draw on an empty figure whose layout keeps texts apart."""
 
+    def size(self, content: Any, chosen: Chosen) -> tuple[float, float]:
+        """Width and height on paper [inches]; in the window a figure is as large as the window."""
+        return 10.0, 6.5
+
     @abstractmethod
     def data(self, content: Any, chosen: Chosen) -> tuple[Column, ...]:
         """What is drawn, as columns for a table."""
 
 
-def compose(kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float) -> Figure:
-    """A finished figure of a size in inches: title and remark over the panels."""
-    width, height = size
+def compose(
+    kind: FigureKind, content: Any, chosen: Chosen, ink: Ink, size: tuple[float, float], dpi: float, whose: str = ""
+) -> Figure:
+    """A finished figure of a size in inches: title, of ``whose`` data if that is said, and remark over the panels."""
+    from matplotlib.layout_engine import ConstrainedLayoutEngine
+
+    smaller = max(1.0, *(needed / given for needed, given in zip(kind.least, size, strict=True)))
+    width, height = smaller * size[0], smaller * size[1]
     lines = textwrap.wrap(kind.remark(content, chosen), int(LETTERS * width))
     head = HEAD + LINE * (len(lines) - 1)
-    figure = new_figure(size, ink, dpi)
+    figure = new_figure((width, height), ink, dpi / smaller)
     engine = figure.get_layout_engine()
-    assert engine is not None
+    assert isinstance(engine, ConstrainedLayoutEngine)
     room = (0.008, 0.008, 0.984, 1.0 - head / height - 0.008)
     engine.set(rect=room, w_pad=0.06, h_pad=0.06, wspace=0.02, hspace=0.03)
     left, top = 0.14 / width, 1.0 - 0.34 / height
-    figure.text(left, top, kind.title, fontsize=LARGE, fontweight="bold", color=ink.theme.text)
+    figure.text(
+        left,
+        top,
+        f"{whose}: {kind.title}" if whose else kind.title,
+        fontsize=LARGE,
+        fontweight="bold",
+        color=ink.theme.text,
+    )
     figure.text(left, 1.0 - 0.46 / height, "\n".join(lines), fontsize=NORMAL, color=ink.theme.faint, va="top")
     kind.draw(figure, content, chosen, ink)
     return figure

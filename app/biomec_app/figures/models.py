@@ -11,6 +11,7 @@ from biomec.base.progress import Progress
 from biomec.body.anatomy.model_file import load_model
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.model_comparison import ModelComparison, compare_models, other_models
+from biomec_app.figures.angles import main_joints
 from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
 from biomec_app.figures.style import SMALL, Ink, at_least, legend, name, quiet, stroke
 
@@ -30,11 +31,9 @@ class ModelFigure(FigureKind):
 
     def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
         """The other model, and the joint that is drawn."""
-        from biomec_app.figures.report.angle_picture import chosen_joints
-
         others = other_models(analysis)
         refused = {model: why for model, why in others.items() if why}
-        first = chosen_joints(analysis) if "cycles" in analysis.done else ()
+        first = main_joints(analysis) if "cycles" in analysis.done else ()
         shared = _joints_of(next(iter(others), ""))
         joints = sorted(
             dict.fromkeys(analysis.angles.joint),

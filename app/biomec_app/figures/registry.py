@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from biomec_app.figures.agreement import AgreementFigure
+from biomec_app.figures.angle_overview import AngleOverviewFigure
 from biomec_app.figures.angles import AngleFigure
 from biomec_app.figures.convergence import ConvergenceFigure
 from biomec_app.figures.cutoffs import CutoffFigure
@@ -12,7 +13,9 @@ from biomec_app.figures.emg import EmgFigure
 from biomec_app.figures.frozen_jacobian import FrozenJacobianFigure
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.models import ModelFigure
+from biomec_app.figures.moments import MomentsFigure
 from biomec_app.figures.plates import PlateFigure
+from biomec_app.figures.quality import QualityFigure
 from biomec_app.figures.rates import RateFigure
 from biomec_app.figures.residual import ResidualFigure
 from biomec_app.figures.stick import StickFigure
@@ -27,8 +30,9 @@ _GROUPS: dict[str, list[FigureKind]] = {
         DistanceFigure(),
         RateFigure(),
         DerivativeFigure(),
+        QualityFigure(),
     ],
-    "movement": [StickFigure(), AngleFigure(), ModelFigure()],
+    "movement": [StickFigure(), MomentsFigure(), AngleFigure(), AngleOverviewFigure(), ModelFigure()],
 }
 
 

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -66,10 +66,11 @@ def new_figure(size: tuple[float, float], ink: Ink = PAPER, dpi: float = 120.0, 
     """An empty figure of its own, known to no global list; size in inches. A layout "none" leaves places as given."""
     from matplotlib.figure import Figure
 
-    return Figure(figsize=size, dpi=dpi, facecolor=ink.theme.panel, layout=layout)
+    chosen: Any = layout  # the stubs of matplotlib leave "none" out
+    return Figure(figsize=size, dpi=dpi, facecolor=ink.theme.panel, layout=chosen)
 
 
-def quiet(axes: Axes, ink: Ink, *, grid: str = "y") -> None:
+def quiet(axes: Axes, ink: Ink, *, grid: Literal["", "x", "y", "both"] = "y") -> None:
     """Frame, ticks and grid that do not compete with the drawing; ``grid``: "x", "y", "both" or ""."""
     theme = ink.theme
     axes.set_facecolor(theme.panel)
@@ -77,7 +78,7 @@ def quiet(axes: Axes, ink: Ink, *, grid: str = "y") -> None:
     axes.spines[["left", "bottom"]].set_color(theme.faint)
     axes.tick_params(color=theme.faint, labelcolor=theme.text, labelsize=SMALL, which="both", width=0.7)
     for label in (axes.xaxis.label, axes.yaxis.label):
-        label.set_size(NORMAL)
+        label.set_fontsize(NORMAL)
         label.set_color(theme.text)
     if grid:
         axes.grid(axis=grid, color=theme.line, linewidth=0.6)

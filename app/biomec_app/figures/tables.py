@@ -53,7 +53,8 @@ class TableWindow(SideWindow):
         while self.tabs.count():
             page = self.tabs.widget(0)
             self.tabs.removeTab(0)
-            page.deleteLater()
+            if page is not None:
+                page.deleteLater()
         for section in sections:
             self.tabs.addTab(SectionView(section), section.title)
         self.tabs.tabBar().setVisible(len(sections) > 1)
@@ -77,7 +78,7 @@ class TableWindow(SideWindow):
         QGuiApplication.clipboard().setText(self.text())
 
     def _ask_and_save(self) -> None:
-        path = self.context.ask_file("Save tables", "Text with tabs (*.txt)", True, f"{self.title}.txt")
+        path = self.context.user.ask_file("Save tables", "Text with tabs (*.txt)", True, f"{self.title}.txt")
         if path is not None:
             self.save(path)
 
@@ -87,7 +88,7 @@ class TableWindow(SideWindow):
             with atomic_path(path) as temporary:
                 temporary.write_text(self.text(), encoding="utf-8")
         except BiomecError as error:
-            self.context.tell("Save tables", str(error))
+            self.context.user.tell("Save tables", str(error))
 
 
 def open_tables(

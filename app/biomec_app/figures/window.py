@@ -22,7 +22,7 @@ from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.session.figure_source import FigureSource
-from biomec_app.session.side_window import SideWindow
+from biomec_app.session.side_window import SideWindow, bring_to_front
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -86,7 +86,9 @@ class FigureWindow(SideWindow):
         copy.setToolTip("Copy the figure or its data")
         menu = QMenu(copy)
         for which, text in COPIES.items():
-            menu.addAction(text, lambda which=which: self.copy(which)).setObjectName(f"figure-copy-{which}")
+            item = menu.addAction(text)
+            item.setObjectName(f"figure-copy-{which}")
+            item.triggered.connect(lambda _=False, which=which: self.copy(which))
         copy.setMenu(menu)
         save = QPushButton("&Save…")
         save.setObjectName("figure-save")
@@ -300,19 +302,19 @@ class FigureWindow(SideWindow):
         if kind == "svg":
             copy_drawing(written)
         else:
-            copy_picture(QImage.fromData(written, "PNG"))
+            copy_picture(QImage.fromData(written))
         self.values.setText("The figure is on the clipboard.")
 
     def _ask_and_save(self) -> None:
         start = str(Path(self.context.preferences.folder) / f"{self.kind.key}.png")
-        path = self.context.ask_file("Save figure", PATTERN, True, start)
+        path = self.context.user.ask_file("Save figure", PATTERN, True, start)
         if path is not None:
             self.save(path)
 
     def save(self, path: Path) -> None:
         """Write the figure, or its data, to a file; what went wrong is told."""
         if self._content is None:
-            self.context.tell("Save figure", "There is nothing to save yet.")
+            self.context.user.tell("Save figure", "There is nothing to save yet.")
             return
         path = Path(path)
         self.values.setText("Saving…")
@@ -331,7 +333,7 @@ class FigureWindow(SideWindow):
             self.values.setText(f"Saved as {path.name}.")
         else:
             self.values.setText("")
-            self.context.tell("Save figure", _told(fault))
+            self.context.user.tell("Save figure", _told(fault))
 
     # ------------------------------------------------------------------ Qt
 
@@ -382,14 +384,10 @@ def _told(fault: Exception | None) -> str:
 
 def open_figure(context: Context, kind: FigureKind) -> FigureWindow:
     """Open the window of a figure, or bring it to the front if it is open."""
-    for close in context.closing:
-        window = getattr(close, "__self__", None)
-        if isinstance(window, FigureWindow) and window.kind is kind:
-            window.raise_()
-            window.activateWindow()
-            return window
-    window = FigureWindow(context, kind, context.window)
-    window.show()
+    window = bring_to_front(context, FigureWindow, lambda window: window.kind is kind)
+    if window is None:
+        window = FigureWindow(context, kind, context.window)
+        window.show()
     return window
 
 

@@ -164,6 +164,7 @@ def fit_rows(
     wrap()
     view.setFixedHeight(max(least, min(most, view.sizeHint().height())))
     layout = dialog.layout()
+    assert layout is not None
     layout.activate()
     dialog.resize(width, layout.heightForWidth(width) if layout.hasHeightForWidth() else layout.sizeHint().height())
     view.setSizeAdjustPolicy(QAbstractScrollArea.SizeAdjustPolicy.AdjustIgnored)

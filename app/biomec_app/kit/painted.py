@@ -14,6 +14,7 @@ class Painted:
 
     def paintEvent(self, event: QPaintEvent) -> None:
         """Draw with smooth edges."""
+        assert isinstance(self, QWidget)
         painter = QPainter(self)
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
         self.draw(painter)

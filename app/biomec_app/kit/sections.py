@@ -66,7 +66,9 @@ class TableView(QTableWidget):
                     item.setTextAlignment(right)
                 self.setItem(i, j, item)
         for j in numeric:
-            self.horizontalHeaderItem(j).setTextAlignment(right)
+            header = self.horizontalHeaderItem(j)
+            if header is not None:
+                header.setTextAlignment(right)
         self.resizeColumnsToContents()
         self._natural = [min(self.columnWidth(j) + 8, WIDEST) for j in range(len(table.columns))]
         self._growing = numeric if len(table.columns) - 1 in numeric else [len(table.columns) - 1]
@@ -109,10 +111,9 @@ class TableView(QTableWidget):
         """Selected cells, with tabs between columns."""
         chosen = {(index.row(), index.column()) for index in self.selectedIndexes()}
         rows = sorted({row for row, _ in chosen})
-        return "\n".join(
-            "\t".join(self.item(row, column).text() for column in range(self.columnCount()) if (row, column) in chosen)
-            for row in rows
-        )
+        texts = {(row, column): str(self.model().index(row, column).data()) for row, column in chosen}
+        columns = range(self.columnCount())
+        return "\n".join("\t".join(texts[row, j] for j in columns if (row, j) in texts) for row in rows)
 
 
 class SectionView(QScrollArea):

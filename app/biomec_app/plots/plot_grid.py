@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from typing import Any
 
 import pyqtgraph as pg
 from PySide6.QtCore import QEvent, QPointF, QRectF, Qt, QTimer, Signal
@@ -231,7 +232,7 @@ class PlotGrid(pg.GraphicsView):
     def _zoomed(self, item: PaneItem) -> None:
         self.window_chosen.emit(*item.visible_x)
 
-    def _clicked(self, event) -> None:  # type: ignore[no-untyped-def]
+    def _clicked(self, event: Any) -> None:
         if event.button() == Qt.MouseButton.RightButton:
             self.menu_asked.emit(QPointF(event.screenPos()))
             return

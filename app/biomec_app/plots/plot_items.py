@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TypeVar
+from typing import Any, TypeVar
 
 import numpy as np
 import pyqtgraph as pg
@@ -40,7 +40,7 @@ class TimeBox(pg.ViewBox):
             return
         super().wheelEvent(event, 0 if axis is None else axis)
 
-    def mouseDragEvent(self, event, axis: int | None = None) -> None:  # type: ignore[no-untyped-def]
+    def mouseDragEvent(self, event: Any, axis: int | None = None) -> None:
         """Move time with the left button; other buttons do nothing."""
         if event.button() == Qt.MouseButton.LeftButton:
             super().mouseDragEvent(event, 0 if axis is None else axis)

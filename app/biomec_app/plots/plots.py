@@ -408,13 +408,13 @@ class PlotPanel(QWidget):
 
     def _save(self) -> None:
         pattern = "Picture (*.png);;Drawing (*.svg);;PDF (*.pdf);;Numbers (*.csv)"
-        path = self.context.ask_file("Save Figure", pattern, True, "")
+        path = self.context.user.ask_file("Save Figure", pattern, True, "")
         if path is None:
             return
         try:
             self.save(path if path.suffix else path.with_suffix(".png"))
         except BiomecError as error:
-            self.context.tell("Save Figure", str(error))
+            self.context.user.tell("Save Figure", str(error))
 
     # ------------------------------------------------------------------ the figure
 
@@ -456,7 +456,9 @@ class PlotPanel(QWidget):
     def _saved(self, path: Path, fault: Exception | None) -> None:
         if fault is not None:
             known = isinstance(fault, BiomecError)
-            self.context.tell("Save Figure", str(fault) if known else f"{path.name} could not be written: {fault}.")
+            self.context.user.tell(
+                "Save Figure", str(fault) if known else f"{path.name} could not be written: {fault}."
+            )
 
     @property
     def window_s(self) -> tuple[float, float] | None:

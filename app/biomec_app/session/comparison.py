@@ -9,6 +9,7 @@ from pathlib import Path
 
 from PySide6.QtCore import QObject, QTimer, Signal
 
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.conditions import Condition, Place, compared_with, condition_name, places, read_condition
 from biomec_app.curves.catalogue import Catalogue, list_curves
@@ -87,7 +88,7 @@ class Comparison(QObject):
         """Read a project in the background and compare the open recording with it; ``told`` is called then."""
         before = places(self._document.analysis.session)
 
-        def work(progress):  # type: ignore[no-untyped-def]
+        def work(progress: Progress) -> Condition:
             read = read_condition(Place(path.stem, path), progress=progress)
             taken = [self.own_name, *(place.name for place in before)]
             return Condition(condition_name(read.analysis.session, taken), read.path, read.analysis)

@@ -1,11 +1,10 @@
-"""What every action and view may use: the document, background work, preferences, and ways to speak with the user."""
+"""What every action and view may use: the document, background work, preferences, and the user."""
 
 from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
-from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Protocol
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
@@ -19,9 +18,20 @@ from biomec_app.session.jobs import Jobs
 from biomec_app.session.plot_state import PlotState
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.ready import ready
+from biomec_app.session.user import User
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
+
+
+class OpenWindow(Protocol):
+    """A window beside the main one."""
+
+    def may_close(self) -> bool:
+        """Whether it holds no unsaved work, or the user does not want it saved; asked before the program ends."""
+
+    def shut(self) -> None:
+        """Close with the program."""
 
 
 @dataclass
@@ -29,36 +39,23 @@ class Context:
     """The parts of the running program. A test makes one without a window.
 
     window   : parent of dialogs; None in tests
-    ask_file : (title, filter, save?, start) -> chosen path or None; replaced in tests
-    ask_folder : (title, start) -> chosen folder or None
-    tell     : (title, sentence) shows a message
-    show_written : (title, files, remarks) shows which files were written, and what is to be said about them
-    confirm  : (title, question, choices) -> the choice, or None
-    set_theme : shows everything in a theme, "light", "dark" or "system"
-    show_panel : brings a panel, by its name in `actions.visualize.PANELS`, to the front, or closes the one in front
-    panel_seen : whether a panel is seen: neither closed nor covered by another
+    user     : whom to ask and to tell
     plots    : how curves are shown
     figure   : the view whose figure is copied and saved; None while there is none
     camera   : where the 3-D view looks from; None without one
     comparison : recordings beside the open one
     aside    : background work that has nothing to do with the recording, which can be changed and saved meanwhile
-    leaving  : asked before the program ends, by windows that hold unsaved work; one that is False keeps it open
+    closing  : called when the program ends
+    windows  : those that are open beside the main one
     """
 
     document: Document
     jobs: Jobs
     preferences: Preferences
     window: QWidget | None = None
-    ask_file: Callable[[str, str, bool, str], Path | None] = lambda title, pattern, save, start: None
-    ask_folder: Callable[[str, str], Path | None] = lambda title, start: None
-    tell: Callable[[str, str], None] = lambda title, sentence: None
-    show_written: Callable[[str, tuple[Path, ...], tuple[str, ...]], None] = lambda title, files, remarks: None
-    confirm: Callable[[str, str, tuple[str, ...]], str | None] = lambda title, question, choices: None
-    set_theme: Callable[[str], None] = lambda name: None
-    show_panel: Callable[[str], None] = lambda name: None
-    panel_seen: Callable[[str], bool] = lambda name: False
+    user: User = field(default_factory=User)
     closing: list[Callable[[], None]] = field(default_factory=list)
-    leaving: list[Callable[[], bool]] = field(default_factory=list)
+    windows: list[OpenWindow] = field(default_factory=list)
     figure: FigureSource | None = None
     plots: PlotState = field(default_factory=PlotState)
     camera: Camera | None = None

@@ -112,7 +112,7 @@ class Jobs(QObject):
         self._pool.setMaxThreadCount(1)
         self._stop: threading.Event | None = None
         self._run: _Run | None = None
-        self._done: Callable[[Any], None] | None = None
+        self._done: Callable[[Any], object] | None = None
         self._title, self._began, self._fraction, self._note = "", 0.0, 0.0, ""
         self._words: Callable[[float], str] = _no_words
 
@@ -130,7 +130,7 @@ class Jobs(QObject):
         self,
         title: str,
         work: Callable[[Progress], Any],
-        done: Callable[[Any], None],
+        done: Callable[[Any], object],
         *,
         partial: bool = False,
         words: Callable[[float], str] | None = None,

@@ -32,7 +32,7 @@ def may_discard(context: Context) -> bool:
     question = f"Save the changes of {name} before it is closed?"
     if context.jobs.busy:
         question += f' "{context.jobs.title}" is still running; it will be stopped, and its result is not saved.'
-    answer = context.confirm("Unsaved work", question, (SAVE, DISCARD))
+    answer = context.user.confirm("Unsaved work", question, (SAVE, DISCARD))
     if answer == SAVE:
         if context.jobs.busy:  # what runs would be lost with the window anyway
             context.jobs.cancel()
@@ -106,7 +106,7 @@ def proposed_path(context: Context, ending: str = "") -> Path:
 
 def _ask_project(context: Context, title: str, start: Path) -> Path | None:
     """Ask for the name of a project file; its end is added, and then nothing is overwritten without asking."""
-    path = context.ask_file(title, PROJECTS, True, str(start))
+    path = context.user.ask_file(title, PROJECTS, True, str(start))
     return None if path is None else with_suffix(context, path, SUFFIX)
 
 
@@ -116,7 +116,7 @@ def with_suffix(context: Context, path: Path, suffix: str) -> Path | None:
         return path
     path = path.with_name(path.name + suffix)
     question = f"{path.name} exists already. Overwrite it?"
-    return None if path.exists() and context.confirm("Overwrite", question, ("Overwrite",)) is None else path
+    return None if path.exists() and context.user.confirm("Overwrite", question, ("Overwrite",)) is None else path
 
 
 def _save_to(context: Context, path: Path) -> None:

@@ -2,11 +2,16 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
+from typing import TypeVar
+
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QCloseEvent
 from PySide6.QtWidgets import QWidget
 
 from biomec_app.session.context import Context
+
+Kind = TypeVar("Kind", bound=QWidget)
 
 
 class SideWindow(QWidget):
@@ -18,16 +23,31 @@ class SideWindow(QWidget):
         self.setObjectName(name)
         self.setWindowTitle(f"{title} – Biomec")
         self.context, self.closed = context, False
-        context.closing.append(self.shut)
+        context.windows.append(self)
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Leave the list of the program."""
         self.closed = True
-        if self.shut in self.context.closing:
-            self.context.closing.remove(self.shut)
+        if self in self.context.windows:
+            self.context.windows.remove(self)
         super().closeEvent(event)
+
+    def may_close(self) -> bool:
+        """Nothing of the user's own is lost with it."""
+        return True
 
     def shut(self) -> None:
         """Close with the program."""
         if not self.closed:
             self.close()
+
+
+def bring_to_front(context: Context, kind: type[Kind], wanted: Callable[[Kind], bool] = lambda _: True) -> Kind | None:
+    """Bring the open window of a kind before the others; None if there is none."""
+    windows: Iterable[object] = context.windows
+    for window in windows:
+        if isinstance(window, kind) and wanted(window):
+            window.raise_()
+            window.activateWindow()
+            return window
+    return None

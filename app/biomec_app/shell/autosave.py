@@ -191,7 +191,7 @@ class Autosave(QObject):
         """
         for left in leftovers(self.folder):
             question = f"Biomec ended before {left.name} was saved ({left.when}). Recover it?"
-            answer = self.context.confirm("Recover unsaved work", question, (RECOVER, DISCARD))
+            answer = self.context.user.confirm("Recover unsaved work", question, (RECOVER, DISCARD))
             if answer == DISCARD:
                 forget(left.file)
             elif answer == RECOVER:

@@ -57,15 +57,15 @@ def open_file(context: Context, *paths: Path) -> None:
             others = ", ".join(one.name for one in paths if one != path)
             if others:
                 told = f"A project is opened by itself: {path.name} was taken, and {others} left out."
-                context.tell(f"Open {path.name}", told)
+                context.user.tell(f"Open {path.name}", told)
         elif len(known) == 1 and known[path] == MATLAB:
             open_matlab(context, path)
             if refused:
-                context.tell(f"Open {path.name}", " ".join([LEFT_OUT, *refused]))
+                context.user.tell(f"Open {path.name}", " ".join([LEFT_OUT, *refused]))
         else:
             import_recording(context, *known, refused=refused)
     except BiomecError as error:
-        context.tell(f"Open {path.name}", str(error))
+        context.user.tell(f"Open {path.name}", str(error))
 
 
 def _known_kinds(paths: Sequence[Path]) -> tuple[dict[Path, str], list[str]]:
@@ -82,14 +82,14 @@ def _known_kinds(paths: Sequence[Path]) -> tuple[dict[Path, str], list[str]]:
 
 def ask_and_open(context: Context) -> None:
     """Ask for a project or a MATLAB file, and open it."""
-    path = context.ask_file("Open", OPENABLE, False, context.preferences.folder)
+    path = context.user.ask_file("Open", OPENABLE, False, context.preferences.folder)
     if path is not None:
         open_file(context, path)
 
 
 def ask_and_import(context: Context) -> None:
     """Ask for the recording of a movement, and import it."""
-    path = context.ask_file("Import the recording of a movement", RECORDINGS, False, context.preferences.folder)
+    path = context.user.ask_file("Import the recording of a movement", RECORDINGS, False, context.preferences.folder)
     if path is not None:
         open_file(context, path)
 
@@ -147,7 +147,7 @@ def import_recording(context: Context, *paths: Path, refused: Sequence[str] = ()
         if refused or roles.refused:
             told += [LEFT_OUT, *refused, *roles.refused]
         if told:
-            context.tell("Import", " ".join(told))
+            context.user.tell("Import", " ".join(told))
 
     title = f"Read {paths[0].name}" if len(paths) == 1 else f"Read {len(paths)} files"
     context.jobs.start(title, work, done)
@@ -190,32 +190,32 @@ def open_demo(context: Context) -> None:
 def export_results(context: Context) -> None:
     """Write tables and a summary of everything into a folder."""
     analysis = context.document.analysis
-    folder = context.ask_folder("Folder for the results", context.preferences.folder)
+    folder = context.user.ask_folder("Folder for the results", context.preferences.folder)
     if folder is None:
         return
     overwrite = False
     if (folder / "summary.json").exists():
         question = f"{folder.name} holds results already. Overwrite them?"
-        if context.confirm("Export results", question, ("Overwrite",)) is None:
+        if context.user.confirm("Export results", question, ("Overwrite",)) is None:
             return
         overwrite = True
     title = f"Export results to {folder.name}"
     context.jobs.start(
         title,
         lambda progress: write_analysis(analysis, folder, overwrite=overwrite),
-        lambda written: context.show_written(title, written, ()),
+        lambda written: context.user.show_written(title, written, ()),
     )
 
 
 def export_report(context: Context) -> None:
     """Write the report that can be printed, and its pictures, into a folder."""
     analysis = context.document.analysis
-    folder = context.ask_folder("Folder for the report", context.preferences.folder)
+    folder = context.user.ask_folder("Folder for the report", context.preferences.folder)
     if folder is None:
         return
     if (folder / "report.html").exists():
         question = f"{folder.name} holds a report already. Overwrite it?"
-        if context.confirm("Export report", question, ("Overwrite",)) is None:
+        if context.user.confirm("Export report", question, ("Overwrite",)) is None:
             return
     title = f"Export report to {folder.name}"
 
@@ -225,7 +225,7 @@ def export_report(context: Context) -> None:
         *pictures, page = draw(analysis, folder)
         return (page, *pictures)
 
-    context.jobs.start(title, work, lambda written: context.show_written(title, written, ()))
+    context.jobs.start(title, work, lambda written: context.user.show_written(title, written, ()))
 
 
 def export_recording(context: Context, kind: str, suffix: str) -> None:
@@ -233,7 +233,7 @@ def export_recording(context: Context, kind: str, suffix: str) -> None:
     analysis = context.document.analysis
     measured = True
     if "signals" in analysis.done:
-        answer = context.confirm(f"Export {kind}", "Which signals shall be written?", (CLEAN, MEASURED))
+        answer = context.user.confirm(f"Export {kind}", "Which signals shall be written?", (CLEAN, MEASURED))
         if answer is None:
             return
         measured = answer == MEASURED
@@ -254,7 +254,7 @@ def export_angles(context: Context) -> None:
 
 def _ask_export(context: Context, kind: str, suffix: str, ending: str = "") -> Path | None:
     start = proposed_path(context, ending or "_export").with_suffix(suffix)
-    path = context.ask_file(f"Export {kind}", f"{kind} (*{suffix})", True, str(start))
+    path = context.user.ask_file(f"Export {kind}", f"{kind} (*{suffix})", True, str(start))
     path = None if path is None else with_suffix(context, path, suffix)
     if path is not None and path.exists() and _is_source(context, path):
         raise BiomecError(f"{path.name} is the recording itself, which is never overwritten. Choose another name.")
@@ -279,23 +279,23 @@ def _write(context: Context, title: str, path: Path, write: Callable[[], tuple[N
         beside = (one for one in path.parent.glob(f"{glob.escape(path.stem)}*") if one.stat().st_mtime >= began)
         return tuple(sorted({path, *(one for one in beside if one.is_file())})), serious
 
-    context.jobs.start(title, work, lambda written: context.show_written(title, *written))
+    context.jobs.start(title, work, lambda written: context.user.show_written(title, *written))
 
 
 # ---------------------------------------------------------------------------------------------------------- settings
 def save_settings(context: Context) -> None:
     """Save the settings of the analysis as a file, for other recordings and for the command line."""
     start = str(proposed_path(context, "_settings").with_suffix(".json"))
-    path = context.ask_file("Save settings", SETTINGS, True, start)
+    path = context.user.ask_file("Save settings", SETTINGS, True, start)
     path = None if path is None else with_suffix(context, path, ".json")
     if path is not None:
         write_settings(context.document.analysis.settings, path)
-        context.show_written("Save settings", (path,), ())
+        context.user.show_written("Save settings", (path,), ())
 
 
 def load_settings(context: Context) -> None:
     """Take the settings of a file; what was found on one recording only is taken over after asking."""
-    path = context.ask_file("Load settings", SETTINGS, False, context.preferences.folder)
+    path = context.user.ask_file("Load settings", SETTINGS, False, context.preferences.folder)
     if path is None:
         return
     analysis = context.document.analysis
@@ -305,7 +305,7 @@ def load_settings(context: Context) -> None:
         told = " and ".join(found_on_the_recording(after) or found_on_the_recording(before))
         where = f"The settings of {path.name} hold" if found_on_the_recording(after) else "The open recording has"
         question = f"{where} {told}. These are true of one recording only. Which are to be used?"
-        answer = context.confirm("Load settings", question, (OF_THIS, OF_THE_FILE))
+        answer = context.user.confirm("Load settings", question, (OF_THIS, OF_THE_FILE))
         if answer is None:
             return
         after = after if answer == OF_THE_FILE else with_findings_of(after, before)
@@ -316,7 +316,7 @@ def load_settings(context: Context) -> None:
     if after == before:
         said.append(f"The settings of {path.name} are those that the recording has already.")
     if said:
-        context.tell("Load settings", " ".join(said))
+        context.user.tell("Load settings", " ".join(said))
 
 
 def needs_analysis(context: Context) -> str | None:

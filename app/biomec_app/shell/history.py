@@ -99,7 +99,7 @@ class HistoryPanel(QWidget):
     def save(self) -> None:
         """Ask for a file and write the script."""
         stem = Path(self._document.title.removesuffix(" *")).stem
-        path = self.context.ask_file("Save as Script", "Python scripts (*.py)", True, f"{stem}.py")
+        path = self.context.user.ask_file("Save as Script", "Python scripts (*.py)", True, f"{stem}.py")
         if path is None:
             return
         path = path if path.suffix else path.with_suffix(".py")
@@ -107,9 +107,9 @@ class HistoryPanel(QWidget):
             with atomic_path(path) as temporary:
                 temporary.write_text(self.text.toPlainText(), encoding="utf-8")
         except FileError as error:
-            self.context.tell("Save as Script", str(error))
+            self.context.user.tell("Save as Script", str(error))
         except OSError as error:
-            self.context.tell("Save as Script", f"{path.name} cannot be written ({error.strerror}).")
+            self.context.user.tell("Save as Script", f"{path.name} cannot be written ({error.strerror}).")
 
     def set_theme(self, theme: Theme) -> None:
         """Show in the colours of a theme."""

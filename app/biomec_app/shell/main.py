@@ -20,6 +20,7 @@ from biomec_app.session.jobs import take_turns
 from biomec_app.session.preferences import Preferences
 from biomec_app.shell.files import open_demo, open_file, open_unasked
 from biomec_app.shell.main_window import MainWindow
+from biomec_app.shell.window_user import WindowUser
 
 PATIENCE_S = 600.0  # for an analysis before a picture is taken; the first one compiles the engine
 
@@ -76,7 +77,7 @@ def screenshot(
     app = application()
     with TemporaryDirectory(prefix="biomec-screenshot-") as place:
         remembered = preferences or Preferences(Path(place) / "preferences.ini")
-        window = MainWindow(remembered)
+        window = MainWindow(remembered, Unattended)
         try:
             window.resize(*size)
             window.set_theme(theme)
@@ -88,6 +89,17 @@ def screenshot(
     with atomic_path(path) as temporary:
         if not picture.save(str(temporary), path.suffix[1:]):
             raise FileError(path.name, f"the picture cannot be written to {path.parent}.")
+
+
+class Unattended(WindowUser):
+    """A window that nobody looks at: what it would tell is kept."""
+
+    def __init__(self, window: MainWindow) -> None:
+        super().__init__(window)
+        self.told: list[str] = []
+
+    def tell(self, title: str, sentence: str) -> None:
+        self.told.append(sentence)
 
 
 def _refuse_picture(path: Path) -> None:
@@ -103,8 +115,9 @@ def _refuse_picture(path: Path) -> None:
 
 def _drawn(app: QApplication, window: MainWindow, file: Path | None) -> QPixmap:
     """A picture of the window once a file, or the demonstration, is opened and analysed."""
-    context, told = window.context, []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context, user = window.context, window.context.user
+    assert isinstance(user, Unattended)
+    told = user.told
 
     def work(begin: Callable[[], None]) -> None:
         begin()

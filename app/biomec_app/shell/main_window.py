@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from itertools import pairwise
 from pathlib import Path
 from time import monotonic
@@ -9,13 +10,12 @@ from time import monotonic
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QDragEnterEvent, QDropEvent, QResizeEvent
 from PySide6.QtWidgets import (
+    QApplication,
     QDockWidget,
-    QFileDialog,
     QFrame,
     QLabel,
     QMainWindow,
     QMenu,
-    QMessageBox,
     QProgressBar,
     QPushButton,
     QScrollArea,
@@ -24,7 +24,6 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec_app.dialogs.written import show_written
 from biomec_app.features.feature import RIGHT, Panel
 from biomec_app.features.trust.notices import NoticePanel
 from biomec_app.features.trust.verdict_signs import sign
@@ -37,6 +36,7 @@ from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs, Status
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.project_file import may_discard
+from biomec_app.session.user import User
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from biomec_app.shell.actions.visualize import PANEL, bar_menus
@@ -46,6 +46,7 @@ from biomec_app.shell.menus import Menus
 from biomec_app.shell.panels import PANELS
 from biomec_app.shell.start_page import StartPage
 from biomec_app.shell.status_line import StatusLine
+from biomec_app.shell.window_user import WindowUser
 from biomec_app.viewer.timeline import Timeline
 from biomec_app.viewer.view import BodyView
 
@@ -60,17 +61,14 @@ SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
 class MainWindow(QMainWindow):
     """Viewer in the centre over its timeline; browser, plots, notices, trust and history in docks around it."""
 
-    def __init__(self, preferences: Preferences | None = None) -> None:
+    def __init__(self, preferences: Preferences | None = None, user: Callable[[MainWindow], User] = WindowUser) -> None:
         super().__init__()
         self.context = Context(
             Document(self),
             Jobs(self),
             preferences or Preferences(),
             self,
-            ask_file=self._ask_file,
-            ask_folder=self._ask_folder,
-            tell=self._tell,
-            confirm=self._confirm,
+            user(self),
         )
         context, document, jobs = self.context, self.context.document, self.context.jobs
         for part in (context.aside, context.plots, context.comparison):
@@ -120,9 +118,6 @@ class MainWindow(QMainWindow):
         document.opened.connect(self._opened)
         document.title_changed.connect(self._retitle)
         self._retitle()
-        context.set_theme = self.set_theme
-        context.show_panel, context.panel_seen = self.show_panel, self.panel_seen
-        context.show_written = self._show_written
         self.set_theme(context.preferences.theme)
         self.restoreGeometry(context.preferences.layout("geometry"))
         self._arranged = self.restoreState(context.preferences.layout("docks"))
@@ -185,7 +180,7 @@ class MainWindow(QMainWindow):
         aside = self.context.aside
         aside.started.connect(lambda title: self.statusBar().showMessage(f"{title} …"))
         aside.finished.connect(lambda _: self.statusBar().clearMessage())
-        aside.failed.connect(lambda title, sentence: self.context.tell(title, sentence))
+        aside.failed.connect(lambda title, sentence: self.context.user.tell(title, sentence))
 
     def _mark_tabs(self) -> None:
         """Put a sign on the tab of every panel that has doubts to tell."""
@@ -220,31 +215,7 @@ class MainWindow(QMainWindow):
 
     def _failed(self, title: str, sentence: str) -> None:
         self._working(False)
-        self.context.tell(title, sentence)
-
-    # ------------------------------------------------------------------ speaking with the user
-
-    def _ask_file(self, title: str, pattern: str, save: bool, start: str) -> Path | None:
-        ask = QFileDialog.getSaveFileName if save else QFileDialog.getOpenFileName
-        name, _ = ask(self, title, start or self.context.preferences.folder, pattern)
-        return Path(name) if name else None
-
-    def _ask_folder(self, title: str, start: str) -> Path | None:
-        name = QFileDialog.getExistingDirectory(self, title, start or self.context.preferences.folder)
-        return Path(name) if name else None
-
-    def _tell(self, title: str, sentence: str) -> None:
-        QMessageBox.information(self, title, sentence)
-
-    def _show_written(self, title: str, files: tuple[Path, ...], remarks: tuple[str, ...]) -> None:
-        show_written(self.context, title, files, remarks)
-
-    def _confirm(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
-        box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=self)
-        buttons = {box.addButton(choice, QMessageBox.ButtonRole.AcceptRole): choice for choice in choices}
-        box.addButton(QMessageBox.StandardButton.Cancel)
-        box.exec()
-        return buttons.get(box.clickedButton())  # type: ignore[call-overload]
+        self.context.user.tell(title, sentence)
 
     # ------------------------------------------------------------------ following the document
 
@@ -328,8 +299,8 @@ class MainWindow(QMainWindow):
         self.theme = theme = themes.chosen(name)
         if self.isVisible():
             self.setUpdatesEnabled(False)  # nothing is drawn half in one theme and half in the other
-        application = themes.QApplication.instance()
-        assert isinstance(application, themes.QApplication)
+        application = QApplication.instance()
+        assert isinstance(application, QApplication)
         themes.apply(application, theme)
         if self.isVisible():
             self._theme_due.start()
@@ -362,7 +333,7 @@ class MainWindow(QMainWindow):
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about work that is not saved, remember where everything was, and stop what is running."""
-        if not may_discard(self.context) or not all(ask() for ask in tuple(self.context.leaving)):
+        if not may_discard(self.context) or not all(window.may_close() for window in self.context.windows):
             event.ignore()
             return
         if self.context.document.is_open:
@@ -376,7 +347,9 @@ class MainWindow(QMainWindow):
         end = monotonic() + PATIENCE_S
         for jobs in working:
             jobs.wait(max(0.0, end - monotonic()))
-        for close in tuple(self.context.closing):  # some leave the list when they close
+        for window in tuple(self.context.windows):  # each leaves the list when it closes
+            window.shut()
+        for close in self.context.closing:
             close()
         self.context.document.undo_stack.blockSignals(True)  # the parts of the window go in any order now
         event.accept()

@@ -106,13 +106,13 @@ class Menus(QObject):
         reason = action.blocked(self._context)
         title = action.text.replace("&", "")
         if reason is not None:
-            self._context.tell(title, reason)
+            self._context.user.tell(title, reason)
             return
         try:
             if action.run is not None:
                 action.run(self._context)
         except BiomecError as error:
-            self._context.tell(title, str(error))
+            self._context.user.tell(title, str(error))
         self.refresh()
 
     def refresh(self, *_: object) -> None:

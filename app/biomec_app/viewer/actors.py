@@ -76,7 +76,7 @@ class Surface:
         self._home: Batch | None = None
         self._first = 0
         self.points = np.ascontiguousarray(points, dtype=np.float32)
-        self._points = numpy_to_vtk(self.points)  # type: ignore[no-untyped-call]
+        self._points = numpy_to_vtk(self.points)
         self._places = vtkPoints()
         self._places.SetData(self._points)
         self._kept: list[np.ndarray] = []
@@ -115,7 +115,7 @@ class Surface:
         ids = np.arange(0, cells.size + 1, size, dtype=np.int64), np.array(cells, dtype=np.int64).ravel()
         self._kept += ids  # VTK uses these very numbers
         array = vtkCellArray()
-        array.SetData(*(numpy_to_vtkIdTypeArray(one) for one in ids))  # type: ignore[no-untyped-call]
+        array.SetData(*(numpy_to_vtkIdTypeArray(one) for one in ids))
         return array
 
     def be_quick(self, quick: bool) -> None:
@@ -130,7 +130,7 @@ class Surface:
             self._home.paint_part(self._first, self._base)
             return
         self._colours = np.ascontiguousarray(colours, dtype=np.uint8)
-        self._scalars = numpy_to_vtk(self._colours, array_type=VTK_UNSIGNED_CHAR)  # type: ignore[no-untyped-call]
+        self._scalars = numpy_to_vtk(self._colours, array_type=VTK_UNSIGNED_CHAR)
         self.data.GetPointData().SetScalars(self._scalars)
         self.mapper.ScalarVisibilityOn()
         self.data.Modified()
@@ -165,7 +165,7 @@ class Surface:
         behind = near.max() - near
         behind *= 65535.0 / max(float(behind.max()), 1e-9)
         faces = self.data.GetPolys()
-        ids = vtk_to_numpy(faces.GetConnectivityArray())  # type: ignore[no-untyped-call]
+        ids = vtk_to_numpy(faces.GetConnectivityArray())
         ids[:] = self.cells[np.argsort(behind.astype(np.uint16), kind="stable")].ravel()
         faces.Modified()
         self.data.Modified()

@@ -63,7 +63,7 @@ class Canvas:
         """(height, width, 4) bytes of the picture, its **lowest** row first; valid until the next call."""
         width, rows = self._window.GetSize()
         self._window.GetRGBACharPixelData(0, 0, width - 1, rows - 1, 0, self._buffer, 0)
-        return np.asarray(vtk_to_numpy(self._buffer)).reshape(rows, width, 4)  # type: ignore[no-untyped-call]
+        return np.asarray(vtk_to_numpy(self._buffer)).reshape(rows, width, 4)
 
     def pixels(self, camera: Camera, size: tuple[int, int], band: tuple[int, int] | None = None) -> np.ndarray:
         """Draw a picture and wait for it: see `draw` and `drawn`."""

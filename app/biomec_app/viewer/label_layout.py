@@ -55,7 +55,7 @@ def arranged(words: Sequence[Word], room: tuple[float, float], limbs: FloatArray
     within = (low >= 0.0).all(axis=1) & (high <= room).all(axis=1)
     touches = (high > 0.0).all(axis=1) & (low < room).all(axis=1)
     free = np.where(sought, within, touches) & np.isfinite(depth)[owner] & _at_home(words, owner, low, high)
-    left, top, right, bottom = (*low.T, *high.T)
+    (left, top), (right, bottom) = low.T, high.T
     across = (left[:, None] - APART < right) & (left < right[:, None] + APART)
     over = across & (top[:, None] - APART < bottom) & (top < bottom[:, None] + APART)
     covered = np.zeros(len(low))

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.contributions import PARTS, TITLES, LoadContributions, load_part, multibody_part
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.pipeline.analysis import Analysis
@@ -22,13 +21,13 @@ def part_of(analysis: Analysis, part: str) -> JointLoads:
     found, body = analysis.loads, analysis.body.person
     if found.reduced is None:
         tree = tree_of(body, found.options)
-        q, qdot, qddot = determined_motion(body, analysis.motion)
+        q, _, qddot = determined_motion(body, analysis.motion)
     else:
-        tree, q, qdot, qddot = found.reduced.tree, found.reduced.q, found.reduced.qdot, found.reduced.qddot
+        tree, q, qddot = found.reduced.tree, found.reduced.q, found.reduced.qddot
     if chosen_loads(analysis).contacts:
         options = found.options
         return multibody_part(part, tree, q, qddot, found.external, options.method, options.constraints)
-    return load_part(part, tree, segment_motion(tree.system, q, qdot, qddot), q, found.external)
+    return load_part(part, tree, found.segments, q, found.external)
 
 
 def parts_of(analysis: Analysis) -> LoadContributions:

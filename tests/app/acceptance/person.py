@@ -32,10 +32,10 @@ class Person:
         self.answer: str | None = DISCARD
         self.heard: list[str] = []
         self.asked: list[str] = []
-        self.context.ask_file = lambda *asked: self.path
-        self.context.ask_folder = lambda *asked: self.path
-        self.context.tell = self.window._tell = self._hear
-        self.context.confirm = self._answer
+        self.context.user.ask_file = lambda *asked: self.path
+        self.context.user.ask_folder = lambda *asked: self.path
+        self.context.user.tell = self._hear
+        self.context.user.confirm = self._answer
         self.window.resize(*size)
         self.window.show()
 

@@ -112,7 +112,7 @@ def test_killed_while_it_saves_nothing_is_lost(moment, found, qtbot, squat_analy
         asked.append(question)
         return RECOVER if RECOVER in choices else "Don't save"
 
-    context.confirm = answer
+    context.user.confirm = answer
     assert window.autosave.offer_recovery()
     qtbot.waitUntil(lambda: context.document.is_open, timeout=round(1000 * PATIENCE_S))
     assert "squat" in asked[0]

@@ -188,8 +188,8 @@ def test_while_a_panel_comes_forward(at_work, demo_analysis, name):
     shown(at_work, demo_analysis)
 
     def behind():
-        if at_work.context.panel_seen(name):
-            at_work.context.show_panel("notices" if name == "history" else "plots")
+        if at_work.context.user.panel_seen(name):
+            at_work.context.user.show_panel("notices" if name == "history" else "plots")
         at_work.rest()
 
     assert_answers(lambda: (at_work.choose(f"visualize.panel.{name}"), at_work.rest()), behind)

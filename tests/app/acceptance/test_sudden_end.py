@@ -38,9 +38,9 @@ def work(seconds):
 for k in range(8 if way == "quickly" else 3):
     window = MainWindow(Preferences(folder / "prefs.ini"))
     context = window.context
-    context.confirm = lambda title, question, choices: choices[-1]
-    context.tell = lambda title, sentence: None
-    context.ask_file = lambda title, pattern, save, start: folder / ("movie.gif" if "ovie" in title else "saved.biomec")
+    context.user.confirm = lambda title, question, choices: choices[-1]
+    context.user.tell = lambda title, sentence: None
+    context.user.ask_file = lambda title, *asked: folder / ("movie.gif" if "ovie" in title else "saved.biomec")
     window.show()
     context.document.open(measured if way == "analysing" else analysis)
     work(0.0 if way == "quickly" else 0.3)
@@ -63,7 +63,7 @@ for k in range(8 if way == "quickly" else 3):
         window.menus.run("visualize.movie")
         window.findChild(MovieDialog).accept()
         work(0.3)
-    context.confirm = lambda title, question, choices: "Don't save"
+    context.user.confirm = lambda title, question, choices: "Don't save"
     assert window.close()
     window.deleteLater()
     if k % 2:

@@ -106,7 +106,7 @@ def test_opening_another_recording_asks_about_unsaved_work(person, squat_measure
     person.document.open(squat_measured)
     kept, person.answer = tmp_path / "kept.biomec", answer
     paths = [squat_files["c3d"], kept]
-    person.context.ask_file = lambda *asked: paths.pop(0)
+    person.context.user.ask_file = lambda *asked: paths.pop(0)
     person.choose("file.import")
     assert len(person.asked) == 1
     assert kept.exists() == (answer == SAVE)

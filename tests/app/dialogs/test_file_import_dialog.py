@@ -89,7 +89,7 @@ def test_a_date_that_is_none_is_told_and_nothing_is_imported(qtbot, context, dia
 def test_a_file_that_cannot_be_read_is_told_and_the_last_choice_stays(qtbot, context, dialog, tmp_path):
     broken = tmp_path / "broken.c3d"
     broken.write_bytes(b"\x02\x50 nonsense")
-    context.ask_file = lambda *_: broken
+    context.user.ask_file = lambda *_: broken
     dialog.subject.name.setText("Kept")
     qtbot.mouseClick(dialog.browse["static"], Qt.MouseButton.LeftButton)
     idle(qtbot, dialog)
@@ -102,7 +102,7 @@ def test_a_file_that_cannot_be_read_is_told_and_the_last_choice_stays(qtbot, con
 def test_another_static_or_none_can_be_chosen(qtbot, context, dialog, acquisition, tmp_path):
     other = tmp_path / "other.emt"
     shutil.copy(dialog.preview.companions.static.path, other)
-    context.ask_file = lambda *_: other
+    context.user.ask_file = lambda *_: other
     qtbot.mouseClick(dialog.browse["static"], Qt.MouseButton.LeftButton)
     idle(qtbot, dialog)
     assert dialog.names["static"].text() == "other.emt"
@@ -190,7 +190,7 @@ def test_a_mapping_is_saved_and_loaded(qtbot, context, dialog, tmp_path):
     combo = form._combos["VC"]
     combo.setCurrentText("not used")
     combo.activated.emit(combo.currentIndex())
-    context.ask_file = lambda *_: tmp_path / "lab.toml"
+    context.user.ask_file = lambda *_: tmp_path / "lab.toml"
     qtbot.mouseClick(form.store, Qt.MouseButton.LeftButton)
     combo.setCurrentText("VC")
     combo.activated.emit(combo.currentIndex())
@@ -257,7 +257,7 @@ def test_cancel_changes_nothing(qtbot, context, dialog):
 
 def test_a_broken_recording_is_told_before_any_dialog(qtbot, context, tmp_path):
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = lambda title, sentence: told.append(sentence)
     context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
     broken = tmp_path / "broken.c3d"
     broken.write_bytes(b"\x02\x50" + b"\0" * 600)

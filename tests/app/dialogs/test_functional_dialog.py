@@ -34,8 +34,8 @@ def loaded(squatting):
 @pytest.fixture
 def told(context):
     said = []
-    context.tell = lambda title, sentence: said.append(sentence)
-    context.jobs.failed.connect(context.tell)
+    context.user.tell = lambda title, sentence: said.append(sentence)
+    context.jobs.failed.connect(context.user.tell)
     return said
 
 
@@ -44,7 +44,7 @@ def find(qtbot, context, joint, path):
     ok = dialog.buttons.button(QDialogButtonBox.StandardButton.Ok)
     assert not ok.isEnabled()  # no recording yet
     dialog.joint.setCurrentIndex(dialog.joint.findData(joint))
-    context.ask_file = lambda *asked: path
+    context.user.ask_file = lambda *asked: path
     dialog.browse.click()
     ok.click()
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=60_000)

@@ -128,11 +128,11 @@ def test_a_model_of_one_s_own_is_taken_from_a_file(dialog, context, tmp_path):
     own = tmp_path / "own.toml"
     choice = row(dialog, "body", "model")
     last = choice.widget.count() - 1
-    context.ask_file = lambda title, pattern, save, start: None
+    context.user.ask_file = lambda title, pattern, save, start: None
     choice.widget.setCurrentIndex(last)
     choice.widget.activated.emit(last)
     assert dialog.entered().body.model is None  # cancelled: as before
-    context.ask_file = lambda title, pattern, save, start: own
+    context.user.ask_file = lambda title, pattern, save, start: own
     choice.widget.setCurrentIndex(last)
     choice.widget.activated.emit(last)
     assert dialog.entered().body.model == str(own)

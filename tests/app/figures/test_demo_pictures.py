@@ -18,13 +18,13 @@ from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import analyze
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, CycleSettings
 from biomec.recording import Session
-from biomec.reporting.angle_ranges import angle_rows
 from biomec.reporting.demo import true_angles
 from biomec.virtual import RecordOptions, VirtualPerson, push_up, record
+from biomec_app.figures.angles import main_joints
+from biomec_app.figures.registry import figure_named
 from biomec_app.figures.report import demo_pictures
-from biomec_app.figures.report.angle_picture import chosen_joints, curves_of, draw_angles
-from biomec_app.figures.report.demo_pictures import draw
-from biomec_app.figures.report.style import LEFT, RIGHT
+from biomec_app.figures.report.demo_pictures import draw, draw_figure
+from biomec_app.kit.colours import LIGHT
 from tests.real_data import recording
 
 PICTURES = ("figure.png", "angles.png", "quality.png")
@@ -130,12 +130,12 @@ def test_the_report_is_complete_and_stands_alone(drawn):
 def test_right_is_blue_and_left_is_red(drawn, name):
     pixels = np.asarray(Image.open(drawn[1] / "pictures" / name).convert("RGB"))
     apart = 60 if name == "angles.png" else 150  # the body is lit, and its colours are softened
-    assert near(pixels, RIGHT, apart) > 1500
-    assert near(pixels, LEFT, apart) > 1500
+    assert near(pixels, LIGHT.right, apart) > 1500
+    assert near(pixels, LIGHT.left, apart) > 1500
 
 
 def test_a_push_up_is_about_the_arms(drawn):
-    joints = chosen_joints(drawn[0])
+    joints = main_joints(drawn[0])
     assert joints == ("sternoclavicular", "scapulothoracic", "shoulder", "elbow", "radioulnar", "wrist")
 
 
@@ -147,7 +147,8 @@ def test_drawing_leaves_nothing_behind_in_pyplot(drawn):
 
 def test_the_picture_shows_the_body_that_the_window_shows(drawn, monkeypatch, tmp_path):
     """Its pixels come from the scene of the 3-D view, of every moment of the cycle once and of one of them twice."""
-    from biomec_app.figures.report import figure_picture
+    from biomec_app.figures.moments import moments
+    from biomec_app.viewer import canvas
 
     seen = []
 
@@ -155,23 +156,28 @@ def test_the_picture_shows_the_body_that_the_window_shows(drawn, monkeypatch, tm
         seen.append(scene.moment.frame)
         return np.full((size[1], size[0], 3), 255, dtype=np.uint8)
 
-    monkeypatch.setattr(figure_picture, "picture", noted)
-    figure_picture.draw_figure(drawn[0], tmp_path / "figure.png")
-    chosen = [moment.frame for moment in figure_picture.moments(drawn[0])[1]]
+    monkeypatch.setattr(canvas, "picture", noted)
+    draw_figure(drawn[0], "moments", tmp_path / "figure.png")
+    chosen = [moment.frame for moment in moments(drawn[0])[1]]
     assert sorted(set(seen)) == sorted(chosen)
     assert len(seen) == len(chosen) + 1
 
 
 def test_without_cycles_the_curves_run_over_the_time(drawn, tmp_path):
     analysis = drawn[0].with_settings(AnalysisSettings(cycles=CycleSettings("none"))).run_all()
-    (elbow,) = (row for row in angle_rows(analysis.angles) if row.joint == "elbow")
-    right, left = curves_of(analysis, elbow)
-    np.testing.assert_array_equal(right.x, analysis.signals.trial.time_s)
-    np.testing.assert_allclose(right.y, np.degrees(analysis.angles["right elbow flexion"]))
-    assert (right.colour, left.colour) == (RIGHT, LEFT)
-    assert chosen_joints(analysis)[0] == "sternoclavicular"  # the arms move more than the legs
-    draw_angles(analysis, tmp_path / "angles.png")
-    assert near(np.asarray(Image.open(tmp_path / "angles.png").convert("RGB")), RIGHT) > 500
+    kind = figure_named("angle-overview")
+    chosen = {choice.key: choice.options[0] for choice in kind.choices(analysis)}
+    assert chosen["shown"] == "Over time"
+    columns = {column.name: column.values for column in kind.data(kind.content(analysis, chosen), chosen)}
+    np.testing.assert_array_equal(columns["time (s)"], analysis.signals.trial.time_s)
+    for side in ("right", "left"):
+        flexion = np.degrees(analysis.angles[f"{side} elbow flexion"])
+        np.testing.assert_allclose(columns[f"{side} elbow flexion (deg)"], flexion)
+    assert main_joints(analysis)[0] == "sternoclavicular"  # the arms move more than the legs
+    draw_figure(analysis, "angle-overview", tmp_path / "angles.png")
+    pixels = np.asarray(Image.open(tmp_path / "angles.png").convert("RGB"))
+    assert near(pixels, LIGHT.right) > 500
+    assert near(pixels, LIGHT.left) > 500
 
 
 def test_without_a_valid_frame_the_static_pose_is_drawn(session, tmp_path):
@@ -205,4 +211,4 @@ def test_real_walking_with_other_models(dynamic, static, model, tmp_path):
     check_files(tmp_path, draw(analysis, tmp_path))
     told = check_page(analysis, tmp_path)
     assert "Knee" in told
-    assert chosen_joints(analysis) == ("pelvis in the laboratory", "hip", "knee", "ankle")
+    assert main_joints(analysis) == ("pelvis in the laboratory", "hip", "knee", "ankle")

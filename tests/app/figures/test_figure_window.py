@@ -28,8 +28,8 @@ def opened(qtbot, context, document_with_demo):
         return window
 
     yield open_one
-    for close in list(context.closing):
-        close()
+    for window in list(context.windows):
+        window.shut()
 
 
 def drawn(qtbot, window):
@@ -50,7 +50,7 @@ def test_a_figure_opens_once_and_is_what_the_file_menu_copies(qtbot, opened, con
     assert context.figure is window
     window.close()
     assert context.figure is None
-    assert not context.closing
+    assert not context.windows
 
 
 def test_another_choice_draws_another_figure(qtbot, opened):
@@ -103,7 +103,7 @@ def test_the_picture_the_drawing_and_the_data_are_copied(qtbot, opened):
 def test_a_figure_is_saved_dark_on_white(qtbot, opened, context, tmp_path, kind):
     window = opened("violations")
     path = tmp_path / f"figure.{kind}"
-    context.ask_file = lambda title, pattern, save, start: path
+    context.user.ask_file = lambda title, pattern, save, start: path
     window.findChild(QPushButton, "figure-save").click()
     qtbot.waitUntil(lambda: window.values.text() == f"Saved as figure.{kind}.", timeout=60_000)
     head = {"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF", "csv": b"constraint,as measured"}[kind]
@@ -115,7 +115,7 @@ def test_a_figure_is_saved_dark_on_white(qtbot, opened, context, tmp_path, kind)
 @pytest.mark.parametrize("name", ["figure.bmp", "no such folder/figure.png"])
 def test_a_file_that_cannot_be_written_is_told(qtbot, opened, context, tmp_path, name):
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = lambda title, sentence: told.append(sentence)
     window = opened("violations")
     window.save(tmp_path / name)
     qtbot.waitUntil(lambda: bool(told), timeout=60_000)
@@ -181,7 +181,7 @@ def _until(release):
 def test_closing_while_it_is_drawn_leaves_nothing_behind(qtbot, opened, context):
     for key in ("emg", "agreement", "angles"):
         opened(key, wait=False).close()
-    assert not context.closing
+    assert not context.windows
     qtbot.wait(50)
 
 
@@ -209,9 +209,9 @@ def test_every_figure_has_its_item_in_the_menu(qtbot, context, document_with_dem
     context.document.close()
     assert items["figures.emg"].blocked(context) == "Open or import a recording first."
     items["figures.violations"].run(context)
-    (close,) = context.closing
-    assert isinstance(close.__self__, FigureWindow)
-    close()
+    (window,) = context.windows
+    assert isinstance(window, FigureWindow)
+    window.shut()
 
 
 def test_options_that_cannot_be_chosen_say_why(qtbot):

@@ -18,7 +18,7 @@ def test_the_desktops_own_theme_is_remembered_while_another_is_shown(qapp):
 
 def test_a_theme_is_chosen_in_the_menu_and_kept(context):
     shown = []
-    context.set_theme = shown.append
+    context.user.set_theme = shown.append
     by_key = {action.key: action for action in ACTIONS}
     by_key["appearance.dark"].run(context)
     assert shown == ["dark"]
@@ -87,9 +87,3 @@ def test_explanations_follow_a_theme_that_is_chosen_while_they_are_shown(qtbot, 
         picture = label.grab().toImage()
         seen = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
         assert theme.faint.lower() in seen, theme.name
-
-
-def test_sides_have_the_same_colours_on_paper_and_in_the_window():
-    from biomec_app.figures.report import style
-
-    assert (themes.LIGHT.right, themes.LIGHT.left) == (style.RIGHT, style.LEFT)

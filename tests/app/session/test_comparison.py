@@ -48,7 +48,7 @@ def action(key: str):
 
 
 def compare(qtbot, context, path: Path) -> None:
-    context.ask_file = lambda title, pattern, save, start: path
+    context.user.ask_file = lambda title, pattern, save, start: path
     with qtbot.waitSignal(context.jobs.finished, timeout=120_000):
         action("signals.compare").run(context)
 
@@ -101,7 +101,7 @@ def test_a_file_that_is_no_project_leaves_everything_as_it_is(qtbot, context, pa
     wrong = tmp_path / "wrong.biomec"
     wrong.write_bytes(b"not a project")
     before = context.document.analysis
-    context.ask_file = lambda title, pattern, save, start: wrong
+    context.user.ask_file = lambda title, pattern, save, start: wrong
     with qtbot.waitSignal(context.jobs.failed, timeout=60_000):
         action("signals.compare").run(context)
     assert context.document.analysis is before

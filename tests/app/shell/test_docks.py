@@ -23,7 +23,7 @@ def window(qtbot, tmp_path, demo_analysis) -> Iterator[MainWindow]:
     """The window with the demonstration open, at the size of a small laptop."""
     made = MainWindow(Preferences(tmp_path / "prefs.ini"))
     qtbot.addWidget(made)
-    made.context.confirm = lambda title, question, choices: "Don't save"
+    made.context.user.confirm = lambda title, question, choices: "Don't save"
     made.resize(1280, 720)
     made.show()
     made.context.document.open(demo_analysis)

@@ -117,11 +117,11 @@ def test_the_menu_runs_it_in_the_background_and_shows_the_table(qtbot, folder, c
     actions = {action.key: action for action in extra_actions()}
     with qtbot.waitSignal(context.jobs.finished, timeout=30_000):
         actions["own.Count Frames"].run(context)
-    (close,) = context.closing
-    assert "frames\t1885" in close.__self__.text()
-    close()
+    (window,) = context.windows
+    assert "frames\t1885" in window.text()
+    window.shut()
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = lambda title, sentence: told.append(sentence)
     actions["own.about"].run(context)
     assert str(folder) in told[0]
     assert "broken.py: line 1: NameError" in told[0]

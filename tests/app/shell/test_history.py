@@ -53,7 +53,7 @@ def test_the_script_of_a_project_gives_the_numbers_of_the_window(qtbot, panel, c
     document.change("angles", demo_analysis.with_settings(settings), line)
     with qtbot.waitSignal(context.jobs.finished, timeout=60_000):
         context.run_until("cycles")
-    context.ask_file = lambda title, pattern, save, start: tmp_path / "again"
+    context.user.ask_file = lambda title, pattern, save, start: tmp_path / "again"
     panel.save_as.click()
     text = (tmp_path / "again.py").read_text("utf-8")
     assert text == panel.text.toPlainText()
@@ -83,11 +83,11 @@ def test_a_line_that_cannot_be_run_is_shown_as_it_is(panel, context, demo_analys
 def test_a_file_that_cannot_be_written_is_told(panel, context, demo_analysis, tmp_path):
     context.document.open(demo_analysis)
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
-    context.ask_file = lambda title, pattern, save, start: tmp_path / "missing" / "a.py"
+    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.ask_file = lambda title, pattern, save, start: tmp_path / "missing" / "a.py"
     panel.save()
     assert len(told) == 1
-    context.ask_file = lambda title, pattern, save, start: None
+    context.user.ask_file = lambda title, pattern, save, start: None
     panel.save()
     assert len(told) == 1
 

@@ -41,7 +41,7 @@ def test_keys_and_shortcuts_are_unique():
 def test_items_that_cannot_run_say_why(menus, context):
     """With nothing open almost nothing can run; what can is import, open, the demonstration, exit and help."""
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = lambda title, sentence: told.append(sentence)
     for key, (action, item) in menus.items.items():
         if not item.isVisible():  # places for recent files that nobody has opened
             continue

@@ -9,14 +9,17 @@ from PySide6.QtWidgets import QApplication
 
 from biomec.base.progress import Cancelled, Progress
 from biomec_app.session.preferences import Preferences
+from biomec_app.session.user import User
 from biomec_app.shell.main_window import MainWindow
 
 
 def test_the_window_asks_every_kind_of_question_itself(qtbot, tmp_path):
     window = MainWindow(Preferences(tmp_path / "prefs.ini"))
     qtbot.addWidget(window)
-    for name in ("ask_file", "ask_folder", "tell", "confirm", "show_written"):
-        assert getattr(window.context, name) == getattr(window, f"_{name}"), name
+    questions = [name for name in vars(User) if not name.startswith("_")]
+    assert {"ask_file", "ask_folder", "tell", "confirm", "show_written"} <= set(questions)
+    for name in questions:
+        assert getattr(type(window.context.user), name) is not getattr(User, name), name
     window.close()
 
 
@@ -24,7 +27,7 @@ def test_a_large_window_gives_the_panels_their_share_once(qtbot, tmp_path, demo_
     width, height = 3840, 2160
     window = MainWindow(Preferences(tmp_path / "prefs.ini"))
     qtbot.addWidget(window)
-    window.context.confirm = lambda title, question, choices: "Don't save"
+    window.context.user.confirm = lambda title, question, choices: "Don't save"
     window.resize(width, height)
     window.show()
     window.context.document.open(demo_analysis)

@@ -116,8 +116,8 @@ def item(key):
 
 
 def test_save_picture_asks_for_size_and_file_and_works_in_the_background(window, tmp_path, qtbot):
-    window.confirm = lambda title, question, choices: "1920 × 1080"
-    window.ask_file = lambda title, pattern, save, start: tmp_path / "figure"
+    window.user.confirm = lambda title, question, choices: "1920 × 1080"
+    window.user.ask_file = lambda title, pattern, save, start: tmp_path / "figure"
     with qtbot.waitSignal(window.jobs.finished, timeout=60000):
         item("visualize.picture").run(window)
     with Image.open(tmp_path / "figure.png") as image:
@@ -161,7 +161,7 @@ def test_save_movie_offers_all_parts_speeds_and_sizes(window, dialog, tmp_path, 
     dialog.last.setValue(301)
     saved = []
     monkeypatch.setattr(export, "save_movie", lambda shot, path, progress: saved.append((shot, path.name)))
-    window.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
+    window.user.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
     dialog.accept()
     window.jobs.wait(30.0)
     ((shot, name),) = saved
@@ -179,7 +179,7 @@ def test_what_the_plots_show_can_be_a_movie(window, qtbot):
 
 
 def test_a_movie_is_cancelled_and_leaves_nothing_behind(window, dialog, tmp_path, qtbot):
-    window.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
+    window.user.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
     dialog.accept()
     assert item("visualize.movie").blocked(window) == '"Save Movie" is running.'
     window.jobs.cancel()
@@ -196,7 +196,7 @@ def test_only_movies_that_can_be_written_are_offered(window, tmp_path, monkeypat
     """Without an encoder that is said before a name is asked for, and a name with .mp4 becomes one of a GIF."""
     monkeypatch.setattr(export, "encoder", lambda: program)
     asked, saved = [], []
-    window.ask_file = lambda title, pattern, save, start: asked.append((start, pattern)) or tmp_path / "walk.mp4"
+    window.user.ask_file = lambda title, pattern, save, start: asked.append((start, pattern)) or tmp_path / "walk.mp4"
     monkeypatch.setattr(export, "save_movie", lambda shot, path, progress: saved.append(path.name))
     made = MovieDialog(window)
     qtbot.addWidget(made)

@@ -6,7 +6,8 @@ from dataclasses import dataclass, replace
 from functools import cache
 
 from biomec.base.arrays import read_only
-from biomec.pipeline.analysis import Analysis, Done
+from biomec.body.kinematics.consistent_motion import ConsistentMotion
+from biomec.pipeline.analysis import Analysis, Done, step_named
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
@@ -38,5 +39,16 @@ def with_gap(analysis: Analysis, first: int, last: int) -> Analysis:
         level = getattr(motion, name).copy()
         level[first : last + 1] = float("nan")
         levels[name] = read_only(level)
-    done = Done(replace(motion, **levels), analysis.done["motion"].fingerprint)
-    return replace(analysis, done={**analysis.done, "motion": done})
+    return with_motion(analysis, replace(motion, **levels))
+
+
+def with_motion(analysis: Analysis, motion: ConsistentMotion) -> Analysis:
+    """The same with another motion, and the segments that move by it; all that comes later is as it was."""
+    moved = replace(analysis, done={**analysis.done, "motion": Done(motion, analysis.done["motion"].fingerprint)})
+    return computed_again(moved, "segments")
+
+
+def computed_again(analysis: Analysis, name: str) -> Analysis:
+    """The same with the result of one step computed from those that are there."""
+    done = Done(step_named(name).run(analysis, None), analysis.done[name].fingerprint)
+    return replace(analysis, done={**analysis.done, name: done})

@@ -1,6 +1,8 @@
 """The analysis as a whole: order, staleness, cancel, provenance."""
 
+import sys
 from dataclasses import replace
+from functools import wraps
 from importlib import import_module
 
 import numpy as np
@@ -9,11 +11,18 @@ from numpy.testing import assert_array_equal
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
+from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.joint_angles import AngleOptions
+from biomec.body.kinematics.segment_motion import segment_motion
+from biomec.body.loads.balance import body_wrench
+from biomec.body.loads.floor_contacts import floor_contacts
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, PreparationSettings, SignalSettings
-from biomec.recording import Subject
+from biomec.recording import Session, Subject
+from biomec.signals import static_pose
+from biomec.signals.contact_table import contact_table
+from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 from biomec_resources import resource
 from tests.core.pipeline.standing import only, swaying_session
 
@@ -241,3 +250,26 @@ def test_what_is_derived_is_made_once_for_results_whatever_the_settings_and_anew
     again = other.run_until("angles")
     assert again.derived(count) == 50
     assert made == [whole, again]
+
+
+def test_what_several_steps_need_is_computed_once(monkeypatch):
+    """Static pose, points in motion, segment motion, contact table and wrench of the body."""
+    calls: list[str] = []
+
+    def counted(work):
+        @wraps(work)
+        def counting(*given, **named):
+            calls.append(work.__name__)
+            return work(*given, **named)
+
+        return counting
+
+    shared = (static_pose, segment_motion, contact_table, body_wrench, floor_contacts)
+    for work in shared:
+        for module in [module for name, module in sys.modules.items() if name.startswith("biomec.")]:
+            if vars(module).get(work.__name__) is work:
+                monkeypatch.setattr(module, work.__name__, counted(work))
+    monkeypatch.setattr(SubjectModel, "points_in_motion", counted(SubjectModel.points_in_motion))
+    performed = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(50.0, 50.0))
+    analyze(Session(performed.dynamic, performed.static, subject=performed.person.subject), UNFILTERED)
+    assert sorted(calls) == sorted([*(work.__name__ for work in shared), "points_in_motion"])

@@ -1,4 +1,4 @@
-"""The step "Inverse Dynamics": loads of the joints from the recording of a virtual subject."""
+"""The step "Joint Loads": loads of the joints from the recording of a virtual subject."""
 
 from dataclasses import replace
 
@@ -8,16 +8,20 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
+from biomec.body.kinematics.contact_points import model_contacts
 from biomec.body.loads.joint_loads import largest_difference
 from biomec.body.loads.options import InverseOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
+from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.io.project import load_project, save_project
-from biomec.pipeline.analysis import STEPS, Analysis, Done, analyze
+from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
 from biomec.pipeline.steps.loads import measured_loads
 from biomec.recording import Session
+from biomec.signals.contacts import ContactAssignment
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
+from tests.core.pipeline.pushing import computed_again, with_motion
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
 NEWTON = 9.81
@@ -52,7 +56,7 @@ def test_both_methods_agree_to_round_off(exact):
 
 def test_external_loads_are_those_that_the_ground_exerted(exact):
     acquisition, analysis = exact
-    _, external = measured_loads(analysis.signals, analysis.body.person)
+    external = measured_loads(analysis.body.contacts, analysis.signals.trial.frames)
     reactions = {one.segment: one for one in acquisition.truth.reactions.values()}
     assert set(external.segments) == set(reactions)
     for k, segment in enumerate(external.segments):
@@ -64,14 +68,18 @@ def test_external_loads_are_those_that_the_ground_exerted(exact):
     assert_allclose(analysis.loads.external.total_force, external.total_force, atol=1e-9)
 
 
+def external_of(analysis: Analysis, contacts: ContactAssignment) -> ExternalLoads:
+    trial, names = analysis.signals.trial, [segment.name for segment in analysis.body.person.segments]
+    return measured_loads(model_contacts(contacts, trial.plates, names), trial.frames)
+
+
 def test_other_words_for_a_foot_reach_the_model(exact):
     _, analysis = exact
     contacts = analysis.signals.contacts
     assert contacts is not None
     words = {"right foot": "Foot R"}
     renamed = tuple(replace(c, segment=words.get(c.segment, c.segment)) for c in contacts.contacts)
-    clean = replace(analysis.signals, contacts=replace(contacts, contacts=renamed))
-    _, external = measured_loads(clean, analysis.body.person)
+    external = external_of(analysis, replace(contacts, contacts=renamed))
     assert set(external.segments) == set(analysis.loads.external.segments)
 
 
@@ -80,8 +88,7 @@ def test_a_contact_of_nobody_acts_on_nobody(exact):
     contacts = analysis.signals.contacts
     assert contacts is not None
     lost = tuple(replace(c, segment=None if c.segment == "right foot" else c.segment) for c in contacts.contacts)
-    clean = replace(analysis.signals, contacts=replace(contacts, contacts=lost))
-    _, external = measured_loads(clean, analysis.body.person)
+    external = external_of(analysis, replace(contacts, contacts=lost))
     assert "right foot" not in external.segments
 
 
@@ -108,9 +115,8 @@ def test_frames_without_a_motion_have_no_loads(exact):
     lost = {name: getattr(motion, name).copy() for name in ("q", "qdot", "qddot")}
     for array in lost.values():
         array[gone] = np.nan
-    broken = replace(analysis, done={**analysis.done, "motion": Done(replace(motion, **lost), "")})
-    step = next(step for step in STEPS if step.name == "loads")
-    loads = step.run(broken, None).newton_euler
+    broken = with_motion(analysis, replace(motion, **lost))
+    loads = computed_again(broken, "loads").loads.newton_euler
     assert np.isnan(loads.force[gone]).all()
     assert np.isnan(loads.residual_torque[gone]).all()
     rest = np.delete(loads.force, range(20, 23), axis=0)
@@ -122,8 +128,8 @@ def test_a_segment_that_nothing_decides_has_no_loads_and_leaves_those_of_other_l
     motion = analysis.motion
     unknown = motion.undetermined.copy()
     unknown[10, motion.segments.index("right hand")] = True
-    broken = replace(analysis, done={**analysis.done, "motion": Done(replace(motion, undetermined=unknown), "")})
-    loads = next(step for step in STEPS if step.name == "loads").run(broken, None).newton_euler
+    broken = with_motion(analysis, replace(motion, undetermined=unknown))
+    loads = computed_again(broken, "loads").loads.newton_euler
     lost = {name for name, f in zip(loads.joints, loads.force[10], strict=True) if np.isnan(f).any()}
     arm = {"wrist", "radioulnar", "elbow", "glenohumeral", "acromioclavicular", "sternoclavicular"}
     assert lost == {f"right {name}" for name in arm}

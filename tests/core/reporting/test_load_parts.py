@@ -18,6 +18,7 @@ from biomec.reporting.load_cycles import load_statistics_csv
 from biomec.reporting.load_output import loads_csv
 from biomec.reporting.load_parts import load_parts_csv, part_of, parts_of
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
+from tests.core.pipeline.pushing import computed_again, with_motion
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
 RATE = 50.0
@@ -63,7 +64,7 @@ def test_frames_without_a_motion_have_no_parts(pushed):
     lost = {name: getattr(motion, name).copy() for name in ("q", "qdot", "qddot")}
     for array in lost.values():
         array[20:23] = np.nan
-    broken = replace(pushed, done={**pushed.done, "motion": Done(replace(motion, **lost), "")})
+    broken = computed_again(with_motion(pushed, replace(motion, **lost)), "loads")
     for part in PARTS:
         assert np.isnan(parts_of(broken).part(part).force[20:23]).all()
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
@@ -117,7 +119,7 @@ class ResidualCourse(pg.GraphicsLayoutWidget):
             plot.setYRange(0.0, 1.08 * max(top, 1e-9), padding=0.0)
             plot.setXRange(0.0, max(float(time[-1]), 1e-3), padding=0.0)
 
-    def _clicked(self, event) -> None:  # type: ignore[no-untyped-def]
+    def _clicked(self, event: Any) -> None:
         place: QPointF = event.scenePos()
         for plot in self.plots:
             if plot.sceneBoundingRect().contains(place):

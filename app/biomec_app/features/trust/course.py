@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import numpy as np
 import pyqtgraph as pg
 from PySide6.QtCore import QPointF, QSize, Qt, Signal
@@ -159,9 +161,9 @@ class CourseView(pg.GraphicsLayoutWidget):
         self.ci.layout.setRowFixedHeight(1, self._height())
         self.updateGeometry()
 
-    def _clicked(self, event: object) -> None:
-        place: QPointF = event.scenePos()  # type: ignore[attr-defined]
-        if self._map is None or event.button() != Qt.MouseButton.LeftButton:  # type: ignore[attr-defined]
+    def _clicked(self, event: Any) -> None:
+        place: QPointF = event.scenePos()
+        if self._map is None or event.button() != Qt.MouseButton.LeftButton:
             return
         for plot in (self.fit, self.lanes):
             if plot.sceneBoundingRect().contains(place):

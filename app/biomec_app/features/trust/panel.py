@@ -172,7 +172,7 @@ class TrustPanel(QWidget):
         try:
             self.context.run_until(KINEMATICS, TITLE)
         except BiomecError as error:
-            self.context.tell(TITLE, str(error))
+            self.context.user.tell(TITLE, str(error))
 
     def _tell(self, sentence: str) -> None:
         self.nothing.setText(sentence)
@@ -207,8 +207,9 @@ class TrustPanel(QWidget):
 
     def _called(self, name: str, marker: bool = False) -> str:
         """A marker or landmark in words, with its code."""
-        known = self._known is not None and marker and "preparation" in self._known.done
-        return with_code(name, point_words(name, self._known.preparation.marker_set if known else None))
+        known = self._known if marker else None
+        named = known.preparation.marker_set if known is not None and "preparation" in known.done else None
+        return with_code(name, point_words(name, named))
 
     def _landmark(self, one: Spread) -> Bar:
         value = MILLIMETRE * one.mean

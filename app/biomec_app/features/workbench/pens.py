@@ -122,17 +122,17 @@ class Pens:
             return
         u = QPointF((b.x() - a.x()) / length, (b.y() - a.y()) / length)
         v = QPointF(-u.y(), u.x())
-        aside, half = 11.0 * v, 4.5 * v
+        aside, half = v * 11.0, v * 4.5
 
         def at(fraction: float) -> QPointF:
-            return a + fraction * length * u + aside
+            return a + u * (fraction * length) + aside
 
         painter = self._painter
         self._pen(QColor(self._theme.contact), 1.6)
         painter.setBrush(Qt.BrushStyle.NoBrush)
         painter.drawPolyline(QPolygonF([a, at(0.06), at(0.38)]))
         painter.drawPolyline(QPolygonF([at(0.62) + half, at(0.38) + half, at(0.38) - half, at(0.62) - half]))
-        painter.drawLine(at(0.52) + 0.7 * half, at(0.52) - 0.7 * half)
+        painter.drawLine(at(0.52) + half * 0.7, at(0.52) - half * 0.7)
         painter.drawPolyline(QPolygonF([at(0.52), at(0.94), b]))
 
     def _tie(self, shape: Shape, points: Points) -> None:

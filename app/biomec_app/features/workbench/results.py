@@ -68,7 +68,7 @@ class Pane:
 
 def quantities(runs: Mapping[str, Run]) -> dict[str, str]:
     """``group: name`` of everything that curves can be plotted over -> with its unit, for an axis."""
-    found = {}
+    found: dict[str, str] = {}
     for run in runs.values():
         for one in run.curves:
             found.setdefault(f"{one.group}: {one.name}", f"{one.group}: {one.name} [{one.unit}]")

@@ -50,7 +50,7 @@ class Saving:
 
     def _ask(self, title: str, pattern: str, name: str) -> Path | None:
         context = self._window.context
-        return context.ask_file(title, pattern, True, str(Path(context.preferences.folder) / name))
+        return context.user.ask_file(title, pattern, True, str(Path(context.preferences.folder) / name))
 
     def _name(self, run: Run, ending: str) -> str:
         return f"{run.machine.name}-{run.study}{ending}"
@@ -84,10 +84,10 @@ class Saving:
 
     def _saved(self, path: Path, fault: Exception | None) -> None:
         if isinstance(fault, BiomecError):
-            self._window.context.tell("Save plots", str(fault))
+            self._window.context.user.tell("Save plots", str(fault))
         elif fault is not None:
             told = f"{path.name} could not be saved because of an error in Biomec ({type(fault).__name__}: {fault})."
-            self._window.context.tell("Save plots", told)
+            self._window.context.user.tell("Save plots", told)
         else:
             self._told(path)
 
@@ -127,7 +127,7 @@ class Saving:
     def everything(self) -> None:
         """Save curves, figures, report, machine and equations of the chosen run into a folder of its own."""
         window, run = self._window, self._run
-        folder = window.context.ask_folder("Save all of the run into a folder", "")
+        folder = window.context.user.ask_folder("Save all of the run into a folder", "")
         if folder is None:
             return
         place = _free(Path(folder) / f"{run.machine.name}-{run.study}")
@@ -136,7 +136,7 @@ class Saving:
             place.mkdir(parents=True, exist_ok=True)
             save_text(content, place / name)
             written.append(place / name)
-        window.context.show_written("All of the run", tuple(written), ())
+        window.context.user.show_written("All of the run", tuple(written), ())
 
 
 def _free(folder: Path) -> Path:

@@ -25,13 +25,13 @@ class Sides(QWidget):
         super().__init__(parent)
         self.form, self.outline, self.editor = ParameterForm(bench), Outline(bench), Editor(bench)
         self.described = QSplitter(Qt.Orientation.Vertical)
-        for part in (self.form, self.outline):
-            self.described.addWidget(part)
+        self.described.addWidget(self.form)
+        self.described.addWidget(self.outline)
         self.described.setSizes([360, 170])
         self.described.setStretchFactor(0, 1)
         self.split = QSplitter(Qt.Orientation.Horizontal)
-        for part in (self.described, self.editor):
-            self.split.addWidget(part)
+        self.split.addWidget(self.described)
+        self.split.addWidget(self.editor)
         for split in (self.described, self.split):
             split.setChildrenCollapsible(False)
         self.split.setSizes(list(WIDTHS))

@@ -200,7 +200,9 @@ def _anchors(machine: Machine, motion: Motion) -> Iterable[Shape]:
     """Points of the ground that ties and springs hold on to, each once, and none that a joint shows already."""
     pinned = {end for joint in machine.system.constraints if isinstance(joint, (*PINS, Weld))
               for end in (joint.proximal, joint.distal)}  # fmt: skip
-    held = dict.fromkeys(end for one in (*machine.ties, *machine.springs) for end in (one.first, one.second))
+    ends = [(tie.first, tie.second) for tie in machine.ties]
+    ends += [(spring.first, spring.second) for spring in machine.springs]
+    held = dict.fromkeys(end for pair in ends for end in pair)
     for reference in held:
         owner, _, name = reference.partition(".")
         if owner == GROUND and reference not in pinned:

@@ -33,6 +33,7 @@ from biomec_app.kit.theme import DARK, LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.project_file import DISCARD, SAVE
+from biomec_app.session.side_window import bring_to_front
 
 TITLE = "Mechanism Workbench"
 FIRST = "four-bar"  # what the window opens with
@@ -63,8 +64,7 @@ class WorkbenchWindow(QMainWindow):
         self._connect()
         self.resize(*SIZE)
         self._take_colours()
-        context.closing.append(self.shut)
-        context.leaving.append(self.may_close)
+        context.windows.append(self)
         self._machine_changed()
         self._retitle()
         self.statusBar().showMessage(HINT)
@@ -199,7 +199,7 @@ class WorkbenchWindow(QMainWindow):
         try:
             act()
         except BiomecError as error:
-            self.context.tell(title.replace("&", "").rstrip("…"), str(error))
+            self.context.user.tell(title.replace("&", "").rstrip("…"), str(error))
 
     # ------------------------------------------------------------------ machines
 
@@ -223,7 +223,7 @@ class WorkbenchWindow(QMainWindow):
 
     def ask_open(self) -> None:
         """Open a machine file."""
-        path = self.context.ask_file("Open machine", FILES, False, "")
+        path = self.context.user.ask_file("Open machine", FILES, False, "")
         if path is not None:
             self.open_draft(from_file(path))
 
@@ -241,7 +241,7 @@ class WorkbenchWindow(QMainWindow):
         """Save under another name."""
         self.editor.read()
         name = self.bench.draft.path or Path(self.context.preferences.folder) / f"{self.bench.machine.name}.toml"
-        path = self.context.ask_file("Save machine", FILES, True, str(name))
+        path = self.context.user.ask_file("Save machine", FILES, True, str(name))
         if path is not None:
             self.bench.save(path if path.suffix else path.with_suffix(".toml"))
             self.header.refresh()
@@ -269,7 +269,7 @@ class WorkbenchWindow(QMainWindow):
             return True
         name = self.bench.draft.title.removesuffix(" *")
         question = f"Save the changes of the machine {name} before it is closed?"
-        answer = self.context.confirm("Unsaved machine", question, (SAVE, DISCARD))
+        answer = self.context.user.confirm("Unsaved machine", question, (SAVE, DISCARD))
         if answer == SAVE:
             self._try("Save machine", self.save)
             return not self.bench.draft.is_modified
@@ -414,8 +414,7 @@ class WorkbenchWindow(QMainWindow):
         self.jobs.wait(WAITING_S)
         self.painter.stop()
         self._previews.stop()
-        self.context.closing.remove(self.shut)
-        self.context.leaving.remove(self.may_close)
+        self.context.windows.remove(self)
         if self.isVisible():
             self.close()
 
@@ -467,12 +466,8 @@ def _split(way: Qt.Orientation, parts: tuple[QWidget, ...], sizes: tuple[int, ..
 
 def open_workbench(context: Context, draft: Draft | None = None) -> WorkbenchWindow:
     """Open the workbench, with a machine if one is given, or bring it to the front if it is open."""
-    for close in context.closing:
-        window = getattr(close, "__self__", None)
-        if isinstance(window, WorkbenchWindow):
-            window.raise_()
-            window.activateWindow()
-            return window
-    window = WorkbenchWindow(context, context.window, draft)
-    window.show()
+    window = bring_to_front(context, WorkbenchWindow)
+    if window is None:
+        window = WorkbenchWindow(context, context.window, draft)
+        window.show()
     return window

@@ -12,9 +12,13 @@ from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.doctor import probe
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.report_content import ANGLES, QUALITY, report_content
-from biomec_app.figures.report.angle_picture import draw_angles
+from biomec_app.figures.export import save_figure
+from biomec_app.figures.kind import compose
+from biomec_app.figures.registry import figure_named
 from biomec_app.figures.report.page import page
-from biomec_app.figures.report.quality_picture import draw_quality
+from biomec_app.figures.style import PAPER
+
+DOTS = 120  # an inch
 
 
 def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> list[Path]:
@@ -32,8 +36,8 @@ def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> 
     missing = _draw_body(analysis, pictures / "figure.png")
     if not missing:
         written["figure"] = pictures / "figure.png"
-    for title, name, picture in ((ANGLES, "angles.png", draw_angles), (QUALITY, "quality.png", draw_quality)):
-        picture(analysis, pictures / name)
+    for title, name, key in ((ANGLES, "angles.png", "angle-overview"), (QUALITY, "quality.png", "quality")):
+        draw_figure(analysis, key, pictures / name)
         written[title] = pictures / name
     report = folder / "report.html"
     text = page(report_content(analysis, truth), written, missing)
@@ -50,7 +54,14 @@ def _draw_body(analysis: Analysis, path: Path) -> str:
         return f"There is no picture of the body, because VTK cannot draw here: {tried.seen}. {tried.remedy}"
     if sys.platform.startswith("linux"):
         os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")  # what was tried; needs no screen
-    from biomec_app.figures.report.figure_picture import draw_figure  # VTK is loaded only where it works
-
-    draw_figure(analysis, path)
+    draw_figure(analysis, "moments", path)
     return ""
+
+
+def draw_figure(analysis: Analysis, key: str, path: Path) -> None:
+    """Draw the figure of a key with its first choices, of the size that it has on paper, and save it."""
+    kind = figure_named(key)
+    chosen = {choice.key: choice.options[0] for choice in kind.choices(analysis)}
+    content = kind.content(analysis, chosen)
+    whose = analysis.body.subject.name or "Subject"
+    save_figure(compose(kind, content, chosen, PAPER, kind.size(content, chosen), DOTS, whose), path)

@@ -11,8 +11,9 @@ from biomec._version import __version__
 from biomec.reporting.notice_groups import NoticeGroup
 from biomec.reporting.report_content import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
 from biomec.reporting.report_table import Section, Table
-from biomec_app.figures.report.style import FAULT, HAIR, INK, MUTED, RIGHT
+from biomec_app.kit.colours import LIGHT
 
+INK, MUTED, HAIR, RIGHT, FAULT = LIGHT.text, LIGHT.faint, LIGHT.line, LIGHT.right, LIGHT.fault
 SHORT = 12  # rows up to which a table is not parted by the end of a page
 LONG = 30  # rows beyond which a table of names and values is set in columns
 FIGURE_TEXT = "The body model in several moments of the movement"

@@ -11,7 +11,7 @@ MENU = "Visualize/Theme"
 def _theme(name: str, text: str, help: str) -> Action:
     def run(context: Context) -> None:
         context.preferences.theme = name
-        context.set_theme(name)
+        context.user.set_theme(name)
 
     return Action(
         f"appearance.{name}", MENU, text, run, help, checked=lambda context: context.preferences.theme == name,

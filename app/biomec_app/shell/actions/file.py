@@ -82,7 +82,7 @@ def _save_figure(kind: str, text: str, help: str) -> Action:
     def run(context: Context) -> None:
         title = f"Save figure as {kind.upper()}"
         start = f"{context.preferences.folder}/figure.{kind}" if context.preferences.folder else f"figure.{kind}"
-        path = context.ask_file(title, f"{kind.upper()} (*.{kind})", True, start)
+        path = context.user.ask_file(title, f"{kind.upper()} (*.{kind})", True, start)
         path = None if path is None else with_suffix(context, path, f".{kind}")
         if path is not None:
             _figure(context).save(path)

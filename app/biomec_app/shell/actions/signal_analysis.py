@@ -55,13 +55,13 @@ def _figures() -> tuple[Action, ...]:
 
 
 def _compare(context: Context) -> None:
-    path = context.ask_file("Compare with a recording", PROJECTS, False, context.preferences.folder)
+    path = context.user.ask_file("Compare with a recording", PROJECTS, False, context.preferences.folder)
     if path is None:
         return
     try:
         context.comparison.add(path, lambda: context.plots.set(over=MEAN))
     except BiomecError as error:
-        context.tell("Compare with Recording", str(error))
+        context.user.tell("Compare with Recording", str(error))
 
 
 def _compare_blocked(context: Context) -> str | None:
@@ -105,7 +105,7 @@ def extra_actions(loaded: Loaded | None = None) -> tuple[Action, ...]:
         told = f"{count} function{'' if count == 1 else 's'} of your own {'was' if count == 1 else 'were'} loaded from"
         told += f"\n{folder}\nA Python file in this folder adds its functions to this menu the next time Biomec starts;"
         told += " docs/extending.md tells how."
-        context.tell("Own Functions", "\n\n".join([told, *loaded.faults]))
+        context.user.tell("Own Functions", "\n\n".join([told, *loaded.faults]))
 
     about = "Where your own functions are kept, and which could not be loaded"
     text = "&About Own Functions…" if not loaded.faults else f"&About Own Functions… ({len(loaded.faults)} left out)"

@@ -107,9 +107,9 @@ def _measure(kind: str, text: str, help: str, shortcut: str) -> Action:
 def _panel(number: int, panel: Panel) -> Action:
     """An item that is checked while a panel is seen; choosing it brings the panel to the front, or closes it."""
     return Action(
-        f"visualize.panel.{panel.name}", PANEL, panel.title, lambda context: context.show_panel(panel.name),
+        f"visualize.panel.{panel.name}", PANEL, panel.title, lambda context: context.user.show_panel(panel.name),
         "Bring the panel to the front; if it is there, close it", f"Alt+{number}" if number < 10 else "",
-        needs_recording, lambda context: context.panel_seen(panel.name),
+        needs_recording, lambda context: context.user.panel_seen(panel.name),
     )  # fmt: skip
 
 
@@ -136,10 +136,10 @@ def save_picture(context: Context) -> None:
     from biomec_app.viewer.export import Shot, save_picture
 
     document = context.document
-    chosen = context.confirm("Save picture", "How large shall the picture be?", tuple(SIZES))
+    chosen = context.user.confirm("Save picture", "How large shall the picture be?", tuple(SIZES))
     if chosen is None or context.camera is None:
         return
-    path = context.ask_file(
+    path = context.user.ask_file(
         "Save picture",
         "Picture (*.png)",
         True,

@@ -103,6 +103,7 @@ def consistent_positions(
     options: ConsistencyOptions = ConsistencyOptions(),
     progress: Progress | None = None,
     *,
+    points: Points | None = None,
     origin: IntArray | None = None,
     first_frame: int = 0,
 ) -> ConsistentPositions:
@@ -110,6 +111,7 @@ def consistent_positions(
 
     markers  : in axes X forward, Y up, Z right, rebuilt and filtered as wanted
     contacts : points held by the ground, from `contact_points`: temporary rows (Eqs. 4.15-4.16)
+    points   : landmarks and computed points (T, 3) [m] that `points_in_motion` gives of the markers, if known already
     origin   : (T, M) `SampleOrigin` of the samples: rebuilt ones weigh less in global optimisation, and only measured
                ones count in the residuals of markers
     first_frame : number that the file gives to the first frame, for the words of notices
@@ -120,7 +122,7 @@ def consistent_positions(
         raise BiomecError(
             f"The contacts have {contacts.frames} frames, the markers {markers.frames}; take both from one trial."
         )
-    points = _raw_points(body, markers)
+    points = _raw_points(body, markers, points)
     q_star = body.measured_coordinates(points)
     system, layout = body.system, body.system.layout
     held = {} if contacts is None else {name: p for name, p in contacts.places.items() if name in layout.bodies}
@@ -172,9 +174,9 @@ def consistent_positions(
     )
 
 
-def _raw_points(body: SubjectModel, markers: Markers) -> Points:
+def _raw_points(body: SubjectModel, markers: Markers, known: Points | None) -> Points:
     """Points of every frame (T, 3) [m]; NaN for those that frames and coordinates need and the trial does not have."""
-    points = body.points_in_motion(trajectories(markers))
+    points = dict(body.points_in_motion(trajectories(markers)) if known is None else known)
     absent = np.full((markers.frames, 3), np.nan)
     for segment in body.segments:
         for name in (*body.frames[segment.name].landmarks, *segment.basic_points):

@@ -14,7 +14,7 @@ from biomec.base.notices import Notice, info, warning
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.recording import ForcePlate
 from biomec.recording.limb_names import limb_of
-from biomec.signals.contact_table import contact_table
+from biomec.signals.contact_table import ContactTable, contact_table
 from biomec.signals.contacts import ContactAssignment
 from biomec.signals.plate_resampling import contact_at_frames
 from biomec.signals.stretches import stretches
@@ -48,29 +48,38 @@ class ContactPoints:
         return FrozenDict({name: self.cop[:, k] for k, name in enumerate(self.segments)})
 
 
+@dataclass(frozen=True, eq=False)
+class ModelContacts:
+    """Contacts under the names of a model's segments.
+
+    table   : what the ground does to each segment that has a contact, frame by frame
+    notices : about contacts that belong to no segment of the model
+    """
+
+    assignment: ContactAssignment
+    table: ContactTable
+    notices: tuple[Notice, ...]
+
+
 def contact_points(
-    assignment: ContactAssignment | None,
+    contacts: ModelContacts | None,
     plates: Sequence[ForcePlate],
     frames: int,
     rate_hz: float,
-    segments: Iterable[str],
     options: ConsistencyOptions = ConsistencyOptions(),
 ) -> ContactPoints:
     """Centres of pressure of the contacts that belong to segments of the model, at the frames of the cameras.
 
-    plates   : the plates whose forces count, filtered or not, in the axes of the markers; those of the assignment that
-               are not among them are used as they are
-    segments : of the model. A contact belongs to the segment of the same name, or to that which means the same hand or
-               foot in other words.
+    contacts : of the model's segments, from `model_contacts`
+    plates   : of the trial
 
     A segment on two plates at once is held at the mean of both centres, weighted by their forces. Between the two
     thresholds of the hysteresis, and wherever a frame has too little force, the centre is that of the nearest frame
     with enough (`contact_table`).
     """
-    known = tuple(segments)
-    if assignment is None or options.contacts == "never":
+    if contacts is None or options.contacts == "never":
         told: list[Notice] = []
-        if assignment is None and plates and options.contacts != "never":
+        if contacts is None and plates and options.contacts != "never":
             told = [
                 warning(
                     "contacts-unknown",
@@ -80,17 +89,17 @@ def contact_points(
             ]
         cop, none = read_only(np.zeros((frames, 0, 3))), np.zeros((frames, 0))
         return ContactPoints((), cop, read_only(none, np.bool_), read_only(none), options, tuple(told))
+    assignment, table, notices = contacts.assignment, contacts.table, list(contacts.notices)
+    names = table.segments
     if (assignment.frames, assignment.rate_hz) != (frames, rate_hz):
         raise BiomecError(
             f"The contacts were assigned for {assignment.frames} frames at {assignment.rate_hz:g} Hz, but the markers "
             f"have {frames} at {rate_hz:g} Hz. Assign the contacts of this trial."
         )
-    renamed, names, notices = contacts_of_model(assignment, plates, known)
-    table = contact_table(renamed, names)
     load = np.zeros((frames, len(names)))
     for k, name in enumerate(names):
-        for item in renamed.of(name):
-            plate = renamed.plate(item.contact.plate)
+        for item in assignment.of(name):
+            plate = assignment.plate(item.contact.plate)
             wrench = contact_at_frames(plate, item.contact, rate_hz, frames)
             load[wrench.frames, k] += wrench.force @ plate.up
     finite = np.asarray(np.isfinite(table.cop).all(axis=2))
@@ -119,22 +128,25 @@ def contact_points(
     )
 
 
-def contacts_of_model(
-    assignment: ContactAssignment, plates: Sequence[ForcePlate], segments: Sequence[str]
-) -> tuple[ContactAssignment, tuple[str, ...], list[Notice]]:
-    """Return the contacts under the names of the model's segments, on the given plates.
+def model_contacts(
+    assignment: ContactAssignment | None, plates: Sequence[ForcePlate], segments: Iterable[str]
+) -> ModelContacts | None:
+    """Return the contacts under the names of the model's segments, in their order; None where none were assigned.
 
-    Also the segments that have any, in the order of the model, and notices of contacts that belong to none of them.
+    plates   : the plates whose forces count, filtered or not, in the axes of the markers; those of the assignment that
+               are not among them are used as they are
+    segments : of the model. A contact belongs to the segment of the same name, or to that which means the same hand or
+               foot in other words.
     """
+    if assignment is None:
+        return None
     known = tuple(segments)
     assignment = _with_plates(assignment, plates)
     owners, notices = _owners(assignment, known)
     renamed = tuple(replace(c, segment=owners.get(c.segment) if c.segment else None) for c in assignment.contacts)
-    return (
-        replace(assignment, contacts=renamed),
-        tuple(name for name in known if name in owners.values()),
-        notices,
-    )
+    named = replace(assignment, contacts=renamed)
+    touching = [name for name in known if name in owners.values()]
+    return ModelContacts(named, contact_table(named, touching), tuple(notices))
 
 
 def switched(load: FloatArray, threshold_n: float, hysteresis_n: float) -> BoolArray:

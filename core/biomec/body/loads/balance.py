@@ -85,16 +85,18 @@ def body_balance(
     external: ExternalLoads,
     measured: BoolArray | None = None,
     entered_kg: float | None = None,
+    required: BodyWrench | None = None,
 ) -> BodyBalance:
     """Compare the external loads with the motion of the whole body.
 
     measured : (T,) frames in which all contacts were measured; all that have a load, if not given
+    required : what the motion asks of the ground (`body_wrench`), if known already
     """
     if external.frames != motion.frames:
         raise BiomecError(
             f"There are {motion.frames} frames of motion and {external.frames} of loads; they must match."
         )
-    required = body_wrench(system, motion)
+    required = body_wrench(system, motion) if required is None else required
     force = external.total_force - required.total_force
     moment = external.total_moment(motion.whole_body_com) - required.total_moment
     counted = (external.total_force != 0.0).any(axis=1) & ~external.estimated if measured is None else measured

@@ -15,7 +15,7 @@ from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.body.kinematics.segment_motion import SegmentMotion
-from biomec.body.loads.balance import body_wrench
+from biomec.body.loads.balance import BodyWrench, body_wrench
 from biomec.body.loads.contact_sharing import Contact, shared_reactions
 from biomec.body.loads.floor_contacts import FloorContacts, FloorOptions, floor_contacts, measured_frames, off_plates
 from biomec.engine.forces.external_loads import ExternalLoads, no_loads
@@ -77,11 +77,16 @@ def estimated_reaction(
     rate_hz: float,
     measured: ExternalLoads | None = None,
     options: ReactionOptions = ReactionOptions(),
+    *,
+    floor: FloorContacts | None = None,
+    required: BodyWrench | None = None,
 ) -> EstimatedReaction:
     """Estimate what the ground does where no plate measured it.
 
     measured : what the plates say. Frames in which they bear everything that touches stay as they are; in the others
                what they leave open is shared among the contacts that they do not bear.
+    floor    : hands and feet that touch the floor by the same options, if known already
+    required : what the motion asks of the ground (`body_wrench`), if known already
 
     The total is that of Newton's and Euler's equations of the whole body. No contact pulls: one that would is let go,
     and the others take its part.
@@ -92,8 +97,8 @@ def estimated_reaction(
             f"There are {motion.frames} frames of motion, {len(q)} of coordinates and {measured.frames} of measured "
             "loads; they must match."
         )
-    floor = floor_contacts(system, q, qdot, rate_hz, options.floor)
-    required = body_wrench(system, motion)
+    floor = floor_contacts(system, q, qdot, rate_hz, options.floor) if floor is None else floor
+    required = body_wrench(system, motion) if required is None else required
     force = required.total_force - measured.total_force
     centre = motion.whole_body_com
     moment = required.total_moment - measured.total_moment(centre)  # about the centre of mass

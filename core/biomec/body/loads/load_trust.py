@@ -11,7 +11,7 @@ from biomec.base.arrays import BoolArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.body.kinematics.segment_motion import SegmentMotion
-from biomec.body.loads.balance import MASS_LIMIT, BodyBalance, body_balance
+from biomec.body.loads.balance import MASS_LIMIT, BodyBalance, BodyWrench, body_balance
 from biomec.body.loads.contact_load import ContactEffect, ContactLoad
 from biomec.body.loads.floor_contacts import FloorContacts, measured_frames
 from biomec.body.loads.joint_frames import JointFrames, joint_frames
@@ -111,6 +111,7 @@ def load_trust(
     external: ExternalLoads,
     rate_hz: float,
     *,
+    required: BodyWrench | None = None,
     floor: FloorContacts | None = None,
     recorded: Iterable[Notice] = (),
     contacts: ContactAssignment | None = None,
@@ -119,6 +120,7 @@ def load_trust(
 ) -> LoadTrust:
     """Judge joint loads.
 
+    required   : what the motion asks of the ground (`body_wrench`), if known already
     floor      : hands and feet that touch the floor (`floor_contacts`): frames in which one of them does so off the
                  plates are left out of the residual; without it, all frames with a measured load count
     recorded   : notices of the recording stage, whose faults of plates are carried through
@@ -133,7 +135,7 @@ def load_trust(
     else:
         measured = measured_frames(floor, external)
     size = residuals(loads, measured, ENDS, whole=whole)
-    balance = body_balance(tree.system, motion, external, size.counted, entered_kg)
+    balance = body_balance(tree.system, motion, external, size.counted, entered_kg, required)
     faults = plate_faults(tree, recorded, contacts)
     level, notices = _judged(size, balance, faults, external, rate_hz)
     notices += _at_ends(loads, size)

@@ -112,14 +112,17 @@ def reduce_residuals(
     counted: BoolArray,
     rate_hz: float,
     options: ReductionOptions = ReductionOptions(),
+    loads_before: JointLoads | None = None,
 ) -> ReducedResiduals:
     """Adjust masses and centres of mass, then the motion, so that the residual shrinks.
 
     counted : (T,) frames in which plates bear the whole body (`measured_frames`); only they count
+    loads_before : of the motion as it is, by Newton-Euler, if known already
     """
     if not len(q) == len(qdot) == len(qddot) == external.frames == len(counted):
         raise BiomecError("Residual reduction: positions, velocities, accelerations and loads need the same frames.")
-    loads_before = newton_euler(tree, segment_motion(tree.system, q, qdot, qddot), q, external)
+    if loads_before is None:
+        loads_before = newton_euler(tree, segment_motion(tree.system, q, qdot, qddot), q, external)
     before = residuals(loads_before, counted)
     if not before.counted.any():
         raise BiomecError(

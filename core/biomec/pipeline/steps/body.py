@@ -14,6 +14,7 @@ from biomec.body.anatomy.landmarks import trajectories
 from biomec.body.anatomy.model_choice import Recorded
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
 from biomec.engine.structure import Structure, structure
 from biomec.pipeline.settings import BodySettings
 from biomec.pipeline.steps.preparation import Prepared
@@ -28,11 +29,13 @@ class LoadedBody:
 
     person    : the model fitted to the person who was recorded
     points    : landmarks and computed points (T, 3) [m]
+    contacts  : which of its segments stands on which plate, with the forces frame by frame; None without plates
     structure : coordinates, rows, rank and degrees of freedom of the system
     """
 
     person: SubjectModel
     points: Mapping[str, FloatArray]
+    contacts: ModelContacts | None
     structure: Structure
     subject: Subject
     options: BodySettings
@@ -92,6 +95,7 @@ def body(
     return LoadedBody(
         person,
         person.points_in_motion(trajectories(clean.markers)),
+        model_contacts(clean.contacts, clean.trial.plates, [segment.name for segment in person.segments]),
         structure(person.system),
         subject,
         settings,

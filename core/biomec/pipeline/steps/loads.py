@@ -13,9 +13,10 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
-from biomec.body.kinematics.contact_points import contacts_of_model
+from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
-from biomec.body.loads.floor_contacts import floor_contacts
+from biomec.body.loads.balance import BodyWrench, body_wrench
+from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
 from biomec.body.loads.load_components import MULTIBODY
@@ -32,8 +33,6 @@ from biomec.pipeline.steps.body import LoadedBody
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
-from biomec.signals.contact_table import contact_table
-from biomec.signals.contacts import ContactAssignment
 
 WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
 APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
@@ -48,6 +47,7 @@ class InverseDynamics:
     external     : what the ground does to the body, measured or estimated
     trust        : residual, balance, faults of the plates
     power        : of the loads of the multibody method, and the energy of the body
+    segments     : motion that the loads are of, NaN where nothing decides a segment's place
     reduced      : the adjusted body and motion that all of these are of; None where nothing was adjusted
     """
 
@@ -56,6 +56,7 @@ class InverseDynamics:
     external: ExternalLoads
     trust: LoadTrust
     power: LoadPower
+    segments: SegmentMotion
     options: InverseOptions
     notices: tuple[Notice, ...] = ()
     reduced: ReducedResiduals | None = None
@@ -86,30 +87,38 @@ class InverseDynamics:
 
 
 def loads(
-    clean: CleanSignals, loaded: LoadedBody, motion: ConsistentMotion, options: InverseOptions = InverseOptions()
+    clean: CleanSignals,
+    loaded: LoadedBody,
+    motion: ConsistentMotion,
+    segments: SegmentMotion,
+    options: InverseOptions = InverseOptions(),
 ) -> InverseDynamics:
     """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
     body, rate = loaded.person, clean.trial.rate_hz
     tree = tree_of(body, options)
     q, qdot, qddot = determined_motion(body, motion)
-    segments = segment_motion(body.system, q, qdot, qddot)
-    contacts, measured = measured_loads(clean, body)
+    if motion.undetermined.any():
+        segments = segment_motion(body.system, q, qdot, qddot)
+    contacts = None if loaded.contacts is None else loaded.contacts.assignment
+    measured = measured_loads(loaded.contacts, clean.trial.frames)
     notices, whole = _wholeness(loaded)
     floor = floor_contacts(body.system, q, qdot, rate)
-    external, told = _external(measured, segments, q, qdot, clean, body, options, whole)
+    required = body_wrench(body.system, segments)
+    external, told = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
 
     def judged() -> LoadTrust:
         return load_trust(
-            tree, newton, segments, external, rate,
-            floor=floor, recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
+            tree, newton, segments, external, rate, required=required, floor=floor,
+            recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
         )  # fmt: skip
 
     trust, reduced = judged(), None
     if options.reduction is not None:
         counted = trust.residuals.counted
-        reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction)
+        reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton)
         tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
+        required = body_wrench(tree.system, segments)
         told = (*told, *reduced.notices)
         trust = judged()
         if reduced.changed:
@@ -118,7 +127,7 @@ def loads(
     trust = with_contacts(trust, multibody, newton)
     notices += [*told, *trust.notices, *_agreement(newton, multibody)]
     power = load_power(tree, multibody, segments, external)
-    return InverseDynamics(newton, multibody, external, trust, power, options, tuple(notices), reduced)
+    return InverseDynamics(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
 
 
 def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> JointTree:
@@ -129,15 +138,12 @@ def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> J
     return joint_tree(body.system, body.model.roots if options.root is None else (options.root,))
 
 
-def measured_loads(clean: CleanSignals, body: SubjectModel) -> tuple[ContactAssignment | None, ExternalLoads]:
-    """Contacts under the names of the model's segments, and what the plates do to them at the frames of the cameras."""
-    trial = clean.trial
-    if clean.contacts is None:
-        return None, no_loads(trial.frames)
-    segments = [segment.name for segment in body.segments]
-    contacts, names, _ = contacts_of_model(clean.contacts, trial.plates, segments)
-    table = contact_table(contacts, names)
-    return contacts, external_loads(names, table.cop, table.force, table.moment)
+def measured_loads(contacts: ModelContacts | None, frames: int) -> ExternalLoads:
+    """What the plates do to the segments of the model at the frames of the cameras."""
+    if contacts is None:
+        return no_loads(frames)
+    table = contacts.table
+    return external_loads(table.segments, table.cop, table.force, table.moment)
 
 
 def _external(
@@ -145,7 +151,9 @@ def _external(
     segments: SegmentMotion,
     q: FloatArray,
     qdot: FloatArray,
-    clean: CleanSignals,
+    rate_hz: float,
+    floor: FloorContacts,
+    required: BodyWrench,
     body: SubjectModel,
     options: InverseOptions,
     whole: bool,
@@ -161,7 +169,7 @@ def _external(
             "does is not known. Choose a model of the whole body, or the forces of the plates."
         )
     given = measured if options.external == "auto" else None
-    found = estimated_reaction(body.system, segments, q, qdot, clean.trial.rate_hz, given)
+    found = estimated_reaction(body.system, segments, q, qdot, rate_hz, given, floor=floor, required=required)
     return found.loads, found.notices
 
 

@@ -16,14 +16,14 @@ def positions(
 ) -> ConsistentPositions:
     """Coordinates (T, n) that obey the model; hands and feet on a plate are held as the options choose."""
     trial, person = signals.trial, body.person
-    segments = [segment.name for segment in person.segments]
-    held = contact_points(signals.contacts, trial.plates, trial.frames, trial.rate_hz, segments, options)
+    held = contact_points(body.contacts, trial.plates, trial.frames, trial.rate_hz, options)
     return consistent_positions(
         person,
         signals.markers,
         held,
         options,
         progress,
+        points=body.points,
         origin=signals.reconstruction.origin,
         first_frame=trial.first_frame,
     )

@@ -16,7 +16,7 @@ from biomec.recording import BIOMEC_AXES, Result, Session, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import step_result
-from biomec.signals import apply_mapping, check_trajectories, find_swaps, static_pose, suggest_mapping
+from biomec.signals import StaticPose, apply_mapping, check_trajectories, find_swaps, static_pose, suggest_mapping
 
 FEWEST_MARKERS = 6  # of a set; with fewer a recording does not use it
 SMALLEST_SHARE = 0.3  # of the labels that a set must explain to be chosen without asking
@@ -27,6 +27,7 @@ class Prepared:
     """The trials of a session, ready to be worked on: labels of the marker set, X forward, Y up, Z right.
 
     static_is_dynamic : there was no static, so that the first complete frame of the movement stands in for it
+    pose              : mean of the static by the default options; None without a static
     """
 
     dynamic: Trial
@@ -35,6 +36,7 @@ class Prepared:
     marker_set: MarkerSet
     options: PreparationSettings
     notices: tuple[Notice, ...]
+    pose: StaticPose | None = None
 
     def to_result(self) -> Result:
         """Return what a session stores; the trials themselves are there already."""
@@ -58,15 +60,15 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     dynamic = mapped(dynamic, marker_set, label_map)
     static = None if static is None else mapped(static, marker_set, label_map)
     notices += check_trajectories(dynamic)
+    dynamic = dynamic.turned(BIOMEC_AXES)
+    static = None if static is None else static.turned(BIOMEC_AXES)
     pose = None if static is None else static_pose(static, marker_set)
     notices += find_swaps(dynamic, marker_set, pose).notices
     absent = static is None
     if static is None:
         static, told = _static_from(dynamic, marker_set)
         notices.append(told)
-    return Prepared(
-        dynamic.turned(BIOMEC_AXES), static.turned(BIOMEC_AXES), absent, marker_set, settings, tuple(notices)
-    )
+    return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose)
 
 
 def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:

@@ -103,7 +103,9 @@ def signals(
 ) -> CleanSignals:
     """Rebuild, filter and assign, in this order."""
     trial, marker_set = prepared.dynamic, prepared.marker_set
-    pose = static_pose(prepared.static, marker_set, settings.static)
+    pose = prepared.pose
+    if pose is None or pose.options != settings.static:
+        pose = static_pose(prepared.static, marker_set, settings.static)
     rebuilt = reconstruct(trial, pose, marker_set, settings.reconstruction, part_of(progress, 0.0, 0.3))
     filtered = filtered_plates = None
     clean = replace(trial, markers=rebuilt.markers)

@@ -316,7 +316,7 @@ def test_runs_are_renamed_and_deleted_and_undone(qtbot, context, panel, simulate
     panel.show_run(beside=False)
     panel.ask_name = lambda before: "played back"
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = lambda title, sentence: told.append(sentence)
     panel.buttons["rename"].click()
     assert "already" in told[0]
     panel.ask_name = lambda before: f" {before} one "

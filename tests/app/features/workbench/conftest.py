@@ -23,8 +23,8 @@ class Student:
         self.told: list[str] = []
         self.asked: list[str] = []
         self.answer = None
-        context.tell = lambda title, sentence: self.told.append(sentence)
-        context.confirm = self._confirm
+        context.user.tell = lambda title, sentence: self.told.append(sentence)
+        context.user.confirm = self._confirm
 
     def _confirm(self, title, question, choices):
         self.asked.append(question)

@@ -37,7 +37,7 @@ def test_every_broken_text_is_told_and_the_last_good_machine_stays(student):
 def test_a_broken_file_is_not_opened_and_what_is_open_stays(student, tmp_path):
     before = student.bench.draft
     file = tmp_path / "broken.toml"
-    student.context.ask_file = lambda *_: file
+    student.context.user.ask_file = lambda *_: file
     for broken, said, _ in BROKEN.values():
         file.write_text(broken, "utf-8")
         student.item("open").trigger()

@@ -43,8 +43,8 @@ def test_the_menu_opens_it_also_while_other_work_goes_on(qtbot, context, swing, 
     if busy:
         context.aside.start("Something", lambda progress: go_on.wait(60.0), lambda _: None)
     open_when_loaded(context)
-    qtbot.waitUntil(lambda: bool(context.leaving), timeout=60_000)
-    window = context.leaving[0].__self__
+    qtbot.waitUntil(lambda: bool(context.windows), timeout=60_000)
+    (window,) = context.windows
     assert window.isVisible()
     go_on.set()
     qtbot.waitUntil(lambda: not (window.is_drawing or context.aside.busy), timeout=60_000)
@@ -329,7 +329,7 @@ values = { L1 = 0.5 }
 def test_a_preset_brings_values_analysis_and_options(student, tmp_path):
     window, file = student.window, tmp_path / "presets.toml"
     file.write_text(machine_text("four-bar") + PRESETS, encoding="utf-8")
-    student.context.ask_file = lambda *asked: file
+    student.context.user.ask_file = lambda *asked: file
     window.ask_open()
     student.idle()
     presets = window.header.presets
@@ -429,7 +429,7 @@ def test_unsaved_text_asks_before_it_goes(student, tmp_path):
     assert len(student.asked) == 2
     assert student.bench.machine.name == "four-bar"
     assert window.header.machines.currentData() == "four-bar"
-    student.context.ask_file = lambda *asked: file
+    student.context.user.ask_file = lambda *asked: file
     student.answer = "Save"
     window.open_catalogued("pendulum")
     assert student.bench.machine.name == "pendulum"
@@ -440,14 +440,13 @@ def test_unsaved_text_asks_before_it_goes(student, tmp_path):
     assert window.header.machines.currentText() == "mine.toml"
     window.close()
     assert student.asked == []
-    assert window.shut not in student.context.closing
-    assert window.may_close not in student.context.leaving
+    assert window not in student.context.windows
 
 
 def test_a_file_that_is_no_machine_is_told(student, tmp_path):
     file = tmp_path / "wrong.toml"
     file.write_text("name = 3\n", encoding="utf-8")
-    student.context.ask_file = lambda *asked: file
+    student.context.user.ask_file = lambda *asked: file
     student.item("open").trigger()
     assert "wrong.toml" in student.told[0]
     assert student.bench.machine.name == "four-bar"
@@ -470,7 +469,7 @@ def test_everything_can_be_saved(student, tmp_path):
     written = {"curves": "a.csv", "figures": "b.csv", "plots": "c.svg", "drawing": "d.png", "equations": "e.c",
                "movie": "f.gif"}  # fmt: skip
     for name, file in written.items():
-        context.ask_file = lambda *asked, file=file: tmp_path / file
+        context.user.ask_file = lambda *asked, file=file: tmp_path / file
         student.item(name).trigger()
         student.idle()
         assert (tmp_path / file).stat().st_size > 10, name
@@ -478,14 +477,14 @@ def test_everything_can_be_saved(student, tmp_path):
     assert not QImage(str(tmp_path / "d.png")).isNull()
     assert (tmp_path / "f.gif").read_bytes()[:4] == b"GIF8"
     assert (tmp_path / "e.c").read_text("utf-8").startswith("double f")
-    context.ask_file = lambda *asked: tmp_path / "c.xyz"
+    context.user.ask_file = lambda *asked: tmp_path / "c.xyz"
     for name in ("plots", "drawing", "equations", "movie"):
         student.item(name).trigger()
         student.idle()
         assert "c.xyz" in student.told.pop(), name
     shown = []
-    context.ask_folder = lambda *asked: tmp_path
-    context.show_written = lambda title, files, remarks: shown.extend(files)
+    context.user.ask_folder = lambda *asked: tmp_path
+    context.user.show_written = lambda title, files, remarks: shown.extend(files)
     student.item("all").trigger()
     assert {path.name for path in shown} >= {"curves.csv", "figures.json", "report.txt", "machine.toml", "equations.c"}
     facts = json.loads((tmp_path / "four-bar-swing-test" / "figures.json").read_text("utf-8"))

@@ -16,8 +16,8 @@ ITEMS = {action.key: action for action in ACTIONS}
 
 
 def close_all(context):
-    for close in list(context.closing):
-        close()
+    for window in list(context.windows):
+        window.shut()
 
 
 def test_keys_are_those_of_the_menus():
@@ -32,17 +32,16 @@ def test_keys_are_those_of_the_menus():
 
 def test_the_overview_of_keys_opens(qtbot, context):
     ITEMS["help.shortcuts"].run(context)
-    (close,) = context.closing
-    assert isinstance(close.__self__, TableWindow)
-    assert "Ctrl+S" in close.__self__.text()
+    (window,) = context.windows
+    assert isinstance(window, TableWindow)
+    assert "Ctrl+S" in window.text()
     close_all(context)
 
 
 def test_the_manual_opens_without_being_built_and_only_once(qtbot, context):
     with qtbot.waitSignal(context.aside.finished, timeout=10_000):
         ITEMS["help.guide"].run(context)
-    (close,) = context.closing
-    window = close.__self__
+    (window,) = context.windows
     assert isinstance(window, ManualWindow)
     assert window.page.toPlainText().startswith("The window")
     assert open_manual(context) is window
@@ -73,7 +72,7 @@ def test_the_installation_is_examined_while_the_recording_can_be_saved(qtbot, co
     items = {action.key: action for action in all_actions()}
     for key in ("file.save", "file.save-as", "edit.subject", "edit.settings", "file.open"):
         assert items[key].blocked(context) is None, key
-    context.ask_file = lambda *asked: tmp_path / "meanwhile.biomec"
+    context.user.ask_file = lambda *asked: tmp_path / "meanwhile.biomec"
     with qtbot.waitSignal(context.jobs.finished, timeout=60_000):
         items["file.save"].run(context)
     assert (tmp_path / "meanwhile.biomec").exists()
@@ -92,7 +91,7 @@ def test_cycle_statistics_open_follow_and_are_saved(qtbot, context, tmp_path, de
     window.save(tmp_path / "cycles.txt")
     assert (tmp_path / "cycles.txt").read_text("utf-8") == window.text()
     told = []
-    context.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = lambda title, sentence: told.append(sentence)
     window.save(tmp_path / "none" / "cycles.txt")
     assert "cycles.txt" in told[0]
     from biomec.pipeline.analysis import Analysis

@@ -51,19 +51,19 @@ class Menu(QMainWindow):
 
 def answered(qtbot, made):
     """Let a test answer the questions of a window: ``heard``, ``asked``, ``answer``, ``path``."""
-    qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context, "confirm", lambda *_: DISCARD))
+    qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context.user, "confirm", lambda *_: DISCARD))
     made.heard, made.asked, made.answer, made.path = [], [], DISCARD, None
     made.written = []
-    made.context.tell = lambda title, sentence: made.heard.append(sentence)
-    made.context.show_written = lambda title, files, remarks: made.written.append((files, remarks))
-    made.context.ask_file = lambda *asked: made.path
-    made.context.ask_folder = lambda *asked: made.path
+    made.context.user.tell = lambda title, sentence: made.heard.append(sentence)
+    made.context.user.show_written = lambda title, files, remarks: made.written.append((files, remarks))
+    made.context.user.ask_file = lambda *asked: made.path
+    made.context.user.ask_folder = lambda *asked: made.path
 
     def confirm(title, question, choices):
         made.asked.append(question)
         return made.answer
 
-    made.context.confirm = confirm
+    made.context.user.confirm = confirm
     return made
 
 
@@ -381,7 +381,7 @@ def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_other
     """A letter that lay among the recordings had kept all of them out."""
     run(qtbot, whole, "file.close")
     told = []
-    whole.context.tell = lambda title, sentence: told.append(sentence)
+    whole.context.user.tell = lambda title, sentence: told.append(sentence)
     whole.context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
     made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path / "lab", ("c3d",))
     letter, scan, notes = (tmp_path / name for name in ("letter.docx", "scan.pdf", "notes.txt"))
@@ -406,7 +406,7 @@ def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_other
 
 def test_a_project_among_files_dropped_together_is_opened_and_the_others_told(qtbot, whole, tmp_path):
     told = []
-    whole.context.tell = lambda title, sentence: told.append(sentence)
+    whole.context.user.tell = lambda title, sentence: told.append(sentence)
     whole.path = tmp_path / "study.biomec"
     run(qtbot, whole, "file.save")
     run(qtbot, whole, "file.close")

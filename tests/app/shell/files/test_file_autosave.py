@@ -107,7 +107,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
     autosave.offer_recovery()  # nobody answers: it stays
     assert left.file.exists()
     asked = []
-    context.confirm = lambda title, question, choices: asked.append(question) or RECOVER
+    context.user.confirm = lambda title, question, choices: asked.append(question) or RECOVER
     with qtbot.waitSignal(autosave.saved, timeout=60000):
         autosave.offer_recovery()
     assert left.name in asked[0]
@@ -126,7 +126,7 @@ def test_what_a_crash_left_can_be_discarded(qtbot, autosave, context):
     keep(qtbot, autosave)
     autosave._lock.unlock()  # as if its program were gone
     assert len(leftovers(autosave.folder)) == 1
-    context.confirm = lambda *_: DISCARD
+    context.user.confirm = lambda *_: DISCARD
     autosave.offer_recovery()
     assert leftovers(autosave.folder) == ()
 

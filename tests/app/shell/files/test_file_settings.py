@@ -24,14 +24,14 @@ def asked(context):
         questions.append(question)
         return context.answer
 
-    context.confirm = confirm
+    context.user.confirm = confirm
     return questions
 
 
 @pytest.fixture
 def told(context):
     said = []
-    context.tell = lambda title, sentence: said.append(sentence)
+    context.user.tell = lambda title, sentence: said.append(sentence)
     return said
 
 
@@ -42,8 +42,8 @@ def changed(settings, **options):
 
 def test_settings_are_saved_as_the_command_line_takes_them(context, document_with_demo, tmp_path):
     written = []
-    context.show_written = lambda title, paths, remarks: written.extend(paths)
-    context.ask_file = lambda *asked: tmp_path / "mine"
+    context.user.show_written = lambda title, paths, remarks: written.extend(paths)
+    context.user.ask_file = lambda *asked: tmp_path / "mine"
     files.save_settings(context)
     assert written == [tmp_path / "mine.json"]
     assert read_settings(tmp_path / "mine.json") == (document_with_demo.analysis.settings, ())
@@ -53,7 +53,7 @@ def test_settings_are_loaded_can_be_undone_and_replayed(context, document_with_d
     before = document_with_demo.analysis
     wanted = changed(before.settings)
     write_settings(wanted, tmp_path / "other.json")
-    context.ask_file = lambda *asked: tmp_path / "other.json"
+    context.user.ask_file = lambda *asked: tmp_path / "other.json"
     files.load_settings(context)
     assert (asked, told) == ([], [])
     assert document_with_demo.analysis.settings == wanted
@@ -76,7 +76,7 @@ def test_functional_centres_of_another_recording_come_only_if_they_are_wanted(
     before = document_with_demo.analysis
     wanted = changed(before.settings, points={"CAQ_D": (0.1, 0.9, 0.08)})
     write_settings(wanted, tmp_path / "other.json")
-    context.ask_file = lambda *asked: tmp_path / "other.json"
+    context.user.ask_file = lambda *asked: tmp_path / "other.json"
     context.answer = answer
     files.load_settings(context)
     assert len(asked) == 1
@@ -92,7 +92,7 @@ def test_functional_centres_of_another_recording_come_only_if_they_are_wanted(
 def test_settings_that_cannot_be_read_change_nothing(context, document_with_demo, tmp_path):
     path = tmp_path / "summary.json"
     path.write_text(json.dumps({"cycles_found": 5}), "utf-8")
-    context.ask_file = lambda *asked: path
+    context.user.ask_file = lambda *asked: path
     with pytest.raises(BiomecError, match="no settings"):  # the menu tells it
         files.load_settings(context)
     assert document_with_demo.undo_stack.count() == 0
@@ -100,7 +100,7 @@ def test_settings_that_cannot_be_read_change_nothing(context, document_with_demo
 
 def test_settings_that_are_there_already_change_nothing_and_say_so(context, document_with_demo, tmp_path, told):
     write_settings(document_with_demo.analysis.settings, tmp_path / "same.json")
-    context.ask_file = lambda *asked: tmp_path / "same.json"
+    context.user.ask_file = lambda *asked: tmp_path / "same.json"
     files.load_settings(context)
     assert document_with_demo.undo_stack.count() == 0
     assert "already" in told[0]
@@ -110,9 +110,9 @@ def test_the_report_is_the_one_of_the_command_line(qtbot, context, document_with
     (item,) = (action for action in ACTIONS if action.key == "file.export-report")
     assert item.blocked(context) is None
     written, failed = [], []
-    context.show_written = lambda title, paths, remarks: written.extend(paths)
+    context.user.show_written = lambda title, paths, remarks: written.extend(paths)
     context.jobs.failed.connect(lambda title, sentence: failed.append(sentence))
-    context.ask_folder = lambda *asked: tmp_path / "window"
+    context.user.ask_folder = lambda *asked: tmp_path / "window"
     item.run(context)
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=120_000)
     assert not failed

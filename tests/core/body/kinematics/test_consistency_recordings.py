@@ -7,7 +7,8 @@ import pytest
 
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import build_subject_model
-from biomec.body.kinematics.consistency import ConsistencyOptions, consistent_motion, contact_points
+from biomec.body.kinematics.consistency import ConsistencyOptions, consistent_motion
+from biomec.body.kinematics.contact_points import contact_points, model_contacts
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.session_import import import_session
 from biomec.recording import BIOMEC_AXES
@@ -48,7 +49,8 @@ def solved(name, method, contacts="threshold"):
     body, rebuilt, assignment, dynamic = walk(name)
     options = ConsistencyOptions(method=method, contacts=contacts)
     segments = [segment.name for segment in body.segments]
-    held = contact_points(assignment, dynamic.plates, dynamic.frames, dynamic.rate_hz, segments, options)
+    contacts_by_name = model_contacts(assignment, dynamic.plates, segments)
+    held = contact_points(contacts_by_name, dynamic.plates, dynamic.frames, dynamic.rate_hz, options)
     return consistent_motion(body, rebuilt.markers, held, options, origin=rebuilt.origin)
 
 

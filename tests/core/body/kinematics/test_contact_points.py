@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
-from biomec.body.kinematics.contact_points import contact_points, switched
+from biomec.body.kinematics.contact_points import contact_points, model_contacts, switched
 from biomec.recording import ForcePlate, LabAxes, Markers, Source, Trial
 from biomec.signals.contact_detection import detect_contacts
 from biomec.signals.contacts import assign_contacts
@@ -38,7 +38,7 @@ def assigned(*plates):
 
 def found(assignment, plates=(), segments=SEGMENTS, contacts="threshold", **options):
     settings = ConsistencyOptions(contacts=contacts, **options)
-    return contact_points(assignment, plates, FRAMES, RATE, segments, settings)
+    return contact_points(model_contacts(assignment, plates, segments), plates, FRAMES, RATE, settings)
 
 
 @given(
@@ -126,7 +126,7 @@ def test_filtered_plates_take_the_place_of_the_measured_ones():
 def test_contacts_of_another_trial_are_refused():
     vertical, cop = hump()
     with pytest.raises(BiomecError, match="200 frames at 100 Hz"):
-        contact_points(assigned(plate("Mao_D", vertical, cop)), (), 150, RATE, SEGMENTS)
+        contact_points(model_contacts(assigned(plate("Mao_D", vertical, cop)), (), SEGMENTS), (), 150, RATE)
 
 
 @pytest.mark.parametrize(

@@ -191,7 +191,7 @@ def test_a_real_walk_agrees_with_its_plates() -> None:
     dynamic, static = (recording("gait_pig_pair", f"HC030A0{k}.c3d") for k in (5, 1))
     analysis = Analysis(import_session(dynamic, static=static)).run_until("segments")
     system, motion, rate = analysis.body.person.system, analysis.motion, analysis.signals.trial.rate_hz
-    _, plates = measured_loads(analysis.signals, analysis.body.person)
+    plates = measured_loads(analysis.body.contacts, analysis.signals.trial.frames)
     found = estimated_reaction(system, analysis.segments, motion.q, motion.qdot, rate)
     weight = 9.81 * float(analysis.segments.mass.sum())
     together = measured_frames(found.contacts, plates) & np.isfinite(motion.qddot).all(axis=1)
