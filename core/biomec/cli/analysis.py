@@ -211,14 +211,12 @@ def _functional(text: str) -> tuple[str, Path]:
 
 def _report(analysis: "Analysis", folder: Path) -> None:
     """Print what a person wants to know first; the files hold the rest."""
+    from biomec.reporting.facts import model_facts
     from biomec.reporting.output import FILES, summary
 
-    facts = summary(analysis)
-    model, consistency, markers, cycles = (facts[key] for key in ("model", "consistency", "markers", "cycles"))
-    print(
-        f"{model['name']}: {model['segments']} segments, {model['coordinates']} coordinates, {model['constraints']} "
-        f"constraint rows ({model['redundant']} redundant), {model['dof']} degrees of freedom"
-    )
+    facts, model = summary(analysis), model_facts(analysis)
+    consistency, markers, cycles = (facts[key] for key in ("consistency", "markers", "cycles"))
+    print(f"{model['name'].value}: {model['size'].text}")
     share = f"{consistency['converged']} of {consistency['frames']} frames obey the model"
     if consistency["converged"]:
         share += f", {consistency['iterations_mean']:.1f} iterations in the mean, ‖Φ‖ ≤ {consistency['phi_max']:.1e}"

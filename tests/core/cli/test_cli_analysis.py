@@ -32,7 +32,7 @@ def test_one_command_goes_from_files_to_angles(files, tmp_path, capsys):
     person = ["--mass", "81.6", "--height", "1.79", "--sex", "m"]
     assert main(["analyze", str(files), *person, "--model", "m21", "--out", str(out)]) == 0
     shown = capsys.readouterr().out
-    assert "21 segments, 252 coordinates, 214 constraint rows (6 redundant), 44 degrees of freedom" in shown
+    assert "21 segments, 252 natural coordinates, 214 constraint rows (6 redundant), 44 degrees of freedom" in shown
     assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
     facts = json.loads((out / "summary.json").read_text("utf-8"))
     assert facts["model"]["dof"] == 44
