@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.report_content import constraint_words
+from biomec.reporting.facts import constraint_words
 from biomec_app.curves.curve import MAIN, RAW, Curve
 from biomec_app.curves.curve_tools import MM, column, side_of_point, title_of
 from biomec_app.kit.names import point_words

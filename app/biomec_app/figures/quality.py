@@ -12,8 +12,8 @@ from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.progress import Progress
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.facts import constraint_words, motion_facts
 from biomec.reporting.frame_quality import Spread, origin_shares, spreads
-from biomec.reporting.report_content import METHODS, constraint_words
 from biomec.reporting.report_table import power
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches
@@ -68,9 +68,10 @@ class QualityFigure(FigureKind):
     def remark(self, content: QualityContent, chosen: Chosen) -> str:
         """How many frames obey the model, by which method, and how to read a box."""
         positions = content.positions
+        facts = motion_facts(positions)
         return (
-            f"{int(positions.valid.sum())} of {positions.frames} frames obey the model; "
-            f"{METHODS[positions.options.method]}. Boxes: 25 to 75 % of the frames and the median; thin lines: 5 to "
+            f"{facts['solved'].text} frames obey the model; "
+            f"{facts['method'].text}. Boxes: 25 to 75 % of the frames and the median; thin lines: 5 to "
             "95 %; dots: the largest."
         )
 

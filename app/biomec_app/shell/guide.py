@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import metadata
 
 from biomec._version import __version__
-from biomec.reporting.report_table import Section, Table, facts
+from biomec.reporting.report_table import Section, Table, fact_table
 from biomec_app.session.action import Action
 
 LIBRARIES = {
@@ -65,7 +65,7 @@ def about_section() -> Section:
             "Free software under the Apache License 2.0. It comes without any warranty, and is not a medical device: "
             "results need the judgement of somebody who knows the recording.",
         ),
-        (facts("Made with", dict(made_of)),),
+        (fact_table("Made with", dict(made_of)),),
     )
 
 

@@ -8,10 +8,10 @@ from functools import cached_property
 
 import numpy as np
 
-from biomec.pipeline.analysis import STEPS, Analysis
-from biomec.pipeline.outlook import obstacle_of_loads
+from biomec.pipeline.analysis import Analysis
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
+from biomec.reporting import facts
 from biomec.reporting.report_table import number, percent
 from biomec_app.curves.catalogue import Catalogue, catalogue
 from biomec_app.curves.curve import MAIN
@@ -105,9 +105,8 @@ class _Once:
 # -------------------------------------------------------------------------------------------------------------- trials
 def _recording(analysis: Analysis, known: _Once) -> Node:
     trial = analysis.session.dynamic
-    tip = (
-        f"{trial.source.name}: {trial.frames} frames at {trial.rate_hz:g} Hz, {trial.source.format}. {zero_told(trial)}"
-    )
+    recorded = facts.trial_facts(trial)
+    tip = f"{recorded['file'].text}: {recorded['frames'].text}, {trial.source.format}. {zero_told(trial)}"
     events = analysis.signals.events.events if "signals" in analysis.done else trial.events
 
     def below() -> list[Node]:
@@ -134,7 +133,7 @@ def _recording(analysis: Analysis, known: _Once) -> Node:
             nodes.append(Node("recording/events", "Events", str(len(shown)), zero_told(trial), lambda: shown))
         return nodes
 
-    return Node("recording", trial.source.name, number(trial.duration_s, 2, "s"), tip, below)
+    return Node("recording", recorded["file"].text, recorded["duration"].text, tip, below)
 
 
 def _static(analysis: Analysis) -> list[Node]:
@@ -142,7 +141,7 @@ def _static(analysis: Analysis) -> list[Node]:
     if trial is None:
         tip = "No static acquisition was imported; its pose is sought in the movement."
         return [Node("static", "No static acquisition", "", tip, state=DOUBT)]
-    tip = f"{trial.source.name}: the static acquisition, {trial.frames} frames at {trial.rate_hz:g} Hz."
+    tip = f"{trial.source.name}: the static acquisition, {facts.trial_facts(trial)['frames'].text}."
     return [
         Node("static", trial.source.name, "static", tip, lambda: [_markers("static", trial, _marker_set(analysis))])
     ]
@@ -201,8 +200,7 @@ def _plates(analysis: Analysis) -> list[Node]:
 def _model(analysis: Analysis, known: _Once) -> Node:
     if "body" not in analysis.done:
         return Node("model", "Model", "not loaded yet", 'Run "Body Model" first.', step="body", state=TODO)
-    loaded = analysis.body
-    body, counts = loaded.person, loaded.structure
+    body, model = analysis.body.person, facts.model_facts(analysis)
     masses = {part.name: part.mass for part in body.system.bodies}
     present = {constraint.name for constraint in body.system.constraints}
 
@@ -236,31 +234,25 @@ def _model(analysis: Analysis, known: _Once) -> Node:
             nodes.append(Node("model/left out", "Left out", str(len(body.left_out)), tip, left_out, state=DOUBT))
         return nodes
 
-    tip = (
-        f"{body.model.title}: {counts.coordinates} natural coordinates, {counts.rows} constraints, "
-        f"{counts.degrees_of_freedom} degrees of freedom."
-    )
-    return Node("model", f"Model {body.model.name}", f"{len(masses)} segments", tip, below)
+    tip = f"{body.model.title}: {model['size'].text}."
+    return Node("model", f"Model {model['name'].value}", model["segments"].text, tip, below)
 
 
 # ------------------------------------------------------------------------------------------------------------- results
 def _results(analysis: Analysis) -> Node:
     nodes = []
-    in_the_way = {"loads": obstacle_of_loads(analysis)}
-    for step in STEPS:
-        runs: str | None = step.name
-        if step.name not in analysis.done and in_the_way.get(step.name):
-            state, words, tip, runs = DOUBT, "not possible", in_the_way[step.name], None
-        elif step.name not in analysis.done:
-            state, words, tip = TODO, "not yet", f"{step.title} has not run yet. Double-click to run it."
-        elif analysis.is_current(step.name):
-            state, words, tip = CURRENT, "up to date", f"{step.title}: its result is up to date."
-        else:
-            state, words = STALE, "out of date"
-            tip = f"{step.title}: settings have changed since it ran. Double-click to run it again."
-        nodes.append(Node(f"results/{step.name}", step.title, words, tip, step=runs, state=state))
+    signs = {facts.CURRENT: CURRENT, facts.STALE: STALE, facts.TODO: TODO, facts.BLOCKED: DOUBT}
+    for name, fact in facts.step_facts(analysis).items():
+        tip = {
+            facts.BLOCKED: fact.text,
+            facts.TODO: f"{fact.label} has not run yet. Double-click to run it.",
+            facts.CURRENT: f"{fact.label}: its result is {facts.CURRENT}.",
+            facts.STALE: f"{fact.label}: settings have changed since it ran. Double-click to run it again.",
+        }[fact.value]
+        runs = None if fact.value == facts.BLOCKED else name
+        nodes.append(Node(f"results/{name}", fact.label, fact.value, tip, step=runs, state=signs[fact.value]))
     stale, todo = (sum(node.state == state for node in nodes) for state in (STALE, TODO))
-    words = f"{stale} out of date" if stale else f"{todo} to do" if todo else "up to date"
+    words = f"{stale} {facts.STALE}" if stale else f"{todo} to do" if todo else facts.CURRENT
     state = STALE if stale else TODO if todo else CURRENT
     return Node(
         "results",

@@ -12,10 +12,13 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.engine.structure import Structure
-from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameState, frame_map, listed
+from biomec.reporting.facts import CURRENT, STALE, model_facts, step_facts, subject_facts, trial_facts
 from biomec.reporting.frame_quality import origin_shares
-from biomec.reporting.report_table import NOTHING, Section, Table, facts, number
+from biomec.reporting.report_table import NOTHING, Section, Table, fact_table, number
+from biomec.signals.filtering import FilteredMarkers, FilteredPlates
+from biomec.signals.filters import filter_named
 from biomec.signals.reconstruction import SampleOrigin
 
 GENERAL, PREPROCESSING, SEGMENTS = "General", "Pre-processing", "Body segment"
@@ -47,37 +50,28 @@ def _pane(title: str, make: Callable[[Analysis], Section], analysis: Analysis) -
 # -------------------------------------------------------------------------------------------------------------- general
 def _general(analysis: Analysis) -> Section:
     session = analysis.session
-    subject, trial, day = session.subject, session.dynamic, session.recorded
-    age = None if day is None else subject.age_on(day)
-    segments = len(analysis.body.person.system.bodies) if "body" in analysis.done else None
+    recorded, person = trial_facts(session.dynamic), subject_facts(analysis)
     about: dict[str, str | None] = {
-        "File": trial.source.name,
+        recorded["file"].label: recorded["file"].text,
         "Static file": NOTHING if session.static is None else session.static.source.name,
-        "Subject": subject.name or NOTHING,
-        "Birth date": NOTHING if subject.birth_date is None else subject.birth_date.isoformat(),
-        "Mass": number(subject.mass_kg, 1, "kg"),
-        "Height": number(subject.height_m, 2, "m"),
-        "Acquisition date": NOTHING if day is None else day.isoformat(),
-        "Gender": subject.sex or NOTHING,
-        "Age": NOTHING if age is None else f"{age} years",
-        "Sampling rate": f"{trial.rate_hz:g} Hz",
-        "Total time": f"{number(trial.duration_s, 3, 's')} ({trial.frames} frames)",
-        "Model case": "3D",
-        "Number of segments": 'known after "Body Model"' if segments is None else str(segments),
     }
-    return Section(GENERAL, (), (facts("", about),))
+    about |= {fact.label: fact.text for fact in (*person.values(), recorded["rate"], recorded["length"])}
+    about["Model case"] = "3D"
+    known = "body" in analysis.done
+    about["Number of segments"] = str(model_facts(analysis)["segments"].value) if known else 'known after "Body Model"'
+    return Section(GENERAL, (), (fact_table("", about),))
 
 
 # ------------------------------------------------------------------------------------------------------- pre-processing
 def _preprocessing(analysis: Analysis) -> Section:
     clean = analysis.signals
-    plates = None if clean.filtered_plates is None else clean.filtered_plates.cutoff_hz
+    filtered, plates = clean.filtered, clean.filtered_plates
     rows = [
-        _cutoffs("Positions", None if clean.filtered is None else clean.filtered.cutoff_hz),
+        _cutoffs("Positions", filtered, slice(None)),
         ("Velocities", NOTHING, NOTHING, "differentiated from the filtered positions; no filter of their own"),
         ("Accelerations", NOTHING, NOTHING, "differentiated from the filtered positions; no filter of their own"),
-        _cutoffs("External forces", None if plates is None else plates[:, :3]),
-        _cutoffs("External torques", None if plates is None else plates[:, 3:]),
+        _cutoffs("External forces", plates, slice(3)),
+        _cutoffs("External torques", plates, slice(3, None)),
     ]
     columns = ("Signal", "Lowest [Hz]", "Highest [Hz]", "How")
     return Section(PREPROCESSING, (), (Table("Cut-off frequencies", columns, tuple(rows)), _lost_markers(analysis)))
@@ -92,14 +86,17 @@ def _lost_markers(analysis: Analysis) -> Table:
     never = [name for name in analysis.signals.reconstruction.markers.names if name not in quality.markers]
     shares["Markers of the static only, computed in every frame"] = f"{len(never)}: {listed(never)}" if never else "0"
     note = "A frame counts by the poorest of its markers. Markers that only the static shows do not count."
-    return facts("Lost markers", shares, note)
+    return fact_table("Lost markers", shares, note)
 
 
-def _cutoffs(name: str, cutoffs: FloatArray | None) -> tuple[str, str, str, str]:
-    if cutoffs is None or not np.isfinite(cutoffs).any():
+def _cutoffs(
+    name: str, filtered: FilteredMarkers | FilteredPlates | None, components: slice
+) -> tuple[str, str, str, str]:
+    if filtered is None or not np.isfinite(filtered.cutoff_hz[:, components]).any():
         return name, NOTHING, NOTHING, "not filtered"
+    cutoffs = filtered.cutoff_hz[:, components]
     low, high = float(np.nanmin(cutoffs)), float(np.nanmax(cutoffs))
-    return name, number(low, 3), number(high, 3), "zero-lag Butterworth low-pass"
+    return name, number(low, 3), number(high, 3), f"zero-lag {filter_named(filtered.options.filter).title} low-pass"
 
 
 FRAMES = (
@@ -151,7 +148,7 @@ def _segments(analysis: Analysis) -> Section:
     ]
     if body.left_out:
         tables.append(Table("Left out", ("Segment", "Why"), tuple(body.left_out.items())))
-    return Section(SEGMENTS, (f"{body.model.name}: {body.model.title}.",), tuple(tables))
+    return Section(SEGMENTS, (f"{model_facts(analysis)['name'].text}.",), tuple(tables))
 
 
 def _tensor(J: FloatArray) -> tuple[str, ...]:
@@ -160,13 +157,10 @@ def _tensor(J: FloatArray) -> tuple[str, ...]:
 
 # ------------------------------------------------------------------------------------------------------------ mechanism
 def _mechanism(analysis: Analysis) -> Section:
-    counts, bodies = analysis.body.structure, len(analysis.body.person.system.bodies)
-    natural = (counts.coordinates, counts.rows, counts.degrees_of_freedom, len(counts.redundant))
-    words = ("Coordinates", "Constraints", "Degrees of freedom", "Redundant constraints")
-    rows = tuple(
-        (word, str(mc), str(ma))
-        for word, mc, ma in zip(words, natural, reference_point_counts(counts, bodies), strict=True)
-    )
+    counts, model = analysis.body.structure, model_facts(analysis)
+    natural = [model[key] for key in ("coordinates", "constraints", "dof", "redundant")]
+    reference = reference_point_counts(counts, model["segments"].value)
+    rows = tuple((fact.label, str(fact.value), str(ma)) for fact, ma in zip(natural, reference, strict=True))
     types = tuple((kind, str(count)) for kind, count in counts.rows_by_type.items())
     return Section(
         MECHANISM,
@@ -204,19 +198,17 @@ def _signals(analysis: Analysis) -> Section:
         "Events": bool(trial.events),
         "Results of other programs": trial.outputs is not None,
     }
-    computed = {}
-    for step in STEPS:
-        state = ABSENT
-        if step.name in analysis.done:
-            state = PRESENT if analysis.is_current(step.name) else f"{PRESENT}, out of date"
-        computed[step.title] = state
+    states = {CURRENT: PRESENT, STALE: f"{PRESENT}, {STALE}"}
+    computed: dict[str, str | None] = {
+        fact.label: states.get(fact.value, ABSENT) for fact in step_facts(analysis).values()
+    }
     return Section(
         SIGNALS,
         (),
         (
-            facts("Recorded", {name: PRESENT if there else ABSENT for name, there in recorded.items()}),
-            facts("Computed", dict(computed)),
-            facts("Joint loads", _loads(analysis)),
+            fact_table("Recorded", {name: PRESENT if there else ABSENT for name, there in recorded.items()}),
+            fact_table("Computed", computed),
+            fact_table("Joint loads", _loads(analysis)),
         ),
     )
 
@@ -231,5 +223,5 @@ def _loads(analysis: Analysis) -> dict[str, str | None]:
     estimated = found.external.estimated
     there = (True, True, True, True, bool(found.multibody.contacts),
              bool(found.external.segments) and not estimated.all(), bool(estimated.any()))  # fmt: skip
-    old = "" if analysis.is_current("loads") else ", out of date"
+    old = "" if analysis.is_current("loads") else f", {STALE}"
     return {word: f"{PRESENT}{old}" if one else ABSENT for word, one in zip(words, there, strict=True)}

@@ -9,12 +9,12 @@ import numpy as np
 
 from biomec.base.arrays import IntArray
 from biomec.base.errors import BiomecError
-from biomec.body.loads.joint_loads import largest_difference
 from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.load_peaks import JointPeaks, joint_peaks
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, read_loads
+from biomec.reporting.facts import load_facts
 from biomec.reporting.load_condition import Condition, condition
 from biomec.reporting.load_ranking import ExerciseLoad, exercise_load
 from biomec.reporting.reduction_report import reduction_facts
@@ -122,8 +122,8 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         chosen_loads(analysis),
         analysis.settings.load_reading,
     )
-    contacts = found.multibody.contacts
-    force, torque = (None, None) if contacts else largest_difference(found.newton_euler, found.multibody)
+    facts = load_facts(analysis)
+    force, torque = facts["difference"].value
     balance, base = trust.balance, analysis.signals.trial.first_frame
     return {
         "method": found.multibody.method,
@@ -143,7 +143,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         "residual_force_peak_N": plain_number(size.force_peak[3]),
         "residual_torque_rms_Nm": plain_number(size.torque_rms[3]),
         "residual_torque_peak_Nm": plain_number(size.torque_peak[3]),
-        "residual_frames": int(size.counted.sum()),
+        "residual_frames": facts["residual_frames"].value,
         "thresholds": [
             {
                 "name": one.threshold.name,
@@ -160,10 +160,10 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         "balance_moment_rms_Nm": plain_number(balance.moment_rms),
         "mass_kg": {"model": balance.model_kg, "entered": balance.entered_kg, "plates": balance.plates_kg},
         "external": found.options.external,
-        "contacts": list(dict.fromkeys(found.external.segments)),
+        "contacts": facts["external"].value,
         "estimated_frames": int(found.external.estimated.sum()),
-        "trust": trust.level,
-        "verdict": trust.verdict,
+        "trust": facts["trust"].value,
+        "verdict": facts["trust"].text,
         "faults": [
             {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": _counted(one.frames, base)}
             for one in trust.faults

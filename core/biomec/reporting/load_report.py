@@ -5,16 +5,14 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biomec.base.physics import GRAVITY
-from biomec.body.loads.joint_loads import largest_difference
 from biomec.body.loads.load_peaks import JointPeaks, Peak
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.load_reading import chosen_loads
+from biomec.reporting.facts import load_facts
 from biomec.reporting.load_output import peaks_of
 from biomec.reporting.reduction_report import reduction_sections
-from biomec.reporting.report_table import NOTHING, Section, Table, facts, number, percent, power
+from biomec.reporting.report_table import NOTHING, Section, Table, fact_table, number, percent
 
 LOADS = "Joint loads"
-WORDS = {"good": "They can be used.", "check": "Look at them with care.", "poor": "They are not to be relied upon."}
 RIGHT, LEFT = "right ", "left "
 ESTIMATED, UNUSABLE = "*", "†"  # marks of peaks
 
@@ -22,28 +20,16 @@ ESTIMATED, UNUSABLE = "*", "†"  # marks of peaks
 def loads_section(analysis: Analysis) -> Section:
     """Trust first, then peaks of every joint on both sides."""
     found = analysis.loads
-    trust, loads, reading = found.trust, chosen_loads(analysis), analysis.settings.load_reading
-    external = found.external
-    contacts = list(dict.fromkeys(external.segments))
-    share = 100.0 * float(external.estimated.mean()) if external.frames else 0.0
-    about: dict[str, str | None] = {
-        "Methods": f"{found.newton_euler.method} and {found.multibody.method}",
-        "They differ by": None,
-        "Loads told here": f"{reading.words}{': the ribs bear the scapulae' if loads.contacts else ''}",
-        "External forces on": ", ".join(contacts) or "nobody",
-        "Frames with an estimated ground reaction": number(share, 0, "%"),
-        "Residual on": f"{loads.root}, over {int(trust.residuals.counted.sum())} frames",
-    }
-    if not found.multibody.contacts:
-        force, torque = largest_difference(found.newton_euler, found.multibody)
-        about["They differ by"] = f"{power(force)} N and {power(torque)} N·m at most"
-    weighed = trust.balance.plates_kg
-    about["Mass by the plates and of the model"] = (
-        None if weighed is None else f"{number(weighed, 1)} and {number(trust.balance.model_kg, 1, 'kg')}"
-    )
-    tables = [facts("", about), *_residual(analysis), *_reduced(analysis), *_contacts(analysis), *_peaks(analysis)]
+    facts = load_facts(analysis)
+    shown = ["methods", "difference", "reading", "external", "estimated", "residual", "mass"]
+    if found.multibody.contacts:
+        shown.remove("difference")  # they differ on purpose
+    if facts["mass"].value is None:
+        shown.remove("mass")
+    about: dict[str, str | None] = {facts[key].label: facts[key].text for key in shown}
+    tables = [fact_table("", about), *_residual(analysis), *_reduced(analysis), *_contacts(analysis), *_peaks(analysis)]
     changes = () if found.reduced is None else tuple(one.sentence for one in found.reduced.notices)
-    return Section(LOADS, (trust.verdict, WORDS[trust.level], *changes), tuple(tables))
+    return Section(LOADS, (facts["trust"].text, facts["advice"].text, *changes), tuple(tables))
 
 
 def _residual(analysis: Analysis) -> list[Table]:

@@ -29,6 +29,17 @@ from biomec.engine.position import FrameStatus
 from biomec.io.project import save_project
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.pipeline.settings_file import settings_text
+from biomec.reporting.facts import (
+    cycle_facts,
+    finite_largest,
+    finite_mean,
+    finite_rms,
+    model_facts,
+    motion_facts,
+    signal_facts,
+    subject_facts,
+    trial_facts,
+)
 from biomec.reporting.load_cycles import load_statistics_csv
 from biomec.reporting.load_output import loads_csv, loads_summary
 from biomec.reporting.load_parts import load_parts_csv
@@ -97,68 +108,75 @@ def summary(analysis: Analysis) -> dict[str, Any]:
     loaded, motion, clean = analysis.body, analysis.motion, analysis.signals
     body, position = loaded.person, motion.position
     valid, residual = motion.valid, motion.marker_residual
-    squares = residual**2
+    recorded, person, model, fit, cycles = (
+        trial_facts(clean.trial),
+        subject_facts(analysis),
+        model_facts(analysis),
+        motion_facts(motion),
+        cycle_facts(analysis),
+    )
     return {
         "biomec": __version__,
         "recording": {
             "dynamic": analysis.session.dynamic.source.name,
             "static": None if analysis.session.static is None else analysis.session.static.source.name,
-            "marker_set": analysis.preparation.marker_set.name,
-            "frames": clean.trial.frames,
-            "rate_hz": clean.trial.rate_hz,
-            "seconds": clean.trial.duration_s,
+            "marker_set": signal_facts(analysis)["marker_set"].value,
+            "frames": recorded["frames"].value,
+            "rate_hz": recorded["rate"].value,
+            "seconds": recorded["duration"].value,
         },
         "subject": {
-            "sex": body.measures["sex"],
-            "mass_kg": body.measures["mass"],
-            "height_m": body.measures["height"],
+            "sex": person["sex"].value,
+            "mass_kg": person["mass"].value,
+            "height_m": person["height"].value,
             "weighed_kg": None if clean.mass is None else clean.mass.mass_kg,
             "assumed": [
                 code.removesuffix("-assumed") for code in ASSUMED if any(n.code == code for n in loaded.notices)
             ],
         },
         "model": {
-            "name": body.model.name,
-            "segments": len(body.system.bodies),
-            "coordinates": loaded.structure.coordinates,
-            "constraints": loaded.structure.rows,
-            "redundant": len(loaded.structure.redundant),
-            "dof": loaded.structure.degrees_of_freedom,
-            "left_out": dict(body.left_out),
+            **{
+                key: model[key].value
+                for key in ("name", "segments", "coordinates", "constraints", "redundant", "dof", "left_out")
+            },
             "joint_centres": dict(body.plan.methods),
             "ellipsoids": _ellipsoids(analysis),
         },
         "consistency": {
-            "method": motion.options.method,
-            "frames": len(valid),
-            "converged": int(valid.sum()),
-            "iterations_mean": plain_number(position.iterations[valid].mean() if valid.any() else np.nan),
-            "iterations_max": int(position.iterations.max(initial=0)),
-            "phi_max": plain_number(np.max(position.violation[valid], initial=0.0) if valid.any() else np.nan),
-            "velocity_phi_max": plain_number(_largest(motion.velocity.after)),
-            "acceleration_phi_max": plain_number(_largest(motion.acceleration.after)),
-            "violation_before": {name: plain_number(_mean(value[valid])) for name, value in position.before.items()},
-            "violation_after": {name: plain_number(_mean(value[valid])) for name, value in position.after.items()},
+            "method": fit["method"].value,
+            "frames": fit["frames"].value,
+            "converged": fit["solved"].value,
+            "iterations_mean": plain_number(fit["iterations"].value),
+            "iterations_max": fit["iterations_max"].value,
+            "phi_max": plain_number(fit["violation"].value),
+            "velocity_phi_max": plain_number(finite_largest(motion.velocity.after)),
+            "acceleration_phi_max": plain_number(finite_largest(motion.acceleration.after)),
+            "violation_before": {
+                name: plain_number(finite_mean(value[valid])) for name, value in position.before.items()
+            },
+            "violation_after": {
+                name: plain_number(finite_mean(value[valid])) for name, value in position.after.items()
+            },
             "landmark_shift_mm": {
-                name: plain_number(MILLIMETRE * _mean(motion.distance[valid, k]))
+                name: plain_number(MILLIMETRE * finite_mean(motion.distance[valid, k]))
                 for k, name in enumerate(motion.landmarks)
             },
         },
         "markers": {
-            "rms_mm": plain_number(MILLIMETRE * np.sqrt(_mean(squares[valid]))),
-            "max_mm": plain_number(MILLIMETRE * _largest(residual[valid])),
+            "rms_mm": plain_number(fit["marker_rms"].value),
+            "max_mm": plain_number(fit["marker_max"].value),
             "by_marker": {
                 name: {
-                    "rms_mm": plain_number(MILLIMETRE * np.sqrt(_mean(squares[valid, k]))),
-                    "max_mm": plain_number(MILLIMETRE * _largest(residual[valid, k])),
+                    "rms_mm": plain_number(MILLIMETRE * finite_rms(residual[valid, k])),
+                    "max_mm": plain_number(MILLIMETRE * finite_largest(residual[valid, k])),
                 }
                 for k, name in enumerate(motion.markers)
             },
         },
         "cycles": {
-            "by": analysis.cycles.by,
-            "found": analysis.cycles.found,
-            "valid": analysis.cycles.valid,
+            "by": cycles["by"].value,
+            "found": cycles["found"].value,
+            "valid": cycles["valid"].value,
         },
         "angles": {
             name: {
@@ -230,7 +248,7 @@ def _quality_csv(analysis: Analysis) -> str:
         columns += list(table.values())
     names += ["velocity violation", "acceleration violation", "markers rms (mm)", "largest marker residual (mm)"]
     residual = MILLIMETRE * motion.marker_residual
-    columns += [motion.velocity.after, motion.acceleration.after, np.sqrt(_mean(residual**2, 1)), _largest(residual, 1)]
+    columns += [motion.velocity.after, motion.acceleration.after, finite_rms(residual, 1), finite_largest(residual, 1)]
     names += [f"{name} shift (mm)" for name in motion.landmarks]
     columns += list(MILLIMETRE * motion.distance.T)
     if motion.contacts is not None:
@@ -268,20 +286,6 @@ def _segments_csv(analysis: Analysis) -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------- numbers
-def _mean(values: FloatArray, axis: int | None = None) -> Any:
-    """Mean without missing samples; NaN of nothing."""
-    there = np.isfinite(values)
-    count = there.sum(axis=axis)
-    total = np.where(there, values, 0.0).sum(axis=axis)
-    return np.divide(total, count, out=np.full(np.shape(total), np.nan), where=count > 0)
-
-
-def _largest(values: FloatArray, axis: int | None = None) -> Any:
-    """Maximum without missing samples; NaN of nothing."""
-    found = np.where(np.isfinite(values), values, -np.inf).max(axis=axis, initial=-np.inf)
-    return np.where(np.isfinite(found), found, np.nan)
-
-
 def _extreme(function: Any, values: FloatArray) -> float:
     there = values[np.isfinite(values)]
     return float(function(there)) if there.size else float("nan")

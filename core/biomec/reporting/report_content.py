@@ -17,7 +17,6 @@ import numpy as np
 from biomec._version import __version__
 from biomec.base.notices import Severity
 from biomec.body.anatomy.centres import CENTRE_METHODS
-from biomec.body.kinematics.consistency_notices import TYPES
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.engine.position import FrameStatus
 from biomec.pipeline.analysis import Analysis
@@ -25,16 +24,25 @@ from biomec.recording import Trial
 from biomec.recording.marker_set import Side
 from biomec.recording.step import plain_data
 from biomec.reporting.angle_ranges import AngleError, AngleRange, angle_errors, angle_range, angle_rows
+from biomec.reporting.facts import (
+    constraint_words,
+    count_notices,
+    cycle_facts,
+    finite_mean,
+    model_facts,
+    motion_facts,
+    signal_facts,
+    subject_facts,
+    trial_facts,
+)
 from biomec.reporting.frame_quality import spreads
 from biomec.reporting.load_report import loads_section
 from biomec.reporting.notice_groups import NoticeGroup, notice_groups
-from biomec.reporting.report_table import NOTHING, Section, Table, degrees, facts, number, power
-from biomec.signals.reconstruction import SampleOrigin
+from biomec.reporting.report_table import NOTHING, Section, Table, degrees, fact_table, number, power
 
 MILLIMETRE = 1e3
 WORST = 6  # landmarks and markers listed
 LIBRARIES = ("numpy", "scipy", "numba")  # whose versions may change a digit
-METHODS = {"coordinates": "nearest consistent coordinates", "markers": "global optimisation on the markers"}
 _ABSOLUTE = re.compile(r"^(?:/|~|\\\\|[A-Za-z]:[\\/])|[\\/].*\.toml$")
 
 
@@ -83,14 +91,13 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
 
 
 def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[str, str], ...]:
-    motion, all_cycles = analysis.motion, analysis.cycles
-    count = {severity: sum(one.severity is severity for one in analysis.notices) for severity in Severity}
-    worrying = count[Severity.PROBLEM], count[Severity.WARNING]
+    motion = motion_facts(analysis.motion)
+    problems, warnings = (count_notices(analysis, severity) for severity in (Severity.PROBLEM, Severity.WARNING))
     told = [
-        (f"{int(motion.valid.sum())} of {motion.frames}", "frames obey the model"),
-        (number(_marker_rms(analysis), 1, "mm"), "markers to model, rms"),
-        (f"{all_cycles.valid} of {all_cycles.found}", "cycles are valid"),
-        (f"{worrying[0]} and {worrying[1]}", "problems and warnings"),
+        (motion["solved"].text, "frames obey the model"),
+        (number(motion["marker_rms"].value, 1, "mm"), "markers to model, rms"),
+        (cycle_facts(analysis)["valid"].text, "cycles are valid"),
+        (f"{problems} and {warnings}", "problems and warnings"),
     ]
     if truth is not None:
         squares = [one.rms**2 for one in angle_errors(analysis.angles, truth)]
@@ -101,25 +108,12 @@ def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[st
 
 # --------------------------------------------------------------------------------------------------- who, what, by what
 def _subject(analysis: Analysis) -> Section:
-    entered, subject, known = analysis.session.subject, analysis.body.subject, analysis.body.person.measures
-    clean = analysis.signals
-    weighed = None if clean.mass is None else clean.mass.mass_kg
-    mass = number(float(known["mass"]), 1, "kg")
-    if entered.mass_kg is None:
-        mass += " (weighed on the plates)" if subject.mass_kg is not None else " (assumed)"
-    height = number(float(known["height"]), 2, "m") + ("" if entered.height_m is not None else " (from the markers)")
-    day = analysis.session.recorded
-    age = None if day is None else subject.age_on(day)
-    about = {
-        "Name": subject.name or NOTHING,
-        "Sex": str(known["sex"]) + ("" if entered.sex is not None else " (assumed)"),
-        "Age": None if age is None else f"{age} years",
-        "Mass": mass,
-        "Height": height,
-        "On the force plates": None if weighed is None else number(weighed, 1, "kg"),
-    }
-    about |= {_words(name): _measure(name, value) for name, value in sorted(entered.measures.items())}
-    return Section(SUBJECT, (), (facts("", about),))
+    facts, mass = subject_facts(analysis), analysis.signals.mass
+    shown = [facts[key] for key in ("name", "sex", "age", "mass", "height") if key != "age" or facts[key].value]
+    about: dict[str, str | None] = {fact.label: fact.text for fact in shown}
+    about["On the force plates"] = None if mass is None else number(mass.mass_kg, 1, "kg")
+    about |= {_words(name): _measure(name, value) for name, value in sorted(analysis.session.subject.measures.items())}
+    return Section(SUBJECT, (), (fact_table("", about),))
 
 
 def _measure(name: str, value: float) -> str:
@@ -135,45 +129,28 @@ def _words(name: str) -> str:
 
 
 def _recording(analysis: Analysis) -> Section:
-    session, clean, prepared = analysis.session, analysis.signals, analysis.preparation
-    trial, rebuilt = clean.trial, clean.reconstruction
-    shares = ", ".join(
-        f"{number(100.0 * rebuilt.fraction(origin), 1)} % {origin.name.lower()}"
-        for origin in (SampleOrigin.MEASURED, SampleOrigin.REBUILT, SampleOrigin.INTERPOLATED, SampleOrigin.MISSING)
-    )
-    cutoffs = clean.filtered
-    rates = "not filtered"
-    if cutoffs is not None and np.isfinite(cutoffs.cutoff_hz).any():
-        low, high = np.nanmin(cutoffs.cutoff_hz), np.nanmax(cutoffs.cutoff_hz)
-        rates = f"low-pass at {low:.1f} Hz" if high - low < 0.05 else f"low-pass at {low:.1f} to {high:.1f} Hz"
-    plates = ", ".join(plate.name for plate in trial.plates)
-    held = analysis.motion.contacts
-    about = {
+    session, held = analysis.session, analysis.motion.contacts
+    facts = {**trial_facts(analysis.signals.trial), **signal_facts(analysis)}
+    about: dict[str, str | None] = {
         "Movement": session.dynamic.source.name,
         "Static": NOTHING if session.static is None else session.static.source.name,
-        "Length": f"{number(trial.duration_s, 2, 's')}, {trial.frames} frames at {trial.rate_hz:g} Hz",
-        "Markers": f"{len(trial.markers.names)}, marker set {prepared.marker_set.name}",
-        "Samples": shares,
-        "Filter": rates,
-        "Force plates": plates or "none",
-        "Held by the ground": None if held is None or not held.segments else ", ".join(held.segments),
     }
-    return Section(RECORDING, (), (facts("", about),))
+    about |= {facts[key].label: facts[key].text for key in ("length", "markers", "samples", "filter", "plates")}
+    about["Held by the ground"] = None if held is None or not held.segments else ", ".join(held.segments)
+    return Section(RECORDING, (), (fact_table("", about),))
 
 
 def _model(analysis: Analysis) -> Section:
-    loaded = analysis.body
-    body, counts = loaded.person, loaded.structure
+    body, facts = analysis.body.person, model_facts(analysis)
     inertia: dict[str, dict[str, None]] = {}
     for part in body.inertia.segments.values():
         table, _, row = part.source.partition(": ")
         inertia.setdefault(table, {})[row or part.row] = None
     about = {
-        "Model": f"{body.model.name}: {body.model.title}",
-        "Size": f"{len(body.system.bodies)} segments, {counts.coordinates} natural coordinates, {counts.rows} "
-        f"constraint rows ({len(counts.redundant)} redundant), {counts.degrees_of_freedom} degrees of freedom",
+        facts["name"].label: facts["name"].text,
+        facts["size"].label: facts["size"].text,
         "Inertia": "; ".join(f"{table} ({', '.join(rows)})" for table, rows in inertia.items()) or "none",
-        "Left out": "; ".join(f"{name}: {why}" for name, why in body.left_out.items()) or None,
+        facts["left_out"].label: facts["left_out"].text or None,
     }
     methods: dict[str, list[str]] = {}
     for point, method in body.plan.methods.items():
@@ -183,7 +160,7 @@ def _model(analysis: Analysis) -> Section:
         (", ".join(points), CENTRE_METHODS[method].title, f"{method} [{CENTRE_METHODS[method].source}]")
         for method, points in methods.items()
     )
-    tables = [facts("", about), Table("Joint centres", ("Points", "How", "Method [source]"), centres)]
+    tables = [fact_table("", about), Table("Joint centres", ("Points", "How", "Method [source]"), centres)]
     if body.surfaces:
         rows = tuple(
             (
@@ -203,27 +180,20 @@ def _model(analysis: Analysis) -> Section:
 def _quality(analysis: Analysis) -> Section:
     motion, position = analysis.motion, analysis.motion.position
     valid = motion.valid
-    iterations = position.iterations[valid]
-    about: dict[str, str | None] = {
-        "Method": METHODS.get(motion.options.method, motion.options.method),
-        "Frames that obey the model": f"{int(valid.sum())} of {motion.frames}",
-    }
+    facts = motion_facts(motion)
+    about: dict[str, str | None] = {facts[key].label: facts[key].text for key in ("method", "solved")}
     for status in FrameStatus:
         count = int((position.status == status).sum())
         if count and status is not FrameStatus.PHI:
             about[f"Other frames: {status.name.lower().replace('_', ' ')}"] = f"{count}. {status.sentence}"
     if valid.any():
-        about |= {
-            "Iterations": f"{number(float(iterations.mean()), 1)} on average, {int(iterations.max())} at most",
-            "Largest violation ‖Φ‖": power(float(position.violation[valid].max())),
-            "Markers to model": f"{number(_marker_rms(analysis), 1, 'mm')} rms",
-        }
+        about |= {facts[key].label: facts[key].text for key in ("iterations", "violation", "marker_rms")}
     violations = tuple(
-        (constraint_words(kind), power(_mean(before[valid])), power(_mean(position.after[kind][valid])))
+        (constraint_words(kind), power(finite_mean(before[valid])), power(finite_mean(position.after[kind][valid])))
         for kind, before in position.before.items()
     )
     tables = [
-        facts("", about),
+        fact_table("", about),
         Table(
             "Violation of the constraints, mean of a row",
             ("Constraint", "As measured", "Consistent"),
@@ -242,22 +212,6 @@ def _quality(analysis: Analysis) -> Section:
         if rows:
             tables.append(Table(caption, ("Name", "rms [mm]", "Median", "95 %", "Largest"), rows))
     return Section(QUALITY, (), tuple(tables))
-
-
-def constraint_words(kind: str) -> str:
-    """Type of a constraint row in plain words."""
-    words = TYPES.get(kind, kind).removeprefix("the ")
-    return words[0].upper() + words[1:]
-
-
-def _marker_rms(analysis: Analysis) -> float:
-    residual = analysis.motion.marker_residual[analysis.motion.valid]
-    return MILLIMETRE * float(np.sqrt(_mean(residual**2)))
-
-
-def _mean(values: Any) -> float:
-    there = values[np.isfinite(values)]
-    return float(there.mean()) if there.size else float("nan")
 
 
 # ------------------------------------------------------------------------------------------------------ angles, cycles
@@ -307,9 +261,9 @@ def _cycles(analysis: Analysis) -> Section:
             rows.append((f"{side}{k}", frames, number(float(seconds), 2), turns, "yes" if ok else "no"))
     if not rows:
         return Section(CYCLES, ("No cycles were found; angles are shown over the time of the recording.",))
-    by = "foot strikes" if all_cycles.by == "events" else f"minima of {all_cycles.by}"
+    by = cycle_facts(analysis)["by"]
     columns = ("Cycle", "Frames", "Seconds", "Phase changes at", "Valid")
-    return Section(CYCLES, (f"Cycles begin and end at {by}.",), (Table("", columns, tuple(rows)),))
+    return Section(CYCLES, (f"{by.label} {by.text}.",), (Table("", columns, tuple(rows)),))
 
 
 def _truth(analysis: Analysis, truth: JointAngles) -> Section:

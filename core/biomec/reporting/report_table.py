@@ -37,7 +37,7 @@ class Section:
     tables: tuple[Table, ...] = ()
 
 
-def facts(caption: str, values: dict[str, str | None], note: str = "") -> Table:
+def fact_table(caption: str, values: dict[str, str | None], note: str = "") -> Table:
     """Table of facts; those that are None are left out."""
     rows = tuple((name, value) for name, value in values.items() if value is not None)
     return Table(caption, ("", ""), rows, note)

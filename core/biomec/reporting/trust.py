@@ -14,8 +14,8 @@ from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHI
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import frame_map, longest_stretch, solved
+from biomec.reporting.facts import constraint_words, count_notices, finite_mean, finite_rms, motion_facts
 from biomec.reporting.frame_quality import Spread, spreads
-from biomec.reporting.report_content import constraint_words
 from biomec.signals.reconstruction import SampleOrigin
 
 MILLIMETRE = 1e3
@@ -121,7 +121,7 @@ def _trust(analysis: Analysis) -> Trust:
     markers = spreads(positions.markers, residual, valid)
     landmarks = spreads(positions.landmarks, positions.distance, valid)
     segments = _by_segment(analysis, positions, residual)
-    fit = np.where(valid, _rms(residual, axis=1), np.nan)
+    fit = np.where(valid, finite_rms(residual, axis=1), np.nan)
     mapped = frame_map(analysis)
     level, verdict, reasons = _judged(analysis, positions, markers, landmarks, residual)
     return Trust(
@@ -133,7 +133,10 @@ def _trust(analysis: Analysis) -> Trust:
         landmarks,
         tuple(
             TypeViolation(
-                kind, constraint_words(kind), _mean(before[valid]), _mean(positions.position.after[kind][valid])
+                kind,
+                constraint_words(kind),
+                finite_mean(before[valid]),
+                finite_mean(positions.position.after[kind][valid]),
             )
             for kind, before in positions.position.before.items()
         ),
@@ -152,11 +155,11 @@ def _judged(
     landmarks: tuple[Spread, ...],
     residual: FloatArray,
 ) -> tuple[Level, str, tuple[str, ...]]:
-    solved_, total = int(positions.valid.sum()), positions.frames
+    facts = motion_facts(positions)
+    solved_, total, rms = facts["solved"].value, facts["frames"].value, facts["marker_rms"].value
     if not solved_:
         told = f"None of the {total} frames obeys the model."
         return Level.POOR, f"Not to be used. {told}", (told,)
-    rms = MILLIMETRE * float(_rms(residual[positions.valid]))
     reasons: list[str] = []
     if solved_ < total:
         reasons.append(f"{total - solved_} of {total} frames do not obey the model.")
@@ -183,17 +186,19 @@ def _judged(
     )
     if guessed > MUCH_INTERPOLATED:
         reasons.append(f"In {100.0 * guessed:.0f} % of the frames a marker was interpolated or is missing.")
-    problems = sum(notice.severity is Severity.PROBLEM for notice in analysis.notices)
+    problems = count_notices(analysis, Severity.PROBLEM)
     if problems and solved_ == total:
         reasons.append(f"The notices name {problems} problem{'s' if problems > 1 else ''}.")
-    frames = f"all {total} frames obey the model" if solved_ == total else f"{solved_} of {total} frames obey the model"
+    frames = (
+        f"all {total} frames obey the model" if solved_ == total else f"{facts['solved'].text} frames obey the model"
+    )
     fit = f"markers are {rms:.1f} mm (rms) from it" if np.isfinite(rms) else "it was not compared with markers"
-    facts = f"{frames[0].upper()}{frames[1:]}, and {fit}."
+    fitting = f"{frames[0].upper()}{frames[1:]}, and {fit}."
     if solved_ < FEW * total or rms > MILLIMETRE * LARGE_RESIDUAL:
-        return Level.POOR, f"Not to be trusted as it is. {facts}", tuple(reasons)
+        return Level.POOR, f"Not to be trusted as it is. {fitting}", tuple(reasons)
     if reasons:
-        return Level.CHECK, f"Check before use. {facts}", tuple(reasons)
-    return Level.GOOD, f"A good fit. {facts}", ()
+        return Level.CHECK, f"Check before use. {fitting}", tuple(reasons)
+    return Level.GOOD, f"A good fit. {fitting}", ()
 
 
 def _named(names: list[str]) -> str:
@@ -233,7 +238,7 @@ def _findings(
         )  # fmt: skip
     if segments:
         worst = segments[0]
-        course = _rms(residual[:, _columns(analysis, positions, worst.name)], axis=1)
+        course = finite_rms(residual[:, _columns(analysis, positions, worst.name)], axis=1)
         frames = _around_peak(np.where(positions.valid, course, np.nan))
         found.append(Finding("Worst segment", worst.name, _distance(worst), frames, segment=worst.name))
     stretch = _around_peak(fit)
@@ -283,17 +288,5 @@ def _by_segment(analysis: Analysis, positions: ConsistentPositions, residual: Fl
     for segment in positions.segments:  # a loop over segments, of which there are few
         together = there[:, _columns(analysis, positions, segment)]
         if np.isfinite(together).any():
-            found.append(SegmentFit(segment, float(_rms(together)), float(np.nanmax(together))))
+            found.append(SegmentFit(segment, float(finite_rms(together)), float(np.nanmax(together))))
     return tuple(sorted(found, key=lambda one: -one.rms))
-
-
-def _rms(x: FloatArray, axis: int | None = None) -> FloatArray:
-    """Root mean square of the numbers that are there; NaN without any."""
-    there = np.isfinite(x)
-    total, count = np.where(there, x, 0.0) ** 2, there.sum(axis=axis)
-    return np.asarray(np.sqrt(total.sum(axis=axis) / np.where(count, count, np.nan)))
-
-
-def _mean(x: FloatArray) -> float:
-    known = x[np.isfinite(x)]
-    return float(known.mean()) if known.size else float("nan")

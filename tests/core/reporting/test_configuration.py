@@ -49,9 +49,9 @@ def test_the_mechanism_of_the_whole_body_reads_as_published(whole):
 def test_the_general_pane_tells_recording_and_person(whole):
     about = {name: value for name, (value,) in facts(pane(whole, "General")).items()}
     assert about["Mass"] == "70.0 kg"
-    assert about["Gender"] == "female"
+    assert about["Sex"] == "female"
     assert about["Sampling rate"] == "50 Hz"
-    assert about["Total time"] == "1.000 s (50 frames)"
+    assert about["Length"] == "50 frames at 50 Hz, 1.00 s"
     assert about["Number of segments"] == "21"
     assert about["Model case"] == "3D"
 

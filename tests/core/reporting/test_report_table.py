@@ -6,7 +6,7 @@ import pytest
 
 from biomec.base.notices import Severity, info, problem, warning
 from biomec.reporting.notice_groups import notice_groups
-from biomec.reporting.report_table import Table, degrees, facts, number, percent, power
+from biomec.reporting.report_table import Table, degrees, fact_table, number, percent, power
 
 
 @pytest.mark.parametrize(
@@ -55,7 +55,7 @@ def test_angles_become_degrees():
 
 
 def test_facts_without_a_value_are_left_out_and_rows_must_fit():
-    assert facts("", {"Name": "A", "Age": None}).rows == (("Name", "A"),)
+    assert fact_table("", {"Name": "A", "Age": None}).rows == (("Name", "A"),)
     with pytest.raises(ValueError, match="2 columns"):
         Table("t", ("a", "b"), (("only one",),))
 

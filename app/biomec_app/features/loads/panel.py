@@ -46,7 +46,6 @@ from biomec_app.session.view_options import View
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 
 SIGNS = {"good": "✓", "check": "!", "poor": "✕"}
-HEADS = {"good": "These loads can be used.", "check": "Check before use.", "poor": "Not to be relied upon."}
 IMPORTANT = "Main joints"
 DOUBT = "How far the loads may be off"
 CUTOFF_HZ = 1.0  # by which the cut-off frequencies are lowered and raised
@@ -360,7 +359,7 @@ class LoadPanel(QWidget):
         stale = "<br><i>Settings have changed since; compute the loads again.</i>" if page.stale else ""
         self.verdict.setText(
             f'<span style="color:{tint}; font-weight:bold">{SIGNS[page.level]}</span>&nbsp; '
-            f"<b>{HEADS[page.level]}</b> {escape(page.verdict)}{stale}"
+            f"<b>{page.advice}</b> {escape(page.verdict)}{stale}"
         )
         self.table.setText(_table(page, theme))
         self.facts.setText("<br>".join(f"• {escape(fact)}" for fact in page.facts))

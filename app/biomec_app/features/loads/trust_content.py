@@ -7,13 +7,12 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
-from biomec.body.loads.joint_loads import largest_difference
 from biomec.body.loads.plate_faults import fault_sentence
 from biomec.body.loads.residuals import ResidualThreshold
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.steps.loads import InverseDynamics
-from biomec.reporting.load_report import WORDS
-from biomec.reporting.report_table import NOTHING, number, power
+from biomec.reporting.facts import load_facts
+from biomec.reporting.report_table import NOTHING, number
 from biomec.signals.stretches import stretches
 from biomec_app.kit.moments import FROM_START
 
@@ -75,11 +74,11 @@ class LoadTrustPage:
 def trust_page(analysis: Analysis) -> LoadTrustPage:
     """The page of an analysis with loads."""
     found = analysis.loads
-    trust, loads = found.trust, found.newton_euler
+    trust, loads, facts = found.trust, found.newton_euler, load_facts(analysis)
     return LoadTrustPage(
         trust.level,
-        trust.verdict,
-        WORDS[trust.level],
+        facts["trust"].text,
+        facts["advice"].text,
         _rows(found),
         tuple(_facts(analysis)),
         tuple(_places(analysis)),
@@ -111,7 +110,7 @@ def _cells(limit: ResidualThreshold, here: list[float]) -> tuple[tuple[str, bool
 
 def _facts(analysis: Analysis) -> list[str]:
     found = analysis.loads
-    balance, told = found.trust.balance, []
+    balance, told, facts = found.trust.balance, [], load_facts(analysis)
     if np.isfinite(balance.force_rms):
         told.append(
             f"Balance of the whole body: plates and motion differ by {number(balance.force_rms, 1)} N and "
@@ -127,22 +126,17 @@ def _facts(analysis: Analysis) -> list[str]:
         if each:
             told.append(f"Mean force with the ribs bearing the scapulae: {'; '.join(each)}.")
     else:
-        force, torque = largest_difference(found.newton_euler, found.multibody)
         told.append(
-            f"Newton-Euler and {_multibody(found)} differ by {power(force)} N and {power(torque)} N·m at most "
+            f"Newton-Euler and {_multibody(found)} differ by {facts['difference'].text} "
             f"(published: {PUBLISHED[0]} N and {PUBLISHED[1]} N·m)."
         )
-    share = float(found.external.estimated.mean()) if found.external.frames else 0.0
-    if share > 0.0:
-        told.append(f"The ground reaction is estimated, not measured, in {100.0 * share:.0f} % of the frames.")
-    elif found.external.segments:
-        held = ", ".join(dict.fromkeys(found.external.segments))
-        told.append(f"The ground reaction is measured; it acts on: {held}.")
+    if facts["estimated"].value > 0.0:
+        told.append(f"The ground reaction is estimated, not measured, in {facts['estimated'].text} of the frames.")
+    elif facts["external"].value:
+        told.append(f"The ground reaction is measured; it acts on: {facts['external'].text}.")
     else:
         told.append("No ground reaction was used: the residual holds it.")
-    told.append(
-        f"Tables and report tell the loads as: {analysis.settings.load_reading.words} (Settings, Loads as shown)."
-    )
+    told.append(f"Tables and report tell the loads as: {facts['reading'].value} (Settings, Loads as shown).")
     return told
 
 

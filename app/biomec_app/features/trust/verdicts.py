@@ -5,12 +5,11 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from biomec.base.errors import BiomecError
-from biomec.pipeline.analysis import STEPS, Analysis
-from biomec.pipeline.outlook import obstacle_of_loads
+from biomec.pipeline.analysis import Analysis
+from biomec.reporting.facts import CURRENT, STALE, TODO, count_steps, model_facts, trial_facts
 from biomec.reporting.trust import Level, trust
 
 WORDS = {Level.GOOD: "good", Level.CHECK: "check", Level.POOR: "not reliable"}
-STALE = "out of date"
 
 
 @dataclass(frozen=True)
@@ -52,16 +51,16 @@ def _verdict(analysis: Analysis, panel: str, title: str, level: Level, sentence:
 
 def recording_told(analysis: Analysis) -> str:
     """What is open, in a line: recording, frames, rate, model and state of the analysis."""
-    trial = analysis.session.dynamic
-    told = [trial.source.name, f"{trial.frames} frames at {trial.rate_hz:g} Hz, {trial.duration_s:.2f} s"]
+    recorded = trial_facts(analysis.session.dynamic)
+    told = [recorded["file"].text, recorded["length"].text]
     if "body" in analysis.done:
-        body = analysis.body.person
-        told.append(f"model {body.model.name}, {len(body.segments)} segments")
+        model = model_facts(analysis)
+        told.append(f"model {model['name'].value}, {model['segments'].text}")
     if not analysis.done:
         told.append("not analysed (F5)")
     elif analysis.stale:
         told.append(f"analysis {STALE} (F5)")
     else:
-        todo = sum(step.name not in analysis.done for step in STEPS) - bool(obstacle_of_loads(analysis))
-        told.append(f"analysis: {todo} step{'s' * (todo > 1)} to do" if todo else "analysis up to date")
+        todo = count_steps(analysis, TODO)
+        told.append(f"analysis: {todo} step{'s' * (todo > 1)} to do" if todo else f"analysis {CURRENT}")
     return "  ·  ".join(told)
