@@ -8,18 +8,18 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import FileError
+from biomec.base.fields import shipped
 from biomec.base.notices import Severity
 from biomec.cli.arguments import Commands, progress_on_terminal, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
 
 if TYPE_CHECKING:
     from biomec.body.kinematics.joint_angles import JointAngles
-    from biomec.body.loads.options import InverseOptions
+    from biomec.body.loads.options import LoadOptions
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
 
-MODELS = ("m21", "m17", "legs", "plug-in-gait", "upper-limb")
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
@@ -43,7 +43,7 @@ def add_commands(commands: Commands) -> None:
     measure = "a measure in metres or radians, such as knee_width_D=0.104; may be repeated"
     person.add_argument("--measure", type=_measure, action="append", default=[], metavar="NAME=VALUE", help=measure)
     how = analyze.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
-    how.add_argument("--model", metavar="NAME", help=f"body model: {', '.join(MODELS)}, or a .toml file")
+    how.add_argument("--model", metavar="NAME", help=f"body model: {', '.join(shipped('models'))}, or a .toml file")
     how.add_argument(
         "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
     )
@@ -186,7 +186,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     )
 
 
-def _reduced(inverse: "InverseOptions", what: str | None) -> "InverseOptions":
+def _reduced(inverse: "LoadOptions", what: str | None) -> "LoadOptions":
     """Options with residual reduction of what was asked for; as they are, if nothing was."""
     from biomec.body.loads.residual_reduction import ReductionOptions
 

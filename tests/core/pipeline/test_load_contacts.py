@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.body.loads.load_components import NEWTON_EULER, LoadReading
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
@@ -34,7 +34,7 @@ def plain() -> Analysis:
 
 @pytest.fixture(scope="module")
 def borne(plain) -> Analysis:
-    kept = replace(UNFILTERED, loads=InverseOptions(constraints="all"))
+    kept = replace(UNFILTERED, loads=LoadOptions(constraints="all"))
     return plain.with_settings(kept).run_until("loads")
 
 

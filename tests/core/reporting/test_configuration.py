@@ -5,7 +5,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.frame_map import frame_map
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
@@ -127,7 +127,7 @@ def test_loads_are_listed_as_they_are(whole):
     assert listed["Forces and torques by Newton-Euler"] == listed["Forces and torques by multibody"] == "Ok"
     assert listed["Force between scapula and ribs"] == "No"
     assert listed["Ground reaction, estimated"] == "Ok"
-    changed = replace(whole.settings, loads=InverseOptions(constraints="all", external="none"))
+    changed = replace(whole.settings, loads=LoadOptions(constraints="all", external="none"))
     old = facts(pane(whole.with_settings(changed), "Signals"), 2)
     assert old["Power"] == ("Ok, out of date",)
     again = facts(pane(whole.with_settings(changed).run_until("loads"), "Signals"), 2)

@@ -12,7 +12,7 @@ from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
 from biomec.body.loads.load_components import NEWTON_EULER, LoadReading, load_components
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.power import load_power
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze
@@ -168,13 +168,13 @@ def test_peaks_say_over_how_many_frames_and_whether_they_rest_on_an_estimate(who
     assert facts["frames"] == analysis.signals.trial.frames - 4
     assert facts["usable"] is True
     assert facts["force_peak_estimated"] is facts["torque_peak_estimated"] is False
-    guessed = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(external="estimated"))).run("loads")
+    guessed = analysis.with_settings(replace(UNFILTERED, loads=LoadOptions(external="estimated"))).run("loads")
     assert loads_summary(guessed)["joints"]["right elbow"]["torque_peak_estimated"] is True
     tables = report_content(guessed).section(LOADS).tables
     peaks = next(one for one in tables if one.caption.startswith("Peaks, right"))
     assert next(row for row in peaks.rows if row[0] == "Elbow")[1].endswith("*")
     assert "* The ground reaction was estimated there" in peaks.note
-    nothing = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(external="none"))).run("loads")
+    nothing = analysis.with_settings(replace(UNFILTERED, loads=LoadOptions(external="none"))).run("loads")
     bare = loads_summary(nothing)["joints"]["right elbow"]
     assert bare["usable"] is False  # the hand lies on the ground, and nobody says what that does
     assert bare["frames"] == analysis.signals.trial.frames
@@ -189,7 +189,7 @@ def test_residual_reduction_is_told_in_summary_and_report(whole):
     _, analysis = whole
     assert loads_summary(analysis)["reduced"] is None
     heavier = replace(analysis.session, subject=replace(analysis.session.subject, mass_kg=80.0))
-    asked = replace(UNFILTERED, loads=InverseOptions(reduction=ReductionOptions()))
+    asked = replace(UNFILTERED, loads=LoadOptions(reduction=ReductionOptions()))
     after = Analysis(heavier, asked).run_until("loads")
     reduced, facts = after.loads.reduced, loads_summary(after)["reduced"]
     assert facts["residual_force_rms_N"] == {

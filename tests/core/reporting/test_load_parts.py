@@ -9,7 +9,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.body.loads.contributions import PARTS, TITLES
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis, Done, analyze
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
@@ -37,7 +37,7 @@ def numbers(text: str) -> dict[str, np.ndarray]:
 
 @pytest.mark.parametrize(
     "options",
-    [InverseOptions(), InverseOptions(constraints="all"), InverseOptions(root="pelvis", reduction=ReductionOptions())],
+    [LoadOptions(), LoadOptions(constraints="all"), LoadOptions(root="pelvis", reduction=ReductionOptions())],
     ids=["plain", "with contacts", "reduced"],
 )
 def test_parts_of_the_file_sum_to_the_table_of_loads(pushed, options):

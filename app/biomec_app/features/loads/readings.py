@@ -23,7 +23,7 @@ from biomec.body.loads.residual_components import ResidualComponents, residual_c
 from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, named_loads
-from biomec.pipeline.steps.loads import InverseDynamics
+from biomec.pipeline.steps.loads import LoadResult
 from biomec.reporting.load_parts import part_of
 
 KEPT = 8  # analyses whose readings are kept: the open one, those compared with it, and some that can be undone
@@ -66,7 +66,7 @@ class Readings:
         self._known = _kept(self.reading.angles, *(analysis.done[step] for step in STEPS))
 
     @property
-    def found(self) -> InverseDynamics:
+    def found(self) -> LoadResult:
         """The result itself."""
         return self.analysis.loads
 

@@ -10,7 +10,7 @@ from dataclasses import replace
 from typing import Any
 
 from biomec.base.progress import Progress
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.pipeline.analysis import Analysis, run_first, step_named
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import settings_line
@@ -76,7 +76,7 @@ def _multibody(method: str) -> Action:
     )  # fmt: skip
 
 
-def _options(context: Context) -> InverseOptions:
+def _options(context: Context) -> LoadOptions:
     return context.document.analysis.settings.loads
 
 
