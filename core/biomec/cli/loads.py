@@ -79,7 +79,7 @@ def _study(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     from biomec.reporting.load_comparison import ComparisonOptions, compare_conditions
-    from biomec.reporting.load_output import loads_over_cycles
+    from biomec.reporting.loads_over_cycles import loads_over_cycles
 
     analyses = _computed((options.first, options.second))
     reading = next(iter(analyses.values())).settings.load_reading
@@ -100,7 +100,7 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _rank(options: argparse.Namespace) -> int:
-    from biomec.reporting.load_output import exercise_of
+    from biomec.reporting.loads_over_cycles import exercise_of
     from biomec.reporting.load_ranking import rank_exercises
 
     if len(options.files) < 2:
@@ -130,7 +130,7 @@ def _rank(options: argparse.Namespace) -> int:
 
 def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
     """Recordings with their loads, by their titles; warnings about these are told."""
-    from biomec.reporting.load_output import refuse_unlike
+    from biomec.reporting.loads_over_cycles import refuse_unlike
 
     found = {title: _opened(path) for title, path in _titled(paths).items()}  # what cannot be read is told first
     for title, analysis in found.items():

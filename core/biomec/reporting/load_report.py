@@ -8,7 +8,7 @@ from biomec.base.physics import GRAVITY
 from biomec.body.loads.load_peaks import JointPeaks, Peak
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.facts import load_facts
-from biomec.reporting.load_output import peaks_of
+from biomec.reporting.loads_over_cycles import peaks_of
 from biomec.reporting.reduction_report import reduction_sections
 from biomec.reporting.report_table import NOTHING, Section, Table, fact_table, number, percent
 

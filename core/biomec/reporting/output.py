@@ -40,9 +40,10 @@ from biomec.reporting.facts import (
     subject_facts,
     trial_facts,
 )
-from biomec.reporting.load_cycles import load_statistics_csv
-from biomec.reporting.load_output import loads_csv, loads_summary
-from biomec.reporting.load_parts import load_parts_csv
+from biomec.reporting.load_tables import load_statistics_csv
+from biomec.reporting.load_tables import loads_csv
+from biomec.reporting.load_output import loads_summary
+from biomec.reporting.load_tables import load_parts_csv
 from biomec.reporting.table_text import by_frame, plain_number, table_text
 
 MILLIMETRE = 1e3

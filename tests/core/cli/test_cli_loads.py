@@ -11,7 +11,7 @@ from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import reopened
 from biomec.recording import Session
-from biomec.reporting.load_output import exercise_of
+from biomec.reporting.loads_over_cycles import exercise_of
 from biomec.reporting.load_ranking import rank_exercises
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 

@@ -15,7 +15,10 @@ from biomec.pipeline.load_reading import chosen_loads, chosen_power, read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
 from biomec.reporting.export import write_loads
-from biomec.reporting.load_output import contact_columns, loads_csv, loads_over_cycles, loads_summary
+from biomec.reporting.load_tables import contact_columns
+from biomec.reporting.load_tables import loads_csv
+from biomec.reporting.loads_over_cycles import loads_over_cycles
+from biomec.reporting.load_output import loads_summary
 from biomec.reporting.load_report import LOADS
 from biomec.reporting.report_content import report_content
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record

@@ -21,7 +21,9 @@ from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Session
 from biomec.reporting.export import write_loads
-from biomec.reporting.load_output import loads_csv, loads_over_cycles, loads_summary
+from biomec.reporting.load_tables import loads_csv
+from biomec.reporting.loads_over_cycles import loads_over_cycles
+from biomec.reporting.load_output import loads_summary
 from biomec.reporting.load_report import LOADS
 from biomec.reporting.output import FILES, summary, write_analysis
 from biomec.reporting.report_content import report_content

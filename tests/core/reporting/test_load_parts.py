@@ -14,9 +14,11 @@ from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis, Done, analyze
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
-from biomec.reporting.load_cycles import load_statistics_csv
-from biomec.reporting.load_output import loads_csv
-from biomec.reporting.load_parts import load_parts_csv, part_of, parts_of
+from biomec.reporting.load_tables import load_statistics_csv
+from biomec.reporting.load_tables import loads_csv
+from biomec.reporting.load_tables import load_parts_csv
+from biomec.pipeline.load_reading import part_of
+from biomec.pipeline.load_reading import parts_of
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 from tests.core.pipeline.pushing import computed_again, with_motion
 

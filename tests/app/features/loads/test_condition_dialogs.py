@@ -124,7 +124,7 @@ def test_the_figure_over_the_cycle_draws_the_open_grip_red_and_the_closed_blue(g
     columns = {one.name: one.values for one in kind.data(both, chosen)}
     name = "right elbow flexion moment"
     for condition, analysis in grips.items():
-        from biomec.reporting.load_output import loads_over_cycles
+        from biomec.reporting.loads_over_cycles import loads_over_cycles
 
         whole = loads_over_cycles(analysis, condition, LoadReading(axes="distal"))
         mean = whole.mean[:, whole.names.index(name)]
