@@ -95,7 +95,7 @@ def add_commands(commands: Commands) -> None:
 def _analyze(options: argparse.Namespace) -> int:
     from biomec.io.registry import read_trial
     from biomec.pipeline.functional import with_functional_trial
-    from biomec.reporting.output import refuse_to_overwrite, write_analysis
+    from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
 
     refuse_to_overwrite(options.out, options.force)
     analysis = _opened(options)
@@ -211,7 +211,7 @@ def _functional(text: str) -> tuple[str, Path]:
 def _report(analysis: "Analysis", folder: Path) -> None:
     """Print what a person wants to know first; the files hold the rest."""
     from biomec.reporting.facts import model_facts
-    from biomec.reporting.output import FILES, summary
+    from biomec.reporting.files.analysis_files import FILES, summary
 
     facts, model = summary(analysis), model_facts(analysis)
     consistency, markers, cycles = (facts[key] for key in ("consistency", "markers", "cycles"))

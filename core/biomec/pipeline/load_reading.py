@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.contributions import PARTS, LoadContributions, load_part, multibody_part
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import LoadComponents, LoadReading, load_components
