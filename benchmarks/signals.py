@@ -7,7 +7,7 @@ from scipy import signal
 
 from benchmarks.timing import Task, Timing, interleaved
 from biomec.base.arrays import FloatArray
-from biomec.signals.butterworth import CORRECTION, low_pass
+from biomec.signals.filters import CORRECTION, low_pass
 from biomec.signals.residual_analysis import ResidualOptions, residual_analysis
 
 RATE_HZ, FRAMES, MARKERS = 500.0, 9000, 71

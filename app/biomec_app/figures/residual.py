@@ -50,10 +50,12 @@ class ResidualFigure(FigureKind):
         if point.startswith(PLATE):
             plate = analysis.preparation.dynamic.plate(point.removeprefix(PLATE))
             values = np.concatenate([plate.force, plate.moment], axis=1)
-            found = residual_analysis(values, plate.rate_hz, _options(settings, True).residual, progress)
+            options = _options(settings, True)
+            found = residual_analysis(values, plate.rate_hz, options.residual, progress, options.filter)
             return Content(found, FORCE, (1.0,) * 6, ("N",) * 3 + ("N m",) * 3)
         markers = analysis.signals.reconstruction.markers
-        found = residual_analysis(markers[point], markers.rate_hz, _options(settings, False).residual, progress)
+        options = _options(settings, False)
+        found = residual_analysis(markers[point], markers.rate_hz, options.residual, progress, options.filter)
         return Content(found, COMPONENTS, (1e3,) * 3, ("mm",) * 3)
 
     def remark(self, content: Content, chosen: Chosen) -> str:

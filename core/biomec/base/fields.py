@@ -18,7 +18,7 @@ from typing import Any, Literal, TypeAlias, Union, get_args, get_origin, get_typ
 
 from biomec_resources import resource
 
-MM, PERCENT, DEGREES = 1e3, 100.0, 57.29577951308232
+MM, CM, MS, MICROMETRES, PERCENT, DEGREES = 1e3, 1e2, 1e3, 1e6, 100.0, 57.29577951308232
 KEY = "setting"  # in the metadata of a field
 _TITLE = re.compile(r'^title = "(.*)"$', re.MULTILINE)
 

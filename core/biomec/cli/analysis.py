@@ -63,6 +63,8 @@ def add_commands(commands: Commands) -> None:
     how.add_argument(
         "--cutoff", type=float, metavar="HZ", help="one cut-off for all markers, instead of residual analysis"
     )
+    how.add_argument("--filter", metavar="NAME",
+                     help="low-pass filter of markers and plates, such as butterworth (default)")  # fmt: skip
     how.add_argument("--inertia", metavar="TABLE", help="inertia table: dumas-2007 (default), dumas-wojtusch-2018, …")
     how.add_argument(
         "--ellipsoid", metavar="PRESET", help="ribcage: epfl (default), delft, tsm, tsm-generic, or a .toml file"
@@ -143,7 +145,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     from biomec.io.label_map_file import read_label_map
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.pipeline.settings_file import read_settings
-    from biomec.signals import CutoffChoice, FilterOptions
+    from biomec.signals import PLATE_FILTER, CutoffChoice, FilterOptions
 
     def changed(part: Any, **given: Any) -> Any:
         return replace(part, **{name: value for name, value in given.items() if value is not None})
@@ -156,6 +158,12 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     signals, body = settings.signals, settings.body
     if options.cutoff is not None:
         signals = replace(signals, marker_filter=FilterOptions(CutoffChoice.FIXED, options.cutoff))
+    if options.filter is not None:
+        signals = replace(
+            signals,
+            marker_filter=replace(signals.marker_filter or FilterOptions(), filter=options.filter),
+            plate_filter=replace(signals.plate_filter or PLATE_FILTER, filter=options.filter),
+        )
     if options.no_filter:
         signals = replace(signals, marker_filter=None, plate_filter=None)
     model = body.options

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 import numpy as np
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import MICROMETRES, MS, Words, setting
 from biomec.base.frozen import FrozenDict
 from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forward.formulation import FormulationOptions
@@ -29,26 +30,57 @@ ROOT: Mapping[str, str] = FrozenDict(
     {"inverse": "free", "pd": "held", "computed-torque": "held", "underactuated": "ground"}
 )
 """Input -> what holds the root where the user leaves it open."""
-INPUTS: Mapping[str, str] = FrozenDict(
+INPUTS: Mapping[str, tuple[str, str]] = FrozenDict(
     {
-        RESULTANT: "resultant forces of the recorded motion",
-        "inverse": "torques of inverse dynamics and measured ground reactions, played back",
-        "pd": "torques of inverse dynamics and a spring and damper at every joint",
-        "computed-torque": "computed torques at all joints, and a residual that holds the root",
-        "underactuated": "computed torques at the joints, ground reactions adjusted to what the root needs",
+        "computed-torque": (
+            "Computed torques",
+            "Torques that give every joint the acceleration that leads it back to the recorded movement. A residual "
+            "force holds the root, as in inverse dynamics. Follows to a micrometre.",
+        ),
+        "underactuated": (
+            "Computed torques, ground holds the body",
+            "As computed torques, but nothing holds the root: the ground reactions change by what it needs. Tells how "
+            "far the plates are from what the movement needs. Best for what-if questions.",
+        ),
+        "pd": (
+            "Torques with springs and dampers (PD)",
+            "Torques of inverse dynamics, and a spring and a damper at every joint. How near it stays depends on the "
+            "stiffness.",
+        ),
+        "inverse": (
+            "Torques of inverse dynamics and plates",
+            "Torques and ground reactions are played back and nothing corrects an error: a body on its hands and feet "
+            "falls within a second. Shows why control is needed.",
+        ),
+        RESULTANT: (
+            "Resultant forces of the movement",
+            "Mass times acceleration of the recorded motion stands for everything that acts. The motion returns to "
+            "about a tenth of a millimetre; shows what equations and integrator are worth.",
+        ),
     }
 )
-"""Input -> what a list calls it."""
+"""Input -> what people call it and what it means, in the order of lists."""
 CONTACT = "contact"
-ROOTS: Mapping[str, str] = FrozenDict(
+ROOTS: Mapping[str, tuple[str, str]] = FrozenDict(
     {
-        "held": "a residual force and torque",
-        "free": "recorded ground reactions only",
-        "ground": "ground reactions adjusted to what the root needs",
-        CONTACT: "compliant contact of hands and feet with the floor, instead of recorded reactions",
+        "held": ("A residual force", "Whatever is missing acts on the root, as in inverse dynamics."),
+        "free": ("Nothing", "Only the ground reactions: whatever does not fit carries the body away."),
+        "ground": ("Changed ground reactions", "The ground reactions change by what the root needs."),
+        CONTACT: (
+            "Contact with the floor",
+            "Hands and feet press and rub on the floor as soft spheres do; recorded reactions are not used.",
+        ),
     }
 )
-"""What holds the root of a body that follows a movement -> what a list calls it."""
+"""What holds the root of a body that follows a movement -> what people call it and what it means."""
+FORMULATION_WORDS: Words = {
+    AUTO: ("Automatic", "Semi-recursive where the movement is followed, stabilised Lagrange for resultant forces."),
+    **{key: (one.title, one.help) for key, one in FORMULATIONS.items()},
+}
+INTEGRATOR_WORDS: Words = {
+    AUTO: ("Automatic", "Joint by joint where the movement is followed, Adams of order 4 or trapezoidal elsewhere."),
+    **{key: (one.title, one.help) for key, one in INTEGRATORS.items()},
+}
 ADAPTED = "variable"  # integrator of steps that are doubled and halved
 STEP_S = {True: 1e-3, False: 2e-3}  # with a controller and without
 CONTACT_STEP_S = 5e-4  # friction of contacts shakes with longer ones
@@ -84,24 +116,44 @@ class SimulationSettings:
     max_iterations : of the corrector of a step, or of index 3; a step that needs more ends the run
     """
 
-    name: str = ""
-    input: str = "computed-torque"
-    root: str = AUTO
-    formulation: str = AUTO
-    integrator: str = AUTO
-    order: int = 4
-    step_s: float | None = None
+    name: str = setting("", "Name", "Name of the run.")
+    input: str = setting("computed-torque", "Input", "What moves the body.", choices=INPUTS)
+    root: str = setting(
+        AUTO, "Held by", "What holds the root.", choices={AUTO: ("Automatic", "As the input has it."), **ROOTS}
+    )
+    formulation: str = setting(AUTO, "Equations", "Formulation of the equations of motion.", choices=FORMULATION_WORDS)
+    integrator: str = setting(AUTO, "Integrator", "How time is stepped.", choices=INTEGRATOR_WORDS)
+    order: int = setting(4, "Order", "Order of Adams and Gear; 4 is usual.", least=1, most=4)
+    step_s: float | None = setting(
+        None, "Step", "Automatic: 1 ms where the movement is followed, 0.5 ms on contacts, 0.1 ms there with weakened "
+        "joints, else 2 ms; steps fit the frames.",
+        unit="ms", factor=MS, least=0.0, most=1000.0, nothing="automatic")  # fmt: skip
     frames: tuple[int, int] | None = None
     cycle: str | None = None
-    equations: FormulationOptions = field(default_factory=FormulationOptions)
-    tolerance: float = 1e-8
-    error: float = 1e-7
-    rho: float = 0.8
-    stiffness: float = 1e3
-    damping: float | None = None
-    joint_stops: bool = False
-    what_if: WhatIf = field(default_factory=WhatIf)
-    max_iterations: int = 50
+    equations: FormulationOptions = setting(
+        factory=FormulationOptions, label="Equations", help="Numbers of the formulation.", advanced=True
+    )
+    tolerance: float = setting(
+        1e-8, "Corrector tolerance", "Integrators of equal steps, and trapezoidal of variable ones: ends the "
+        "iterations of a step.", unit="m", typed=True, advanced=True)  # fmt: skip
+    error: float = setting(
+        1e-7, "Allowed error", "Error that a step of variable length may make.",
+        unit="µm", factor=MICROMETRES, least=0.0001, most=1000.0)  # fmt: skip
+    rho: float = setting(
+        0.8, "Damping ρ", "Generalised-α: what a step leaves of the fastest oscillations; 1 all, 0 nothing.",
+        typed=True, advanced=True)  # fmt: skip
+    stiffness: float = setting(1e3, "Stiffness", "Stiffness of the control.", unit="1/s²", least=1.0, most=1e6)
+    damping: float | None = setting(
+        None, "Control damping", "Of computed torques and of springs at the joints; critical, if empty: twice the root "
+        "of the stiffness.", unit="1/s", typed=True, nothing="critical", advanced=True)  # fmt: skip
+    joint_stops: bool = setting(
+        False, "Stops at the ends of the joints' ranges",
+        "Soft stops turn back angles beyond the average range of adults, and bear part of the joint "
+        "moments.")  # fmt: skip
+    what_if: WhatIf = setting(factory=WhatIf, label="What if", help="What is different from the recording.")
+    max_iterations: int = setting(
+        50, "Step iterations", "Integrators of equal steps, and trapezoidal of variable ones: at most so many, 1 to "
+        "1000; a step that needs more ends the run, or is made shorter.", typed=True, advanced=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         choices = (

@@ -6,7 +6,6 @@ of their step (`static_pose`): as attributes of this package such names are the 
 """
 
 from biomec.signals.body_mass import MassEstimate, MassOptions, mass_from_plates
-from biomec.signals.butterworth import high_pass, low_pass
 from biomec.signals.contact_detection import ContactOptions, DetectedContacts, detect_contacts
 from biomec.signals.contact_table import ContactTable, contact_table
 from biomec.signals.contacts import AssignOptions, ContactAssignment, assign_contacts
@@ -25,6 +24,7 @@ from biomec.signals.filtering import (
     filter_markers,
     filter_plates,
 )
+from biomec.signals.filters import high_pass, low_pass
 from biomec.signals.gait_events import GaitEventOptions, GaitEvents, gait_events
 from biomec.signals.gait_parameters import GaitParameters, gait_parameters
 from biomec.signals.kinematic_events import GaitMarkers, KinematicEventOptions, gait_markers

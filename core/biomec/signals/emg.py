@@ -15,7 +15,7 @@ from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import Analog
-from biomec.signals.butterworth import high_pass, low_pass
+from biomec.signals.filters import high_pass, low_pass
 from biomec.signals.stretches import blocks, stretches
 from biomec.signals.zero_lag import Continuation, Filtered, apply_gain, check_below_nyquist
 

@@ -15,7 +15,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.recording import Event, Markers
-from biomec.signals.butterworth import low_pass
+from biomec.signals.filters import low_pass
 from biomec.signals.kinematic_events import FEWEST_FRAMES, GaitMarkers
 
 HALF_WIDTH_S = 0.06

@@ -15,7 +15,7 @@ from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Progress
 from biomec.recording import ForcePlate, Markers, Result
 from biomec.recording.step import marker_arrays, plate_arrays, step_result
-from biomec.signals.butterworth import low_pass
+from biomec.signals.filters import BUTTERWORTH, FILTERS, filter_named, low_pass
 from biomec.signals.plate_gaps import missing_notices
 from biomec.signals.residual_analysis import ResidualAnalysis, ResidualOptions, residual_analysis
 from biomec.signals.stretches import stretches
@@ -63,11 +63,12 @@ def _by_hand(by_name: Mapping[str, tuple[float, ...]]) -> tuple[ManualCutoff, ..
 
 @dataclass(frozen=True)
 class FilterOptions:
-    """How cut-offs are chosen; a cut-off given by hand comes before every other.
+    """Which filter, and how cut-offs are chosen; a cut-off given by hand comes before every other.
 
     cutoff_hz : for ``FIXED``, and for nothing else [Hz]
     shared    : one cut-off, the highest of its components, for a whole marker or plate. A centre of pressure is a
                 moment over a force: components that were slowed differently shift it while the load changes fast.
+    filter    : name in `FILTERS`
     """
 
     choice: CutoffChoice = setting(
@@ -83,9 +84,13 @@ class FilterOptions:
     residual: ResidualOptions = setting(
         factory=ResidualOptions, label="Residual analysis", help="How the cut-off is sought in the signal itself."
     )
+    filter: str = setting(
+        BUTTERWORTH, "Filter", "Low-pass of second order that runs forward and backward.",
+        choices={name: (one.title, one.help) for name, one in FILTERS.items()})  # fmt: skip
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "manual", tuple(self.manual))
+        filter_named(self.filter)
         if not (np.isfinite(self.cutoff_hz) and self.cutoff_hz > 0.0):
             raise BiomecError(f"Filter: a fixed cut-off of {self.cutoff_hz:g} Hz is not possible; it must be above 0.")
         names = [one.name for one in self.manual]
@@ -156,7 +161,7 @@ def filter_markers(
     """Filter every coordinate of every marker. Rebuild lost markers first: gaps that remain are not bridged."""
     _check_names(options, markers.names, "marker")
     analysis, cutoff, notices = _cutoffs(markers.p_WM, markers.rate_hz, markers.names, AXES, options, progress)
-    filtered = low_pass(markers.p_WM, markers.rate_hz, cutoff)
+    filtered = low_pass(markers.p_WM, markers.rate_hz, cutoff, filter=options.filter)
     notices += _about_gaps(markers) + _about_untouched(markers.names, filtered.untouched, cutoff, analysis)
     notices += [] if analysis is None else _about_filtered_before(analysis)
     return FilteredMarkers(
@@ -178,7 +183,7 @@ def filter_plates(
     for i, plate in enumerate(plates):
         wrench = np.concatenate([plate.force, plate.moment], axis=1)[:, None, :]  # (N, 1, 6)
         analysis, cutoff, said = _cutoffs(wrench, plate.rate_hz, (plate.name,), WRENCH, options, None)
-        filtered = low_pass(wrench, plate.rate_hz, cutoff)
+        filtered = low_pass(wrench, plate.rate_hz, cutoff, filter=options.filter)
         done.append(replace(plate, force=filtered.values[:, 0, :3], moment=filtered.values[:, 0, 3:]))
         cutoffs[i] = cutoff[0]
         analyses += [] if analysis is None else [analysis]
@@ -211,7 +216,7 @@ def _cutoffs(
     notices: list[Notice] = []
     analysis = None
     if options.choice is CutoffChoice.RESIDUAL and x.size:
-        analysis = residual_analysis(x, rate_hz, options.residual, progress)
+        analysis = residual_analysis(x, rate_hz, options.residual, progress, options.filter)
         cutoff = np.array(analysis.cutoff_hz)
     else:
         cutoff = np.full(x.shape[1:], options.cutoff_hz)

@@ -12,8 +12,8 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, warning
 from biomec.recording import Event, Markers, MarkerSet
-from biomec.signals.butterworth import low_pass
 from biomec.signals.event_editing import OFF, SIDES, STRIKE
+from biomec.signals.filters import low_pass
 from biomec.signals.peaks import prominent_peaks
 from biomec.signals.stretches import stretches
 

@@ -25,7 +25,7 @@ from biomec.base.arrays import FloatArray, IntArray, frames_last, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.progress import Progress, in_parallel
-from biomec.signals.butterworth import stop_ratio
+from biomec.signals.filters import BUTTERWORTH, LowPass, filter_named
 from biomec.signals.stretches import Block, as_channels, blocks, time_series
 from biomec.signals.zero_lag import FEWEST_SAMPLES, sine_frequencies, sine_spectrum
 
@@ -112,12 +112,19 @@ class ResidualAnalysis:
 
 
 def residual_analysis(
-    x: ArrayLike, rate_hz: float, options: ResidualOptions = ResidualOptions(), progress: Progress | None = None
+    x: ArrayLike,
+    rate_hz: float,
+    options: ResidualOptions = ResidualOptions(),
+    progress: Progress | None = None,
+    filter: str = BUTTERWORTH,
 ) -> ResidualAnalysis:
-    """Find the cut-off of every channel of ``x`` (T, …); gaps are left out, every stretch between them counts."""
+    """Find the cut-off of every channel of ``x`` (T, …) for a filter of the table `FILTERS`.
+
+    Gaps are left out, every stretch between them counts.
+    """
     signal = time_series("Residual analysis", x, rate_hz)
     grid = options.grid_hz(rate_hz)
-    residual = residuals(signal, rate_hz, grid, progress)
+    residual = residuals(signal, rate_hz, grid, progress, filter)
     noise, slope, tail_from = _tail(grid, residual, options)
     crossing = _first_crossing(grid, residual, noise)
     cutoff = np.where(np.isnan(crossing), np.nan, np.maximum(crossing, options.floor_hz))
@@ -134,19 +141,21 @@ def residual_analysis(
     )
 
 
-def residuals(x: FloatArray, rate_hz: float, grid_hz: FloatArray, progress: Progress | None = None) -> FloatArray:
+def residuals(
+    x: FloatArray, rate_hz: float, grid_hz: FloatArray, progress: Progress | None = None, filter: str = BUTTERWORTH
+) -> FloatArray:
     """R(f) = √(Σ (x_i − x_F,i)² / N) of ``x`` (T, …) for every cut-off, as (F, C). [Winter2009]; [Nunes2017] Eq. 3.5
 
     In the sines of `zero_lag` the filter is a product, so Σ (x − x_F)² = Σ_k ((1 − g_f(f_k)) s_k)² / (2 (N − 1))
     (Parseval): one matrix product does all cut-offs and all channels, and equals filtering them one by one.
     """
-    signal = as_channels(x)
+    signal, chosen = as_channels(x), filter_named(filter)
     work = [block for block in blocks(signal) if block.samples >= FEWEST_SAMPLES]
     sums: list[FloatArray] = [np.empty(0)] * len(work)
 
     def run(part: slice) -> None:
         for i in range(part.start, part.stop):
-            sums[i] = _block_sums(signal, rate_hz, grid_hz, work[i])
+            sums[i] = _block_sums(signal, rate_hz, grid_hz, work[i], chosen)
 
     in_parallel(run, len(work), 1, progress)
     total = np.zeros((len(grid_hz), signal.shape[1]))
@@ -157,14 +166,14 @@ def residuals(x: FloatArray, rate_hz: float, grid_hz: FloatArray, progress: Prog
     return np.sqrt(total / np.where(count > 0, count, np.nan))
 
 
-def _block_sums(signal: FloatArray, rate_hz: float, grid_hz: FloatArray, block: Block) -> FloatArray:
+def _block_sums(signal: FloatArray, rate_hz: float, grid_hz: FloatArray, block: Block, filter: LowPass) -> FloatArray:
     """Σ (x − x_F)² (F, C) over one block."""
     _, sines = sine_spectrum(frames_last(signal[block.first : block.stop, block.columns]))
     power = np.square(sines, out=sines).T  # (K, C)
     frequency = sine_frequencies(block.samples, rate_hz)
     total = np.zeros((len(grid_hz), block.columns.size))
     for k in range(0, len(frequency), SINES_AT_A_TIME):
-        taken = stop_ratio(frequency[None, k : k + SINES_AT_A_TIME], grid_hz[:, None], rate_hz)  # (F, K)
+        taken = filter.stop_ratio(frequency[None, k : k + SINES_AT_A_TIME], grid_hz[:, None], rate_hz)  # (F, K)
         taken /= 1.0 + taken  # 1 − g
         total += np.square(taken, out=taken) @ power[k : k + SINES_AT_A_TIME]
     return total / (2.0 * (block.samples - 1))

@@ -71,9 +71,27 @@ def test_a_project_keeps_its_settings_where_nothing_else_is_asked_for(files, tmp
 
 
 def test_settings_of_one_analysis_serve_another(files, tmp_path):
-    assert main(["analyze", str(files), "--sex", "m", "--cutoff", "6", "--out", str(tmp_path / "a")]) == 0
+    assert (
+        main(
+            [
+                "analyze",
+                str(files),
+                "--sex",
+                "m",
+                "--cutoff",
+                "6",
+                "--filter",
+                "critically-damped",
+                "--out",
+                str(tmp_path / "a"),
+            ]
+        )
+        == 0
+    )
     stored = tmp_path / "a" / "settings.json"
-    assert json.loads(stored.read_text("utf-8"))["signals"]["marker_filter"]["cutoff_hz"] == 6.0
+    signals = json.loads(stored.read_text("utf-8"))["signals"]
+    assert signals["marker_filter"]["cutoff_hz"] == 6.0
+    assert signals["marker_filter"]["filter"] == signals["plate_filter"]["filter"] == "critically-damped"
     arguments = ["analyze", str(files), "--sex", "m", "--settings", str(stored), "--out", str(tmp_path / "b")]
     assert main(arguments) == 0
     assert (tmp_path / "a" / "angles.csv").read_bytes() == (tmp_path / "b" / "angles.csv").read_bytes()

@@ -31,7 +31,7 @@ def test_resultant_forces_are_integrated_as_published():
 @pytest.mark.parametrize(
     ("given", "told"),
     [
-        ({"input": "hope"}, "the input is resultant, inverse"),
+        ({"input": "hope"}, "the input is computed-torque, underactuated"),
         ({"formulation": "newton"}, "the formulation is auto, classic"),
         ({"integrator": "euler"}, "the integrator is auto, trapezoidal"),
         ({"root": "nailed"}, "the root is auto, held"),

@@ -7,9 +7,9 @@ import pytest
 from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import entries
 from biomec.io.registry import read_trial
 from biomec.recording import ForcePlate, Markers
-from biomec.signals.butterworth import low_pass
 from biomec.signals.filtering import (
     PLATE_FILTER,
     CutoffChoice,
@@ -18,7 +18,8 @@ from biomec.signals.filtering import (
     filter_markers,
     filter_plates,
 )
-from biomec.signals.residual_analysis import ResidualOptions
+from biomec.signals.filters import FILTERS, low_pass
+from biomec.signals.residual_analysis import ResidualOptions, residual_analysis
 from tests.real_data import recording
 
 RATE = 200.0
@@ -70,6 +71,22 @@ def test_fixed_and_manual_cut_offs():
     assert_allclose(done.markers["C"], low_pass(markers["C"], RATE, [3.0, 4.0, 5.0]).values, atol=1e-15)
     assert done.analysis is None
     assert codes(done) == ["cutoff-by-hand"]
+
+
+@pytest.mark.parametrize("name", FILTERS)
+def test_markers_and_plates_pass_the_filter_that_is_chosen(name):
+    _, markers = walkers()
+    done = filter_markers(markers, FilterOptions(filter=name))
+    cutoff = residual_analysis(markers.p_WM, RATE, filter=name).cutoff_hz
+    assert_array_equal(done.cutoff_hz, cutoff)
+    assert_array_equal(done.markers.p_WM, low_pass(markers.p_WM, RATE, cutoff, filter=name).values)
+
+
+def test_settings_offer_every_filter_of_the_table_and_no_other():
+    (entry,) = (entry for entry in entries(FilterOptions()) if entry.name == "filter")
+    assert [(choice.value, choice.label) for choice in entry.choices] == [(n, f.title) for n, f in FILTERS.items()]
+    with pytest.raises(BiomecError, match="no filter boxcar"):
+        FilterOptions(filter="boxcar")
 
 
 def test_a_value_given_by_hand_replaces_that_of_the_analysis_only_there():

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import signal, stats
 
 from biomec.base.errors import BiomecError
-from biomec.signals.butterworth import low_pass
+from biomec.signals.filters import FILTERS, low_pass
 from biomec.signals.residual_analysis import ResidualOptions, residual_analysis, residuals
 
 
@@ -38,17 +38,18 @@ def test_the_filtered_sine_is_nearer_to_the_truth_than_the_measured_one():
     assert error < 0.25 * sigma  # white noise below 3 Hz of 250: √(3/250) = 0.11, and a little signal lost
 
 
+@pytest.mark.parametrize("name", FILTERS)
 @pytest.mark.parametrize("gaps", [False, True])
-def test_residuals_equal_filtering_at_every_cut_off(gaps):
+def test_residuals_equal_filtering_at_every_cut_off(gaps, name):
     rng = np.random.default_rng(5)
     x = np.cumsum(rng.normal(size=(1200, 3)), axis=0) + rng.normal(size=(1200, 3))
     if gaps:
         x[400:420, 0] = np.nan
         x[:90, 2] = np.nan
     grid = np.array([2.0, 5.0, 9.5, 20.0])  # a period of the lowest is shorter than every stretch
-    found = residuals(x, 100.0, grid)
+    found = residuals(x, 100.0, grid, filter=name)
     for f, R in zip(grid, found, strict=True):
-        taken = x - low_pass(x, 100.0, f).values
+        taken = x - low_pass(x, 100.0, f, filter=name).values
         assert_allclose(R, np.sqrt(np.nanmean(taken**2, axis=0)), rtol=1e-10)
 
 

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
 from dataclasses import replace
+from typing import Any
 
 from PySide6.QtCore import QSignalBlocker, Qt
 from PySide6.QtWidgets import (
-    QCheckBox,
     QComboBox,
     QDialog,
     QDialogButtonBox,
-    QDoubleSpinBox,
     QFormLayout,
     QFrame,
     QGridLayout,
@@ -26,30 +24,26 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import MS, group, help_of
 from biomec.engine.forward.integrators import Steps
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.simulation_settings import AUTO, SimulationSettings
+from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_stretch import simulated_stretch
 from biomec.pipeline.stretch import cycle_spans
 from biomec_app.features.simulations.advanced_box import AdvancedBox
 from biomec_app.features.simulations.running import STEP, simulate
 from biomec_app.features.simulations.runs import free_name
-from biomec_app.features.simulations.what_if_box import WhatIfBox
-from biomec_app.features.simulations.words import (
-    FORMULATION_WORDS,
-    INPUTS,
-    INTEGRATOR_WORDS,
-    ROOTS,
-    integrators_for,
-    short_name,
-)
+from biomec_app.features.simulations.what_if_box import WHAT_IF, WhatIfBox, part_rows
+from biomec_app.features.simulations.words import integrators_for, short_name
 from biomec_app.kit.dialog_parts import Fault, explanation
+from biomec_app.kit.forms.form import Form
+from biomec_app.kit.forms.rows import ChoiceRow, chooser
 from biomec_app.session.context import Context
 
 WHOLE, FRAMES = "whole", "frames"
-MS, MICROMETRES = 1e3, 1e6
 HEIGHT, MARGIN = 570, 60  # of the dialog while nothing is unfolded, and to the ends of the screen, in pixels
-AUTOMATIC = "automatic"
+WITHOUT_ROW = (("name",), ("frames",), ("cycle",))
+FOLLOWING = (("root",), ("joint_stops",), WHAT_IF)  # fields without a meaning where nothing is followed
 
 
 def default_settings(analysis: Analysis) -> SimulationSettings:
@@ -70,12 +64,13 @@ class SimulationDialog(QDialog):
         self.setObjectName("simulation")
         self.setWindowTitle("Simulation")
         self._filling = True
-        self._kept = self._start
+        self.form = Form(group(SimulationSettings()), "simulation.{}", skip=WITHOUT_ROW, own=part_rows(self.analysis),
+                         parent=self)  # fmt: skip
         self.name = QLineEdit()
         self.name.setObjectName("simulation.name")
         self.name.setAccessibleName("Name of the run")
-        self.what_if = WhatIfBox(self.analysis)
-        self.advanced = AdvancedBox()
+        self.what_if = WhatIfBox(self.form)
+        self.advanced = AdvancedBox(self.form)
         self.wrong = Fault("simulation.fault")
         self.summary = QLabel()
         self.summary.setObjectName("simulation.summary")
@@ -83,8 +78,7 @@ class SimulationDialog(QDialog):
         self.summary.setWordWrap(True)
         self.buttons = self._buttons()
         self._build()
-        self.what_if.changed.connect(self._follow)
-        self.advanced.changed.connect(self._follow)
+        self.form.edited.connect(self._follow)
         self.name.textChanged.connect(self._follow)
         self.fill(self._start)
 
@@ -131,22 +125,21 @@ class SimulationDialog(QDialog):
         more = self.advanced.inside.sizeHint().height() if unfolded else 0
         self.resize(self.width(), min(HEIGHT + more, self.screen().availableGeometry().height() - MARGIN))
 
+    def _widget(self, name: str) -> Any:
+        return self.form.rows[name,].widget
+
     def _movement_box(self) -> QGroupBox:
         box = QGroupBox("What moves the body")
         form = QFormLayout(box)
         form.setVerticalSpacing(4)
-        self.input = _combo("input", "What moves the body", {key: words for key, (words, _) in INPUTS.items()})
-        self.input_words = _two_lines(4)
-        self.root = _combo("root", "What holds the root", {key: words for key, (words, _) in ROOTS.items()})
-        self.root.setToolTip("\n".join(f"{words}: {meaning}" for words, meaning in ROOTS.values()))
-        self.stops = QCheckBox("Stops at the ends of the joints' ranges")
-        self.stops.setObjectName("simulation.stops")
-        self.stops.setAccessibleName("Joint stops")
-        self.stops.setToolTip(
-            "Soft stops turn back angles beyond the average range of adults, and bear part of the joint moments"
-        )
-        self.stiffness = _number("stiffness", "Stiffness of the control, 1/s²", 1.0, 1e6, " 1/s²", 0)
-        self.part = _combo("part", "Part of the movement", {WHOLE: "Whole movement"})
+        self.input, self.root, self.stiffness = (self._widget(name) for name in ("input", "root", "stiffness"))
+        self.input_words = _lines(4)
+        self.stops = self._widget("joint_stops")
+        self.stops.setText(self.form.rows["joint_stops",].entry.setting.label)
+        self.part = chooser(20)
+        self.part.setObjectName("simulation.part")
+        self.part.setAccessibleName("Part of the movement")
+        self.part.addItem("Whole movement", WHOLE)
         trial = self.analysis.session.dynamic
         self._base, last = trial.first_frame, trial.first_frame + trial.frames - 1
         self._spans: dict[object, tuple[int, int]] = {WHOLE: (0, trial.frames - 1)}  # part -> frames, counted from 0
@@ -164,54 +157,34 @@ class SimulationDialog(QDialog):
         frames.addWidget(self.first, 1)
         frames.addWidget(QLabel("to"))
         frames.addWidget(self.last, 1)
-        form.addRow("&Input", self.input)
+        self._add(form, "input", "I")
         form.addRow(self.input_words)
-        form.addRow("&Held by", self.root)
-        form.addRow("S&tiffness", self.stiffness)
+        self._add(form, "root", "H")
+        self._add(form, "stiffness", "t")
         form.addRow(self.stops)
         form.addRow("&Part", self.part)
         form.addRow("Frames", frames)
-        for combo in (self.input, self.root, self.part):
-            combo.currentIndexChanged.connect(self._follow)
-        for field in (self.stiffness, self.first, self.last):
+        self.part.currentIndexChanged.connect(self._follow)
+        for field in (self.first, self.last):
             field.valueChanged.connect(self._follow)
-        self.stops.toggled.connect(self._follow)
         return box
 
     def _equation_box(self) -> QGroupBox:
         box = QGroupBox("Equations and steps")
         form = QFormLayout(box)
         form.setVerticalSpacing(4)
-        words = {key: words for key, (words, _) in FORMULATION_WORDS.items()}
-        self.formulation = _combo("formulation", "Equations of motion", words)
-        self.formulation_words = _two_lines(2)
-        self.integrator = _combo("integrator", "Integrator", {})
-        self.integrator_words = _two_lines(2)
-        self.order = QSpinBox()
-        self.order.setObjectName("simulation.order")
-        self.order.setAccessibleName("Order of Adams and Gear")
-        self.order.setToolTip("Order of Adams and Gear; 4 is usual")
-        self.order.setRange(1, 4)
-        self.step = _number("step", "Length of a step", 0.0, 1000.0, " ms", 3)
-        self.step.setSpecialValueText(AUTOMATIC)
-        self.step.setToolTip(
-            "Automatic: 1 ms where the movement is followed, 0.5 ms on contacts, 0.1 ms there with weakened joints, "
-            "else 2 ms; steps fit the frames"
-        )
-        self.error = _number("error", "Error allowed in a step of variable length", 0.0001, 1000.0, " µm", 4)
-        self.error.setToolTip("Error that a step of variable length may make")
-        form.addRow("&Equations", self.formulation)
+        self.formulation, self.integrator = self._widget("formulation"), self._widget("integrator")
+        self.formulation_words, self.integrator_words = _lines(2), _lines(2)
+        self._add(form, "formulation", "E")
         form.addRow(self.formulation_words)
-        form.addRow("Inte&grator", self.integrator)
+        self._add(form, "integrator", "g")
         form.addRow(self.integrator_words)
-        form.addRow("&Order", self.order)
-        form.addRow("&Step", self.step)
-        form.addRow("Allowed e&rror", self.error)
-        for combo in (self.formulation, self.integrator):
-            combo.currentIndexChanged.connect(self._follow)
-        for field in (self.order, self.step, self.error):
-            field.valueChanged.connect(self._follow)
+        for name, key in {"order": "O", "step_s": "S", "error": "r"}.items():
+            self._add(form, name, key)
         return box
+
+    def _add(self, form: QFormLayout, name: str, key: str) -> None:
+        form.addRow(self.form.label((name,), key), self._widget(name))
 
     def _buttons(self) -> QDialogButtonBox:
         standard = QDialogButtonBox.StandardButton
@@ -233,19 +206,10 @@ class SimulationDialog(QDialog):
     def fill(self, settings: SimulationSettings) -> None:
         """Show settings."""
         self._filling = True
-        self._kept = settings
         self.name.setText(settings.name)
-        _choose(self.input, settings.input)
-        _choose(self.root, settings.root)
-        self.stiffness.setValue(settings.stiffness)
-        self.stops.setChecked(settings.joint_stops)
-        _choose(self.formulation, settings.formulation)
-        self._offer_integrators(settings.integrator)
-        self.order.setValue(settings.order)
-        self.step.setValue(0.0 if settings.step_s is None else MS * settings.step_s)
-        self.error.setValue(MICROMETRES * settings.error)
-        self.what_if.fill(settings.what_if)
-        self.advanced.fill(settings)
+        self._offer_integrators(all_of_them=True)
+        self.form.show(settings)
+        self.advanced.unfold()
         part = ("cycle", settings.cycle) if settings.cycle is not None else FRAMES if settings.frames else WHOLE
         _choose(self.part, part)
         if settings.frames is not None:
@@ -259,48 +223,29 @@ class SimulationDialog(QDialog):
         """What is entered; raises a sentence where that cannot be."""
         part, follows = self.part.currentData(), self.input.currentData() != "resultant"
         frames = (self.first.value() - self._base, self.last.value() - self._base) if part == FRAMES else None
-        step = self.step.value()
-        return replace(
-            self.advanced.applied(self._kept),
-            name=self.name.text().strip(),
-            input=self.input.currentData(),
-            root=self.root.currentData() if follows else AUTO,
-            formulation=self.formulation.currentData(),
-            integrator=self.integrator.currentData(),
-            order=self.order.value(),
-            step_s=None if step == 0.0 else round(step / MS, 9),
-            frames=frames,
-            cycle=part[1] if isinstance(part, tuple) else None,
-            error=round(self.error.value() / MICROMETRES, 12),
-            stiffness=self.stiffness.value(),
-            joint_stops=follows and self.stops.isChecked(),
-            what_if=self.what_if.value if follows else SimulationSettings().what_if,
-        )
+        entered: SimulationSettings = self.form.entered(keep=() if follows else FOLLOWING)
+        cycle = part[1] if isinstance(part, tuple) else None
+        return replace(entered, name=self.name.text().strip(), frames=frames, cycle=cycle)
 
-    def _offer_integrators(self, wish: str) -> None:
+    def _offer_integrators(self, all_of_them: bool = False) -> None:
         """List the integrators that the equations can have; another becomes automatic."""
-        there = integrators_for(self.input.currentData(), self.formulation.currentData())
-        if [self.integrator.itemData(k) for k in range(self.integrator.count())] != list(there):
-            self.integrator.blockSignals(True)
-            self.integrator.clear()
-            for key in there:
-                self.integrator.addItem(INTEGRATOR_WORDS[key][0], key)
-            self.integrator.blockSignals(False)
-        self.integrator.blockSignals(True)
-        self.integrator.setCurrentIndex(max(0, self.integrator.findData(wish)))
-        self.integrator.blockSignals(False)
+        row = self.form.rows["integrator",]
+        assert isinstance(row, ChoiceRow)
+        fitting = integrators_for(self.input.currentData(), self.formulation.currentData())
+        row.offer(tuple(one for one in row.entry.choices if all_of_them or one.value in fitting))
 
     def _follow(self, *_: object) -> None:
         """Enable what has a meaning, explain it, and say what would be simulated."""
         if self._filling:
             return
-        self._offer_integrators(self.integrator.currentData() or AUTO)
+        self._offer_integrators()
         input, part = self.input.currentData(), self.part.currentData()
         follows = input != "resultant"
-        self.input_words.setText(INPUTS[input][1])
-        self.formulation_words.setText(FORMULATION_WORDS[self.formulation.currentData()][1])
-        self.integrator_words.setText(INTEGRATOR_WORDS[self.integrator.currentData()][1])
+        for name, label in (("input", self.input_words), ("formulation", self.formulation_words),
+                            ("integrator", self.integrator_words)):  # fmt: skip
+            label.setText(help_of(SimulationSettings, name, self._widget(name).currentData()))
         self.root.setEnabled(follows)
+        self.root.setToolTip(help_of(SimulationSettings, "root", self.root.currentData()))
         self.stiffness.setEnabled(follows and input != "inverse")
         self.stops.setEnabled(follows)
         for field, frame in zip((self.first, self.last), self._spans.get(part, ()), strict=False):
@@ -318,9 +263,9 @@ class SimulationDialog(QDialog):
         try:
             settings = self.settings
             chosen = settings.integrator_kind
-            self.order.setEnabled("order" in chosen.uses)
-            self.step.setEnabled(chosen.steps is not Steps.SCIPY)
-            self.error.setEnabled("error" in chosen.uses)
+            self._widget("order").setEnabled("order" in chosen.uses)
+            self._widget("step_s").setEnabled(chosen.steps is not Steps.SCIPY)
+            self._widget("error").setEnabled("error" in chosen.uses)
             self.advanced.follow(settings)
             self.name.setPlaceholderText(free_name(self.analysis, short_name(settings)))
             self.summary.setText(self._told(settings))
@@ -364,40 +309,16 @@ def _plain(sentence: str) -> str:
     return sentence[:1].upper() + sentence[1:]
 
 
-def _two_lines(lines: int) -> QLabel:
+def _lines(count: int) -> QLabel:
     """An explanation with room for some lines, so that nothing jumps when it changes."""
     label = explanation()
-    label.setMinimumHeight(lines * label.fontMetrics().lineSpacing() + 2)
+    label.setMinimumHeight(count * label.fontMetrics().lineSpacing() + 2)
     label.setAlignment(Qt.AlignmentFlag.AlignTop | Qt.AlignmentFlag.AlignLeft)
     return label
 
 
-def _combo(name: str, words: str, options: Mapping[str, str]) -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName(f"simulation.{name}")
-    combo.setAccessibleName(words)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(20)
-    for key, text in options.items():
-        combo.addItem(text, key)
-    return combo
-
-
 def _choose(combo: QComboBox, data: object) -> None:
-    found: Iterable[int] = (k for k in range(combo.count()) if combo.itemData(k) == data)
-    combo.setCurrentIndex(next(iter(found), 0))
-
-
-def _number(name: str, words: str, low: float, high: float, suffix: str, digits: int) -> QDoubleSpinBox:
-    box = QDoubleSpinBox()
-    box.setObjectName(f"simulation.{name}")
-    box.setAccessibleName(words)
-    box.setToolTip(words)
-    box.setDecimals(digits)
-    box.setRange(low, high)
-    box.setSuffix(suffix)
-    box.setStepType(QDoubleSpinBox.StepType.AdaptiveDecimalStepType)
-    return box
+    combo.setCurrentIndex(next((k for k in range(combo.count()) if combo.itemData(k) == data), 0))
 
 
 def _frame(name: str, first: int, last: int) -> QSpinBox:

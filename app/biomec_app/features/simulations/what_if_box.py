@@ -2,18 +2,24 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
+from typing import Any
 
-from PySide6.QtCore import Signal
-from PySide6.QtWidgets import QComboBox, QDoubleSpinBox, QGridLayout, QGroupBox, QLabel, QWidget
+from PySide6.QtCore import QSignalBlocker
+from PySide6.QtWidgets import QGridLayout, QGroupBox, QHBoxLayout, QWidget
 
-from biomec.body.tracking.what_if import WhatIf
+from biomec.base.fields import Entry, Kind
+from biomec.base.frozen import FrozenDict
 from biomec.pipeline.analysis import Analysis
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.simulations.words import plural
+from biomec_app.kit.forms.form import Form
+from biomec_app.kit.forms.rows import NumberRow, Row, chooser
 
-PERCENT, CM = 100.0, 100.0
 BOTH = "both "
+BOX = 90  # pixels
+WHAT_IF = ("what_if",)
+ORDER = ("mass", "gravity", "grip_m", "carried", "weakened", "masses")  # of the fields, one column after the other
 
 
 def parts_of(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
@@ -28,83 +34,81 @@ def parts_of(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return {**found, **{name: (name,) for name in names}}
 
 
-class WhatIfBox(QGroupBox):
-    """Fields of a `WhatIf`; a name without the wished part is left out.
+class PartRow(Row):
+    """A number for a part that is chosen, or for both sides of it; what a list cannot say is kept.
 
-    changed : something was entered
+    parts   : what the list offers -> names that it means;  first : shown at first
+    nothing : number that changes nothing
     """
 
-    changed = Signal()
+    def __init__(self, entry: Entry, name: str, parts: Mapping[str, tuple[str, ...]], first: str,
+                 nothing: float) -> None:  # fmt: skip
+        super().__init__(entry, QWidget(), name)
+        number = Entry(entry.path, Kind.NUMBER, entry.setting, nothing)
+        self.number, self.where, self._nothing = NumberRow(number, f"{name}.number"), chooser(15), nothing
+        self.where.setObjectName(f"{name}.part")
+        self.where.setAccessibleName(f"{entry.setting.label}: of which part")
+        self.where.setToolTip(entry.setting.help)
+        for text, names in parts.items():
+            self.where.addItem(capital(text), names)
+        self.where.setCurrentIndex(max(0, self.where.findText(capital(first))))
+        self._more: dict[str, float] = {}
+        layout = QHBoxLayout(self.widget)
+        layout.setContentsMargins(0, 0, 0, 0)
+        self.number.widget.setFixedWidth(BOX)
+        layout.addWidget(self.number.widget)
+        layout.addWidget(self.where, 1)
+        self.widget.setFocusProxy(self.number.widget)
+        self.number.edited.connect(self.touched)
+        self.where.currentIndexChanged.connect(self.touched)
 
-    def __init__(self, analysis: Analysis, parent: QWidget | None = None) -> None:
-        super().__init__("What if", parent)
+    def show_value(self, value: Any) -> None:
+        """Show a part and its number; of more than the list can say the first is shown."""
+        table = dict(value)
+        offered = [self.where.itemData(k) for k in range(self.where.count())]
+        names = tuple(table) if tuple(table) in offered and len(set(table.values())) == 1 else tuple(table)[:1]
+        shown = names if names in offered else ()
+        self._more = {name: number for name, number in table.items() if name not in shown}
+        if shown:
+            with QSignalBlocker(self.where):
+                self.where.setCurrentIndex(offered.index(shown))
+        self.number.set(table[shown[0]] if shown else self._nothing)
+
+    def read(self) -> Mapping[str, float]:
+        """Names with their number."""
+        number, names = self.number.value(), self.where.currentData() or ()
+        return FrozenDict({**self._more, **({} if number == self._nothing else dict.fromkeys(names, number))})
+
+
+class WhatIfBox(QGroupBox):
+    """Fields of a `WhatIf` in two columns."""
+
+    def __init__(self, form: Form, parent: QWidget | None = None) -> None:
+        owner = form.owner[WHAT_IF[0]]
+        super().__init__(owner.setting.label, parent)
         self.setObjectName("simulation.what-if")
-        segments, joints = _segments(analysis), _joints(analysis)
-        self.mass = _number("mass", "Mass of the whole body", 10.0, 1000.0, 100.0, " %", 0, 5.0)
-        self.gravity = _number("gravity", "Gravity; the Moon has 17 %", -100.0, 1000.0, 100.0, " %", 0, 5.0)
-        self.grip = _number("grip", "How much wider the hands touch the ground; negative: narrower", -100.0, 150.0,
-                            0.0, " cm", 1, 5.0)  # fmt: skip
-        self.load = _number("load", "Mass of a load that is fixed to a segment", 0.0, 500.0, 0.0, " kg", 1, 1.0)
-        self.weaker = _number("weaker", "Part of a joint's torque that is missing", 0.0, 100.0, 0.0, " %", 0, 5.0)
-        self.part = _number("segment-mass", "Mass of a segment", 10.0, 1000.0, 100.0, " %", 0, 5.0)
-        self.loaded = _names("loaded", "Where the load is", parts_of(segments), "right hand")
-        self.weak = _names("weak", "Which joint is weaker", parts_of(joints), "right elbow")
-        self.of = _names("segment", "Which segment is heavier or lighter", parts_of(segments), "right thigh")
-        self._more: dict[str, Mapping[str, float]] = {}
+        self.setToolTip(owner.setting.help)
         grid = QGridLayout(self)
         grid.setVerticalSpacing(4)
-        for k, (words, box, where) in enumerate((
-            ("Body mass", self.mass, None), ("Gravity", self.gravity, None), ("Grip wider by", self.grip, None),
-            ("Load", self.load, self.loaded), ("Weaker by", self.weaker, self.weak), ("Mass", self.part, self.of),
-        )):  # fmt: skip
-            row, column = k % 3, 3 * (k // 3)
-            label = QLabel(words)
-            label.setBuddy(box)
-            grid.addWidget(label, row, column)
-            grid.addWidget(box, row, column + 1)
-            box.valueChanged.connect(self.changed)
-            if where is not None:
-                grid.addWidget(where, row, column + 2)
-                where.currentIndexChanged.connect(self.changed)
-        grid.setColumnStretch(5, 1)
-        grid.setColumnMinimumWidth(2, 12)
+        for k, name in enumerate(ORDER):
+            path = (*WHAT_IF, name)
+            row, column = k % 3, 2 * (k // 3)
+            grid.addWidget(form.label(path), row, column)
+            grid.addWidget(form.rows[path].widget, row, column + 1)
+            if column == 0:
+                form.rows[path].widget.setFixedWidth(BOX)
+        grid.setColumnStretch(3, 1)
+        grid.setHorizontalSpacing(12)
 
-    @property
-    def value(self) -> WhatIf:
-        """What is entered."""
-        return WhatIf(
-            mass=self.mass.value() / PERCENT,
-            masses=self._table("masses", self.of, self.part.value() / PERCENT, 1.0),
-            carried=self._table("carried", self.loaded, self.load.value(), 0.0),
-            gravity=self.gravity.value() / PERCENT,
-            grip_m=self.grip.value() / CM,
-            weakened=self._table("weakened", self.weak, self.weaker.value() / PERCENT, 0.0),
-        )
 
-    def _table(self, name: str, where: QComboBox, value: float, nothing: float) -> dict[str, float]:
-        """Names of a list with their value, and others that the settings had which are shown here."""
-        names = where.currentData() or ()
-        return {**self._more.get(name, {}), **({} if value == nothing else dict.fromkeys(names, value))}
-
-    def fill(self, value: WhatIf) -> None:
-        """Show other changes."""
-        self.mass.setValue(PERCENT * value.mass)
-        self.gravity.setValue(PERCENT * value.gravity)
-        self.grip.setValue(CM * value.grip_m)
-        for name, where, box, scale, nothing in (
-            ("masses", self.of, self.part, PERCENT, 1.0), ("carried", self.loaded, self.load, 1.0, 0.0),
-            ("weakened", self.weak, self.weaker, PERCENT, 0.0),
-        ):  # fmt: skip
-            table = dict(getattr(value, name))
-            shown = next((k for k in range(where.count()) if where.itemData(k) == tuple(table)), -1)
-            same = len(set(table.values())) == 1
-            if shown < 0 or not same:  # more than the list can say: the first is shown, the others are kept
-                shown = next((k for k in range(where.count()) if where.itemData(k) == tuple(table)[:1]), -1)
-            there = where.itemData(shown) if shown >= 0 else ()
-            self._more[name] = {key: one for key, one in table.items() if key not in there}
-            if shown >= 0:
-                where.setCurrentIndex(shown)
-            box.setValue(scale * (table[there[0]] if there else nothing))
+def part_rows(analysis: Analysis) -> dict[tuple[str, ...], Callable[[Entry, str], Row]]:
+    """Rows of the fields that name segments or joints."""
+    segments, joints = parts_of(_segments(analysis)), parts_of(_joints(analysis))
+    return {
+        (*WHAT_IF, "masses"): lambda entry, name: PartRow(entry, name, segments, "right thigh", 1.0),
+        (*WHAT_IF, "carried"): lambda entry, name: PartRow(entry, name, segments, "right hand", 0.0),
+        (*WHAT_IF, "weakened"): lambda entry, name: PartRow(entry, name, joints, "right elbow", 0.0),
+    }
 
 
 def _segments(analysis: Analysis) -> tuple[str, ...]:
@@ -119,30 +123,3 @@ def _joints(analysis: Analysis) -> tuple[str, ...]:
     if "loads" not in analysis.done:
         return ("right elbow", "left elbow")
     return tuple(reversed(analysis.loads.newton_euler.joints))
-
-
-def _number(name: str, words: str, low: float, high: float, value: float, suffix: str, digits: int,
-            step: float) -> QDoubleSpinBox:  # fmt: skip
-    box = QDoubleSpinBox()
-    box.setObjectName(f"simulation.what-if.{name}")
-    box.setAccessibleName(words)
-    box.setToolTip(words)
-    box.setDecimals(digits)
-    box.setRange(low, high)
-    box.setSingleStep(step)
-    box.setSuffix(suffix)
-    box.setValue(value)
-    return box
-
-
-def _names(name: str, words: str, options: Mapping[str, tuple[str, ...]], first: str) -> QComboBox:
-    combo = QComboBox()
-    combo.setObjectName(f"simulation.what-if.{name}")
-    combo.setAccessibleName(words)
-    combo.setToolTip(words)
-    combo.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-    combo.setMinimumContentsLength(15)
-    for text, names in options.items():
-        combo.addItem(capital(text), names)
-    combo.setCurrentIndex(max(0, combo.findText(capital(first))))
-    return combo

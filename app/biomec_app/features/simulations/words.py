@@ -1,60 +1,12 @@
-"""What can be chosen about a simulation, in words for people. Knows no Qt."""
+"""Simulations in words: their name, what moves the body, what is different, equations and integrator. Knows no Qt."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 
+from biomec.base.fields import label_of
 from biomec.body.tracking.what_if import WhatIf
-from biomec.engine.forward.formulations import FORMULATIONS
-from biomec.engine.forward.integrators import INTEGRATORS
 from biomec.pipeline.simulation_settings import AUTO, CONTACT, RESULTANT, SimulationSettings, fitting_integrators
-
-INPUTS = {
-    "computed-torque": (
-        "Computed torques",
-        "Torques that give every joint the acceleration that leads it back to the recorded movement. A residual force "
-        "holds the root, as in inverse dynamics. Follows to a micrometre.",
-    ),
-    "underactuated": (
-        "Computed torques, ground holds the body",
-        "As computed torques, but nothing holds the root: the ground reactions change by what it needs. Tells how far "
-        "the plates are from what the movement needs. Best for what-if questions.",
-    ),
-    "pd": (
-        "Torques with springs and dampers (PD)",
-        "Torques of inverse dynamics, and a spring and a damper at every joint. How near it stays depends on the "
-        "stiffness.",
-    ),
-    "inverse": (
-        "Torques of inverse dynamics and plates",
-        "Torques and ground reactions are played back and nothing corrects an error: a body on its hands and feet "
-        "falls within a second. Shows why control is needed.",
-    ),
-    RESULTANT: (
-        "Resultant forces of the movement",
-        "Mass times acceleration of the recorded motion stands for everything that acts. The motion returns to about "
-        "a tenth of a millimetre; shows what equations and integrator are worth.",
-    ),
-}
-"""Input -> name and explanation, in the order of the list."""
-FORMULATION_WORDS = {
-    AUTO: ("Automatic", "Semi-recursive where the movement is followed, stabilised Lagrange for resultant forces."),
-    **{key: (one.title, one.help) for key, one in FORMULATIONS.items()},
-}
-INTEGRATOR_WORDS = {
-    AUTO: ("Automatic", "Joint by joint where the movement is followed, Adams of order 4 or trapezoidal elsewhere."),
-    **{key: (one.title, one.help) for key, one in INTEGRATORS.items()},
-}
-ROOTS = {
-    AUTO: ("Automatic", "As the input has it."),
-    "held": ("A residual force", "Whatever is missing acts on the root, as in inverse dynamics."),
-    "free": ("Nothing", "Only the ground reactions: whatever does not fit carries the body away."),
-    "ground": ("Changed ground reactions", "The ground reactions change by what the root needs."),
-    CONTACT: (
-        "Contact with the floor",
-        "Hands and feet press and rub on the floor as soft spheres do; recorded reactions are not used.",
-    ),
-}
 
 
 def integrators_for(input: str, formulation: str) -> tuple[str, ...]:
@@ -65,8 +17,8 @@ def integrators_for(input: str, formulation: str) -> tuple[str, ...]:
 
 def input_words(settings: SimulationSettings) -> str:
     """What moves the body and what holds it, in short."""
-    held = "" if settings.root == AUTO else f"; held by {ROOTS[settings.root][0].lower()}"
-    return INPUTS[settings.input][0] + held
+    held = "" if settings.root == AUTO else f"; held by {label_of(type(settings), 'root', settings.root).lower()}"
+    return label_of(type(settings), "input", settings.input) + held
 
 
 def changed_words(settings: SimulationSettings) -> str:

@@ -99,24 +99,27 @@ class Form(QObject):
         start = len(self.owner.path)
         return any(value_at(value, path[start:k]) is None for k in range(start + 1, len(path)))
 
-    def entered(self, before: Any = None) -> Any:
+    def entered(self, before: Any = None, keep: Collection[Path] = ()) -> Any:
         """Options with what is entered; raises a sentence about what is wrong.
 
         before : what fields without a row keep; None: the defaults
+        keep   : fields and groups that keep it too, because what is entered has no meaning
         """
-        return self._entered(self.owner, self.owner.default if before is None else before)
+        return self._entered(self.owner, self.owner.default if before is None else before, keep)
 
-    def _entered(self, owner: Entry, before: Any) -> Any:
+    def _entered(self, owner: Entry, before: Any, keep: Collection[Path]) -> Any:
         """The options of a group, made at once, so that fields that belong together are judged together."""
         values: dict[str, Any] = {}
         for entry in owner.parts:
             group = self.groups.get(entry.path)
+            if entry.path in keep:
+                continue
             if entry.path in self.rows:
                 values[entry.name] = self.rows[entry.path].value()
             elif group is not None and group.isCheckable() and not group.isChecked():
                 values[entry.name] = None
             elif entry.kind is Kind.GROUP and any(path[: len(entry.path)] == entry.path for path in self.rows):
-                values[entry.name] = self._entered(entry, value_at(before, (entry.name,)))
+                values[entry.name] = self._entered(entry, value_at(before, (entry.name,)), keep)
         made = owner.made or dict
         after = made(**values) if before is None or made is dict else replace(before, **values)
         return before if after == before else after

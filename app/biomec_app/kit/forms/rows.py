@@ -8,7 +8,7 @@ from math import isfinite
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, QObject, Qt, Signal
+from PySide6.QtCore import QEvent, QObject, QSize, Qt, Signal
 from PySide6.QtGui import QFontMetrics, QValidator, QWheelEvent
 from PySide6.QtWidgets import (
     QCheckBox,
@@ -42,6 +42,7 @@ from biomec_app.kit.forms.texts import (
 
 FILE = "A file of your own…"
 LARGE, MANY = 1e12, 2_000_000_000
+NARROW = 70  # pixels of a box for numbers at least
 DECIMALS = 15  # that a value may have, so that 1e-9 is not 0
 
 AskFile = Callable[[str], Path | None]
@@ -66,8 +67,15 @@ class NumberBox(QDoubleSpinBox):
         self.setFocusPolicy(Qt.FocusPolicy.StrongFocus)
         self.setKeyboardTracking(False)
         self.setDecimals(DECIMALS)
-        self.setMinimumWidth(70)
-        self.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Fixed)
+        self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
+
+    def sizeHint(self) -> QSize:
+        """Room for a short number, not for the longest possible."""
+        return QSize(NARROW, super().sizeHint().height())
+
+    def minimumSizeHint(self) -> QSize:
+        """The same."""
+        return self.sizeHint()
 
     def textFromValue(self, value: float) -> str:
         """Only the digits that tell something."""

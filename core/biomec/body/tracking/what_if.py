@@ -8,12 +8,13 @@ root, so that they change by what is missing.
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import CM, PERCENT, setting
 from biomec.base.frozen import FrozenDict
 from biomec.engine.body import Body
 from biomec.engine.forces.external_loads import ExternalLoads
@@ -36,12 +37,24 @@ class WhatIf:
     weakened : joint -> share of its torque that is missing, 0 to 1
     """
 
-    mass: float = 1.0
-    masses: Mapping[str, float] = field(default_factory=dict)
-    carried: Mapping[str, float] = field(default_factory=dict)
-    gravity: float = 1.0
-    grip_m: float = 0.0
-    weakened: Mapping[str, float] = field(default_factory=dict)
+    mass: float = setting(
+        1.0, "Body mass", "Mass of the whole body.", unit="%", factor=PERCENT, least=10.0, most=1000.0
+    )
+    masses: Mapping[str, float] = setting(
+        factory=dict, label="Mass", help="Mass of a segment, and which.",
+        unit="%", factor=PERCENT, least=10.0, most=1000.0)  # fmt: skip
+    carried: Mapping[str, float] = setting(
+        factory=dict, label="Load", help="Mass of a load that is fixed to a segment, and which.",
+        unit="kg", least=0.0, most=500.0)  # fmt: skip
+    gravity: float = setting(
+        1.0, "Gravity", "Gravity; the Moon has 17 %.", unit="%", factor=PERCENT, least=-100.0, most=1000.0
+    )
+    grip_m: float = setting(
+        0.0, "Grip wider by", "How much wider the hands touch the ground; negative: narrower.",
+        unit="cm", factor=CM, least=-100.0, most=150.0)  # fmt: skip
+    weakened: Mapping[str, float] = setting(
+        factory=dict, label="Weaker by", help="Part of a joint's torque that is missing, and which joint.",
+        unit="%", factor=PERCENT, least=0.0, most=100.0)  # fmt: skip
 
     def __post_init__(self) -> None:
         if not all(0.0 < one < np.inf for one in (self.mass, *self.masses.values())):

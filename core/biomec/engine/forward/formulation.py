@@ -15,6 +15,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.engine.system import System
 
 RUNAWAY = 1e6  # [m, m/s]; far beyond any coordinate or velocity of a body or a machine
@@ -73,11 +74,19 @@ class FormulationOptions:
     max_iterations : of an augmented Lagrangian
     """
 
-    alpha: float = 1e5
-    xi: float = 1.0
-    omega: float = 10.0
-    tolerance: float = 1e-10
-    max_iterations: int = 20
+    alpha: float = setting(
+        1e5, "Penalty factor α", "Penalty, augmented Lagrangian, index 3: how hard constraints are held. 1e5 suits a "
+        "body, 1e7 small mechanisms; much more loses digits.", typed=True)  # fmt: skip
+    xi: float = setting(
+        1.0, "Stabilisation ξ", "Baumgarte: damping ratio with which errors of the constraints vanish; 1 is critical.",
+        typed=True)  # fmt: skip
+    omega: float = setting(
+        10.0, "Stabilisation ω", "Baumgarte: frequency with which errors of the constraints vanish.",
+        unit="rad/s", typed=True)  # fmt: skip
+    tolerance: float = setting(1e-10, "Constraint tolerance", "Augmented Lagrangian: ends its iterations.", typed=True)
+    max_iterations: int = setting(
+        20, "Constraint iterations", "Augmented Lagrangian: at most so many, 1 to 1000, even if the tolerance is not "
+        "reached.", typed=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         positive = (self.alpha, self.omega, self.tolerance)

@@ -17,6 +17,8 @@ from biomec.pipeline.frame_map import FrameState, frame_map, listed
 from biomec.reporting.facts import CURRENT, STALE, model_facts, step_facts, subject_facts, trial_facts
 from biomec.reporting.statistics.frame_quality import origin_shares
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number
+from biomec.signals.filtering import FilteredMarkers, FilteredPlates
+from biomec.signals.filters import filter_named
 from biomec.signals.reconstruction import SampleOrigin
 
 GENERAL, PREPROCESSING, SEGMENTS = "General", "Pre-processing", "Body segment"
@@ -63,13 +65,13 @@ def _general(analysis: Analysis) -> Section:
 # ------------------------------------------------------------------------------------------------------- pre-processing
 def _preprocessing(analysis: Analysis) -> Section:
     clean = analysis.signals
-    plates = None if clean.filtered_plates is None else clean.filtered_plates.cutoff_hz
+    filtered, plates = clean.filtered, clean.filtered_plates
     rows = [
-        _cutoffs("Positions", None if clean.filtered is None else clean.filtered.cutoff_hz),
+        _cutoffs("Positions", filtered, slice(None)),
         ("Velocities", NOTHING, NOTHING, "differentiated from the filtered positions; no filter of their own"),
         ("Accelerations", NOTHING, NOTHING, "differentiated from the filtered positions; no filter of their own"),
-        _cutoffs("External forces", None if plates is None else plates[:, :3]),
-        _cutoffs("External torques", None if plates is None else plates[:, 3:]),
+        _cutoffs("External forces", plates, slice(3)),
+        _cutoffs("External torques", plates, slice(3, None)),
     ]
     columns = ("Signal", "Lowest [Hz]", "Highest [Hz]", "How")
     return Section(PREPROCESSING, (), (Table("Cut-off frequencies", columns, tuple(rows)), _lost_markers(analysis)))
@@ -87,11 +89,14 @@ def _lost_markers(analysis: Analysis) -> Table:
     return fact_table("Lost markers", shares, note)
 
 
-def _cutoffs(name: str, cutoffs: FloatArray | None) -> tuple[str, str, str, str]:
-    if cutoffs is None or not np.isfinite(cutoffs).any():
+def _cutoffs(
+    name: str, filtered: FilteredMarkers | FilteredPlates | None, components: slice
+) -> tuple[str, str, str, str]:
+    if filtered is None or not np.isfinite(filtered.cutoff_hz[:, components]).any():
         return name, NOTHING, NOTHING, "not filtered"
+    cutoffs = filtered.cutoff_hz[:, components]
     low, high = float(np.nanmin(cutoffs)), float(np.nanmax(cutoffs))
-    return name, number(low, 3), number(high, 3), "zero-lag Butterworth low-pass"
+    return name, number(low, 3), number(high, 3), f"zero-lag {filter_named(filtered.options.filter).title} low-pass"
 
 
 FRAMES = (

@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import all_entries, group
 from biomec.body.tracking.what_if import WhatIf
 from biomec.cli.main import main
 from biomec.engine.forward.formulation import FormulationOptions
@@ -24,8 +25,7 @@ from biomec_app.features.simulations.curves import plotted, simulation_key
 from biomec_app.features.simulations.dialog import SimulationDialog, default_settings
 from biomec_app.features.simulations.panel import SimulationPanel
 from biomec_app.features.simulations.runs import comparison, free_name, named, rename_line, renamed, run_facts, run_line
-from biomec_app.features.simulations.words import FORMULATION_WORDS, INTEGRATOR_WORDS, integrators_for, short_name
-from biomec_app.features.simulations.words import INPUTS as INPUT_WORDS
+from biomec_app.features.simulations.words import integrators_for, short_name
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
@@ -62,10 +62,23 @@ def wait(qtbot, context):
 
 
 # ------------------------------------------------------------------------------------------------------------- dialog
-def test_every_choice_of_the_library_has_words():
-    assert set(INPUT_WORDS) == set(INPUTS)
-    assert set(FORMULATION_WORDS) == {"auto", *FORMULATIONS}
-    assert set(INTEGRATOR_WORDS) == {"auto", *INTEGRATORS}
+ADVANCED = {
+    **{name: ("equations", name) for name in ("alpha", "xi", "omega")},
+    "constraints": ("equations", "tolerance"), "constraint_iterations": ("equations", "max_iterations"),
+    **{name: (name,) for name in ("tolerance", "max_iterations", "rho", "damping")},
+}  # fmt: skip
+
+
+def test_every_choice_of_the_library_has_words_and_every_setting_help():
+    described = group(SimulationSettings())
+    known = {"input": INPUTS, "formulation": ("auto", *FORMULATIONS), "integrator": ("auto", *INTEGRATORS)}
+    for name, values in known.items():
+        choices = described[name].choices
+        assert [one.value for one in choices] == list(values)
+        assert all(one.label and one.help for one in choices)
+    for entry in all_entries(described.parts):
+        assert entry.setting.label, entry.path
+        assert entry.setting.help.endswith("."), entry.path
 
 
 @pytest.mark.parametrize("input", INPUTS)
@@ -102,7 +115,7 @@ def test_the_dialog_shows_settings_and_gives_them_back(qtbot, context, document,
 def test_defaults_follow_the_first_cycle_and_can_be_restored(qtbot, context, document):
     dialog = SimulationDialog(context, settings=LONG)
     qtbot.addWidget(dialog)
-    dialog.what_if.mass.setValue(150.0)
+    dialog.form.rows["what_if", "mass"].widget.setValue(150.0)
     dialog.reset.click()
     assert dialog.settings == default_settings(document.analysis) == SimulationSettings(cycle="1")
     assert "steps of 1 ms" in dialog.summary.text()
@@ -121,11 +134,11 @@ def test_settings_of_the_methods_are_folded_until_they_differ_and_go_back_to_the
     box.fold.click()
     assert box.inside.isVisible()
     assert dialog.height() > before
-    assert "63.25" in box.fields["damping"].placeholderText()
+    assert "63.25" in box.rows["damping",].widget.placeholderText()
     for name, text in {"alpha": "1e6", "xi": "0.5", "omega": "20", "constraints": "1e-9", "tolerance": "1e-9",
                        "rho": "0.5", "damping": "30", "max_iterations": "80",
                        "constraint_iterations": "9"}.items():  # fmt: skip
-        box.fields[name].setText(text)
+        box.rows[ADVANCED[name]].widget.setText(text)
     asked = dialog.settings
     assert asked.equations == FormulationOptions(1e6, 0.5, 20.0, 1e-9, 9)
     assert (asked.tolerance, asked.rho, asked.damping, asked.max_iterations) == (1e-9, 0.5, 30.0, 80)
@@ -160,18 +173,21 @@ def test_settings_of_the_methods_are_folded_until_they_differ_and_go_back_to_the
 def test_only_settings_that_do_something_can_be_entered(qtbot, context, document, settings, meant):
     dialog = SimulationDialog(context, settings=replace(settings, frames=(10, 40)))
     qtbot.addWidget(dialog)
-    assert {name for name, field in dialog.advanced.fields.items() if field.isEnabled()} == meant
+    assert {path for path, row in dialog.advanced.rows.items() if row.widget.isEnabled()} == {
+        ADVANCED[name] for name in meant
+    }
 
 
 @pytest.mark.parametrize(("name", "text", "told"), [
-    ("alpha", "", "α: nothing is no number"), ("alpha", "0", "must be positive"), ("rho", "1e", "1e is no number"),
+    ("alpha", "", "α: nothing is not a number"), ("alpha", "0", "must be positive"),
+    ("rho", "1e", '"1e" is not a number'),
     ("max_iterations", "inf", "inf is no whole number"), ("max_iterations", "nan", "nan is no whole number"),
     ("max_iterations", "2.5", "Step iterations: 2.5 is no whole number"), ("max_iterations", "0", "1 to 1000, not 0"),
 ])  # fmt: skip
 def test_a_setting_that_is_no_number_is_said_before_it_runs(qtbot, context, document, name, text, told):
     dialog = SimulationDialog(context, settings=SimulationSettings(frames=(10, 40)))
     qtbot.addWidget(dialog)
-    dialog.advanced.fields[name].setText(text)
+    dialog.advanced.rows[ADVANCED[name]].widget.setText(text)
     assert told in dialog.wrong.text()
     assert not dialog.run.isEnabled()
     dialog.advanced.reset.click()

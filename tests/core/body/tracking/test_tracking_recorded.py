@@ -11,8 +11,8 @@ from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.simulation import Ending
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.signals.butterworth import low_pass
 from biomec.signals.derivatives import derivative
+from biomec.signals.filters import low_pass
 from biomec.virtual import DEMO, PushUp, VirtualPerson, push_up, record, write_acquisition
 
 MOVEMENT = PushUp(cycles=1, cycle_s=2.5)

@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import signal
 
 from biomec.base.errors import BiomecError
-from biomec.signals.butterworth import high_pass, high_pass_gain, low_pass, low_pass_gain
+from biomec.signals.filters import FILTERS, high_pass, high_pass_gain, low_pass, low_pass_gain
 from biomec.signals.zero_lag import Continuation
 
 RATES_AND_CUTOFFS = [
@@ -62,6 +62,37 @@ def test_the_gain_is_the_squared_response_of_the_recursive_filter(rate, cutoff):
         _, response = signal.sosfreqz(sections(rate, cutoff, kind), f, fs=rate)
         # the response at 0.625 of 500 Hz is a difference of numbers near 1 over (2π f/rate)² ~ 1e-5
         assert_allclose(gain(f, cutoff, rate), np.abs(response) ** 2, rtol=1e-7, atol=1e-9)
+
+
+@pytest.mark.parametrize("name", FILTERS)
+@pytest.mark.parametrize(("rate", "cutoff"), RATES_AND_CUTOFFS)
+def test_every_filter_of_the_table_is_at_3_db_at_its_cut_off(name, rate, cutoff):
+    assert_allclose(low_pass_gain([0.0, cutoff], cutoff, rate, name), [1.0, np.sqrt(0.5)], rtol=1e-12)
+    f = np.linspace(0.0, 0.499, 200) * rate
+    assert (np.diff(low_pass_gain(f, cutoff, rate, name)) < 0.0).all()
+
+
+@pytest.mark.parametrize(("rate", "cutoff"), RATES_AND_CUTOFFS)
+def test_a_critically_damped_filter_is_two_equal_poles_forward_and_backward(rate, cutoff):
+    """Oracle: SciPy's bilinear transform of 1 / (1 + s/ω)², with ω of [RobertsonDowling2003] for two passes."""
+    pole = -2.0 * rate * np.tan(np.pi * cutoff / rate) / np.sqrt(2.0**0.25 - 1.0)
+    z, p, k = signal.bilinear_zpk([], [pole, pole], pole**2, rate)
+    f = np.linspace(0.001, 0.499, 200) * rate
+    _, response = signal.freqz_zpk(z, p, k, f, fs=rate)
+    # two equal poles near z = 1: their distance, about 2π f/rate, has lost digits
+    assert_allclose(low_pass_gain(f, cutoff, rate, "critically-damped"), np.abs(response) ** 2, rtol=1e-7, atol=1e-9)
+
+
+def test_a_critically_damped_filter_does_not_overshoot_a_jump():
+    jump = np.where(np.arange(600) < 300, 0.0, 1.0)
+    over = {name: low_pass(jump, 100.0, 3.0, filter=name).values.max() - 1.0 for name in FILTERS}
+    assert over["butterworth"] > 0.03
+    assert over["critically-damped"] < 1e-9
+
+
+def test_a_filter_that_the_table_does_not_have_is_refused():
+    with pytest.raises(BiomecError, match=r"no filter boxcar; there are butterworth, critically-damped"):
+        low_pass(np.zeros(200), 100.0, 5.0, filter="boxcar")
 
 
 def test_far_below_nyquist_the_design_is_the_cut_off_over_0_802():
