@@ -11,7 +11,7 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.frame_quality import DistanceSpread, spreads
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import SMALL, Ink, legend, nothing, patch, quiet
 
 if TYPE_CHECKING:
@@ -39,9 +39,9 @@ class DistanceFigure(FigureKind):
     help = "Box plots of how far every landmark moved to obey the model, or every marker is from it"
     needs = ("preparation", "signals", "positions")
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Landmarks or markers, and their order."""
-        return Choice("what", "Show", (LANDMARKS, MARKERS)), Choice("order", "Order", (BY_SIZE, BY_NAME))
+        return FigureChoice("what", "Show", (LANDMARKS, MARKERS)), FigureChoice("order", "Order", (BY_SIZE, BY_NAME))
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> DistanceContent:
         """Percentiles over the valid frames."""

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import Commands, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, FieldChoices, progress_on_terminal, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
 
 if TYPE_CHECKING:
@@ -20,6 +20,8 @@ if TYPE_CHECKING:
     from biomec.recording import Subject
 
 MODELS = ("m21", "m17", "legs", "plug-in-gait", "upper-limb")
+POSITIONS = "biomec.body.kinematics.consistency_options.ConsistencyOptions"
+LOADS = "biomec.body.loads.options.InverseOptions"
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
@@ -48,11 +50,11 @@ def add_commands(commands: Commands) -> None:
         "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
     )
     how.add_argument("--label-map", type=Path, metavar="FILE", help="a laboratory's own labels (.toml)")
-    method = "nearest consistent coordinates (default), or global optimisation on the markers"
-    how.add_argument("--method", choices=("coordinates", "markers"), help=method)
-    how.add_argument("--contacts", choices=("steady", "threshold", "always", "never"),
-                     help="when hands and feet are held at their centre of pressure; default: steady, if they stay "
-                     "throughout")  # fmt: skip
+    method = "one of %(choices)s: nearest consistent coordinates (default), or global optimisation on the markers"
+    how.add_argument("--method", choices=FieldChoices(POSITIONS, "method"), metavar="NAME", help=method)
+    how.add_argument("--contacts", choices=FieldChoices(POSITIONS, "contacts"), metavar="WHEN",
+                     help="one of %(choices)s: when hands and feet are held at their centre of pressure; default: "
+                     "steady, if they stay throughout")  # fmt: skip
     functional = "find a joint's centre (ball joints) or axis (hinges) from a functional trial; may be repeated"
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
@@ -71,13 +73,15 @@ def add_commands(commands: Commands) -> None:
     )
     how.add_argument("--cycles", metavar="WHAT",
                      help="auto (default), events, none, or an angle such as 'elbow flexion'")  # fmt: skip
-    how.add_argument("--dynamics", choices=("newton", "lagrange", "velocity"),
-                     help="multibody method that runs beside Newton-Euler (default: newton)")  # fmt: skip
-    how.add_argument("--joints", choices=("spherical", "all"),
-                     help="constraints of the multibody method; all gives the force on the scapulae")  # fmt: skip
-    how.add_argument("--ground", choices=("auto", "plates", "estimated", "none"),
-                     help="ground reaction: measured, estimated from the motion, both (auto, the default), "
-                     "or none")  # fmt: skip
+    how.add_argument("--dynamics", choices=FieldChoices(LOADS, "method"), metavar="NAME",
+                     help="one of %(choices)s: multibody method that runs beside Newton-Euler (default: "
+                     "newton)")  # fmt: skip
+    how.add_argument("--joints", choices=FieldChoices(LOADS, "constraints"), metavar="NAME",
+                     help="one of %(choices)s: constraints of the multibody method; all gives the force on the "
+                     "scapulae")  # fmt: skip
+    how.add_argument("--ground", choices=FieldChoices(LOADS, "external"), metavar="NAME",
+                     help="one of %(choices)s: ground reaction measured, estimated from the motion, both (auto, the "
+                     "default), or none")  # fmt: skip
     how.add_argument("--root", metavar="SEGMENT", help="segment that carries the residual; default: the model's own")
     how.add_argument("--reduce", nargs="?", const="all", choices=REDUCTIONS, metavar="WHAT",
                      help="adjust the body and the motion within their errors so that they agree with the plates: all "

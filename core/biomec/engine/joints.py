@@ -75,6 +75,11 @@ class Spherical:
     proximal: str
     distal: str
 
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """It turns about no axis of its own."""
+        return ()
+
     def rows(self, layout: Layout) -> list[Row]:
         """Three linear rows."""
         return _coincidence("spherical", self.name, self.proximal, self.distal, layout)
@@ -93,6 +98,11 @@ class Universal:
     proximal_axis: str
     distal_axis: str
     cosine: float | None = 0.0
+
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """Directions about which it turns, proximal first."""
+        return self.proximal_axis, self.distal_axis
 
     def rows(self, layout: Layout) -> list[Row]:
         """Three linear rows and one scalar product."""
@@ -124,6 +134,11 @@ class Revolute:
     distal: str
     axis: str | None = None
     distal_axis: str | None = None
+
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """Direction about which it turns."""
+        return () if self.axis is None else (self.axis,)
 
     def rows(self, layout: Layout) -> list[Row]:
         """Six rows in space (five independent), two in the plane."""

@@ -16,13 +16,11 @@ from biomec.engine import rows as kernels
 from biomec.engine.body import Body
 from biomec.engine.drivers import ADDED_COORDINATES
 from biomec.engine.equations import Angle, Ellipsoid, Quadratic, Row
+from biomec.engine.joint_kinds import JOINT_KINDS
 from biomec.engine.joints import Constraint, rigid_body_rows
 from biomec.engine.layout import Layout
 
-ROW_TYPES = (
-    "rigid", "spherical", "universal", "revolute", "cylindrical", "prismatic", "weld", "distance", "ellipsoid",
-    "coordinate", "driver",
-)  # fmt: skip
+ROW_TYPES = ("rigid", *JOINT_KINDS, "coordinate", "driver")
 MIRRORED = 1e-3  # cosine or sine of an angle this far off, where its other form is zero: not round-off
 
 

@@ -20,6 +20,7 @@ from PySide6.QtWidgets import (
 
 from biomec.base.errors import BiomecError
 from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
+from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.frame_map import frame_map
 from biomec.reporting.statistics.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
@@ -35,9 +36,7 @@ MILLIMETRE = 1e3
 TITLE = "Kinematic Analysis"
 SHORT = {
     "rigid": "Segments",
-    "spherical": "Ball joints",
-    "universal": "Universal joints",
-    "revolute": "Hinges",
+    **{key: kind.plural.capitalize() for key, kind in TREE_KINDS.items()},
     "ellipsoid": "Scapula on ribs",
     "temporary": "Ground contact",
 }

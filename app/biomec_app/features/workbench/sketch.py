@@ -5,17 +5,17 @@ from __future__ import annotations
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
+from typing import Any
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.engine.joints import Cylindrical, Distance, Prismatic, Revolute, Spherical, Universal, Weld
+from biomec.engine.joint_kinds import Symbol, symbol_of
 from biomec.engine.layout import GROUND
 from biomec.machines.machine import Machine, Stop
 from biomec.machines.motion import Motion
 
-PINS = (Revolute, Spherical, Universal)
-SLIDES = (Prismatic, Cylindrical)
+DOTS = (Symbol.PIN, Symbol.WELD)  # joints that are drawn as a point
 ALWAYS = ("origin", "com")  # points that every body has, whether its author thought of them or not
 FACE = 0.5  # length of the drawn face of a stop, in sizes of the machine
 MIDDLE = 1e-12
@@ -155,9 +155,14 @@ def _bodies(machine: Machine, motion: Motion, named: dict[str, FloatArray]) -> I
             yield Shape(Part.CENTRE, body.name, number, _place(machine, motion, f"{body.name}.com")[:, None])
 
 
+def _joints(machine: Machine) -> tuple[Any, ...]:
+    """Joints and drivers, each with the fields of its kind."""
+    return machine.system.constraints
+
+
 def _pins(machine: Machine, motion: Motion) -> Iterable[Shape]:
-    for joint in machine.system.constraints:
-        if isinstance(joint, (*PINS, Weld)):
+    for joint in _joints(machine):
+        if symbol_of(joint) in DOTS:
             on_ground = GROUND in (joint.proximal.split(".")[0], joint.distal.split(".")[0])
             at = _place(machine, motion, joint.distal)[:, None]
             yield Shape(Part.GROUND if on_ground else Part.PIN, joint.name, -1, at)
@@ -165,8 +170,8 @@ def _pins(machine: Machine, motion: Motion) -> Iterable[Shape]:
 
 def _rails(machine: Machine, motion: Motion) -> Iterable[Shape]:
     layout = machine.system.layout
-    for joint in machine.system.constraints:
-        if isinstance(joint, SLIDES):
+    for joint in _joints(machine):
+        if symbol_of(joint) is Symbol.RAIL:
             ends = [_place(machine, motion, one) for one in (joint.proximal, joint.distal)]
             owner, _, name = joint.axis.partition(".")
             if owner == GROUND:
@@ -178,7 +183,7 @@ def _rails(machine: Machine, motion: Motion) -> Iterable[Shape]:
             spare = 0.2 * max(high - low, 0.1)
             line = [ends[0] + (low - spare) * way, ends[0] + (high + spare) * way]
             yield Shape(Part.RAIL, joint.name, -1, np.stack(line, axis=1))
-        elif isinstance(joint, Distance):
+        elif symbol_of(joint) is Symbol.ROD:
             rod = [_place(machine, motion, one) for one in (joint.first, joint.second)]
             yield Shape(Part.ROD, joint.name, -1, np.stack(rod, axis=1))
 
@@ -198,7 +203,7 @@ def _springs(machine: Machine, motion: Motion) -> Iterable[Shape]:
 
 def _anchors(machine: Machine, motion: Motion) -> Iterable[Shape]:
     """Points of the ground that ties and springs hold on to, each once, and none that a joint shows already."""
-    pinned = {end for joint in machine.system.constraints if isinstance(joint, (*PINS, Weld))
+    pinned = {end for joint in _joints(machine) if symbol_of(joint) in DOTS
               for end in (joint.proximal, joint.distal)}  # fmt: skip
     ends = [(tie.first, tie.second) for tie in machine.ties]
     ends += [(spring.first, spring.second) for spring in machine.springs]
@@ -220,8 +225,8 @@ def _motors(machine: Machine, motion: Motion) -> Iterable[Shape]:
 
 def _meeting(machine: Machine, motion: Motion, bodies: set[str]) -> FloatArray | None:
     """Where two bodies are pinned together; else the centre of mass of the one that moves."""
-    for joint in machine.system.constraints:
-        if isinstance(joint, PINS) and {joint.proximal.split(".")[0], joint.distal.split(".")[0]} == bodies:
+    for joint in _joints(machine):
+        if symbol_of(joint) is Symbol.PIN and {joint.proximal.split(".")[0], joint.distal.split(".")[0]} == bodies:
             return _place(machine, motion, joint.distal)
     moving = sorted(bodies - {GROUND})
     return _place(machine, motion, f"{moving[-1]}.com") if moving else None

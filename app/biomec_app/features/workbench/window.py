@@ -18,12 +18,12 @@ from biomec.machines.study import Run
 from biomec_app.features.workbench.bench import Bench, Kept
 from biomec_app.features.workbench.draft import Draft, catalogued, from_file, new_machine
 from biomec_app.features.workbench.figures_page import FiguresPage
-from biomec_app.features.workbench.header import Header
+from biomec_app.features.workbench.header import BenchHeader
 from biomec_app.features.workbench.player import LEAP, Player
 from biomec_app.features.workbench.plots import Plots
 from biomec_app.features.workbench.run_list import RunList
 from biomec_app.features.workbench.saving import Saving
-from biomec_app.features.workbench.sides import Sides
+from biomec_app.features.workbench.sides import WorkbenchSides
 from biomec_app.features.workbench.sketch import Sketch, sketch
 from biomec_app.features.workbench.stage import ZOOM, Stage
 from biomec_app.features.workbench.study_panel import StudyPanel
@@ -73,7 +73,7 @@ class WorkbenchWindow(QMainWindow):
 
     def _build(self) -> None:
         bench = self.bench
-        self.header, self.sides = Header(bench), Sides(bench)
+        self.header, self.sides = BenchHeader(bench), WorkbenchSides(bench)
         self.form, self.editor = self.sides.form, self.sides.editor
         self.stage, self.player, self.plots = Stage(), Player(bench), Plots(bench)
         self.figures, self.text = FiguresPage(bench), TextPage(bench, self.painter)
@@ -434,7 +434,7 @@ def _column(*widgets: QWidget) -> QWidget:
     layout.setContentsMargins(0, 0, 0, 0)
     layout.setSpacing(0)
     for widget in widgets:
-        layout.addWidget(widget, int(isinstance(widget, (Stage, Sides))))
+        layout.addWidget(widget, int(isinstance(widget, (Stage, WorkbenchSides))))
     return made
 
 

@@ -19,7 +19,8 @@ from biomec.engine.drivers import (
     LengthDriver,
     PointDriver,
 )
-from biomec.engine.joints import Distance, Prismatic, Revolute, Spherical, Weld
+from biomec.engine.joint_kinds import PlanarForm, planar_form
+from biomec.engine.joints import Prismatic
 from biomec.engine.layout import GROUND
 from biomec.engine.system import System
 from biomec.machines.laws import Law, Polynomial
@@ -132,16 +133,16 @@ class _Builder:
 
     # ------------------------------------------------------------------ joints
 
-    def joint(self, item: object) -> list[Equation]:
-        match item:
-            case Revolute() | Spherical():
+    def joint(self, item: Any) -> list[Equation]:
+        match planar_form(item):
+            case PlanarForm.PIN:
                 return [self.pin(item.name, item.proximal, item.distal)]
-            case Weld():
+            case PlanarForm.WELD:
                 i, j = (one.partition(".")[0] for one in (item.proximal, item.distal))
                 return [self.pin(item.name, item.proximal, item.distal), self.no_turn(f"{item.name}, angle", i, j)]
-            case Prismatic():
+            case PlanarForm.SLIDE:
                 return self.slide(item)
-            case Distance():
+            case PlanarForm.ROD:
                 d = self.layout.point(item.first) - self.layout.point(item.second)
                 length = float(np.linalg.norm(d(self.layout.reference()))) if item.length is None else item.length
                 return [self.length(item.name, item.first, item.second, Polynomial((length,)))]

@@ -8,13 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
+from biomec.engine.joint_kinds import JOINT_KINDS
 
 UNITS = {
     "rigid": "m²",
-    "spherical": "m",
-    "universal": "m",
-    "revolute": "m",
-    "ellipsoid": "scaled by length",
+    **{key: kind.unit for key, kind in JOINT_KINDS.items()},
     "temporary": "m",
 }
 """Type of constraint -> unit of its rows: |r|² − L² within a segment, a gap between points in joints and on the ground,

@@ -1,4 +1,4 @@
-"""Menus Dynamics and Inner Biomechanics: joint loads, simulations, and how they compare; what is to come says so.
+"""Menu Dynamics: joint loads, and how they compare.
 
 Newton-Euler and the multibody method always run beside each other; an item chooses the multibody method and what is
 plotted.
@@ -7,20 +7,16 @@ plotted.
 from __future__ import annotations
 
 from dataclasses import replace
-from typing import Any
 
 from biomec.base.progress import Progress
 from biomec.body.loads.options import InverseOptions
 from biomec.pipeline.analysis import Analysis, run_first, step_named
-from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import settings_line
 from biomec_app.kit.dialog_parts import opened
-from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_recording, not_yet
+from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_joints, needs_recording
 from biomec_app.session.context import Context
 
-MUSCLES = not_yet("Not in this version: muscles follow.")
 INVERSE = "Dynamics/Inverse"
-SIMULATION = "Dynamics/Simulation"
 STEP = "loads"
 METHODS = {
     "newton": ("&Newton", "Joint loads from the multipliers of Newton's equations"),
@@ -29,11 +25,6 @@ METHODS = {
 }
 
 
-def _item(menu: str, key: str, text: str, help: str) -> Action:
-    return Action(key, menu, text, lambda context: None, help, blocked=MUSCLES)
-
-
-# -------------------------------------------------------------------------------------------------------------- inverse
 def run_loads(context: Context, **changes: object) -> None:
     """Compute the loads with changed options; settings and result are one step that can be undone."""
     analysis = context.document.analysis
@@ -48,16 +39,8 @@ def run_loads(context: Context, **changes: object) -> None:
     context.analyse(step_named(STEP).title, work, "\n".join(lines))
 
 
-def _needs_joints(context: Context) -> str | None:
-    """Reason for items that compute loads: joints must lead to every segment of the model, once it is loaded."""
-    reason = needs_idle_recording(context)
-    if reason is None:
-        reason = obstacle_of_loads(context.document.analysis) or None
-    return reason
-
-
 def _loads_blocked(context: Context, **wanted: object) -> str | None:
-    reason = _needs_joints(context)
+    reason = needs_joints(context)
     if reason is not None:
         return reason
     analysis = context.document.analysis
@@ -136,80 +119,6 @@ def _rank(context: Context) -> None:
     opened(RankingDialog(context, context.window))
 
 
-# --------------------------------------------------------------------------------------------------------- simulation
-def _simulate(context: Context, **wanted: Any) -> None:
-    """Open the dialog with what a menu item asks for."""
-    from biomec_app.features.simulations.dialog import default_settings, open_simulation
-
-    open_simulation(context, replace(default_settings(context.document.analysis), **wanted))
-
-
-def _simulation(part: str, key: str, text: str, help: str, **wanted: Any) -> Action:
-    return Action(
-        f"dynamics.{key}", f"{SIMULATION}/{part}", f"{text}…", lambda context: _simulate(context, **wanted), help,
-        blocked=_needs_joints,
-    )  # fmt: skip
-
-
-def _needs_runs(context: Context) -> str | None:
-    from biomec_app.features.simulations.runs import NONE
-
-    reason = needs_recording(context)
-    return reason or (None if context.document.analysis.simulations else NONE)
-
-
-def _compare_runs(context: Context) -> None:
-    from biomec_app.features.simulations.runs import comparison
-    from biomec_app.figures.tables import open_tables
-
-    open_tables(context, "Simulation Runs Compared", comparison(context.document.analysis), comparison)
-
-
-def _draw_runs(context: Context) -> None:
-    from biomec_app.figures.registry import figure_named
-    from biomec_app.figures.window import open_figure
-
-    open_figure(context, figure_named("simulation-runs"))
-
-
-def _workbench(context: Context) -> None:
-    """Open the workbench; what it needs is loaded beside, the first time, because that takes a while."""
-    from biomec_app.features.workbench.opening import open_when_loaded
-
-    open_when_loaded(context)
-
-
-NEWTON = {"input": "resultant", "formulation": "newton-euler"}
-SIMULATIONS: tuple[Action, ...] = (
-    Action(
-        "dynamics.simulate", SIMULATION, "&Follow the Movement…", _simulate,
-        "Simulate the movement by torques that follow it; ask what if", "Ctrl+Shift+J", _needs_joints,
-    ),
-    _simulation("Newton-Euler", "single", "&Single Step", "Equations of the segments, trapezoidal rule", **NEWTON,
-                integrator="trapezoidal"),
-    _simulation("Newton-Euler", "gear", "Multistep: &Gear", "Equations of the segments, for stiff motions", **NEWTON,
-                integrator="gear"),
-    _simulation("Newton-Euler", "adams", "Multistep: &Adams", "Equations of the segments, for smooth motions",
-                **NEWTON, integrator="adams"),
-    *(
-        _simulation("Multibody", key, text, help, input="resultant", formulation=formulation)
-        for key, text, help, formulation in (
-            ("lagrange", "Classic &Lagrange", "Multipliers with the accelerations", "classic"),
-            ("baumgarte", "&Stabilised (Baumgarte)", "Violations of the constraints are damped", "stabilised"),
-            ("penalty", "&Penalty", "Constraints as stiff springs", "penalty"),
-            ("augmented", "&Augmented Lagrangian", "Penalty with multipliers", "augmented"),
-            ("projected", "Augmented Lagrangian with P&rojections", "Velocities and accelerations are projected too",
-             "index-3"),
-        )
-    ),
-    Action("dynamics.simulation.separator", SIMULATION, SEPARATOR, None),
-    Action("dynamics.simulation.compare", SIMULATION, "&Compare Runs…", _compare_runs,
-           "Table of all simulations: cost, constraints, distance to the recorded motion", blocked=_needs_runs),
-    Action("dynamics.simulation.figure", SIMULATION, "Figure of All &Runs…", _draw_runs,
-           "Distance, constraints and energy of all simulations over time", blocked=_needs_runs),
-)  # fmt: skip
-
-
 ACTIONS: tuple[Action, ...] = (
     Action(
         "dynamics.loads",
@@ -228,7 +137,7 @@ ACTIONS: tuple[Action, ...] = (
         "Keep &All Joint Constraints",
         _keep_all,
         "Also compute the force between scapula and ribs, and the loads of the shoulder girdle with it",
-        blocked=_needs_joints,
+        blocked=needs_joints,
         checked=lambda context: context.document.is_open and _options(context).constraints == "all",
     ),
     Action(
@@ -272,24 +181,4 @@ ACTIONS: tuple[Action, ...] = (
         blocked=_needs_conditions,
     ),
     Action("dynamics.separator", "Dynamics", SEPARATOR, None),
-    *SIMULATIONS,
-    Action(
-        "dynamics.workbench",
-        "Dynamics",
-        "Mechanism &Workbench…",
-        _workbench,
-        "Describe a machine, move it, and ask for its forces, motion, equations and optimal control",
-        "Ctrl+Shift+W",
-    ),
-    _item(
-        "Inner Biomechanics",
-        "muscles.upper",
-        "Load &Shoulder and Upper-Limb Muscles",
-        "Muscles of the girdle and arms",
-    ),
-    _item("Inner Biomechanics", "muscles.lower", "Load &Pelvis and Lower-Limb Muscles", "Muscles of pelvis and legs"),
-    _item("Inner Biomechanics", "muscles.both", "Load &Both", "All muscles"),
-    Action("muscles.separator", "Inner Biomechanics", SEPARATOR, None),
-    _item("Inner Biomechanics", "muscles.forces", "Muscle &Forces", "Share of every muscle, by static optimisation"),
-    _item("Inner Biomechanics", "muscles.joints", "&Joint Forces Including Muscles", "Forces in the joints"),
 )
