@@ -11,6 +11,7 @@ from biomec.base.errors import FileError
 from biomec.base.notices import Severity
 from biomec.cli.arguments import Commands, FieldChoices, progress_on_terminal, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
+from biomec_resources import resource
 
 if TYPE_CHECKING:
     from biomec.body.kinematics.joint_angles import JointAngles
@@ -19,7 +20,6 @@ if TYPE_CHECKING:
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
 
-MODELS = ("m21", "m17", "legs", "plug-in-gait", "upper-limb")
 POSITIONS = "biomec.body.kinematics.consistency_options.ConsistencyOptions"
 LOADS = "biomec.body.loads.options.InverseOptions"
 REDUCTIONS = ("all", "masses", "motion", "none")
@@ -45,7 +45,8 @@ def add_commands(commands: Commands) -> None:
     measure = "a measure in metres or radians, such as knee_width_D=0.104; may be repeated"
     person.add_argument("--measure", type=_measure, action="append", default=[], metavar="NAME=VALUE", help=measure)
     how = analyze.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
-    how.add_argument("--model", metavar="NAME", help=f"body model: {', '.join(MODELS)}, or a .toml file")
+    models = ", ".join(sorted(Path(file.name).stem for file in resource("models").iterdir()))
+    how.add_argument("--model", metavar="NAME", help=f"body model: {models}, or a .toml file")
     how.add_argument(
         "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
     )
