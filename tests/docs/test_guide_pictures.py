@@ -1,6 +1,7 @@
 """The guide to the window: it names only what exists, has all keys, and its pictures can be made again."""
 
 import re
+from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -37,6 +38,7 @@ from biomec_app.shell.guide import MOUSE
 from biomec_app.shell.main_window import MainWindow
 from biomec_app.shell.start_page import Card
 from biomec_app.viewer.quality import SMOOTH, Quality
+from docs.tools import guide_pictures
 from docs.tools.guide_pictures import PICTURES, draw_guide
 from docs.tools.workbench_pictures import PICTURES as WORKBENCH
 from tests.places import DOCS
@@ -162,7 +164,10 @@ def test_pictures_of_the_body_do_not_depend_on_the_machine():
     assert quality.smooth == SMOOTH  # the picture that is taken is the resting one
 
 
-def test_pictures_can_be_made_again(qapp, tmp_path):
+def test_pictures_can_be_made_again(qapp, tmp_path, monkeypatch):
+    """All of them, with runs of a tenth of the length."""
+    short = tuple(replace(settings, frames=(100, 110)) for settings in guide_pictures.SIMULATIONS)
+    monkeypatch.setattr(guide_pictures, "SIMULATIONS", short)
     written = draw_guide(tmp_path)
     wanted = sorted((*PICTURES, *WORKBENCH))
     assert sorted(path.name for path in written) == wanted

@@ -107,7 +107,7 @@ class Person:
     def others(self) -> list[QWidget]:
         """Windows and dialogs beside the main one."""
         shown = (one for one in QApplication.topLevelWidgets() if one.isVisible() and one.isWindow())
-        return [one for one in shown if one is not self.window and one.windowTitle()]
+        return [one for one in shown if not isinstance(one, MainWindow) and one.windowTitle()]
 
     def dialog(self) -> QDialog:
         """The dialog that is open."""

@@ -8,12 +8,24 @@ import numpy as np
 import pytest
 
 from biomec.io.project import save_project
-from biomec_app.session.project_file import SAVE
+from biomec_app.session.project_file import DISCARD, SAVE
+from tests.app.acceptance.person import Person
+
+
+@pytest.fixture(scope="module")
+def shared(qapp, tmp_path_factory):
+    """One window for all broken files: whatever one leaves behind, the next meets."""
+    made = Person(tmp_path_factory.mktemp("window") / "prefs.ini")
+    yield made
+    made.leave()
 
 
 @pytest.fixture
-def open_(person, squat_analysis):
+def open_(shared, squat_analysis):
     """A recording is open and has an edit that can be undone."""
+    person = shared
+    person.heard.clear()
+    person.answer = DISCARD
     person.document.open(squat_analysis)
     person.document.change("Something", squat_analysis)
     person.kept = (squat_analysis, person.document.history, person.document.undo_stack.count())

@@ -9,6 +9,7 @@ from PySide6.QtWidgets import QApplication, QDialog
 from biomec.pipeline.analysis import KINEMATICS
 from biomec.pipeline.settings import CycleSettings
 from biomec.pipeline.settings_file import write_settings
+from biomec.reporting import demo
 from biomec_app.session.plot_view import TIME
 from biomec_app.session.project_file import DISCARD, SAVE
 from biomec_app.shell.actions import all_actions
@@ -59,13 +60,19 @@ def at(shared, request, tmp_path, squat_files, squat_measured, demo_analysis):
     assert not shared.others
 
 
+@pytest.fixture
+def short_demo(monkeypatch, squat_measured):
+    """A demonstration that need not be recorded first; the whole one has tests of its own."""
+    monkeypatch.setattr(demo, "demo_session", lambda folder: (None, squat_measured.session))
+
+
 def is_sentence(text):
     return len(text.split()) > 2 and text.rstrip().endswith((".", "?", ")")) and "--" not in text
 
 
 @pytest.mark.parametrize("key", [key for key in ITEMS if key != ENDS])
 @pytest.mark.parametrize("at", STATES, indirect=True)
-def test_every_item_does_something_or_says_why_not(at, key):
+def test_every_item_does_something_or_says_why_not(at, key, short_demo):
     action, item = at.window.menus.items[key]
     if not item.isVisible():
         return  # a recent file that is not there

@@ -1,4 +1,4 @@
-"""Every figure: drawn in both themes from the demonstration, its data written, its reasons given. No window."""
+"""Every figure: drawn in a theme from the demonstration, its data written, its reasons given. No window."""
 
 import csv
 import io
@@ -10,10 +10,11 @@ import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 from numpy.testing import assert_allclose
 
+from biomec.base.physics import GRAVITY
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.reporting.agreement import bland_altman
+from biomec.reporting.statistics.agreement import bland_altman
 from biomec_app.figures.export import write_figure
 from biomec_app.figures.kind import Column, compose, table_text
 from biomec_app.figures.registry import figure_groups, figure_named, figures, register_figure
@@ -51,8 +52,7 @@ def made(demo_analysis):
     return find
 
 
-@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
-@pytest.mark.parametrize("key", KEYS)
+@pytest.mark.parametrize(("key", "theme"), [("violations", LIGHT), *((key, DARK) for key in KEYS)])
 def test_a_figure_is_drawn_within_its_paper_in_the_colours_of_the_theme(made, key, theme):
     kind, content, chosen = made(key)
     figure = compose(kind, content, chosen, Ink(theme), (9.0, 6.0), 60.0)
@@ -93,12 +93,12 @@ def test_a_figure_says_which_step_it_needs(demo_analysis, key):
 
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in ("models", "preparations")])
 def test_the_last_option_of_every_choice_can_be_drawn_too(demo_analysis, key):
+    """All last options together, on light paper: the first ones are drawn on dark."""
     kind = figure_named(key)
-    for choice in kind.choices(demo_analysis):
-        chosen = {**first_choices(kind, demo_analysis), choice.key: choice.options[-1]}
-        content = kind.content(demo_analysis, chosen)
-        FigureCanvasAgg(compose(kind, content, chosen, Ink(LIGHT), (8.0, 5.5), 40.0)).draw()
-        assert len(kind.data(content, chosen)[0].values) > 0
+    chosen = {choice.key: choice.options[-1] for choice in kind.choices(demo_analysis)}
+    content = kind.content(demo_analysis, chosen)
+    FigureCanvasAgg(compose(kind, content, chosen, Ink(LIGHT), (8.0, 5.5), 40.0)).draw()
+    assert len(kind.data(content, chosen)[0].values) > 0
 
 
 @pytest.mark.parametrize("width", [7.0, 9.0])
@@ -167,7 +167,7 @@ def test_the_hands_carry_a_known_share_of_the_body_weight(demo_analysis):
     columns = kind.data(kind.content(demo_analysis, chosen), chosen)
     plate = demo_analysis.signals.trial.plate("Mao_D")
     mass = demo_analysis.session.subject.mass_kg
-    expected = 100.0 * plate.force[:, 1] / (mass * 9.80665)
+    expected = 100.0 * plate.force[:, 1] / (mass * GRAVITY)
     assert_allclose(column(columns, "force Y, filtered (% body weight)"), expected, rtol=1e-6)
 
 
@@ -279,7 +279,7 @@ def test_the_menu_of_figures_does_not_load_what_draws_them():
 
 
 def test_a_later_stage_adds_its_page_once(monkeypatch, demo_analysis):
-    from biomec.reporting.report_table import Section
+    from biomec.reporting.tables import Section
     from biomec_app.figures import summaries
     from biomec_app.shell.actions.signal_analysis import summary_action
 

@@ -31,10 +31,10 @@ from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
-from biomec_app.shell.actions.dynamics import ACTIONS
+from biomec_app.shell.actions import all_actions
 from biomec_app.viewer.scene import Scene
 
-BY_KEY = {action.key: action for action in ACTIONS}
+BY_KEY = {action.key: action for action in all_actions()}
 SLOW_MS = 240_000
 SHORT = SimulationSettings(name="short", input="resultant", frames=(50, 62))
 LONG = SimulationSettings(name="long", frames=(10, 120), step_s=1e-4)
@@ -294,7 +294,8 @@ def test_a_run_is_listed_shown_saved_and_opened_again_with_the_numbers_of_the_co
 
 def test_a_stopped_run_keeps_what_it_reached(qtbot, context, panel, document):
     few = (LONG.frames[0], LONG.frames[0] + 9)
-    run_simulation(document.analysis, replace(LONG, frames=few))  # the first time the panel tells of compiling instead
+    # the first time the panel tells of compiling instead
+    run_simulation(document.analysis, replace(LONG, frames=few, step_s=1e-3))
     cancelled = []
     context.jobs.cancelled.connect(cancelled.append)
     running.simulate(context, LONG)

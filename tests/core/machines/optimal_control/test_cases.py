@@ -29,9 +29,12 @@ def asked(preset, machine="tied-triple-pendulum", progress=None, **changes):
     return optimal.run(found, options_from(optimal, {**told.options, **changes}), progress)
 
 
-@pytest.mark.parametrize("preset", BANDS)
+@pytest.mark.parametrize("preset", ["case-1", "case-7", "stiff-tie"])
 def test_costs_lie_between_the_converged_and_the_published_and_the_path_is_kept(preset):
-    """On half the intervals of the presets, over the whole second, integrated again by a stiff integrator."""
+    """On half the intervals of the presets, over the whole second, integrated again by a stiff integrator.
+
+    The other cases are solved below, on all their intervals.
+    """
     best, published = BANDS[preset]
     run = asked(preset, intervals=50, compare="")
     assert run.status == "completed"
@@ -53,6 +56,7 @@ def test_presets_as_they_are_shipped_lie_in_the_same_bands(preset):
     run = asked(preset)
     assert run.options.intervals == 100
     assert run.status == "completed"
+    assert run.time_s[-1] == 1.0
     assert 0.97 * best <= run.figures["cost"] <= published
     assert run.figures["path_max"] <= 1.03 * run.figures["path_limit"]
     assert run.figures["cost_integrated_again"] == pytest.approx(run.figures["cost"], rel=1e-5)
