@@ -29,7 +29,7 @@ from examples.engine_tour.drawing import (
     support,
     title,
 )
-from examples.engine_tour.stops import CRANK, ROD, DrivenMotion, SmallSwings
+from examples.engine_tour.stops import CRANK, ROD, MechanismTurn, SmallSwings
 
 COUPLER_POINT = (1.5, 1.0)  # in the coupler of the four-bar [m]
 AXIS_LENGTH = 0.22  # of a drawn hinge axis, to each side [m]
@@ -41,10 +41,10 @@ PICTURE_MS = 60
 
 def draw_mechanisms(
     path: Path,
-    four_bar: DrivenMotion,
-    slider_crank: DrivenMotion,
-    parallelogram: DrivenMotion,
-    bennett: DrivenMotion,
+    four_bar: MechanismTurn,
+    slider_crank: MechanismTurn,
+    parallelogram: MechanismTurn,
+    bennett: MechanismTurn,
     pendulum: SmallSwings,
 ) -> None:
     """Write the figure of all mechanisms."""
@@ -59,7 +59,7 @@ def draw_mechanisms(
     save_figure(figure, path)
 
 
-def _four_bar(axes: Axes, motion: DrivenMotion) -> None:
+def _four_bar(axes: Axes, motion: MechanismTurn) -> None:
     four_bar_scene(axes, motion)
     for t in (100, 160, 220):
         four_bar_pose(axes, motion, t, PALE_POSE)
@@ -77,7 +77,7 @@ def _four_bar(axes: Axes, motion: DrivenMotion) -> None:
     title(axes, "Four-bar linkage", "red: path of point C of the coupler over a full turn")
 
 
-def _slider_crank(axes: Axes, motion: DrivenMotion) -> None:
+def _slider_crank(axes: Axes, motion: MechanismTurn) -> None:
     slider_crank_scene(axes, motion)
     for t in (100, 150, 200):
         slider_crank_pose(axes, motion, t, PALE_POSE)
@@ -85,7 +85,7 @@ def _slider_crank(axes: Axes, motion: DrivenMotion) -> None:
     title(axes, "Slider-crank", f"crank {CRANK:g} m, rod {ROD:g} m; pale: later positions")
 
 
-def _slider_curve(axes: Axes, motion: DrivenMotion) -> None:
+def _slider_curve(axes: Axes, motion: MechanismTurn) -> None:
     degrees, some = np.degrees(motion.angle), slice(None, None, 8)
     axes.plot(degrees, slider_position(motion.angle, CRANK, ROD), color=INK, linewidth=1.4, label="closed form")
     axes.plot(
@@ -99,7 +99,7 @@ def _slider_curve(axes: Axes, motion: DrivenMotion) -> None:
     title(axes, "Slider-crank: position", "engine on the closed form r cos φ + √(l² − r² sin² φ)")
 
 
-def _parallelogram(axes: Axes, motion: DrivenMotion) -> None:
+def _parallelogram(axes: Axes, motion: MechanismTurn) -> None:
     parallelogram_scene(axes, motion)
     O, P = np.zeros(2), motion.system.layout.ground["P"]
     A, B = motion.point("crank.A"), motion.point("coupler.B")
@@ -118,7 +118,7 @@ def _parallelogram(axes: Axes, motion: DrivenMotion) -> None:
     title(axes, "Parallelogram through its change points", "red: all bars in one line, a second freedom appears")
 
 
-def _bennett(axes: Axes3D, motion: DrivenMotion) -> None:
+def _bennett(axes: Axes3D, motion: MechanismTurn) -> None:
     bennett_scene(axes, motion)
     place = axes.get_position()
     axes.set_position((place.x0 - 0.025, place.y0, place.width, place.height))  # the name of z stands at the right
@@ -148,7 +148,7 @@ def _modes(axes: Axes, swing: SmallSwings) -> None:
 
 # ------------------------------------------------------------------------------------------------------------ animation
 def animate_mechanisms(
-    path: Path, four_bar: DrivenMotion, slider_crank: DrivenMotion, bennett: DrivenMotion, pictures: int
+    path: Path, four_bar: MechanismTurn, slider_crank: MechanismTurn, bennett: MechanismTurn, pictures: int
 ) -> None:
     """Write one turn of the three mechanisms in ``pictures`` pictures, repeated for ever."""
     turn = np.linspace(0, len(four_bar.angle) - 1, pictures, endpoint=False).astype(int)
@@ -158,7 +158,7 @@ def animate_mechanisms(
     images[0].save(path, save_all=True, append_images=images[1:], duration=PICTURE_MS, loop=0, optimize=True)
 
 
-def _picture(four_bar: DrivenMotion, slider_crank: DrivenMotion, bennett: DrivenMotion, t: int) -> Image.Image:
+def _picture(four_bar: MechanismTurn, slider_crank: MechanismTurn, bennett: MechanismTurn, t: int) -> Image.Image:
     figure = new_figure((10.4, 3.3), dpi=90, layout="none")
     canvas = FigureCanvasAgg(figure)
     left, middle = figure.add_axes((0.045, 0.14, 0.275, 0.72)), figure.add_axes((0.375, 0.14, 0.25, 0.72))
@@ -176,7 +176,7 @@ def _picture(four_bar: DrivenMotion, slider_crank: DrivenMotion, bennett: Driven
 
 
 # ---------------------------------------------------------- one position of a mechanism, for figure and animation alike
-def four_bar_scene(axes: Axes, motion: DrivenMotion) -> None:
+def four_bar_scene(axes: Axes, motion: MechanismTurn) -> None:
     """Paths of the four-bar's moving hinges and of a point of its coupler."""
     axes.plot(*motion.point("crank.A").T, color=BLUE, linewidth=0.9, linestyle=":")
     axes.plot(*motion.point("coupler.B").T, color=GREEN, linewidth=0.9, linestyle=":")
@@ -184,7 +184,7 @@ def four_bar_scene(axes: Axes, motion: DrivenMotion) -> None:
     plane(axes, (-1.7, 4.1), (-1.4, 3.2))
 
 
-def four_bar_pose(axes: Axes, motion: DrivenMotion, t: int, alpha: float = 1.0) -> None:
+def four_bar_pose(axes: Axes, motion: MechanismTurn, t: int, alpha: float = 1.0) -> None:
     """Four-bar at frame t; pale without hinges."""
     A, B = motion.point("crank.A")[t], motion.point("coupler.B")[t]
     C = motion.body_point("coupler", COUPLER_POINT)[t]
@@ -200,7 +200,7 @@ def four_bar_pose(axes: Axes, motion: DrivenMotion, t: int, alpha: float = 1.0) 
         axes.plot(*C, "o", color=RED, markersize=5.5, zorder=5)
 
 
-def slider_crank_scene(axes: Axes, motion: DrivenMotion) -> None:
+def slider_crank_scene(axes: Axes, motion: MechanismTurn) -> None:
     """Path of the crank pin, and the guide."""
     axes.plot(*motion.point("crank.A").T, color=BLUE, linewidth=0.9, linestyle=":")
     axes.plot([0.55, 1.46], [-0.085, -0.085], color=GREY, linewidth=1.2)
@@ -208,7 +208,7 @@ def slider_crank_scene(axes: Axes, motion: DrivenMotion) -> None:
     plane(axes, (-0.4, 1.55), (-0.45, 0.45))
 
 
-def slider_crank_pose(axes: Axes, motion: DrivenMotion, t: int, alpha: float = 1.0) -> None:
+def slider_crank_pose(axes: Axes, motion: MechanismTurn, t: int, alpha: float = 1.0) -> None:
     """Slider-crank at frame t; pale without hinges."""
     A, B, O = motion.point("crank.A")[t], motion.point("slider.B")[t], np.zeros(2)
     corners = np.array([[-0.11, -0.075], [0.11, -0.075], [0.11, 0.075], [-0.11, 0.075]]) + B
@@ -220,7 +220,7 @@ def slider_crank_pose(axes: Axes, motion: DrivenMotion, t: int, alpha: float = 1
         hinges(axes, O, A, B)
 
 
-def bennett_scene(axes: Axes3D, motion: DrivenMotion, zoom: float = 1.15) -> None:
+def bennett_scene(axes: Axes3D, motion: MechanismTurn, zoom: float = 1.15) -> None:
     """Paths of the two moving hinges of Bennett's linkage."""
     for name in ("bar2.B", "bar3.B"):
         axes.plot(*motion.point(name).T, color=GREY, linewidth=0.9, linestyle=":")
@@ -228,7 +228,7 @@ def bennett_scene(axes: Axes3D, motion: DrivenMotion, zoom: float = 1.15) -> Non
     in_space(axes, (-1.8, -1.0, -1.0), (2.2, 2.6, 1.0), names, view=(24.0, -58.0), step=1.0, zoom=zoom)
 
 
-def bennett_pose(axes: Axes3D, motion: DrivenMotion, t: int, alpha: float = 1.0) -> None:
+def bennett_pose(axes: Axes3D, motion: MechanismTurn, t: int, alpha: float = 1.0) -> None:
     """Bennett's linkage at frame t, with the axes of its hinges; pale without axes."""
     corners = [motion.point(f"bar{k}.A")[t] for k in (1, 2, 3, 4)]
     for k, colour in enumerate((INK, BLUE, ORANGE, GREEN)):
@@ -239,7 +239,7 @@ def bennett_pose(axes: Axes3D, motion: DrivenMotion, t: int, alpha: float = 1.0)
             bar(axes, corner - axis, corner + axis, RED, width=2.0)
 
 
-def parallelogram_scene(axes: Axes, motion: DrivenMotion) -> None:
+def parallelogram_scene(axes: Axes, motion: MechanismTurn) -> None:
     """Circles of the two cranks, and the line of the change points."""
     for name in ("crank.A", "coupler.B"):
         axes.plot(*motion.point(name).T, color=GREY, linewidth=0.9, linestyle=":")

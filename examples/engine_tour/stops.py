@@ -47,7 +47,7 @@ class Expected:
 
 
 @dataclass(frozen=True)
-class DrivenMotion:
+class MechanismTurn:
     """A mechanism that follows its driver: ``angle`` (T,) [rad] and coordinates ``q`` (T, n)."""
 
     system: System
@@ -115,19 +115,19 @@ def _small_oscillations(system: System) -> SmallSwings:
     return SmallSwings(system, np.sqrt(squares), R @ modes)
 
 
-def four_bar_turn() -> tuple[list[Check], DrivenMotion]:
+def four_bar_turn() -> tuple[list[Check], MechanismTurn]:
     """Four-bar linkage through a full turn, against the point where two circles meet."""
     motion = _follow(four_bar(angle=0.0, driven=True), "crank angle", TURN)
     _, B = four_bar_points(TURN)
     return [agree("four-bar", "joint B over a full turn [m]", motion.point("coupler.B"), B, FOLLOWED)], motion
 
 
-def slider_crank_turn() -> tuple[list[Check], DrivenMotion]:
+def slider_crank_turn() -> tuple[list[Check], MechanismTurn]:
     """Slider-crank through a full turn, against x = r cos φ + √(l² − r² sin²φ) and its derivative at 1 rad/s."""
     system = slider_crank(CRANK, ROD, angle=0.0)
     motion = _follow(system, "crank angle", TURN)
     drive = system.drive({"crank angle": TURN}, {"crank angle": 1.0})
-    rates = DrivenMotion(system, TURN, velocities(system, motion.q, drive).value)
+    rates = MechanismTurn(system, TURN, velocities(system, motion.q, drive).value)
     x, speed = motion.point("slider.B")[:, 0], rates.point("slider.B")[:, 0]
     name = "slider-crank"
     checks = [
@@ -143,7 +143,7 @@ def slider_speed(angle: FloatArray) -> FloatArray:
     return -across - across * along / np.sqrt(ROD**2 - across**2)
 
 
-def parallelogram_turn() -> tuple[list[Check], DrivenMotion]:
+def parallelogram_turn() -> tuple[list[Check], MechanismTurn]:
     """Parallelogram through both change points, where its bars lie in one line and it could fold the other way.
 
     There Φ grows with the square of a motion across the line, so ‖Φ‖ < 1e-10 leaves some 1e-5 m; 1.5° beside it, Φ
@@ -164,7 +164,7 @@ def parallelogram_turn() -> tuple[list[Check], DrivenMotion]:
     return checks, motion
 
 
-def bennett_turn(expected: Expected) -> tuple[list[Check], DrivenMotion]:
+def bennett_turn(expected: Expected) -> tuple[list[Check], MechanismTurn]:
     """Bennett's linkage through its motion, against tan ½θ₁ tan ½θ₂ = sin ½(β+α) / sin ½(β−α)."""
     found = structure(bennett(twist=TWIST, other=OTHER_TWIST))
     counts = (found.coordinates, found.rows, found.rank, len(found.redundant), found.degrees_of_freedom)
@@ -180,7 +180,7 @@ def bennett_turn(expected: Expected) -> tuple[list[Check], DrivenMotion]:
     return checks, motion
 
 
-def _hinge_angle(motion: DrivenMotion, before: str, after: str) -> FloatArray:
+def _hinge_angle(motion: MechanismTurn, before: str, after: str) -> FloatArray:
     """Angle (T,) from one bar to the next about their hinge [rad], in (−π, π]."""
     layout = motion.system.layout
     x, y, axis = (layout.vector(name)(motion.q) for name in (f"{before}.x", f"{after}.x", f"{before}.second"))
@@ -243,5 +243,5 @@ def _shortest(work: Callable[[], Result]) -> tuple[Result, float]:
     return result, float(np.diff(times).min())
 
 
-def _follow(system: System, driver: str, angle: FloatArray) -> DrivenMotion:
-    return DrivenMotion(system, angle, follow_drivers(system, system.drive({driver: angle})).q)
+def _follow(system: System, driver: str, angle: FloatArray) -> MechanismTurn:
+    return MechanismTurn(system, angle, follow_drivers(system, system.drive({driver: angle})).q)

@@ -12,7 +12,7 @@ from examples.engine_tour import stops
 from examples.engine_tour.checks import Check, header
 from examples.engine_tour.human_figure import draw_human
 from examples.engine_tour.mechanisms import animate_mechanisms, draw_mechanisms
-from examples.engine_tour.stops import DrivenMotion, Expected, SmallSwings, SolvedTree
+from examples.engine_tour.stops import Expected, MechanismTurn, SmallSwings, SolvedTree
 
 EXPLANATION = """
 Result and expected value: where they differ most. DoF: degrees of freedom. ·: depends on the machine, not judged."""
@@ -24,10 +24,10 @@ class Tour:
 
     checks: tuple[Check, ...]
     pendulum: SmallSwings
-    four_bar: DrivenMotion
-    slider_crank: DrivenMotion
-    parallelogram: DrivenMotion
-    bennett: DrivenMotion
+    four_bar: MechanismTurn
+    slider_crank: MechanismTurn
+    parallelogram: MechanismTurn
+    bennett: MechanismTurn
     human: SolvedTree
 
 

@@ -4,17 +4,20 @@ from __future__ import annotations
 
 from biomec_app.curves.motion import joint_angles
 from biomec_app.features.feature import BOTTOM, RIGHT, Feature, Panel
+from biomec_app.features.loads import actions as load_actions
 from biomec_app.features.loads import curves as load_curves
 from biomec_app.features.loads.figure_cycles import LoadCycleFigure
 from biomec_app.features.loads.figure_methods import MethodFigure
 from biomec_app.features.loads.figure_preparations import PreparationFigure
 from biomec_app.features.loads.overlays import JointForces, JointMoments, ResidualForce
 from biomec_app.features.loads.panel import LoadPanel
+from biomec_app.features.simulations import actions as simulation_actions
 from biomec_app.features.simulations.curves import simulations
 from biomec_app.features.simulations.figure_runs import SimulationRunFigure
 from biomec_app.features.simulations.panel import SimulationPanel
 from biomec_app.features.trust.notices import NoticePanel
 from biomec_app.features.trust.panel import TrustPanel
+from biomec_app.features.workbench import actions as workbench_actions
 
 FEATURES = (
     Feature(
@@ -30,13 +33,16 @@ FEATURES = (
         figures=(LoadCycleFigure(), MethodFigure(), PreparationFigure()),
         overlays={"joint forces": JointForces, "joint moments": JointMoments, "load residual": ResidualForce},
         overlays_after="forces",
+        actions=load_actions.ACTIONS,
     ),
     Feature(
         "simulations",
         panels=(Panel("simulations", "Simulations", RIGHT, SimulationPanel),),
         curves=(simulations,),
         figures=(SimulationRunFigure(),),
+        actions=simulation_actions.ACTIONS,
     ),
+    Feature("workbench", actions=workbench_actions.ACTIONS),
 )
 
 for feature in FEATURES:

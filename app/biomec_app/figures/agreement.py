@@ -10,15 +10,15 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.signals import seen_by_the_others
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from biomec.reporting.agreement import VectorAgreement
-    from biomec.reporting.half_axes import HalfAxesPlot
+    from biomec.reporting.statistics.agreement import VectorAgreement
+    from biomec.reporting.statistics.half_axes import HalfAxesPlot
 
 ALL = "All markers"
 RADII = {"Holds that share": "chi2", "z σ, as printed": "interval"}
@@ -27,7 +27,7 @@ MOST_POINTS = 4000  # drawn; all are counted
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class AgreementContent:
     """The agreement [mm] and its layout on half-axes."""
 
     agreement: VectorAgreement
@@ -41,14 +41,14 @@ class AgreementFigure(FigureKind):
     help = "Every measured marker beside where the others of its segment put it: limits of agreement in space"
     needs = ("preparation", "signals")
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Marker, share, and which ellipsoid."""
         quality = analysis.signals.reconstruction.quality
         names = tuple(one.name for one in quality if one.checked >= 3)
         return (
-            Choice("marker", "Marker", (ALL, *names) if names else ()),
-            Choice("share", "Limits", tuple(ALPHAS)),
-            Choice("radius", "Ellipsoid", tuple(RADII)),
+            FigureChoice("marker", "Marker", (ALL, *names) if names else ()),
+            FigureChoice("share", "Limits", tuple(ALPHAS)),
+            FigureChoice("radius", "Ellipsoid", tuple(RADII)),
         )
 
     def blocked(self, analysis: Analysis) -> str | None:
@@ -58,11 +58,11 @@ class AgreementFigure(FigureKind):
             reason = "No marker is both measured and rebuilt, so that there is nothing to compare."
         return reason
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> AgreementContent:
         """Rebuild every marker from the others, and compare. SciPy's statistics are loaded only now."""
-        from biomec.reporting.agreement import AgreementOptions, Radius
-        from biomec.reporting.half_axes import half_axes_plot
-        from biomec.reporting.rebuilding_agreement import checkable, rebuilding_agreement
+        from biomec.reporting.statistics.agreement import AgreementOptions, Radius
+        from biomec.reporting.statistics.half_axes import half_axes_plot
+        from biomec.reporting.statistics.rebuilding_agreement import checkable, rebuilding_agreement
 
         prepared, clean = analysis.preparation, analysis.signals
         measured = prepared.dynamic.markers
@@ -70,9 +70,9 @@ class AgreementFigure(FigureKind):
         names = checkable(measured, rebuilt) if chosen["marker"] == ALL else (chosen["marker"],)
         options = AgreementOptions(ALPHAS[chosen["share"]], Radius(RADII[chosen["radius"]]))
         found = rebuilding_agreement(measured, rebuilt, names, options)
-        return Content(found, half_axes_plot(found))
+        return AgreementContent(found, half_axes_plot(found))
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: AgreementContent, chosen: Chosen) -> str:
         """What the ellipsoid holds."""
         one, axes = content.agreement.ellipsoid, content.agreement.axes
         bias = ", ".join(f"{axis} {value:+.2f}" for axis, value in zip(COMPONENTS, axes.bias, strict=True))
@@ -81,14 +81,14 @@ class AgreementFigure(FigureKind):
             f"{100 * one.inside:.1f} % lie in the ellipsoid, {100 * one.expected:.1f} % are expected."
         )
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: AgreementContent, chosen: Chosen, ink: Ink) -> None:
         """Half-axes at the left, difference against mean of every axis at the right."""
         outer = figure.add_gridspec(3, 2, width_ratios=(1.25, 1.0))
         self._half_axes(figure.add_subplot(outer[:, 0]), content, ink)
         for k in range(3):
             self._bland_altman(figure.add_subplot(outer[k, 1]), content.agreement, k, ink)
 
-    def _half_axes(self, axes: Axes, content: Content, ink: Ink) -> None:
+    def _half_axes(self, axes: Axes, content: AgreementContent, ink: Ink) -> None:
         plot, theme = content.plot, ink.theme
         axes.set_aspect("equal")
         axes.set_facecolor(theme.panel)
@@ -167,7 +167,7 @@ class AgreementFigure(FigureKind):
         if k == 2:
             axes.set_xlabel("mean of both, mm")
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: AgreementContent, chosen: Chosen) -> tuple[Column, ...]:
         """Means and differences of all pairs."""
         found = content.agreement.axes
         return tuple(

@@ -11,9 +11,9 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.angle_ranges import AngleRow, angle_rows
-from biomec_app.figures.angles import MEAN, OTHERS, TIME, Recorded, cycles_told, joints_of, limb_options, recorded
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec.reporting.statistics.angle_ranges import AngleRow, angle_rows
+from biomec_app.figures.angles import MEAN, OTHERS, TIME, RecordedAngles, cycles_told, joints_of, limb_options, recorded
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import (
     Ink,
     at_least,
@@ -43,7 +43,7 @@ class AngleOverview:
     """Lines of panels, the curves of the recording and its time."""
 
     grid: tuple[tuple[AngleRow, ...], ...]
-    own: Recorded
+    own: RecordedAngles
     time_s: FloatArray
 
 
@@ -55,12 +55,12 @@ class AngleOverviewFigure(FigureKind):
     needs = ("signals", "angles")
     least = (9.0, 6.2)
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Which limbs, those that the movement is about first; over the cycle or over time."""
         over_cycles = "cycles" in analysis.done and bool(analysis.cycles.curves)
         return (
-            Choice("limbs", "Joints", limb_options(analysis) or (OTHERS,)),
-            Choice("shown", "Show", (MEAN, TIME) if over_cycles else (TIME,), redraws=True),
+            FigureChoice("limbs", "Joints", limb_options(analysis) or (OTHERS,)),
+            FigureChoice("shown", "Show", (MEAN, TIME) if over_cycles else (TIME,), redraws=True),
         )
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> AngleOverview:

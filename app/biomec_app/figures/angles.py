@@ -13,11 +13,11 @@ from biomec.base.progress import Progress
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
-from biomec.reporting.angle_ranges import AngleRow, angle_rows, cycle_curves
-from biomec.reporting.conditions import Condition
-from biomec.reporting.signal_cycles import cycles_in_words, left_out
+from biomec.reporting.statistics.angle_ranges import AngleRow, angle_rows, cycle_curves
+from biomec.reporting.statistics.conditions import Condition
+from biomec.reporting.statistics.signal_cycles import cycles_in_words, left_out
 from biomec.signals.cycle_average import CycleCurves
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import (
     Ink,
     at_least,
@@ -45,7 +45,7 @@ SMALLEST = 10.0  # ° from bottom to top, so that noise does not look like motio
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class RecordedAngles:
     """Angles of one recording, their mean curves by side, and what of each side's cycles is behind them, in words."""
 
     name: str
@@ -55,12 +55,12 @@ class Recorded:
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class AngleContent:
     """Rows of a joint; the open recording, and those that it is compared with."""
 
     rows: tuple[AngleRow, ...]
-    own: Recorded
-    others: tuple[Recorded, ...]
+    own: RecordedAngles
+    others: tuple[RecordedAngles, ...]
     time_s: FloatArray
 
 
@@ -71,26 +71,28 @@ class AngleFigure(FigureKind):
     help = "Angles of a joint over the cycle, left and right in columns, mean and standard deviation"
     needs = ("signals", "angles")
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Joint, and what of it."""
         over_cycle = "cycles" in analysis.done and bool(analysis.cycles.curves)
         first = main_joints(analysis) if "cycles" in analysis.done else ()
         rows = sorted(angle_rows(analysis.angles), key=lambda row: row.joint not in first)
         joints = tuple(dict.fromkeys(_called(row) for row in rows))
         shown = (MEAN, EVERY, TIME) if over_cycle else (TIME,)
-        return Choice("joint", "Joint", joints), Choice("shown", "Show", shown, redraws=True)
+        return FigureChoice("joint", "Joint", joints), FigureChoice("shown", "Show", shown, redraws=True)
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> AngleContent:
         """Rows of the joint."""
         rows = tuple(row for row in angle_rows(analysis.angles) if _called(row) == chosen["joint"])
-        return Content(rows, recorded("", analysis), (), analysis.signals.trial.time_s)
+        return AngleContent(rows, recorded("", analysis), (), analysis.signals.trial.time_s)
 
-    def compared(self, content: Content, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Content:
+    def compared(
+        self, content: AngleContent, conditions: Sequence[Condition], own: str, chosen: Chosen
+    ) -> AngleContent:
         """Other recordings beside the open one."""
         others = tuple(recorded(condition.name, condition.analysis) for condition in conditions)
         return replace(content, own=replace(content.own, name=own), others=others) if others else content
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: AngleContent, chosen: Chosen) -> str:
         """Which joint and cycles."""
         if chosen["shown"] == TIME:
             return f"{chosen['joint']} over the time of the recording."
@@ -99,7 +101,7 @@ class AngleFigure(FigureKind):
         what = "mean ± SD of " if mean else ""
         return f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: where the phase changes."
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: AngleContent, chosen: Chosen, ink: Ink) -> None:
         """A row a component, left before right; the midline in one column."""
         sides: tuple[Side | None, ...] = (Side.LEFT, Side.RIGHT)
         if all(row.middle is not None for row in content.rows):
@@ -124,7 +126,9 @@ class AngleFigure(FigureKind):
             legend(figure, ink, handles, names)
         figure.align_ylabels()
 
-    def _panel(self, axes: Axes, content: Content, angle: str | None, side: Side | None, shown: str, ink: Ink) -> None:
+    def _panel(
+        self, axes: Axes, content: AngleContent, angle: str | None, side: Side | None, shown: str, ink: Ink
+    ) -> None:
         if shown == TIME:
             if angle is None:
                 nothing(axes, ink, "not in the model")
@@ -142,7 +146,7 @@ class AngleFigure(FigureKind):
             return
         axes.set_xlim(0.0, 100.0)
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: AngleContent, chosen: Chosen) -> tuple[Column, ...]:
         """The plotted curves in degrees."""
         if chosen["shown"] == TIME:
             names = [angle for row in content.rows for angle in row.sides.values()]
@@ -169,19 +173,21 @@ class AngleFigure(FigureKind):
         return tuple(found)
 
 
-def recorded(called: str, analysis: Analysis) -> Recorded:
+def recorded(called: str, analysis: Analysis) -> RecordedAngles:
     """Angles and cycles of an analysis."""
     if "cycles" not in analysis.done:
-        return Recorded(called, analysis.angles, {}, {})
+        return RecordedAngles(called, analysis.angles, {}, {})
     all_cycles = analysis.cycles
     told = {
         which: cycles_in_words(len(curves.numbers), left_out(all_cycles.groups[which], len(curves.numbers)))
         for which, curves in all_cycles.curves.items()
     }
-    return Recorded(called, analysis.angles, all_cycles.curves, told)
+    return RecordedAngles(called, analysis.angles, all_cycles.curves, told)
 
 
-def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None, shown: str, colour: str) -> bool:
+def _draw_cycles(
+    axes: Axes, one: RecordedAngles, angle: str | None, side: Side | None, shown: str, colour: str
+) -> bool:
     """Draw an angle of one recording over the cycle; False if it has none."""
     curves = cycle_curves(one.curves, side)
     if curves is None or angle is None or angle not in one.angles:
@@ -197,7 +203,7 @@ def _draw_cycles(axes: Axes, one: Recorded, angle: str | None, side: Side | None
     return True
 
 
-def cycles_told(one: Recorded) -> str:
+def cycles_told(one: RecordedAngles) -> str:
     """How many cycles of each side are drawn."""
     words = [f"{'' if which == 'both' else which.lower() + ' '}{told}" for which, told in one.told.items()]
     return ", ".join(words) or "no valid cycle"

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from biomec.pipeline.analysis import Analysis
 from biomec.signals.cycles import Cycles
-from biomec_app.figures.kind import Choice
+from biomec_app.figures.kind import FigureChoice
 
 WHOLE = "Whole recording"
 
@@ -22,9 +22,9 @@ def cycle_options(analysis: Analysis) -> dict[str, tuple[Cycles, int]]:
     return dict(sorted(found.items(), key=lambda item: not item[1][0].valid[item[1][1]]))
 
 
-def cycle_choice(analysis: Analysis, *more: str) -> Choice:
+def cycle_choice(analysis: Analysis, *more: str) -> FigureChoice:
     """The choice of a cycle, followed by other options."""
-    return Choice("cycle", "Cycle", (*cycle_options(analysis), *more))
+    return FigureChoice("cycle", "Cycle", (*cycle_options(analysis), *more))
 
 
 def span_s(analysis: Analysis, option: str) -> tuple[float, float]:

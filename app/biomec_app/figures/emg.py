@@ -13,7 +13,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.signals import process_emg
 from biomec.signals.emg import EmgOptions, EmgResult, Envelope
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options, span_s
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ MICRO = 1e6
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class EmgContent:
     """Processed EMG, which channels, the stretch of time, and the borders of cycles in it [s]."""
 
     emg: EmgResult
@@ -46,18 +46,18 @@ class EmgFigure(FigureKind):
         reason = super().blocked(analysis)
         return reason or (None if analysis.preparation.dynamic.emg is not None else "The recording has no EMG.")
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Channel, envelope and stretch."""
         emg = analysis.preparation.dynamic.emg
         names = () if emg is None else emg.names
         cycles = cycle_choice(analysis)
         return (
-            Choice("channel", "Channel", (ALL, *names)),
-            Choice("envelope", "Envelope", tuple(ENVELOPES)),
-            Choice("cycle", "Stretch", (WHOLE, *cycles.options)),
+            FigureChoice("channel", "Channel", (ALL, *names)),
+            FigureChoice("envelope", "Envelope", tuple(ENVELOPES)),
+            FigureChoice("cycle", "Stretch", (WHOLE, *cycles.options)),
         )
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> EmgContent:
         """Filter, rectify and smooth."""
         emg = analysis.preparation.dynamic.emg
         assert emg is not None
@@ -68,15 +68,15 @@ class EmgFigure(FigureKind):
         borders = tuple(frame / rate for frame in sorted(frames) if first < frame / rate < last)
         channels = emg.names if chosen["channel"] == ALL else (chosen["channel"],)
         within = np.asarray((emg.time_s >= first) & (emg.time_s <= last))
-        return Content(done, channels, within, borders)
+        return EmgContent(done, channels, within, borders)
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: EmgContent, chosen: Chosen) -> str:
         """How it was filtered."""
         low, high = content.emg.options.band_hz
         envelope = chosen["envelope"].replace("Low-pass", "low-pass")  # within a sentence
         return f"Band-pass {low:g} to {high:g} Hz, rectified, {envelope}; dashed: borders of the cycles."
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: EmgContent, chosen: Chosen, ink: Ink) -> None:
         """A panel a channel."""
         count = len(content.channels)
         columns = 1 if count == 1 else 2
@@ -104,7 +104,7 @@ class EmgFigure(FigureKind):
         ]  # fmt: skip
         legend(figure, ink, handles, ("band-passed", "envelope"))
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: EmgContent, chosen: Chosen) -> tuple[Column, ...]:
         """Band-passed signal and envelope of the channels."""
         filtered, envelope = content.emg.filtered, content.emg.envelope
         columns = [Column("time (s)", filtered.time_s[content.within])]

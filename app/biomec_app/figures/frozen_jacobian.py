@@ -14,7 +14,7 @@ from biomec.engine.kept_jacobian import ONCE, KeptSolution, solve_with_kept_jaco
 from biomec.engine.position import PositionOptions
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.courses import Course, draw_courses
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import Ink
 
 if TYPE_CHECKING:
@@ -26,7 +26,7 @@ FRAMES = {"40, spread over the movement": 40, "120, spread over the movement": 1
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class FrozenJacobianContent:
     """Times of the frames [s], and how they were solved with each Jacobian."""
 
     time_s: FloatArray
@@ -42,11 +42,13 @@ class FrozenJacobianFigure(FigureKind):
     needs = ("body", "positions")
     slow = True
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """How often it is renewed, and how many frames are solved."""
-        return Choice("renewed", "Frozen one renewed", tuple(RENEWED)), Choice("frames", "Frames", tuple(FRAMES))
+        return FigureChoice("renewed", "Frozen one renewed", tuple(RENEWED)), FigureChoice(
+            "frames", "Frames", tuple(FRAMES)
+        )
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> FrozenJacobianContent:
         """Solve some frames twice, with plain dense algebra, so that nothing but the Jacobian differs."""
         positions, system = analysis.positions, analysis.body.person.system
         there = np.flatnonzero(np.isfinite(positions.q_star).all(axis=1))
@@ -60,9 +62,9 @@ class FrozenJacobianFigure(FigureKind):
             )
             for every, part in ((1, (0.0, 0.4)), (RENEWED[chosen["renewed"]], (0.4, 1.0)))
         ]  # fmt: skip
-        return Content(np.asarray(frames / positions.rate_hz), found[0], found[1])
+        return FrozenJacobianContent(np.asarray(frames / positions.rate_hz), found[0], found[1])
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: FrozenJacobianContent, chosen: Chosen) -> str:
         """How both fared."""
         parts = []
         for words, one in (("Exact", content.exact), ("frozen", content.frozen)):
@@ -73,7 +75,7 @@ class FrozenJacobianFigure(FigureKind):
             parts.append(f"{told}, {1e3 * np.nanmean(one.seconds):.1f} ms a frame")
         return f"{'; '.join(parts)}. Plain dense algebra, {MOST_ITERATIONS} iterations at most, all weights alike."
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: FrozenJacobianContent, chosen: Chosen, ink: Ink) -> None:
         """Four courses, two lines each."""
         pair = (("exact Jacobian", "accent", content.exact), ("frozen Jacobian", "left", content.frozen))
 
@@ -93,7 +95,7 @@ class FrozenJacobianFigure(FigureKind):
             ink,
         )
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: FrozenJacobianContent, chosen: Chosen) -> tuple[Column, ...]:
         """One row a frame."""
         columns = [Column("time (s)", content.time_s)]
         for words, one in (("exact", content.exact), ("frozen", content.frozen)):

@@ -17,7 +17,7 @@ import numpy as np
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.reporting.conditions import Condition
+from biomec.reporting.statistics.conditions import Condition
 from biomec_app.figures.style import LARGE, NORMAL, Ink, new_figure
 
 if TYPE_CHECKING:
@@ -31,7 +31,7 @@ Chosen = Mapping[str, str]
 
 
 @dataclass(frozen=True)
-class Choice:
+class FigureChoice:
     """Something to choose in a figure: the first option is taken unless the user says otherwise.
 
     redraws : the choice changes only the drawing, not the data
@@ -78,7 +78,7 @@ class FigureKind(ABC):
                 return run_first(step)
         return None
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """What the user may choose."""
         return ()
 

@@ -10,9 +10,9 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.anatomy.model_file import load_model
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.model_comparison import ModelComparison, compare_models, other_models
+from biomec.reporting.statistics.model_comparison import ModelComparison, compare_models, other_models
 from biomec_app.figures.angles import main_joints
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import SMALL, Ink, at_least, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ class ModelFigure(FigureKind):
     needs = ("signals", "body", "angles")
     slow = True
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """The other model, and the joint that is drawn."""
         others = other_models(analysis)
         refused = {model: why for model, why in others.items() if why}
@@ -39,7 +39,7 @@ class ModelFigure(FigureKind):
             dict.fromkeys(analysis.angles.joint),
             key=lambda joint: (joint not in shared, not joint.endswith(first or ("\n",))),
         )
-        return Choice("model", "Other model", tuple(others), refused=refused), Choice(
+        return FigureChoice("model", "Other model", tuple(others), refused=refused), FigureChoice(
             "joint", "Joint", tuple(joints), redraws=True
         )
 

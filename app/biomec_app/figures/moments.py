@@ -20,7 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
     from biomec_app.session.camera import Camera
-    from biomec_app.viewer.overlays import Entry
+    from biomec_app.viewer.overlays import LegendEntry
     from biomec_app.viewer.scene import Scene
 
 SHOWN = frozenset({"anatomical points", "plates", "forces"})
@@ -34,14 +34,14 @@ HEAD = 0.74  # inches
 
 
 @dataclass(frozen=True)
-class Moment:
+class CycleMoment:
     """A moment to draw: its frame from 0, and what stands under its picture."""
 
     frame: int
     label: str
 
 
-def moments(analysis: Analysis) -> tuple[str, list[Moment], int]:
+def moments(analysis: Analysis) -> tuple[str, list[CycleMoment], int]:
     """What the moments are taken from, the moments, and which of them to show large.
 
     They lie across the first valid cycle, or else across the valid frames.
@@ -55,10 +55,10 @@ def moments(analysis: Analysis) -> tuple[str, list[Moment], int]:
     if not frames.size:
         return "No frame obeys the model: the static pose", [], 0
     chosen = frames[np.round(np.linspace(0, len(frames) - 1, min(MOMENTS, len(frames)))).astype(int)]
-    return "Across the recording", [Moment(int(f), f"{f / trial.rate_hz:.2f} s") for f in chosen], len(chosen) // 2
+    return "Across the recording", [CycleMoment(int(f), f"{f / trial.rate_hz:.2f} s") for f in chosen], len(chosen) // 2
 
 
-def _of_cycle(name: str, cycles: Cycles, number: int) -> tuple[str, list[Moment], int]:
+def _of_cycle(name: str, cycles: Cycles, number: int) -> tuple[str, list[CycleMoment], int]:
     """Moments of a cycle, one of them where the phase changes; more before it if it comes late."""
     first, last = (int(frame) for frame in cycles.spans[number])
     turn = float(cycles.phase_changes_percent[number])
@@ -71,7 +71,7 @@ def _of_cycle(name: str, cycles: Cycles, number: int) -> tuple[str, list[Moment]
     if turns:
         labels[main] += ", phase changes"
     which = f"cycle {number + 1}" if name == "both" else f"{name.lower()} cycle {number + 1}"
-    return f"Across {which}", [Moment(f, label) for f, label in zip(frames, labels, strict=True)], main
+    return f"Across {which}", [CycleMoment(f, label) for f, label in zip(frames, labels, strict=True)], main
 
 
 @dataclass(frozen=True, eq=False)
@@ -80,7 +80,7 @@ class MomentsContent:
 
     analysis: Analysis
     source: str
-    moments: tuple[Moment, ...]
+    moments: tuple[CycleMoment, ...]
     main: int
 
 
@@ -204,7 +204,7 @@ def _scene(content: MomentsContent, ink: Ink | None) -> Scene:
     return Scene(content.analysis, theme, View(static=not content.moments, overlays=SHOWN))
 
 
-def _sign(entry: Entry) -> Artist:
+def _sign(entry: LegendEntry) -> Artist:
     """Sign of the legend."""
     if entry.form == "patch":
         return patch(facecolor=entry.colour)

@@ -10,9 +10,9 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import ForcePlate
-from biomec.reporting.plate_cycle import CHANNELS, PlateCycle, plate_cycle
+from biomec.reporting.statistics.plate_cycle import CHANNELS, PlateCycle, plate_cycle
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import Ink, legend, name, quiet, stroke
 from biomec_app.kit.names import plate_user, plate_words, with_code
 
@@ -25,7 +25,7 @@ SHARE = 0.5  # of the largest impulse of a cycle: what counts as loaded
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class PlateContent:
     """Signals of a plate, the hand or foot that stands on it if that is known, and the stretch of time."""
 
     signals: PlateCycle
@@ -45,12 +45,14 @@ class PlateFigure(FigureKind):
         reason = super().blocked(analysis)
         return reason or (None if analysis.signals.trial.plates else "The recording has no force plates.")
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Plate, by who stands on it, and cycle."""
         plates = tuple(plate_words(analysis, plate.name) for plate in analysis.signals.trial.plates)
-        return Choice("plate", "Plate", plates), Choice("cycle", "Cycle", (LOADED, *cycle_options(analysis), WHOLE))
+        return FigureChoice("plate", "Plate", plates), FigureChoice(
+            "cycle", "Cycle", (LOADED, *cycle_options(analysis), WHOLE)
+        )
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> PlateContent:
         """Both signals, divided by the body weight, over a cycle of the side that stands on the plate."""
         plate = next(
             plate.name
@@ -62,9 +64,9 @@ class PlateFigure(FigureKind):
         mass = float(analysis.body.person.measures["mass"])
         user = plate_user(analysis, plate)
         cycle = first_loaded(analysis, filtered, user) if chosen["cycle"] == LOADED else chosen["cycle"]
-        return Content(plate_cycle(measured, filtered, mass, *span_s(analysis, cycle)), user, cycle)
+        return PlateContent(plate_cycle(measured, filtered, mass, *span_s(analysis, cycle)), user, cycle)
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: PlateContent, chosen: Chosen) -> str:
         """Which plate, who stands on it, which cycle, and the body weight."""
         told = f"{with_code(content.signals.plate, content.user or '')}, {content.cycle.lower()}; laboratory axes, "
         told += f"body weight {content.signals.weight_n:.0f} N."
@@ -73,7 +75,7 @@ class PlateFigure(FigureKind):
             told += f" Note: the cycle is one of the {other} side, but the {content.user} stands on this plate."
         return told
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: PlateContent, chosen: Chosen, ink: Ink) -> None:
         """Force over moment, X to Z."""
         signals = content.signals
         theme = ink.theme
@@ -93,7 +95,7 @@ class PlateFigure(FigureKind):
         legend(figure, ink, handles, ("raw", "filtered"))
         figure.align_ylabels()
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: PlateContent, chosen: Chosen) -> tuple[Column, ...]:
         """Raw and filtered channels."""
         signals = content.signals
         columns = [Column("time (s)", signals.time_s)]

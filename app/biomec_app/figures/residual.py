@@ -12,7 +12,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import SignalSettings
 from biomec.signals.filtering import PLATE_FILTER, FilterOptions
 from biomec.signals.residual_analysis import ResidualAnalysis, residual_analysis
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import COMPONENTS, Ink, legend, name, nothing, quiet, stroke
 
 if TYPE_CHECKING:
@@ -23,7 +23,7 @@ FORCE = tuple(f"force {axis}" for axis in COMPONENTS) + tuple(f"moment {axis}" f
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class ResidualContent:
     """Residual analysis of all channels of a point, with the factor and unit that they are shown in."""
 
     analysis: ResidualAnalysis
@@ -39,12 +39,12 @@ class ResidualFigure(FigureKind):
     help = "Residual against cut-off: where signal lost and noise kept are alike"
     needs = ("preparation", "signals")
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Every marker, and every plate."""
         plates = tuple(f"{PLATE}{plate.name}" for plate in analysis.preparation.dynamic.plates)
-        return (Choice("point", "Point", (*analysis.signals.reconstruction.markers.names, *plates)),)
+        return (FigureChoice("point", "Point", (*analysis.signals.reconstruction.markers.names, *plates)),)
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ResidualContent:
         """Residuals with the options of the filter, also where the cut-off was fixed."""
         point, settings = chosen["point"], analysis.signals.options
         if point.startswith(PLATE):
@@ -52,17 +52,17 @@ class ResidualFigure(FigureKind):
             values = np.concatenate([plate.force, plate.moment], axis=1)
             options = _options(settings, True)
             found = residual_analysis(values, plate.rate_hz, options.residual, progress, options.filter)
-            return Content(found, FORCE, (1.0,) * 6, ("N",) * 3 + ("N m",) * 3)
+            return ResidualContent(found, FORCE, (1.0,) * 6, ("N",) * 3 + ("N m",) * 3)
         markers = analysis.signals.reconstruction.markers
         options = _options(settings, False)
         found = residual_analysis(markers[point], markers.rate_hz, options.residual, progress, options.filter)
-        return Content(found, COMPONENTS, (1e3,) * 3, ("mm",) * 3)
+        return ResidualContent(found, COMPONENTS, (1e3,) * 3, ("mm",) * 3)
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: ResidualContent, chosen: Chosen) -> str:
         """Which point."""
         return f"{chosen['point']}: root mean square of what a low-pass filter takes away, for every cut-off."
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: ResidualContent, chosen: Chosen, ink: Ink) -> None:
         """One panel a channel."""
         found, theme = content.analysis, ink.theme
         count = len(content.channels)
@@ -96,7 +96,7 @@ class ResidualFigure(FigureKind):
         legend(figure, ink, list(entries.values()), list(entries))
         figure.align_ylabels()
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: ResidualContent, chosen: Chosen) -> tuple[Column, ...]:
         """Residuals of all channels."""
         found = content.analysis
         columns = [Column("cut-off (Hz)", found.grid_hz)]

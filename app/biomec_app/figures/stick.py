@@ -11,9 +11,9 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
-from biomec.reporting.stick_figure import VIEWS, StickLine, phase_frames, stick_figure
+from biomec.reporting.statistics.stick_figure import VIEWS, StickLine, phase_frames, stick_figure
 from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import Ink, legend, name, nothing, stroke
 
 if TYPE_CHECKING:
@@ -25,7 +25,7 @@ WIDTH = {Side.RIGHT: 2.2, Side.LEFT: 1.6, None: 2.0}
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class StickContent:
     """Phase -> its time [s] and lines; the height of the floor [m]."""
 
     phases: Mapping[str, tuple[float, tuple[StickLine, ...]]]
@@ -39,15 +39,15 @@ class StickFigure(FigureKind):
     help = "The body as lines at phases A, B, C and D of a cycle, seen from the side, the front or above"
     needs = ("signals", "body", "positions")
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """View, cycle, and which positions."""
         return (
-            Choice("view", "View", tuple(view.capitalize() for view in VIEWS), redraws=True),
+            FigureChoice("view", "View", tuple(view.capitalize() for view in VIEWS), redraws=True),
             cycle_choice(analysis, WHOLE),
-            Choice("signal", "Positions", (CONSISTENT, RAW)),
+            FigureChoice("signal", "Positions", (CONSISTENT, RAW)),
         )
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> StickContent:
         """Lines at the frames of the phases; quarters of the recording without a cycle."""
         body, trial = analysis.body.person, analysis.signals.trial
         cycles = cycle_options(analysis)
@@ -64,16 +64,16 @@ class StickFigure(FigureKind):
                 points = body.points_of(analysis.positions.q[frame])
             phases[phase] = frame / trial.rate_hz, stick_figure(body.model, points, segments)
         floors = [float(plate.origin @ plate.up) for plate in trial.plates]
-        return Content(phases, min(floors, default=0.0))
+        return StickContent(phases, min(floors, default=0.0))
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: StickContent, chosen: Chosen) -> str:
         """What the phases are."""
         return (
             f"{chosen['cycle']}, {chosen['signal'].lower()} positions. A: start of the cycle, C: the phase changes, "
             "B and D: halfway before and after."
         )
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: StickContent, chosen: Chosen, ink: Ink) -> None:
         """Four panels on one scale; phase A stays behind the others as a shadow."""
         paper = VIEWS[chosen["view"].lower()]
         upright = chosen["view"] != "Superior"
@@ -116,7 +116,7 @@ class StickFigure(FigureKind):
         if upright:
             axes.axhline(floor, color=ink.theme.faint, linewidth=1.0)
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: StickContent, chosen: Chosen) -> tuple[Column, ...]:
         """One row a point of a line."""
         rows = [
             (phase, time, line.segment, *point)

@@ -15,7 +15,7 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.canvas import Drawn, FigureCanvas, apply_limits, rendered
 from biomec_app.figures.export import save_figure, save_table, write_figure
-from biomec_app.figures.kind import Choice, FigureKind, compose, table_text
+from biomec_app.figures.kind import FigureChoice, FigureKind, compose, table_text
 from biomec_app.figures.style import Ink
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.painter import Painter
@@ -41,7 +41,7 @@ class FigureWindow(SideWindow):
         self.kind = kind
         self.painter, self.canvas = Painter(self), FigureCanvas(self)
         self.combos: dict[str, QComboBox] = {}
-        self._choices: tuple[Choice, ...] = ()
+        self._choices: tuple[FigureChoice, ...] = ()
         self._content: Any = None
         self._made_of: tuple[Any, ...] | None = None
         self._wanted = False
@@ -106,7 +106,7 @@ class FigureWindow(SideWindow):
                           (QKeySequence.StandardKey.Close, self.close), (QKeySequence("Esc"), self.close)):  # fmt: skip
             QShortcut(QKeySequence(keys), self, act)
 
-    def _fill_choices(self, choices: Sequence[Choice]) -> None:
+    def _fill_choices(self, choices: Sequence[FigureChoice]) -> None:
         """Combo boxes of the choices; what was chosen stays chosen where it still exists, also from an earlier day."""
         self._choices = tuple(choices)
         if not self.combos:
@@ -165,7 +165,9 @@ class FigureWindow(SideWindow):
             lambda choices, fault: self._choices_found(analysis, choices, fault),
         )
 
-    def _choices_found(self, analysis: Analysis, choices: Sequence[Choice] | None, fault: Exception | None) -> None:
+    def _choices_found(
+        self, analysis: Analysis, choices: Sequence[FigureChoice] | None, fault: Exception | None
+    ) -> None:
         if self.closed or not self.context.document.is_open or self.context.document.analysis is not analysis:
             return
         if fault is not None or choices is None:

@@ -23,7 +23,7 @@ SHARP = 3.0  # points of a picture for one of the screen: 288 an inch where that
 Window = tuple[float, float]
 
 
-class Figure:
+class PlotFigure:
     """What the panel shows, drawn anew for paper: no cursor, black on white.
 
     picture : of points, so that pens need as many more of them; otherwise a drawing of lines
@@ -105,7 +105,7 @@ class Figure:
         return bytes(buffer.data().data())
 
 
-def copy_figure(figure: Figure, kind: str, window: Window | None) -> None:
+def copy_figure(figure: PlotFigure, kind: str, window: Window | None) -> None:
     """Put a figure on the clipboard: "png", "svg" or "data"."""
     if kind == "png":
         copy_picture(figure.image())
@@ -117,7 +117,7 @@ def copy_figure(figure: Figure, kind: str, window: Window | None) -> None:
         raise FileError("figure", f"cannot be copied as {kind}; there are {', '.join(COPIES)}.")
 
 
-def figure_writer(figure: Figure, path: Path, window: Window | None) -> Callable[[], None]:
+def figure_writer(figure: PlotFigure, path: Path, window: Window | None) -> Callable[[], None]:
     """What writes a figure to a file of the kind that its name ends with: drawn here and now, written in any thread.
 
     What was there stays until the new one is whole.

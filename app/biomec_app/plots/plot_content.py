@@ -10,14 +10,14 @@ import numpy as np
 
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
-from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
+from biomec.reporting.statistics.signal_cycles import SignalCycles, signal_cycles
 from biomec_app.curves.curve import MAIN, Curve
 from biomec_app.plots.plot_marks import marks, not_converged, side_colour
 from biomec_app.plots.plot_pane import CONDITIONS, Pane, Trace
 from biomec_app.session.plot_view import CYCLES, MEAN, SEPARATE, SIDES, TIME, PlotView
 
 
-class Condition(Protocol):
+class ComparedRecording(Protocol):
     """A recording that the open one is compared with."""
 
     @property
@@ -43,14 +43,22 @@ class Look:
 
 
 def panes(
-    curves: Sequence[Curve], view: PlotView, analysis: Analysis, conditions: Sequence[Condition] = (), own: str = ""
+    curves: Sequence[Curve],
+    view: PlotView,
+    analysis: Analysis,
+    conditions: Sequence[ComparedRecording] = (),
+    own: str = "",
 ) -> tuple[Pane, ...]:
     """Plots of these curves, in their order. Curves without a valid cycle are left out of plots over the cycle."""
     return tuple(pane for pane in panes_one_by_one(curves, view, analysis, conditions, own) if pane is not None)
 
 
 def panes_one_by_one(
-    curves: Sequence[Curve], view: PlotView, analysis: Analysis, conditions: Sequence[Condition] = (), own: str = ""
+    curves: Sequence[Curve],
+    view: PlotView,
+    analysis: Analysis,
+    conditions: Sequence[ComparedRecording] = (),
+    own: str = "",
 ) -> Iterator[Pane | None]:
     """Make the plots as they are asked for; None where there is nothing to plot.
 
@@ -80,7 +88,7 @@ def _pane(curves: Sequence[Curve], view: PlotView, analysis: Analysis) -> Pane |
 
 
 def _compared(
-    curve: Curve, view: PlotView, analysis: Analysis, conditions: Sequence[Condition], own: str
+    curve: Curve, view: PlotView, analysis: Analysis, conditions: Sequence[ComparedRecording], own: str
 ) -> Pane | None:
     """The cycle of one curve in every condition."""
     found = [_trace(curve, view, analysis, Look(own, CONDITIONS[0]))]

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from biomec_app.kit.theme import Theme
 from biomec_app.plots.pane_item import BOTTOM_AXIS, PaneItem, heading_of
-from biomec_app.plots.plot_items import Footer, Heading, Legend
+from biomec_app.plots.plot_items import Footer, Heading, PlotLegend
 from biomec_app.plots.plot_legend import legend_of
 from biomec_app.plots.plot_pane import Pane
 from biomec_app.plots.plot_style import PlotStyle
@@ -48,7 +48,7 @@ class PlotGrid(pg.GraphicsView):
         self._weight = weight  # of pens; None: that of the screen
         self.style_ = PlotStyle(theme)
         self.items_: list[PaneItem] = []
-        self.legend: Legend | None = None
+        self.legend: PlotLegend | None = None
         self.footer = Footer(self.style_, "")
         self.building: Iterator[None] = iter(())
         self._view, self._columns, self._frame = PlotView(), 1, 0
@@ -113,7 +113,7 @@ class PlotGrid(pg.GraphicsView):
         old.close()
         if old.scene() is not None:
             old.scene().removeItem(old)
-        self.legend = Legend(self.style_, legend_of(self._panes, self.style_))
+        self.legend = PlotLegend(self.style_, legend_of(self._panes, self.style_))
         self.legend.setParentItem(self._centre)
         self.footer = Footer(self.style_, self._panes[0].x_label if self._panes else "")
         self.footer.setParentItem(self._centre)

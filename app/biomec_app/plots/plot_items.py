@@ -123,7 +123,7 @@ class Rules(pg.GraphicsObject):
         self.prepareGeometryChange()
 
 
-class Words(pg.GraphicsWidget):
+class PlotWords(pg.GraphicsWidget):
     """A strip of text of fixed height that never asks for width: what does not fit ends with dots."""
 
     def __init__(self, style: PlotStyle) -> None:
@@ -148,7 +148,7 @@ class Words(pg.GraphicsWidget):
         return QRectF(QPointF(0.0, 0.0), self.size())
 
 
-class Heading(Words):
+class Heading(PlotWords):
     """Title of a plot, its second line, and the values at the cursor in the colours of their curves.
 
     entries : (name, colour) of every curve; their names are listed below the title if ``named``
@@ -232,7 +232,7 @@ class Heading(Words):
                 _entries(painter, row, place, QColor(theme.text), self._small_metrics, told, self._reserved)
 
 
-class Footer(Words):
+class Footer(PlotWords):
     """What x counts, once below all plots."""
 
     def __init__(self, style: PlotStyle, words: str) -> None:
@@ -247,7 +247,7 @@ class Footer(Words):
         painter.drawText(self.boundingRect(), Qt.AlignmentFlag.AlignCenter, self._words)
 
 
-class Legend(Words):
+class PlotLegend(PlotWords):
     """One line that explains the colours and lines of all plots: (name, pen or fill)."""
 
     def __init__(self, style: PlotStyle, entries: Sequence[tuple[str, QPen | QColor]]) -> None:

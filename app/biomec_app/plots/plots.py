@@ -30,7 +30,7 @@ from biomec_app.kit.dock_tabs import bring_forward
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.plots.curve_drop import CurveDrop
-from biomec_app.plots.figure_export import Figure, copy_figure, figure_writer
+from biomec_app.plots.figure_export import PlotFigure, copy_figure, figure_writer
 from biomec_app.plots.plot_content import panes_one_by_one
 from biomec_app.plots.plot_grid import PlotGrid
 from biomec_app.plots.plot_pane import Pane
@@ -418,13 +418,13 @@ class PlotPanel(QWidget):
 
     # ------------------------------------------------------------------ the figure
 
-    def _figure(self, kind: str) -> Figure:
+    def _figure(self, kind: str) -> PlotFigure:
         if self._dirty:
             self.refresh()
         if not self.panes:
             raise BiomecError("Nothing is plotted. Choose signals in the panel Signals first.")
         size = self.area.viewport().size().expandedTo(SMALLEST_FIGURE)
-        return Figure(self.panes, self.context.plots.view, size, picture=kind == "png")
+        return PlotFigure(self.panes, self.context.plots.view, size, picture=kind == "png")
 
     def copy(self, kind: str) -> None:
         """Put the figure on the clipboard as "png", "svg" or "data"."""

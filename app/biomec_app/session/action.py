@@ -6,6 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
+from biomec.pipeline.outlook import obstacle_of_loads
+
 if TYPE_CHECKING:
     from biomec_app.session.context import Context
 
@@ -50,6 +52,14 @@ def needs_idle_recording(context: Context) -> str | None:
     reason = needs_recording(context)
     if reason is None and context.jobs.busy:
         reason = f'"{context.jobs.title}" is running. Wait until it is done, or cancel it.'
+    return reason
+
+
+def needs_joints(context: Context) -> str | None:
+    """Reason for items that compute loads: joints must lead to every segment of the model, once it is loaded."""
+    reason = needs_idle_recording(context)
+    if reason is None:
+        reason = obstacle_of_loads(context.document.analysis) or None
     return reason
 
 

@@ -24,7 +24,7 @@ __all__ = ["CONSISTENT", "RAW", "Document", "Selection", "View"]
 class Selection:
     """What the user has chosen: names of curves to plot, and what was picked in the 3-D view.
 
-    curves   : keys of `panels.catalogue.Curve`, in the order of the plots
+    curves   : keys of `curves.catalogue.Curve`, in the order of the plots
     segment  : picked segment, or None
     point    : picked point (``segment.landmark`` or a marker), or None
     """

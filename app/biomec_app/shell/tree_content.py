@@ -8,11 +8,12 @@ from functools import cached_property
 
 import numpy as np
 
+from biomec.engine.joint_kinds import JOINT_KINDS
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.reporting import facts
-from biomec.reporting.report_table import number, percent
+from biomec.reporting.tables import number, percent
 from biomec_app.curves.catalogue import Catalogue, catalogue
 from biomec_app.curves.curve import MAIN
 from biomec_app.kit.moments import moment_told, zero_told
@@ -21,7 +22,6 @@ from biomec_app.kit.names import channel_words, origin, plate_words, point_words
 CURRENT, STALE, TODO, GOOD, DOUBT, BAD = "current", "stale", "todo", "good", "doubt", "bad"
 """States of a node: of a step, and of something measured."""
 SEEN_WELL, SEEN_BADLY = 0.95, 0.5  # share of the frames that show a marker
-JOINTS = {"spherical": "ball joint", "universal": "universal joint", "revolute": "hinge"}
 
 
 @dataclass(frozen=True, eq=False)
@@ -213,7 +213,7 @@ def _model(analysis: Analysis, known: _Once) -> Node:
 
     def joints() -> list[Node]:
         return [
-            Node(f"model/joint/{joint.name}", joint.name, JOINTS.get(joint.type, joint.type),
+            Node(f"model/joint/{joint.name}", joint.name, JOINT_KINDS[joint.type].words,
                  f"Between {joint.proximal} and {joint.distal}, at {joint.centre}.", point=joint.centre)
             for joint in body.model.joints if joint.name in present
         ]  # fmt: skip

@@ -17,7 +17,7 @@ from vtkmodules.vtkRenderingCore import vtkActor, vtkPolyDataMapper
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec_app.kit.colours import rgb
-from biomec_app.viewer.meshes import Mesh
+from biomec_app.viewer.meshes import SurfaceMesh
 
 LEFT_OUT = "  if (gl_FragData[0].a <= 0.0)\n    {\n    discard;\n    }\n"  # in VTK's program for a pixel
 
@@ -58,7 +58,7 @@ class Lights:
         return np.asarray(np.minimum(lit, 255.0).astype(np.uint8))
 
 
-class Surface:
+class SurfaceActor:
     """A mesh or a set of lines whose points and normals can be written in place.
 
     points, normals : (V, 3) single precision, shared with VTK: write into them, then call `changed`
@@ -186,13 +186,13 @@ class Surface:
         return self._base
 
 
-class Batch(Surface):
+class Batch(SurfaceActor):
     """Several meshes drawn as one, because every single one costs VTK a third of a millisecond.
 
     All shine through other things from the same depth.
     """
 
-    def __init__(self, parts: Sequence[Surface]) -> None:
+    def __init__(self, parts: Sequence[SurfaceActor]) -> None:
         ends = np.cumsum([0, *(len(part.points) for part in parts)])
         super().__init__(
             np.concatenate([part.points for part in parts]),
@@ -229,7 +229,7 @@ def draw_every_pixel(actor: vtkActor) -> None:
     actor.GetShaderProperty().AddFragmentShaderReplacement(LEFT_OUT, True, "", False)
 
 
-def shine_through(surface: Surface, opacity: float, over: bool = False) -> vtkActor:
+def shine_through(surface: SurfaceActor, opacity: float, over: bool = False) -> vtkActor:
     """An actor of the same surface whose depth is nearer to the eye by ``surface.through`` than where it is seen.
 
     Drawn after all others: where the surface is seen anyhow it makes no difference, elsewhere it shines through. A
@@ -255,11 +255,11 @@ def shine_through(surface: Surface, opacity: float, over: bool = False) -> vtkAc
     return actor
 
 
-class Instances(Surface):
+class Instances(SurfaceActor):
     """The same mesh at N places."""
 
     def __init__(
-        self, mesh: Mesh, count: int, *, colours: str | list[str], opacity: float = 1.0, through: float = 0.0
+        self, mesh: SurfaceMesh, count: int, *, colours: str | list[str], opacity: float = 1.0, through: float = 0.0
     ) -> None:
         starts = len(mesh.points) * np.arange(count)[:, None, None]
         super().__init__(

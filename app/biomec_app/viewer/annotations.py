@@ -24,7 +24,7 @@ HALO = 1.0  # pixels around letters
 LIMB = 0.05  # m, half-width of a limb that important words keep off
 
 
-class Words:
+class SceneWords:
     """Pictures of words with a halo, so that they can be read before any colour; each is painted once."""
 
     def __init__(self) -> None:
@@ -60,10 +60,10 @@ class Annotations:
 
     def __init__(
         self, painter: QPainter, scene: Scene, camera: Camera, size: tuple[float, float], theme: Theme,
-        words: Words | None = None,
+        words: SceneWords | None = None,
     ) -> None:  # fmt: skip
         self.painter, self.scene, self.camera, self.size, self.theme = painter, scene, camera, size, theme
-        self._words = Words() if words is None else words
+        self._words = SceneWords() if words is None else words
         self._font = legend_font(painter.font())
         self._metrics = QFontMetricsF(self._font)
         self._names = self._placed(scene.labels())

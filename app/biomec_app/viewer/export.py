@@ -25,7 +25,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.theme import Theme
 from biomec_app.session.camera import Camera
 from biomec_app.session.view_options import View
-from biomec_app.viewer.annotations import Annotations, Words
+from biomec_app.viewer.annotations import Annotations, SceneWords
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.legend import draw_strip
 from biomec_app.viewer.scene import Scene
@@ -56,7 +56,7 @@ class Shot:
 
 def draw_picture(
     scene: Scene, camera: Camera, size: tuple[int, int], theme: Theme, canvas: Canvas | None = None,
-    words: Words | None = None,
+    words: SceneWords | None = None,
 ) -> QImage:  # fmt: skip
     """The scene with its words and its legend below, of any size; words are as large as in a window of 720 lines."""
     image = QImage(*size, QImage.Format.Format_RGB32)
@@ -134,7 +134,7 @@ def _pictures(shot: Shot, pictures_hz: float, progress: Progress | None) -> Iter
     scene = Scene(shot.analysis, shot.theme, shot.view)
     camera = shot.camera.copy()
     frames = movie_frames(*shot.frames, scene.poses.rate_hz, pictures_hz, shot.speed)
-    canvas, words = Canvas(), Words()
+    canvas, words = Canvas(), SceneWords()
     middle: np.ndarray | None = None
     try:
         for k, frame in enumerate(frames):

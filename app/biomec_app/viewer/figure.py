@@ -13,10 +13,10 @@ from biomec.body.anatomy.model import SegmentDefinition
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.recording.marker_set import Side
 from biomec_app.kit.colours import mixed, rgb
-from biomec_app.viewer.actors import Surface, draw_every_pixel, mapper_of
+from biomec_app.viewer.actors import SurfaceActor, draw_every_pixel, mapper_of
 from biomec_app.viewer.meshes import joined
 from biomec_app.viewer.person import inertia_ellipsoids, person_of
-from biomec_app.viewer.poses import Pose, Poses
+from biomec_app.viewer.poses import ScenePose, ScenePoses
 from biomec_app.viewer.sticks import Sticks
 
 if TYPE_CHECKING:
@@ -54,23 +54,23 @@ def segment_colours(body: SubjectModel, theme: Theme, coloured: bool) -> dict[st
     return found
 
 
-class Figure:
+class SceneBody:
     """A body in one of the shapes. `actors` in the order in which they must be drawn; `shadow` lies on the floor.
 
     One that is see-through shows its nearest layer only: `depth_only` sees to that, but takes as long as the body
     itself. Where there is no time for it, faces are sorted instead, which may fail where limbs reach into each other.
     """
 
-    def __init__(self, poses: Poses, shape: str, colours: dict[str, str], opacity: float, shadow: str) -> None:
+    def __init__(self, poses: ScenePoses, shape: str, colours: dict[str, str], opacity: float, shadow: str) -> None:
         self.shape = shape
         self._floor = poses.floor() + 0.001
         self._poses = poses
         body = poses.body
-        self._skin: Surface | None = None
+        self._skin: SurfaceActor | None = None
         self._sticks: Sticks | None = None
         if shape == LINES:
             self._sticks = Sticks(poses, colours, opacity)
-            self.surfaces: list[Surface] = self._sticks.surfaces
+            self.surfaces: list[SurfaceActor] = self._sticks.surfaces
         else:
             parts = inertia_ellipsoids(body) if shape == ELLIPSOIDS else poses.analysis.derived(person_of)
             ends = np.cumsum([0, *(len(part.mesh.points) for part in parts)])
@@ -79,7 +79,7 @@ class Figure:
             whole = joined([part.mesh for part in parts])
             self._local = whole.points.astype(np.float32)
             self._local_normals = whole.normals.astype(np.float32)
-            self._skin = Surface(whole.points, whole.faces, normals=whole.normals, opacity=opacity)
+            self._skin = SurfaceActor(whole.points, whole.faces, normals=whole.normals, opacity=opacity)
             self._owner = np.repeat(self._order, np.diff(ends))
             shades = np.array([rgb(colours[part.segment.name]) for part in parts])
             self._skin.paint(np.round(255.0 * np.repeat(shades, np.diff(ends), axis=0)))
@@ -94,7 +94,7 @@ class Figure:
             actor.ForceOpaqueOn()  # drawn in the given order; the nearest surface was written by `depth_only`
         self.shadow = [_flat(surface, shadow) for surface in self.surfaces]
 
-    def update(self, pose: Pose) -> None:
+    def update(self, pose: ScenePose) -> None:
         """Put the body into a pose."""
         if self._sticks is not None:
             self._sticks.update(pose)
@@ -133,14 +133,14 @@ class Figure:
             return np.zeros((0, 3, 3)), np.zeros(0, dtype=np.int64)
         return self._skin.points[self._faces].astype(np.float64), self._owner[self._faces[:, 0]]
 
-    def sticks(self, pose: Pose) -> tuple[FloatArray, FloatArray, IntArray]:
+    def sticks(self, pose: ScenePose) -> tuple[FloatArray, FloatArray, IntArray]:
         """Starts and ends (N, 3) of the sticks and the segment (N,) of each; empty for a skin."""
         if self._sticks is None:
             return np.zeros((0, 3)), np.zeros((0, 3)), np.zeros(0, dtype=np.int64)
         return self._sticks.lines(pose)
 
 
-def depth_only(surface: Surface) -> vtkActor:
+def depth_only(surface: SurfaceActor) -> vtkActor:
     """An actor of the same surface that writes depth and no colour: what is see-through then shows one layer only."""
     mapper = mapper_of(surface.data)
     mapper.ScalarVisibilityOff()
@@ -152,7 +152,7 @@ def depth_only(surface: Surface) -> vtkActor:
     return actor
 
 
-def _flat(surface: Surface, colour: str) -> vtkActor:
+def _flat(surface: SurfaceActor, colour: str) -> vtkActor:
     """The same surface flat on the floor Y = 0, as under a lamp high above; of fewer triangles, which nobody sees."""
     mapper = mapper_of(surface.sharing(surface.shadow_cells))
     mapper.ScalarVisibilityOff()

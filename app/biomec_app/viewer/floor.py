@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec_app.kit.colours import mixed, rgb
-from biomec_app.viewer.actors import Surface
+from biomec_app.viewer.actors import SurfaceActor
 
 if TYPE_CHECKING:
     from biomec_app.kit.theme import Theme
@@ -17,7 +17,7 @@ TILE = 0.5  # m
 FADE = 1.6  # m of floor beyond what is recorded
 
 
-def floor_grid(reach: FloatArray, height: float, theme: Theme) -> Surface:
+def floor_grid(reach: FloatArray, height: float, theme: Theme) -> SurfaceActor:
     """Edges of tiles under the places (K, 3) that a recording reaches, at a height [m]."""
     flat = reach[:, [0, 2]]
     low, high = flat.min(axis=0), flat.max(axis=0)
@@ -32,6 +32,6 @@ def floor_grid(reach: FloatArray, height: float, theme: Theme) -> Surface:
     far = np.hypot(*((np.stack([grid_x, grid_z]).reshape(2, -1) - middle[:, None]) / radius[:, None]))
     share = np.clip((1.0 - far) / 0.7, 0.0, 1.0) ** 1.3
     ink = np.round(255.0 * np.array(rgb(mixed(theme.floor, theme.text, 0.16))))
-    edges = Surface(points.reshape(-1, 3), np.concatenate([along_x, along_z]), lines=True)
+    edges = SurfaceActor(points.reshape(-1, 3), np.concatenate([along_x, along_z]), lines=True)
     edges.paint(np.concatenate([np.tile(ink, (len(share), 1)), np.round(255.0 * share)[:, None]], axis=1))
     return edges

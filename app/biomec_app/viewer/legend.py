@@ -9,7 +9,7 @@ from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEvent, Q
 from PySide6.QtWidgets import QToolButton, QWidget
 
 from biomec_app.kit.theme import LIGHT, Theme
-from biomec_app.viewer.overlays import Entry
+from biomec_app.viewer.overlays import LegendEntry
 
 ROW, EDGE = 18.0, 10.0  # pixels
 FEW = 2  # rows of a legend that is not unfolded
@@ -24,10 +24,10 @@ def legend_font(font: QFont) -> QFont:
     return small
 
 
-def legend_rows(entries: Sequence[Entry], width: float, font: QFont) -> list[list[Entry]]:
+def legend_rows(entries: Sequence[LegendEntry], width: float, font: QFont) -> list[list[LegendEntry]]:
     """Entries in rows of a width; a row has at least one."""
     metrics = QFontMetricsF(font)
-    rows: list[list[Entry]] = []
+    rows: list[list[LegendEntry]] = []
     used = width
     for entry in entries:
         wide = entry_width(entry, metrics)
@@ -39,12 +39,12 @@ def legend_rows(entries: Sequence[Entry], width: float, font: QFont) -> list[lis
     return rows
 
 
-def entry_width(entry: Entry, metrics: QFontMetricsF) -> float:
+def entry_width(entry: LegendEntry, metrics: QFontMetricsF) -> float:
     """Pixels of an entry with the room behind it."""
     return float(SIGN + metrics.horizontalAdvance(entry.text) + APART)
 
 
-def draw_rows(painter: QPainter, rows: Sequence[Sequence[Entry]], at: QPointF, theme: Theme) -> None:
+def draw_rows(painter: QPainter, rows: Sequence[Sequence[LegendEntry]], at: QPointF, theme: Theme) -> None:
     """Draw rows of entries, from a top left corner; in the font of the painter."""
     metrics = QFontMetricsF(painter.font())
     for k, row in enumerate(rows):
@@ -57,7 +57,7 @@ def draw_rows(painter: QPainter, rows: Sequence[Sequence[Entry]], at: QPointF, t
             x += wide
 
 
-def draw_sign(painter: QPainter, at: QPointF, entry: Entry) -> None:
+def draw_sign(painter: QPainter, at: QPointF, entry: LegendEntry) -> None:
     """Draw the dot, line, arrow or patch of an entry."""
     colour = QColor(entry.colour)
     painter.setPen(Qt.PenStyle.NoPen)
@@ -75,7 +75,7 @@ def draw_sign(painter: QPainter, at: QPointF, entry: Entry) -> None:
             painter.drawPolygon(QPolygonF(head))
 
 
-def draw_strip(painter: QPainter, entries: Sequence[Entry], size: tuple[float, float], theme: Theme) -> float:
+def draw_strip(painter: QPainter, entries: Sequence[LegendEntry], size: tuple[float, float], theme: Theme) -> float:
     """Draw the whole legend at the lower end of a picture of some width and height; return how high it is.
 
     Nothing is drawn, and 0 returned, where it would take more than a third of the picture.
@@ -99,7 +99,7 @@ def strip_height(rows: int) -> float:
     return ROW * rows + 8.0 if rows else 0.0
 
 
-class Legend(QWidget):
+class SceneLegend(QWidget):
     """A strip with one or two rows; a button unfolds what does not fit into them.
 
     resized : it needs another height
@@ -111,10 +111,10 @@ class Legend(QWidget):
         super().__init__(parent)
         self.setObjectName("view.legend")
         self.setAccessibleName("What the colours mean")
-        self._entries: tuple[Entry, ...] = ()
+        self._entries: tuple[LegendEntry, ...] = ()
         self._theme: Theme = LIGHT
         self.unfolded = False
-        self._rows: tuple[object, list[list[Entry]]] | None = None
+        self._rows: tuple[object, list[list[LegendEntry]]] | None = None
         self.more = QToolButton(self)
         self.more.setObjectName("view.legend.more")
         self.more.setAccessibleName("Show the whole legend")
@@ -123,11 +123,11 @@ class Legend(QWidget):
         self.more.hide()
 
     @property
-    def entries(self) -> tuple[Entry, ...]:
+    def entries(self) -> tuple[LegendEntry, ...]:
         """What is explained."""
         return self._entries
 
-    def set_entries(self, entries: Sequence[Entry]) -> None:
+    def set_entries(self, entries: Sequence[LegendEntry]) -> None:
         """Explain other things."""
         if tuple(entries) != self._entries:
             self._entries = tuple(entries)
@@ -147,7 +147,7 @@ class Legend(QWidget):
 
     # ------------------------------------------------------------------ places
 
-    def rows(self, width: float) -> list[list[Entry]]:
+    def rows(self, width: float) -> list[list[LegendEntry]]:
         """Rows of a strip of some width, all of them."""
         key = self._entries, width, self.font().key()
         if self._rows is None or self._rows[0] != key:  # asked for in every picture
@@ -155,7 +155,7 @@ class Legend(QWidget):
             self._rows = key, legend_rows(self._entries, room, legend_font(self.font()))
         return self._rows[1]
 
-    def shown_rows(self, width: float) -> list[list[Entry]]:
+    def shown_rows(self, width: float) -> list[list[LegendEntry]]:
         """Rows that are shown."""
         rows = self.rows(width)
         return rows if self.unfolded else rows[:FEW]

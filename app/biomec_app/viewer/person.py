@@ -17,7 +17,7 @@ from biomec.base.arrays import FloatArray
 from biomec.body.anatomy.model import SegmentDefinition
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.pipeline.analysis import Analysis
-from biomec_app.viewer.meshes import Mesh, ellipsoid, joined, loft
+from biomec_app.viewer.meshes import SurfaceMesh, ellipsoid, joined, loft
 
 SECTORS, TRUNK_SECTORS = 12, 24  # every triangle takes its time where there is no graphics card
 BELLY = 0.035  # m, the middle of the waist before the lumbar joint
@@ -50,11 +50,11 @@ FOOT: Stations = [(0.0, 0.022, 0.024, 0.0), (0.07, 0.030, 0.034, 0.0), (0.20, 0.
 
 
 @dataclass(frozen=True, eq=False)
-class Part:
+class BodyPart:
     """A segment as it is drawn: its name, and a surface in its local axes [m]."""
 
     segment: SegmentDefinition
-    mesh: Mesh
+    mesh: SurfaceMesh
 
 
 @dataclass(frozen=True, eq=False)
@@ -94,7 +94,7 @@ class _Local:
         return self.segment.sign
 
 
-def person(body: SubjectModel) -> tuple[Part, ...]:
+def person(body: SubjectModel) -> tuple[BodyPart, ...]:
     """Surfaces of all segments of a subject."""
     height = float(body.measures.get("height", 1.75))
     mass = float(body.measures.get("mass", 70.0))
@@ -106,16 +106,16 @@ def person(body: SubjectModel) -> tuple[Part, ...]:
         local = _Local(segment, body.static, place, np.asarray(rigid.attitude), tall, girth)
         shape = SHAPES.get(segment.name.removeprefix("right ").removeprefix("left "))
         mesh = shape(local) if shape is not None else None
-        parts.append(Part(segment, mesh if mesh is not None else _sticks(local)))
+        parts.append(BodyPart(segment, mesh if mesh is not None else _sticks(local)))
     return tuple(parts)
 
 
-def person_of(analysis: Analysis) -> tuple[Part, ...]:
+def person_of(analysis: Analysis) -> tuple[BodyPart, ...]:
     """Surfaces of the subject of an analysis; `Analysis.derived` keeps them."""
     return person(analysis.body.person)
 
 
-def inertia_ellipsoids(body: SubjectModel) -> tuple[Part, ...]:
+def inertia_ellipsoids(body: SubjectModel) -> tuple[BodyPart, ...]:
     """Every segment as the solid ellipsoid of even density that has its mass and inertia; thin where it has none.
 
     Half axes a, b, c of a solid with mass m: J_x = m (b² + c²) / 5, so a² = 5 (J_y + J_z − J_x) / 2m.
@@ -128,7 +128,7 @@ def inertia_ellipsoids(body: SubjectModel) -> tuple[Part, ...]:
             square = 2.5 * (moments.sum() - 2.0 * moments) / rigid.mass
             radii = np.sqrt(np.maximum(square, 0.005**2))
             centre = np.asarray(rigid.points["com"])
-            part = Part(part.segment, ellipsoid(centre, axes * np.linalg.det(axes), radii, 12, SECTORS))
+            part = BodyPart(part.segment, ellipsoid(centre, axes * np.linalg.det(axes), radii, 12, SECTORS))
         parts.append(part)
     return tuple(parts)
 
@@ -137,7 +137,7 @@ def inertia_ellipsoids(body: SubjectModel) -> tuple[Part, ...]:
 def _limb(
     here: _Local, start: FloatArray, end: FloatArray, stations: Stations, sideways: FloatArray | None = None,
     sectors: int = SECTORS,
-) -> Mesh | None:  # fmt: skip
+) -> SurfaceMesh | None:  # fmt: skip
     """Surface along the line from start to end; its depth is along the segment's X, or across ``sideways``."""
     along = end - start
     length = float(np.linalg.norm(along))
@@ -161,8 +161,8 @@ def _limb(
     return mesh.moved(basis, start)
 
 
-def _between(start: str, end: str, stations: Stations) -> Callable[[_Local], Mesh | None]:
-    def shape(here: _Local) -> Mesh | None:
+def _between(start: str, end: str, stations: Stations) -> Callable[[_Local], SurfaceMesh | None]:
+    def shape(here: _Local) -> SurfaceMesh | None:
         a, b = here.first(start), here.first(end)
         return None if a is None or b is None else _limb(here, a, b, stations)
 
@@ -178,7 +178,7 @@ def _smooth(stations: Stations, count: int) -> FloatArray:
     return np.asarray(scipy.interpolate.PchipInterpolator(k, rows)(np.linspace(0.0, k[-1], count)))
 
 
-def _sections(rows: Stations, side: float | FloatArray, ends: tuple[float, float], power: float) -> Mesh:
+def _sections(rows: Stations, side: float | FloatArray, ends: tuple[float, float], power: float) -> SurfaceMesh:
     """Trunk over sections: height, half-width, half-depth, forward; ``side``: to the right."""
     heights, wide, deep, forward = _smooth(rows, 2 * len(rows) - 3).T
     right = np.interp(heights, [heights[0], heights[-1]], np.broadcast_to(side, 2))
@@ -186,10 +186,10 @@ def _sections(rows: Stations, side: float | FloatArray, ends: tuple[float, float
     return loft(heights, wide, deep, sectors=TRUNK_SECTORS, ends=ends, middles=middles, power=power)
 
 
-def _upright(shape: Callable[[_Local], Mesh | None]) -> Callable[[_Local], Mesh | None]:
+def _upright(shape: Callable[[_Local], SurfaceMesh | None]) -> Callable[[_Local], SurfaceMesh | None]:
     """Shape that is made in axes that are upright in the static pose, where the person stands."""
 
-    def turned(here: _Local) -> Mesh | None:
+    def turned(here: _Local) -> SurfaceMesh | None:
         up = np.array([0.0, 1.0, 0.0])
         right = here.attitude[:, 2] - here.attitude[1, 2] * up
         if here.attitude[1, 1] < 0.5 or np.linalg.norm(right) < 0.5:  # a static that does not stand
@@ -211,7 +211,7 @@ HEAD: Stations = [(0.00, 0.020, 0.024, 0.046), (0.05, 0.038, 0.045, 0.035), (0.1
 HEAD_HEIGHT = 0.225  # m, from chin to vertex
 
 
-def _head(here: _Local) -> Mesh | None:
+def _head(here: _Local) -> SurfaceMesh | None:
     base = here.first("CAC", "C7")
     if base is None:
         return None
@@ -238,7 +238,7 @@ def _head(here: _Local) -> Mesh | None:
     return joined([*pieces, neck] if neck is not None else pieces)
 
 
-def _thorax(here: _Local) -> Mesh | None:
+def _thorax(here: _Local) -> SurfaceMesh | None:
     s, g = here.height, here.girth
 
     def known(point: FloatArray | None, otherwise: FloatArray) -> FloatArray:
@@ -278,7 +278,7 @@ def _thorax(here: _Local) -> Mesh | None:
     return _sections(rows, np.array([waist[2], notch[2]]), ends, 2.15)
 
 
-def _pelvis(here: _Local) -> Mesh | None:
+def _pelvis(here: _Local) -> SurfaceMesh | None:
     s, g = here.height, here.girth
     hips, top = here.mean("CAQ_D", "CAQ_E"), here.first("CAL")
     if hips is None or top is None:
@@ -298,7 +298,7 @@ def _pelvis(here: _Local) -> Mesh | None:
     return _sections(rows, hips[2], ends, 2.15)
 
 
-def _hand(here: _Local) -> Mesh | None:
+def _hand(here: _Local) -> SurfaceMesh | None:
     wrist = here.first("CAP_*")
     knuckles = here.mean("MC2_*", "MC5_*")
     knuckles = here.first("PMCH_*", "FIN_*") if knuckles is None else knuckles
@@ -322,7 +322,7 @@ def _hand(here: _Local) -> Mesh | None:
     return joined([palm, *(finger for finger in fingers if finger is not None)])
 
 
-def _foot(here: _Local) -> Mesh | None:
+def _foot(here: _Local) -> SurfaceMesh | None:
     heel = here.first("CALC_*")
     toes = here.mean("MT1_*", "MT5_*")
     toes = here.first("TOE_*") if toes is None else toes
@@ -342,7 +342,7 @@ def _foot(here: _Local) -> Mesh | None:
     return mesh.moved(basis)
 
 
-def _scapula(here: _Local) -> Mesh | None:
+def _scapula(here: _Local) -> SurfaceMesh | None:
     corners = [here.first(name) for name in ("AA_*", "TE_*", "AI_*")]
     if any(corner is None for corner in corners):
         return None
@@ -355,19 +355,19 @@ def _scapula(here: _Local) -> Mesh | None:
     plate = np.array([angle, spine, tip])
     faces = np.array([[0, 1, 2], [5, 4, 3]])
     unit = normal / np.linalg.norm(normal)
-    thick = Mesh(np.concatenate([plate + normal, plate - normal]), np.repeat([unit, -unit], 3, axis=0), faces)
+    thick = SurfaceMesh(np.concatenate([plate + normal, plate - normal]), np.repeat([unit, -unit], 3, axis=0), faces)
     acromion = here.first("AC_*")
     if acromion is not None:
         blade.append(_limb(here, angle, acromion, _even(0.010)))
     return joined([thick, *(piece for piece in blade if piece is not None)])
 
 
-def _radius(here: _Local) -> Mesh | None:
+def _radius(here: _Local) -> SurfaceMesh | None:
     elbow, wrist = here.mean("EL_*", "PME_*"), here.first("ER_*")
     return None if elbow is None or wrist is None else _limb(here, elbow, wrist, HALF_FOREARM)
 
 
-def _clavicle(here: _Local) -> Mesh | None:
+def _clavicle(here: _Local) -> SurfaceMesh | None:
     a, b = here.first("EC_*"), here.first("AC_*")
     return None if a is None or b is None else _limb(here, a, b, _even(0.012))
 
@@ -376,7 +376,7 @@ def _even(radius: float) -> Stations:
     return [(0.0, radius, radius, 0.0), (0.5, radius, radius, 0.0), (1.0, radius, radius, 0.0)]
 
 
-def _sticks(here: _Local) -> Mesh:
+def _sticks(here: _Local) -> SurfaceMesh:
     """Any other segment: tubes along its lines, or a small ball."""
     pieces = []
     for line in here.segment.draw:
@@ -386,7 +386,7 @@ def _sticks(here: _Local) -> Mesh:
     return joined(found) if found else ellipsoid(np.zeros(3), np.eye(3), np.full(3, 0.02), 6, 10)
 
 
-SHAPES: dict[str, Callable[[_Local], Mesh | None]] = {
+SHAPES: dict[str, Callable[[_Local], SurfaceMesh | None]] = {
     "head": _upright(_head),
     "thorax": _upright(_thorax),
     "pelvis": _upright(_pelvis),

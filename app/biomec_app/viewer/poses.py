@@ -18,7 +18,7 @@ TRAVELLED = 0.7  # m
 
 
 @dataclass(frozen=True, eq=False)
-class Pose:
+class ScenePose:
     """The body at one moment; NaN where it is not known.
 
     origins, attitudes : (S, 3) and (S, 3, 3) of the segments
@@ -47,7 +47,7 @@ class _Maps:
         for s, segment in enumerate(self.segments):
             self._used[s, layout.columns(segment)] = True
 
-    def pose(self, q: FloatArray) -> Pose:
+    def pose(self, q: FloatArray) -> ScenePose:
         """Pose of coordinates (n,); segments whose coordinates are not all known are NaN."""
         absent = np.isnan(q)
         x = (self._matrix @ np.where(absent, 0.0, q) + self._constant).reshape(-1, 3)
@@ -59,10 +59,10 @@ class _Maps:
             lost = {segment for segment, gone in zip(self.segments, unknown, strict=True) if gone}
             points[[name.partition(".")[0] in lost for name in self.names]] = np.nan
             origins[unknown], attitudes[unknown] = np.nan, np.nan
-        return Pose(origins, attitudes, points)
+        return ScenePose(origins, attitudes, points)
 
 
-class Poses:
+class ScenePoses:
     """All moments of a recording, as far as it is analysed.
 
     trial      : the movement in Biomec's axes, repaired and filtered if that was done; its markers and plates
@@ -107,21 +107,21 @@ class Poses:
         """Whether there is a model."""
         return bool(self.kinds)
 
-    def pose(self, kind: str, frame: int) -> Pose:
+    def pose(self, kind: str, frame: int) -> ScenePose:
         """The body in a frame, `RAW` or `CONSISTENT`."""
         pose = self._maps.pose(self._q[kind][frame])
         if kind == RAW:
             pose.points[self._columns] = self._paths[frame]
         return pose
 
-    def simulated(self, run: SimulationRun, frame: int) -> Pose | None:
+    def simulated(self, run: SimulationRun, frame: int) -> ScenePose | None:
         """The body in a frame of a simulation; None where it does not reach."""
         row = frame - run.first
         if not 0 <= row < len(run.q) or run.q.shape[1] != self.body.system.layout.n:
             return None
         return self._maps.pose(run.q[row])
 
-    def static(self) -> Pose:
+    def static(self) -> ScenePose:
         """The body in the static pose."""
         return self._maps.pose(self.body.system.reference)
 

@@ -37,7 +37,7 @@ STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0,
 
 
 @dataclass(frozen=True)
-class Mark:
+class StripMark:
     """A line at a frame: the border of a cycle, or an event.
 
     side : "right", "left" or "" for its colour
@@ -95,13 +95,13 @@ class QualityStrip(QSlider):
         self.setSizePolicy(QSizePolicy.Policy.Expanding, QSizePolicy.Policy.Fixed)
         self._theme = LIGHT
         self._map: FrameMap | None = None
-        self._marks: Sequence[Mark] = ()
+        self._marks: Sequence[StripMark] = ()
         self._picture: QPixmap | None = None
         self.actionTriggered.connect(lambda _: self.picked.emit(self.sliderPosition()))
 
     # ------------------------------------------------------------------ content
 
-    def set_content(self, mapped: FrameMap | None, marks: Sequence[Mark] = ()) -> None:
+    def set_content(self, mapped: FrameMap | None, marks: Sequence[StripMark] = ()) -> None:
         """Show the frames of a recording."""
         self._map, self._marks = mapped, tuple(marks)
         blocked = self.blockSignals(True)

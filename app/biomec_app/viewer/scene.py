@@ -13,11 +13,11 @@ from biomec.pipeline.simulation_run import SimulationRun
 from biomec.recording.marker_set import Side
 from biomec_app.kit.colours import mixed, rgb
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
-from biomec_app.viewer.actors import Batch, Lights, Surface, shine_through
-from biomec_app.viewer.figure import LINES, Figure, segment_colours
+from biomec_app.viewer.actors import Batch, Lights, SurfaceActor, shine_through
+from biomec_app.viewer.figure import LINES, SceneBody, segment_colours
 from biomec_app.viewer.floor import floor_grid
-from biomec_app.viewer.overlays import OVERLAYS, Entry, Label, Moment, Overlay
-from biomec_app.viewer.poses import Pose, Poses
+from biomec_app.viewer.overlays import OVERLAYS, Label, LegendEntry, Moment, Overlay
+from biomec_app.viewer.poses import ScenePose, ScenePoses
 from biomec_app.viewer.sticks import Sticks, drawn_lines
 
 if TYPE_CHECKING:
@@ -41,7 +41,7 @@ class Scene:
     """
 
     def __init__(self, analysis: Analysis, theme: Theme, view: View = View()) -> None:
-        self.poses, self.theme = analysis.derived(Poses), theme
+        self.poses, self.theme = analysis.derived(ScenePoses), theme
         self.floor = self.poses.floor()
         self.renderer = vtkRenderer()
         self.renderer.SetBackground(rgb(theme.sky_bottom))
@@ -50,11 +50,11 @@ class Scene:
         self._lights: Lights | None = None
         self._eye: FloatArray | None = None
         self._ground = floor_grid(self.poses.extent(), self.floor, theme)
-        self._figures: dict[tuple[str, str, bool, float, bool], Figure] = {}
+        self._figures: dict[tuple[str, str, bool, float, bool], SceneBody] = {}
         self._overlays: dict[str, Overlay] = {}
-        self._main: Figure | None = None
+        self._main: SceneBody | None = None
         self._sticks: dict[str, Sticks] = {}
-        self._lost: Figure | None = None
+        self._lost: SceneBody | None = None
         self._frame = 0
         self._lines = drawn_lines(self.poses)[0] if self.poses.has_body else np.zeros((0, 2), dtype=np.int64)
         self.view = view
@@ -117,14 +117,14 @@ class Scene:
             sticks[first] = Sticks(self.poses, own, 1.0, THICK, np.inf)
         return sticks
 
-    def _figure(self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool = False) -> Figure:
+    def _figure(self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool = False) -> SceneBody:
         key = (kind, shape, coloured, opacity, ghost)
         if key not in self._figures:
             colours = segment_colours(self.poses.body, self.theme, coloured)
             if ghost:
                 colours = dict.fromkeys(colours, mixed(self.theme.failed, self.theme.measured, 0.75))
             shade = mixed(self.theme.floor, "#000000", 0.14 if self.theme.name == "light" else 0.45)
-            figure = Figure(self.poses, shape, colours, opacity, shade)
+            figure = SceneBody(self.poses, shape, colours, opacity, shade)
             for actor in figure.actors if ghost else ():
                 behind(actor)
             for actor in figure.shadow:
@@ -139,7 +139,7 @@ class Scene:
         actors += [actor for figure in figures[:1] for actor in figure.shadow]
         first, second = ([self._sticks[k].surfaces] if k in self._sticks else [] for k in (*self.kinds, "", "")[:2])
         surfaces = [surface for part in (*(one.surfaces for one in self._active), *first) for surface in part]
-        together: dict[float, list[Surface]] = {}
+        together: dict[float, list[SurfaceActor]] = {}
         for surface in surfaces:
             if surface.can_be_batched:
                 together.setdefault(surface.through, []).append(surface)
@@ -153,7 +153,7 @@ class Scene:
         actors += [shine_through(surface, SHINING) for surface in surfaces if surface.through > 0.0]
         over = [Batch(part) for part in second]
         actors += [shine_through(surface, 1.0, over=True) for surface in over]
-        self._surfaces: list[Surface] = [
+        self._surfaces: list[SurfaceActor] = [
             *surfaces, *over, *(surface for figure in figures for surface in figure.surfaces),
         ]  # fmt: skip
         self._ground.actor.ForceOpaqueOn()
@@ -167,7 +167,7 @@ class Scene:
         """Show a frame."""
         self._frame = frame = int(np.clip(frame, 0, self.poses.frames - 1))
         poses, view = self.poses, self.view
-        bodies: dict[str, Pose] = {}
+        bodies: dict[str, ScenePose] = {}
         if view.static and poses.has_body:
             bodies = {RAW: poses.static()}
         else:
@@ -198,7 +198,7 @@ class Scene:
         for overlay in self._active:
             overlay.update(self.moment)
 
-    def _pose(self, kind: str, frame: int) -> Pose | None:
+    def _pose(self, kind: str, frame: int) -> ScenePose | None:
         if kind == SIMULATED:
             return None if self.run is None else self.poses.simulated(self.run, frame)
         return self.poses.pose(kind, frame)
@@ -228,7 +228,7 @@ class Scene:
     # ------------------------------------------------------------------ what can be asked
 
     @property
-    def figure(self) -> Figure | None:
+    def figure(self) -> SceneBody | None:
         """The main body that is drawn; None without a model."""
         if self._lost is not None and not self._is_known(self._frame):
             return self._lost
@@ -247,15 +247,15 @@ class Scene:
         points = along.reshape(-1, 3)
         return np.asarray(points[np.isfinite(points[:, 0])])
 
-    def legend(self) -> list[Entry]:
+    def legend(self) -> list[LegendEntry]:
         """What the colours mean."""
-        entries: list[Entry] = []
+        entries: list[LegendEntry] = []
         if self.kinds and not self.view.coloured:
             there = {segment.side for segment in self.poses.body.segments}
             sides = ((Side.RIGHT, "right", self.theme.right), (Side.LEFT, "left", self.theme.left))
-            entries += [Entry(words, colour, "patch") for side, words, colour in sides if side in there]
+            entries += [LegendEntry(words, colour, "patch") for side, words, colour in sides if side in there]
         if len(self.kinds) > 1:
-            entries.append(Entry(CALLED[self.kinds[1]], SECOND[self.theme.name], "line"))
+            entries.append(LegendEntry(CALLED[self.kinds[1]], SECOND[self.theme.name], "line"))
         return entries + [entry for overlay in self._active for entry in overlay.legend()]
 
     def body_points(self) -> FloatArray:

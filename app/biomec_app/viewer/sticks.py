@@ -8,9 +8,9 @@ from itertools import pairwise
 import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
-from biomec_app.viewer.actors import Instances, Surface
+from biomec_app.viewer.actors import Instances, SurfaceActor
 from biomec_app.viewer.meshes import cylinder, sphere
-from biomec_app.viewer.poses import Pose, Poses
+from biomec_app.viewer.poses import ScenePose, ScenePoses
 
 BONE, JOINT = 0.0095, 0.0190  # m, radii of sticks and joints
 
@@ -20,12 +20,12 @@ class Sticks:
 
     colours   : segment -> colour
     thickness : 1 for a body that is drawn as sticks alone
-    through   : how far behind other things they shine through [m], see `Surface`
+    through   : how far behind other things they shine through [m], see `SurfaceActor`
     """
 
     def __init__(
         self,
-        poses: Poses,
+        poses: ScenePoses,
         colours: Mapping[str, str],
         opacity: float = 1.0,
         thickness: float = 1.0,
@@ -45,9 +45,9 @@ class Sticks:
         self._bones = Instances(cylinder(10), len(owners), colours=[colours[name] for name in owners], **look)
         self._tips = Instances(sphere(6, 10), len(self._ends), colours=[by_point[int(k)] for k in self._ends], **look)
         self._balls = Instances(sphere(9, 14), len(joints), colours=[colours[j.distal] for j in joints], **look)
-        self.surfaces: list[Surface] = [self._bones, self._tips, self._balls]
+        self.surfaces: list[SurfaceActor] = [self._bones, self._tips, self._balls]
 
-    def update(self, pose: Pose | None) -> None:
+    def update(self, pose: ScenePose | None) -> None:
         """Put the body into a pose; without one nothing is seen of it."""
         points = np.full((len(self._poses.names), 3), np.nan) if pose is None else pose.points
         starts, ends = points[self._pairs[:, 0]], points[self._pairs[:, 1]]
@@ -56,12 +56,12 @@ class Sticks:
         self._tips.place(points[self._ends], BONE * self._thickness)
         self._balls.place(points[self._joints], JOINT * self._thickness)
 
-    def lines(self, pose: Pose) -> tuple[FloatArray, FloatArray, IntArray]:
+    def lines(self, pose: ScenePose) -> tuple[FloatArray, FloatArray, IntArray]:
         """Starts and ends (N, 3) of the sticks, and the segment (N,) of each."""
         return pose.points[self._pairs[:, 0]], pose.points[self._pairs[:, 1]], self._owners
 
 
-def drawn_lines(poses: Poses) -> tuple[IntArray, list[str]]:
+def drawn_lines(poses: ScenePoses) -> tuple[IntArray, list[str]]:
     """(N, 2) points in `Poses.names` between which the model draws lines, and the segment of each line."""
     column = {name: k for k, name in enumerate(poses.names)}
     anywhere = {name.partition(".")[2]: k for name, k in reversed(column.items())}

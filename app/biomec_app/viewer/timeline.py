@@ -24,13 +24,13 @@ from PySide6.QtWidgets import (
 
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
-from biomec.reporting.report_table import percent
+from biomec.reporting.tables import percent
 from biomec_app.kit.media_icons import SIZE, media_icon
 from biomec_app.kit.moments import FROM_START, moment_told, zero_told
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.viewer.playback import SPEEDS, Loop, Playback
-from biomec_app.viewer.quality_strip import Mark, QualityStrip, state_colours
+from biomec_app.viewer.quality_strip import QualityStrip, StripMark, state_colours
 
 LEAP = 10  # frames of a step with Shift
 LOOPS = {Loop.ONCE: "Once", Loop.WHOLE: "Loop all", Loop.CYCLE: "Loop cycle"}
@@ -275,22 +275,22 @@ class Timeline(QWidget):
         self._show_legend()
 
 
-def marks(analysis: Analysis) -> list[Mark]:
+def marks(analysis: Analysis) -> list[StripMark]:
     """Borders of the cycles and events of a recording."""
     trial = analysis.session.dynamic
-    found: list[Mark] = []
+    found: list[StripMark] = []
     if "cycles" in analysis.done:
         for name, cycles in analysis.cycles.groups.items():
             side = name.lower() if name in ("Right", "Left") else ""
             for k, frame in enumerate(cycles.borders):
                 of = f"{side} cycle" if side else "cycle"
                 begins = k < len(cycles.borders) - 1
-                found.append(Mark(frame, f"{of} {k + 1} begins" if begins else f"{of} {k} ends", side))
+                found.append(StripMark(frame, f"{of} {k + 1} begins" if begins else f"{of} {k} ends", side))
     events = analysis.signals.events.events if "signals" in analysis.done else trial.events
     for event in events:
         frame = round(event.time_s * trial.rate_hz)
         if 0 <= frame < trial.frames:
             side = event.context.lower() if event.context in ("Right", "Left") else ""
             words = f"{event.label}{f', {side}' if side else ''}: {moment_told(trial, event.time_s)}"
-            found.append(Mark(frame, words, side, event=True))
+            found.append(StripMark(frame, words, side, event=True))
     return found

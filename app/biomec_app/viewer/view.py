@@ -16,13 +16,13 @@ from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.camera import SIDES, Camera
 from biomec_app.session.context import Context
 from biomec_app.session.ready import PREPARERS
-from biomec_app.viewer.annotations import Annotations, Words
+from biomec_app.viewer.annotations import Annotations, SceneWords
 from biomec_app.viewer.canvas import Canvas
-from biomec_app.viewer.legend import Legend
+from biomec_app.viewer.legend import SceneLegend
 from biomec_app.viewer.measuring import Measurement
 from biomec_app.viewer.person import person_of
 from biomec_app.viewer.picking import Picked, pick
-from biomec_app.viewer.poses import Poses
+from biomec_app.viewer.poses import ScenePoses
 from biomec_app.viewer.quality import FinePicture, Quality
 from biomec_app.viewer.scene import Scene
 from biomec_app.viewer.view_bar import BarMenus, ViewBar
@@ -36,7 +36,7 @@ CLICK = 4  # pixels; a mouse that moved less was not dragged
 
 def prepare_body(analysis: Analysis) -> None:
     """Find the poses of a recording and the shape of its body, before they are shown."""
-    analysis.derived(Poses)
+    analysis.derived(ScenePoses)
     if "body" in analysis.done:
         analysis.derived(person_of)
 
@@ -64,14 +64,14 @@ class BodyView(QWidget):
         self._stale = True
         self._quality = Quality()
         self._fine: FinePicture | None = None  # the picture that is being drawn while nothing moves
-        self._words = Words()
+        self._words = SceneWords()
         self._middle: np.ndarray | None = None
         self._grabbed: QPoint | None = None
         self._moved = 0
         self._fitted = True  # the user has not moved the camera since it was fitted
         self.bar = ViewBar(context, menus, self)
         self.bar.hide()
-        self.legend = Legend(self)
+        self.legend = SceneLegend(self)
         self.legend.resized.connect(self._arrange)
         self._new = False  # a recording that was opened in this turn of the event loop; its first picture takes another
         self._first_picture = QTimer(self, singleShot=True, interval=0)

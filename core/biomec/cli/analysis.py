@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import Commands, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, FieldChoices, progress_on_terminal, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
+from biomec_resources import resource
 
 if TYPE_CHECKING:
     from biomec.body.kinematics.joint_angles import JointAngles
@@ -19,7 +20,8 @@ if TYPE_CHECKING:
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
 
-MODELS = ("m21", "m17", "legs", "plug-in-gait", "upper-limb")
+POSITIONS = "biomec.body.kinematics.consistency_options.ConsistencyOptions"
+LOADS = "biomec.body.loads.options.InverseOptions"
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
@@ -43,16 +45,17 @@ def add_commands(commands: Commands) -> None:
     measure = "a measure in metres or radians, such as knee_width_D=0.104; may be repeated"
     person.add_argument("--measure", type=_measure, action="append", default=[], metavar="NAME=VALUE", help=measure)
     how = analyze.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
-    how.add_argument("--model", metavar="NAME", help=f"body model: {', '.join(MODELS)}, or a .toml file")
+    models = ", ".join(sorted(Path(file.name).stem for file in resource("models").iterdir()))
+    how.add_argument("--model", metavar="NAME", help=f"body model: {models}, or a .toml file")
     how.add_argument(
         "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
     )
     how.add_argument("--label-map", type=Path, metavar="FILE", help="a laboratory's own labels (.toml)")
-    method = "nearest consistent coordinates (default), or global optimisation on the markers"
-    how.add_argument("--method", choices=("coordinates", "markers"), help=method)
-    how.add_argument("--contacts", choices=("steady", "threshold", "always", "never"),
-                     help="when hands and feet are held at their centre of pressure; default: steady, if they stay "
-                     "throughout")  # fmt: skip
+    method = "one of %(choices)s: nearest consistent coordinates (default), or global optimisation on the markers"
+    how.add_argument("--method", choices=FieldChoices(POSITIONS, "method"), metavar="NAME", help=method)
+    how.add_argument("--contacts", choices=FieldChoices(POSITIONS, "contacts"), metavar="WHEN",
+                     help="one of %(choices)s: when hands and feet are held at their centre of pressure; default: "
+                     "steady, if they stay throughout")  # fmt: skip
     functional = "find a joint's centre (ball joints) or axis (hinges) from a functional trial; may be repeated"
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
@@ -71,13 +74,15 @@ def add_commands(commands: Commands) -> None:
     )
     how.add_argument("--cycles", metavar="WHAT",
                      help="auto (default), events, none, or an angle such as 'elbow flexion'")  # fmt: skip
-    how.add_argument("--dynamics", choices=("newton", "lagrange", "velocity"),
-                     help="multibody method that runs beside Newton-Euler (default: newton)")  # fmt: skip
-    how.add_argument("--joints", choices=("spherical", "all"),
-                     help="constraints of the multibody method; all gives the force on the scapulae")  # fmt: skip
-    how.add_argument("--ground", choices=("auto", "plates", "estimated", "none"),
-                     help="ground reaction: measured, estimated from the motion, both (auto, the default), "
-                     "or none")  # fmt: skip
+    how.add_argument("--dynamics", choices=FieldChoices(LOADS, "method"), metavar="NAME",
+                     help="one of %(choices)s: multibody method that runs beside Newton-Euler (default: "
+                     "newton)")  # fmt: skip
+    how.add_argument("--joints", choices=FieldChoices(LOADS, "constraints"), metavar="NAME",
+                     help="one of %(choices)s: constraints of the multibody method; all gives the force on the "
+                     "scapulae")  # fmt: skip
+    how.add_argument("--ground", choices=FieldChoices(LOADS, "external"), metavar="NAME",
+                     help="one of %(choices)s: ground reaction measured, estimated from the motion, both (auto, the "
+                     "default), or none")  # fmt: skip
     how.add_argument("--root", metavar="SEGMENT", help="segment that carries the residual; default: the model's own")
     how.add_argument("--reduce", nargs="?", const="all", choices=REDUCTIONS, metavar="WHAT",
                      help="adjust the body and the motion within their errors so that they agree with the plates: all "
@@ -97,7 +102,7 @@ def add_commands(commands: Commands) -> None:
 def _analyze(options: argparse.Namespace) -> int:
     from biomec.io.registry import read_trial
     from biomec.pipeline.functional import with_functional_trial
-    from biomec.reporting.output import refuse_to_overwrite, write_analysis
+    from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
 
     refuse_to_overwrite(options.out, options.force)
     analysis = _opened(options)
@@ -219,7 +224,7 @@ def _functional(text: str) -> tuple[str, Path]:
 def _report(analysis: "Analysis", folder: Path) -> None:
     """Print what a person wants to know first; the files hold the rest."""
     from biomec.reporting.facts import model_facts
-    from biomec.reporting.output import FILES, summary
+    from biomec.reporting.files.analysis_files import FILES, summary
 
     facts, model = summary(analysis), model_facts(analysis)
     consistency, markers, cycles = (facts[key] for key in ("consistency", "markers", "cycles"))

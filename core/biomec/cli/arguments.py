@@ -3,7 +3,8 @@
 import argparse
 import re
 import sys
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
+from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, TypeAlias
 
@@ -15,6 +16,23 @@ if TYPE_CHECKING:
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 else:
     Commands = object
+
+
+class FieldChoices:
+    """What a field of settings offers, looked up when it is needed: a command that needs none of them starts faster.
+
+    settings : module and class
+    """
+
+    def __init__(self, settings: str, name: str) -> None:
+        self.settings, self.name = settings, name
+
+    def __iter__(self) -> Iterator[str]:
+        from biomec.base.fields import group
+
+        module, _, owner = self.settings.rpartition(".")
+        options = getattr(import_module(module), owner)()
+        return (str(one.value) for one in group(options)[self.name].choices)
 
 
 def keep_existing(path: Path, force: bool, source: Path) -> None:

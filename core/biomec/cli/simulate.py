@@ -9,14 +9,13 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from importlib import import_module
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
 from biomec.base.progress import Progress
-from biomec.cli.arguments import Commands, frames, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, FieldChoices, frames, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.tracking.what_if import WhatIf
@@ -25,23 +24,11 @@ if TYPE_CHECKING:
     from biomec.pipeline.simulation_run import SimulationRun
     from biomec.pipeline.simulation_settings import SimulationSettings
 
-INPUTS = ("resultant", "inverse", "pd", "computed-torque", "underactuated")
-ROOTS = ("auto", "held", "free", "ground", "contact")
 INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
 SESSION = "session.biomec"
 NUMBERS = {"mass": "mass", "gravity": "gravity", "grip": "grip_m"}
 TABLES = {"mass": "masses", "load": "carried", "weaken": "weakened"}
-
-
-class _Keys:
-    """Keys of a table of the engine, looked up when they are needed: a command that simulates nothing starts faster."""
-
-    def __init__(self, table: str) -> None:
-        self.table = table
-
-    def __iter__(self) -> Iterator[str]:
-        module = import_module(f"biomec.engine.forward.{self.table}")
-        return iter(("auto", *getattr(module, self.table.upper())))
+SETTINGS = "biomec.pipeline.simulation_settings.SimulationSettings"
 
 
 def add_commands(commands: Commands) -> None:
@@ -49,13 +36,13 @@ def add_commands(commands: Commands) -> None:
     parser = commands.add_parser("simulate", help="simulate a recorded movement: forward dynamics")
     parser.set_defaults(run=_simulate)
     parser.add_argument("file", type=Path, metavar="FILE", help="project (.biomec), or recording of a movement")
-    parser.add_argument("--input", choices=INPUTS, default="computed-torque", metavar="INPUT",
+    parser.add_argument("--input", choices=FieldChoices(SETTINGS, "input"), default="computed-torque", metavar="INPUT",
                         help="what moves the body: resultant forces of the motion; inverse (its torques and ground "
                         "reactions played back, which diverges); or torques that follow it: pd, computed-torque "
                         "(default), underactuated")  # fmt: skip
-    parser.add_argument("--formulation", choices=_Keys("formulations"), default="auto", metavar="NAME",
+    parser.add_argument("--formulation", choices=FieldChoices(SETTINGS, "formulation"), default="auto", metavar="NAME",
                         help="of the equations of motion: %(choices)s")  # fmt: skip
-    parser.add_argument("--integrator", choices=_Keys("integrators"), default="auto", metavar="NAME",
+    parser.add_argument("--integrator", choices=FieldChoices(SETTINGS, "integrator"), default="auto", metavar="NAME",
                         help="one of %(choices)s")  # fmt: skip
     parser.add_argument("--order", type=int, default=4, metavar="N", help="of adams and gear (default: %(default)s)")
     parser.add_argument("--step", type=float, metavar="S",
@@ -81,9 +68,10 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print the summary for programs")
     parser.add_argument("--force", action="store_true", help="overwrite files in DIR, or a run of the same name")
     more = parser.add_argument_group("settings of the method")
-    more.add_argument("--root", choices=ROOTS, default="auto",
-                      help="what holds the root where the movement is followed: a residual (held), nothing (free), "
-                      "changed ground reactions (ground), or contact of hands and feet (contact)")  # fmt: skip
+    more.add_argument("--root", choices=FieldChoices(SETTINGS, "root"), default="auto", metavar="ROOT",
+                      help="what holds the root where the movement is followed: auto (default), a residual (held), "
+                      "nothing (free), changed ground reactions (ground), or contact of hands and feet "
+                      "(contact)")  # fmt: skip
     more.add_argument("--stiffness", type=float, metavar="C_P", help="of the control [1/s²] (default: 1000)")
     more.add_argument("--damping", type=float, metavar="C_D", help="of the control [1/s]; default: critical")
     more.add_argument("--alpha", type=float, help="penalty factor (default: 1e5)")
@@ -129,7 +117,12 @@ def _simulate(options: argparse.Namespace) -> int:
 def _table(options: argparse.Namespace, project: bool) -> int:
     """Compare all formulations and integrators; nothing is stored."""
     from biomec.recording.step import plain_data
-    from biomec.reporting.simulation_table import TableOptions, recorded_movement, simulation_table, written_table
+    from biomec.reporting.statistics.simulation_table import (
+        TableOptions,
+        recorded_movement,
+        simulation_table,
+        written_table,
+    )
 
     alone = {"cycle": "--cycle", "frames": "--frames", "what_if": "--what-if", "joint_stops": "--joint-stops",
              "name": "--name", "out": "--out"}  # fmt: skip
@@ -164,7 +157,7 @@ def _without_nan(value: Any) -> Any:
 def _kept(analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool) -> list[Path]:
     """Store the run in its session, write the files, and return what was written."""
     from biomec.io.project import save_project
-    from biomec.reporting.simulation_output import write_simulation
+    from biomec.reporting.files.simulation_files import write_simulation
 
     written: list[Path] = []
     if options.out is not None:
@@ -185,7 +178,7 @@ def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: 
     import numpy as np
 
     from biomec.pipeline.simulation_run import LEVELS
-    from biomec.reporting.simulation_output import simulation_summary
+    from biomec.reporting.files.simulation_files import simulation_summary
 
     if as_json:
         print(json.dumps(simulation_summary(analysis, run), indent=2, ensure_ascii=False, allow_nan=False))
@@ -343,7 +336,7 @@ def _is_project(path: Path) -> bool:
 
 def _refuse_to_overwrite(options: argparse.Namespace, project: bool) -> None:
     """Ask before the long work whether files would be lost."""
-    from biomec.reporting.simulation_output import FILES
+    from biomec.reporting.files.simulation_files import FILES
 
     if options.out is None or options.force:
         return

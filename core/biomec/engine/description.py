@@ -1,6 +1,6 @@
 """Multibody systems as TOML files: the format is the dataclasses of bodies, joints and drivers, key by field.
 
-`docs/mechanism-files.md` describes the format with an example. A new joint joins by a line in `JOINTS`.
+`docs/mechanism-files.md` describes the format with an example. Joints are those of `joint_kinds`.
 """
 
 from __future__ import annotations
@@ -26,29 +26,11 @@ from biomec.engine.drivers import (
     LengthDriver,
     PointDriver,
 )
-from biomec.engine.joints import (
-    Constraint,
-    Cylindrical,
-    Distance,
-    EllipsoidContact,
-    Prismatic,
-    Revolute,
-    Spherical,
-    Universal,
-    Weld,
-)
+from biomec.engine.joint_kinds import JOINT_KINDS
+from biomec.engine.joints import Constraint
 from biomec.engine.system import System
 
-JOINTS: dict[str, type[Any]] = {
-    "spherical": Spherical,
-    "universal": Universal,
-    "revolute": Revolute,
-    "cylindrical": Cylindrical,
-    "prismatic": Prismatic,
-    "weld": Weld,
-    "distance": Distance,
-    "ellipsoid": EllipsoidContact,
-}
+JOINTS: dict[str, type[Any]] = {key: kind.type for key, kind in JOINT_KINDS.items()}
 DRIVERS: dict[str, type[Any]] = {
     "angle": AngleDriver,
     "length": LengthDriver,
@@ -57,7 +39,7 @@ DRIVERS: dict[str, type[Any]] = {
 }
 COORDINATES: dict[str, type[Any]] = {"angle": AngleCoordinate, "length": LengthCoordinate}
 SECTIONS = {"joint": JOINTS, "driver": DRIVERS, "coordinate": COORDINATES}
-NUMBER_FIELDS: dict[str, tuple[int, ...]] = {"cosine": (), "length": (), "radii": (3,), "attitude": (3, 3)}
+NUMBER_FIELDS = {name: shape for kind in JOINT_KINDS.values() for name, shape in kind.numbers}
 OF_REFERENCE = "reference"  # cosine = "reference": the value that the reference poses have
 
 FILE_KEYS = ("name", "dimension", "gravity", "ground", "directions", "body", *SECTIONS)

@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
 from biomec.engine.body import QUARTER_TURN, Body
-from biomec.engine.equations import Ellipsoid, Quadratic, Row, components, dot
+from biomec.engine.equations import EllipsoidEquation, Quadratic, Row, components, dot
 from biomec.engine.layout import Layout
 from biomec.engine.maps import VectorMap
 
@@ -75,6 +75,11 @@ class Spherical:
     proximal: str
     distal: str
 
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """It turns about no axis of its own."""
+        return ()
+
     def rows(self, layout: Layout) -> list[Row]:
         """Three linear rows."""
         return _coincidence("spherical", self.name, self.proximal, self.distal, layout)
@@ -93,6 +98,11 @@ class Universal:
     proximal_axis: str
     distal_axis: str
     cosine: float | None = 0.0
+
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """Directions about which it turns, proximal first."""
+        return self.proximal_axis, self.distal_axis
 
     def rows(self, layout: Layout) -> list[Row]:
         """Three linear rows and one scalar product."""
@@ -124,6 +134,11 @@ class Revolute:
     distal: str
     axis: str | None = None
     distal_axis: str | None = None
+
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """Direction about which it turns."""
+        return () if self.axis is None else (self.axis,)
 
     def rows(self, layout: Layout) -> list[Row]:
         """Six rows in space (five independent), two in the plane."""
@@ -244,7 +259,7 @@ class EllipsoidContact:
         d = layout.point(self.point, where) - layout.point(self.centre, where)
         owner = self.centre.partition(".")[0]
         x, y, z = (layout.local_vector(owner, axis) for axis in np.eye(3))
-        return [Row("ellipsoid", self.name, Ellipsoid((x, y, z), d, A_c.T @ np.diag(radii**-2) @ A_c))]
+        return [Row("ellipsoid", self.name, EllipsoidEquation((x, y, z), d, A_c.T @ np.diag(radii**-2) @ A_c))]
 
 
 # ---------------------------------------------------------------------- building blocks

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -16,7 +17,8 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.engine.body import Body
-from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.joint_kinds import TREE_JOINTS
+from biomec.engine.joints import EllipsoidContact
 from biomec.engine.system import System
 from biomec.virtual.jets import Jet, applied, turn
 
@@ -114,20 +116,15 @@ class Skeleton:
         self.bodies: Mapping[str, Body] = system.layout.bodies
         joints, surfaces = {}, {}
         for item in system.constraints:
-            if isinstance(item, Spherical):
-                joints[item.name] = self._joint(item, (Z, X, Y))
-            elif isinstance(item, Revolute):
-                assert item.axis is not None
-                joints[item.name] = self._joint(item, (self.direction(item.axis),))
-            elif isinstance(item, Universal):
-                axes = (self.direction(item.proximal_axis), self.direction(item.distal_axis))
-                joints[item.name] = self._joint(item, axes)
+            if isinstance(item, TREE_JOINTS):
+                axes = tuple(self.direction(axis) for axis in item.turning)
+                joints[item.name] = self._joint(item, axes or (Z, X, Y))
             elif isinstance(item, EllipsoidContact):
                 surfaces[item.name] = self._surface(item)
         self.joints: Mapping[str, Joint] = FrozenDict(joints)
         self.surfaces: Mapping[str, Surface] = FrozenDict(surfaces)
 
-    def _joint(self, item: Spherical | Revolute | Universal, axes: tuple[FloatArray, ...]) -> Joint:
+    def _joint(self, item: Any, axes: tuple[FloatArray, ...]) -> Joint:
         ends = (item.proximal.partition(".")[0], item.distal.partition(".")[0])
         return Joint(item.name, *ends, self.point(item.proximal), axes)
 

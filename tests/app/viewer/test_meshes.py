@@ -9,17 +9,17 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from biomec_app.kit.colours import mixed
 from biomec_app.viewer.actors import Instances, Lights, attitudes_along
-from biomec_app.viewer.meshes import Mesh, arrow, bead, cylinder, ellipsoid, joined, loft, sphere, vertex_normals
+from biomec_app.viewer.meshes import SurfaceMesh, arrow, bead, cylinder, ellipsoid, joined, loft, sphere, vertex_normals
 from biomec_app.viewer.person import inertia_ellipsoids, person
 
 
-def volume(mesh: Mesh) -> float:
+def volume(mesh: SurfaceMesh) -> float:
     """Volume by the divergence theorem: the sum of signed tetrahedra over the faces; positive if they face outwards."""
     a, b, c = np.moveaxis(mesh.points[mesh.faces], 1, 0)
     return float(np.einsum("ij,ij->", a, np.cross(b, c)) / 6.0)
 
 
-def edges(mesh: Mesh) -> dict[tuple[int, int], int]:
+def edges(mesh: SurfaceMesh) -> dict[tuple[int, int], int]:
     """Directed edge -> how many faces have it."""
     found: dict[tuple[int, int], int] = {}
     for face in mesh.faces:

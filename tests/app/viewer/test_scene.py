@@ -24,7 +24,7 @@ from biomec_app.viewer.figure import CLAY, segment_colours
 from biomec_app.viewer.meshes import bead, sphere
 from biomec_app.viewer.overlays import OVERLAYS, Overlay, register_overlay
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
-from biomec_app.viewer.poses import Poses
+from biomec_app.viewer.poses import ScenePoses
 from biomec_app.viewer.scene import SECOND, SEE_THROUGH, Scene
 from tests.places import DOCS
 
@@ -55,7 +55,7 @@ def only(analysis: Analysis, *steps: str) -> Analysis:
 
 # ---------------------------------------------------------------------------------------------------------------- poses
 def test_poses_are_where_the_library_puts_the_points(demo_analysis):
-    poses, body = Poses(demo_analysis), demo_analysis.body.person
+    poses, body = ScenePoses(demo_analysis), demo_analysis.body.person
     pose = poses.pose(CONSISTENT, FRAME)
     expected = body.points_of(demo_analysis.positions.q[FRAME])
     assert np.allclose(pose.points, np.array([expected[name] for name in poses.names]))
@@ -64,7 +64,7 @@ def test_poses_are_where_the_library_puts_the_points(demo_analysis):
 
 
 def test_the_raw_body_has_its_points_where_they_were_measured(demo_analysis):
-    poses = Poses(demo_analysis)
+    poses = ScenePoses(demo_analysis)
     pose = poses.pose(RAW, FRAME)
     for name in ("pelvis.CIAS_D", "head.VC", "right humerus.EL_D"):
         measured = demo_analysis.body.points[name.partition(".")[2]][FRAME]
@@ -77,14 +77,14 @@ def test_the_raw_body_has_its_points_where_they_were_measured(demo_analysis):
 
 
 def test_the_static_pose_is_the_reference_of_the_model(demo_analysis):
-    poses = Poses(demo_analysis)
+    poses = ScenePoses(demo_analysis)
     pose = poses.static()
     assert np.allclose(pose.points[poses.names.index("head.VC")], demo_analysis.body.person.static["VC"])
     assert np.isfinite(poses.static_markers()).any()
 
 
 def test_a_segment_without_coordinates_is_nowhere_and_the_others_stay(demo_analysis):
-    poses = Poses(demo_analysis)
+    poses = ScenePoses(demo_analysis)
     q = demo_analysis.positions.q[FRAME].copy()
     q[demo_analysis.body.person.system.layout.columns("left foot")] = np.nan
     pose = poses._maps.pose(q)
@@ -109,14 +109,14 @@ def test_the_view_works_from_import_on(demo_analysis, steps, kinds):
 
 
 def test_before_consistency_the_measured_coordinates_are_the_same(demo_analysis):
-    early = Poses(only(demo_analysis, "preparation", "signals", "body"))
+    early = ScenePoses(only(demo_analysis, "preparation", "signals", "body"))
     assert np.allclose(
-        early.pose(RAW, FRAME).points, Poses(demo_analysis).pose(RAW, FRAME).points, equal_nan=True, atol=1e-9
+        early.pose(RAW, FRAME).points, ScenePoses(demo_analysis).pose(RAW, FRAME).points, equal_nan=True, atol=1e-9
     )
 
 
 def test_a_push_up_does_not_travel_and_heads_where_the_head_is(demo_analysis):
-    poses = Poses(demo_analysis)
+    poses = ScenePoses(demo_analysis)
     assert not poses.travels()
     pose = poses.pose(RAW, FRAME)
     to_head = pose.points[poses.names.index("head.VC")] - pose.points[poses.names.index("pelvis.CAL")]

@@ -12,7 +12,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, FrameState
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.viewer.playback import Loop
-from biomec_app.viewer.quality_strip import RULER, WORDS, Mark, QualityStrip, state_colours, thinned
+from biomec_app.viewer.quality_strip import RULER, WORDS, QualityStrip, StripMark, state_colours, thinned
 from biomec_app.viewer.timeline import Timeline, marks
 
 
@@ -139,7 +139,7 @@ def test_one_bad_frame_of_nine_thousand_is_seen(qtbot, theme):
     strip = QualityStrip()
     qtbot.addWidget(strip)
     strip.set_theme(theme)
-    strip.set_content(a_map(states, ("right foot",)), [Mark(100, "a cycle")])
+    strip.set_content(a_map(states, ("right foot",)), [StripMark(100, "a cycle")])
     strip.resize(600, strip.sizeHint().height())
     strip.show()
     picture = strip.grab().toImage()
@@ -181,12 +181,12 @@ def strip_pixels(strip) -> np.ndarray:
     return rows[:, : image.width(), :3].astype(int)
 
 
-def many_marks(frames: int, count: int) -> list[Mark]:
+def many_marks(frames: int, count: int) -> list[StripMark]:
     found = []
     for k, frame in enumerate(np.linspace(0, frames - 1, count).astype(int)):
         side = ("right", "left")[k % 2]
-        found.append(Mark(int(frame), f"Foot strike {k}", side, event=True))
-        found.append(Mark(int(frame), f"{side} cycle {k} begins", side))
+        found.append(StripMark(int(frame), f"Foot strike {k}", side, event=True))
+        found.append(StripMark(int(frame), f"{side} cycle {k} begins", side))
     return found
 
 
@@ -207,7 +207,7 @@ def test_hundreds_of_events_leave_the_quality_of_the_frames_to_be_seen(timeline)
 
 def test_a_tooltip_over_many_marks_stays_short(timeline):
     strip = timeline.strip
-    strip.set_content(timeline.map, [Mark(100, f"event {k}", event=True) for k in range(40)])
+    strip.set_content(timeline.map, [StripMark(100, f"event {k}", event=True) for k in range(40)])
     told = strip.told_at(strip.x_of(100))
     assert "event 0" in told
     assert "and 35 more marks here" in told

@@ -17,7 +17,7 @@ from biomec_app.session.view_options import RAW
 from biomec_app.shell.actions.visualize import bar_menus
 from biomec_app.viewer.overlays import OVERLAYS
 from biomec_app.viewer.picking import place_of
-from biomec_app.viewer.poses import Poses
+from biomec_app.viewer.poses import ScenePoses
 from biomec_app.viewer.quality import FinePicture, Quality
 from biomec_app.viewer.scene import Scene
 from biomec_app.viewer.view import BodyView
@@ -371,7 +371,7 @@ def test_opening_builds_one_scene_of_what_was_found_in_the_background(qtbot, con
     monkeypatch.setattr(module, "Scene", scene)
     context.document.open(ready(demo_analysis))
     assert built == [demo_analysis]
-    assert shown.scene.poses is demo_analysis.derived(Poses)
+    assert shown.scene.poses is demo_analysis.derived(ScenePoses)
     context.document.change("Another", replace(demo_analysis))
     assert len(built) == 2
     shown.release()

@@ -14,10 +14,12 @@ from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
-from biomec.reporting.export import write_loads
-from biomec.reporting.load_output import contact_columns, loads_csv, loads_over_cycles, loads_summary
-from biomec.reporting.load_report import LOADS
-from biomec.reporting.report_content import report_content
+from biomec.reporting.content.load_section import LOADS
+from biomec.reporting.content.report import report_content
+from biomec.reporting.files.load_summary import loads_summary
+from biomec.reporting.files.load_tables import contact_columns, loads_csv
+from biomec.reporting.files.other_programs import write_loads
+from biomec.reporting.statistics.loads_over_cycles import loads_over_cycles
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))

@@ -12,12 +12,12 @@ from biomec.base.progress import Progress
 from biomec.body.loads.load_components import AXES_WORDS, FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.recording.marker_set import Side
-from biomec.reporting.conditions import Condition
-from biomec.reporting.signal_cycles import SignalCycles, signal_cycles
+from biomec.reporting.statistics.conditions import Condition
+from biomec.reporting.statistics.signal_cycles import SignalCycles, signal_cycles
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.figure_methods import NORMALISATIONS, joint_options
 from biomec_app.features.loads.readings import Readings, has_loads, stem
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import Ink, legend, name, nothing, over_cycle, quiet, stroke, zero_line
 
 if TYPE_CHECKING:
@@ -30,7 +30,7 @@ IN_AXES = {capital(words): axes for axes, words in AXES_WORDS.items()}
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class LoadLine:
     """One component: its senses, its unit, and its cycles in one recording."""
 
     label: str
@@ -42,20 +42,20 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Recorded:
+class RecordedLoads:
     """Lines of one recording: (side, row) -> line; read_as: method, axes and sign."""
 
     name: str
-    lines: dict[tuple[Side | None, int], Line]
+    lines: dict[tuple[Side | None, int], LoadLine]
     read_as: str = ""
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class LoadCycleContent:
     """The open recording, and those that it is compared with."""
 
-    own: Recorded
-    others: tuple[Recorded, ...] = ()
+    own: RecordedLoads
+    others: tuple[RecordedLoads, ...] = ()
     absent: tuple[str, ...] = ()
 
 
@@ -73,32 +73,34 @@ class LoadCycleFigure(FigureKind):
             reason = "There is no valid cycle."
         return reason
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Joint, force or moment, axes, unit."""
         reading = analysis.settings.load_reading
         axes = sorted(IN_AXES, key=lambda words: IN_AXES[words] != reading.axes)  # those of the settings first
         units = sorted(NORMALISATIONS, key=lambda words: NORMALISATIONS[words] != reading.normalisation)
         return (
-            Choice("joint", "Joint", (*joint_options(analysis), RESIDUAL)),
-            Choice("quantity", "Load", tuple(QUANTITIES)),
-            Choice("axes", "Axes", tuple(axes)),
-            Choice("unit", "Unit", tuple(units)),
+            FigureChoice("joint", "Joint", (*joint_options(analysis), RESIDUAL)),
+            FigureChoice("quantity", "Load", tuple(QUANTITIES)),
+            FigureChoice("axes", "Axes", tuple(axes)),
+            FigureChoice("unit", "Unit", tuple(units)),
         )
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> LoadCycleContent:
         """Cycles of the three components of both sides."""
-        return Content(recorded("", analysis, chosen))
+        return LoadCycleContent(recorded("", analysis, chosen))
 
-    def compared(self, content: Content, conditions: Sequence[Condition], own: str, chosen: Chosen) -> Content:
+    def compared(
+        self, content: LoadCycleContent, conditions: Sequence[Condition], own: str, chosen: Chosen
+    ) -> LoadCycleContent:
         """Other recordings that have loads beside the open one."""
         with_loads = [one for one in conditions if has_loads(one.analysis)]
         absent = tuple(one.name for one in conditions if not has_loads(one.analysis))
         others = tuple(recorded(one.name, one.analysis, chosen) for one in with_loads)
         if not others:
             return replace(content, absent=absent)
-        return Content(replace(content.own, name=own), others, absent)
+        return LoadCycleContent(replace(content.own, name=own), others, absent)
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: LoadCycleContent, chosen: Chosen) -> str:
         """What is shown, over which cycles, and who is missing."""
         what = "residual on the root" if chosen["joint"] == RESIDUAL else chosen["joint"].lower()
         read_as = _residual_axes(chosen) if chosen["joint"] == RESIDUAL else content.own.read_as
@@ -106,7 +108,7 @@ class LoadCycleFigure(FigureKind):
         lacking = f" Without loads, and left out: {', '.join(content.absent)}." if content.absent else ""
         return f"{chosen['quantity']}, {what}; {read_as}. Mean ± SD of {'; '.join(told)}.{lacking}"
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: LoadCycleContent, chosen: Chosen, ink: Ink) -> None:
         """A row a component; left before right, the midline alone."""
         sides = sorted({side for side, _ in content.own.lines}, key=lambda side: (side is None, side is Side.RIGHT))
         grid = figure.subplots(3, len(sides), sharex=True, sharey="row", squeeze=False)
@@ -135,7 +137,7 @@ class LoadCycleFigure(FigureKind):
             legend(figure, ink, handles, [one.name for one in all_of])
         figure.align_ylabels()
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: LoadCycleContent, chosen: Chosen) -> tuple[Column, ...]:
         """Mean and standard deviation of every component, by recording."""
         columns: list[Column] = []
         for one in (content.own, *content.others):
@@ -151,19 +153,19 @@ class LoadCycleFigure(FigureKind):
         return tuple(columns) or (Column("cycle (%)", np.zeros(0)),)
 
 
-def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
+def recorded(called: str, analysis: Analysis, chosen: Chosen) -> RecordedLoads:
     """Three components of a joint's force or moment, or of the residual, in one recording."""
     readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
     quantity, time = QUANTITIES[chosen["quantity"]], analysis.signals.trial.time_s
     cycles = analysis.cycles.groups
-    lines: dict[tuple[Side | None, int], Line] = {}
+    lines: dict[tuple[Side | None, int], LoadLine] = {}
     if chosen["joint"] == RESIDUAL:
         found = readings.residual("laboratory" if IN_AXES[chosen["axes"]] == "laboratory" else "root", unit)
         for k in (k for k, what in enumerate(found.quantity) if what == quantity):
             over = signal_cycles(cycles, None, time, np.asarray(found.values[:, k]))
             called_so = found.names[k].removeprefix("residual ")
-            lines[None, k % 3] = Line(found.names[k], called_so, "", found.units[k], None, over)
-        return Recorded(called, lines)
+            lines[None, k % 3] = LoadLine(found.names[k], called_so, "", found.units[k], None, over)
+        return RecordedLoads(called, lines)
     axes = IN_AXES[chosen["axes"]]
     reading = replace(readings.reading, axes=axes)
     for joint in (joint for joint in readings.joints if capital(stem(joint)) == chosen["joint"]):
@@ -174,11 +176,11 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> Recorded:
             over = signal_cycles(cycles, side, time, reading.sense * components[label])
             positive, negative = components.positive[k], components.negative[k]
             named = f"{label}, {reading.words}"
-            lines[side, i] = Line(named, positive, negative, components.units[k], side, over)
-    return Recorded(called, lines, reading.words)
+            lines[side, i] = LoadLine(named, positive, negative, components.units[k], side, over)
+    return RecordedLoads(called, lines, reading.words)
 
 
-def _draw(axes: Axes, line: Line | None, colour: str) -> bool:
+def _draw(axes: Axes, line: LoadLine | None, colour: str) -> bool:
     """Mean and spread of a line; False if there is none."""
     if line is None or line.cycles is None:
         return False
@@ -187,7 +189,7 @@ def _draw(axes: Axes, line: Line | None, colour: str) -> bool:
     return True
 
 
-def _cycles(one: Recorded) -> str:
+def _cycles(one: RecordedLoads) -> str:
     told = dict.fromkeys(line.cycles.words for line in one.lines.values() if line.cycles is not None)
     return " or ".join(told) or "no valid cycle"
 

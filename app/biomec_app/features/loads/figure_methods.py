@@ -11,12 +11,12 @@ from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
 from biomec.body.loads.load_components import FORCE, METHODS, MOMENT, MULTIBODY, UNITS
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.reporting.report_table import power
+from biomec.reporting.tables import power
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.choice import important_joints, joints_of
 from biomec_app.features.loads.readings import Readings, has_loads, stem
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import COMPONENTS, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
@@ -27,7 +27,7 @@ DASHES = (0, (4, 2.2))
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class MethodContent:
     """Both sides of a joint; values[joint, method] (T, 6): force then moment, along X, Y, Z of the laboratory."""
 
     joints: tuple[str, ...]
@@ -55,15 +55,15 @@ class MethodFigure(FigureKind):
         """Needs loads of this motion."""
         return super().blocked(analysis) or (None if has_loads(analysis) else run_first("loads"))
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Joint, stretch of time, unit."""
         return (
-            Choice("joint", "Joint", joint_options(analysis)),
-            Choice("cycle", "Cycle", (*cycle_options(analysis), WHOLE)),
-            Choice("unit", "Unit", tuple(NORMALISATIONS)),
+            FigureChoice("joint", "Joint", joint_options(analysis)),
+            FigureChoice("cycle", "Cycle", (*cycle_options(analysis), WHOLE)),
+            FigureChoice("unit", "Unit", tuple(NORMALISATIONS)),
         )
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> MethodContent:
         """Both sides by both methods."""
         readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
         joints = tuple(joint for joint in readings.joints if capital(stem(joint)) == chosen["joint"])
@@ -81,12 +81,12 @@ class MethodFigure(FigureKind):
                 for j in map(found.newton_euler.index, joints))
             for what in ("force", "torque")
         )  # fmt: skip
-        return Content(
+        return MethodContent(
             joints, values, time[within], (UNITS[unit, FORCE], UNITS[unit, MOMENT]), found.multibody.method,
             (force, torque),
         )  # fmt: skip
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: MethodContent, chosen: Chosen) -> str:
         """Which joint, which methods, and by how much they differ."""
         force, torque = content.difference
         return (
@@ -95,7 +95,7 @@ class MethodFigure(FigureKind):
             f"{power(torque)} N·m at most."
         )
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: MethodContent, chosen: Chosen, ink: Ink) -> None:
         """Force over moment, X to Z."""
         grid = figure.subplots(2, 3, sharex=True)
         for k, axes in enumerate(grid.ravel()):
@@ -122,7 +122,7 @@ class MethodFigure(FigureKind):
         legend(figure, ink, handles, [*labels, "Newton-Euler"])
         figure.align_ylabels()
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: MethodContent, chosen: Chosen) -> tuple[Column, ...]:
         """All curves."""
         columns = [Column("time (s)", content.time_s)]
         for (joint, method), values in content.values.items():

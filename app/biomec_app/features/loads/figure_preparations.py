@@ -8,11 +8,11 @@ import numpy as np
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.load_configurations import LoadStudy, load_study
+from biomec.reporting.statistics.load_configurations import LoadStudy, load_study
 from biomec_app.curves.curve_tools import capital
 from biomec_app.features.loads.readings import Readings
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
@@ -39,11 +39,13 @@ class PreparationFigure(FigureKind):
             reason = "The study compares ways to filter markers: choose a filter for them first."
         return reason
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Joint, and the cycle that counts."""
         joints = sorted(Readings(analysis).joints, key=lambda joint: joint != USUAL)
         cycles = (*cycle_options(analysis), WHOLE)
-        return Choice("joint", "Joint", tuple(capital(joint) for joint in joints)), Choice("cycle", "Cycle", cycles)
+        return FigureChoice("joint", "Joint", tuple(capital(joint) for joint in joints)), FigureChoice(
+            "cycle", "Cycle", cycles
+        )
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> LoadStudy:
         """The study of the library."""

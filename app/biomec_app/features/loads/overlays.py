@@ -14,10 +14,10 @@ from biomec_app.curves.curve_tools import side_of_name
 from biomec_app.features.loads.readings import has_loads
 from biomec_app.kit.colours import mixed
 from biomec_app.viewer.actors import Instances, attitudes_along
-from biomec_app.viewer.meshes import Mesh, cone, joined, skin
+from biomec_app.viewer.meshes import SurfaceMesh, cone, joined, skin
 from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
-from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
+from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay
 
 METRES_A_NEWTON_METRE = 1.5e-3  # radius of the bent arrow of a moment, as long as force arrows have their usual length
 SMALLEST = 0.012  # m; smaller arrows are not drawn
@@ -66,13 +66,15 @@ class _Loads(Overlay):
     def labels(self, moment: Moment) -> list[Label]:
         return [Label(text, place, self.theme.text, 2) for place, text in self._told]
 
-    def legend(self) -> list[Entry]:
+    def legend(self) -> list[LegendEntry]:
         entries = [self._entry()]
         if self._estimated.any():
-            entries.append(Entry("paler: ground reaction estimated", mixed(self.theme.middle, self.theme.faint, 0.65)))
+            entries.append(
+                LegendEntry("paler: ground reaction estimated", mixed(self.theme.middle, self.theme.faint, 0.65))
+            )
         return entries
 
-    def _entry(self) -> Entry:
+    def _entry(self) -> LegendEntry:
         raise NotImplementedError
 
 
@@ -97,8 +99,8 @@ class JointForces(_Loads):
         tips = self._arrows.place(centre, METRES_A_NEWTON * moment.scale * force)
         self._tell(tips, np.linalg.norm(force, axis=1), "N")
 
-    def _entry(self) -> Entry:
-        return Entry(f"joint force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", self._sure[0], "arrow")
+    def _entry(self) -> LegendEntry:
+        return LegendEntry(f"joint force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", self._sure[0], "arrow")
 
 
 class JointMoments(_Loads):
@@ -127,9 +129,9 @@ class JointMoments(_Loads):
         self._arcs.pose(centre, attitudes_along(along), np.repeat(radius[:, None], 3, axis=1))
         self._tell(centre, size, "N·m")
 
-    def _entry(self) -> Entry:
+    def _entry(self) -> LegendEntry:
         told = 0.1 / METRES_A_NEWTON_METRE / self._scale
-        return Entry(f"joint moment, {told:.0f} N·m = 0.1 m radius", self._sure[0], "line")
+        return LegendEntry(f"joint moment, {told:.0f} N·m = 0.1 m radius", self._sure[0], "line")
 
 
 class ResidualForce(_Loads):
@@ -150,11 +152,11 @@ class ResidualForce(_Loads):
         tips = self._arrows.place(point, METRES_A_NEWTON * moment.scale * force)
         self._tell(tips, np.linalg.norm(force, axis=1), "N")
 
-    def legend(self) -> list[Entry]:
-        return [Entry(f"residual on the {self._loads.root}", self.theme.failed, "arrow")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry(f"residual on the {self._loads.root}", self.theme.failed, "arrow")]
 
 
-def bent_arrow(steps: int = 20, sectors: int = 6) -> Mesh:
+def bent_arrow(steps: int = 20, sectors: int = 6) -> SurfaceMesh:
     """Arrow of radius 1 about Y, right-handed, that goes three quarters round; its thickness grows with it."""
     thick, head = 0.05, 0.30  # of the radius; radians of the head
     angle = np.linspace(0.0, ARC - head, steps)
@@ -163,12 +165,12 @@ def bent_arrow(steps: int = 20, sectors: int = 6) -> Mesh:
     normals = np.cos(round_)[None, :, None] * out[:, None] + np.sin(round_)[None, :, None] * np.array([0.0, 1.0, 0.0])
     points = out[:, None] + thick * normals
     rings = np.arange(steps * sectors).reshape(steps, sectors)[:, ::-1]
-    ring = Mesh(points.reshape(-1, 3), normals.reshape(-1, 3), skin(rings, None))
+    ring = SurfaceMesh(points.reshape(-1, 3), normals.reshape(-1, 3), skin(rings, None))
     tip = cone(10)
     at = ARC - head
     place = np.array([np.cos(at), 0.0, -np.sin(at)])
     way = np.array([-np.sin(at), 0.0, -np.cos(at)])
-    stout = Mesh(tip.points * (3.2 * thick, head * 1.3, 3.2 * thick), tip.normals, tip.faces, tip.coarse)
+    stout = SurfaceMesh(tip.points * (3.2 * thick, head * 1.3, 3.2 * thick), tip.normals, tip.faces, tip.coarse)
     whole = joined([ring, stout.moved(np.asarray(attitudes_along(way[None])[0]), place)])
     head_faces = whole.faces[len(ring.faces) :]
     return replace(whole, quick=np.concatenate([skin(rings[[*range(0, steps - 1, 2), -1]], None), head_faces]))

@@ -12,7 +12,7 @@ from biomec.body.loads.residuals import ResidualThreshold
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.steps.loads import InverseDynamics
 from biomec.reporting.facts import load_facts
-from biomec.reporting.report_table import NOTHING, number
+from biomec.reporting.tables import NOTHING, number
 from biomec.signals.stretches import stretches
 from biomec_app.kit.moments import FROM_START
 

@@ -13,7 +13,7 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec_app.features.simulations.runs import NONE
-from biomec_app.figures.kind import Choice, Chosen, Column, FigureKind
+from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import SMALL, Ink, logarithmic, name, quiet, stroke
 
 if TYPE_CHECKING:
@@ -29,7 +29,7 @@ DASHES: tuple[tuple[int, tuple[float, ...]] | str, ...] = ("-", (0, (5, 2)), (0,
 
 
 @dataclass(frozen=True, eq=False)
-class Content:
+class SimulationRunContent:
     """Runs, and where their time begins [s]."""
 
     runs: tuple[SimulationRun, ...]
@@ -47,23 +47,27 @@ class SimulationRunFigure(FigureKind):
         """Needs a simulation."""
         return None if analysis.simulations else super().blocked(analysis) or NONE
 
-    def choices(self, analysis: Analysis) -> tuple[Choice, ...]:
+    def choices(self, analysis: Analysis) -> tuple[FigureChoice, ...]:
         """Level, and from where time counts."""
-        return Choice("level", "Level", tuple(LEVELS), redraws=True), Choice("time", "Time", (RECORDING, START))
+        return FigureChoice("level", "Level", tuple(LEVELS), redraws=True), FigureChoice(
+            "time", "Time", (RECORDING, START)
+        )
 
-    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> Content:
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> SimulationRunContent:
         """All runs."""
         runs = tuple(analysis.simulations.values())
-        return Content(runs, tuple(float(run.step_time_s[0]) if chosen["time"] == START else 0.0 for run in runs))
+        return SimulationRunContent(
+            runs, tuple(float(run.step_time_s[0]) if chosen["time"] == START else 0.0 for run in runs)
+        )
 
-    def remark(self, content: Content, chosen: Chosen) -> str:
+    def remark(self, content: SimulationRunContent, chosen: Chosen) -> str:
         """What the panels show."""
         return (
             "Mean distance of all coordinates to the recorded motion; violation of the constraints; mechanical energy "
             "that no force has brought."
         )
 
-    def draw(self, figure: Figure, content: Content, chosen: Chosen, ink: Ink) -> None:
+    def draw(self, figure: Figure, content: SimulationRunContent, chosen: Chosen, ink: Ink) -> None:
         """Three panels on one time axis."""
         level, scale, unit, violation, sign = LEVELS[chosen["level"]]
         distance, constraints, energy = figure.subplots(3, 1, sharex=True)
@@ -96,7 +100,7 @@ class SimulationRunFigure(FigureKind):
                       fontsize=SMALL, labelcolor=ink.theme.text)  # fmt: skip
         figure.align_ylabels()
 
-    def data(self, content: Content, chosen: Chosen) -> tuple[Column, ...]:
+    def data(self, content: SimulationRunContent, chosen: Chosen) -> tuple[Column, ...]:
         """All curves."""
         level, scale, unit, violation, sign = LEVELS[chosen["level"]]
         columns: list[Column] = []

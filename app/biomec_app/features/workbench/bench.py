@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from biomec.machines.machine import Machine
-from biomec.machines.motion import Motion, of_run
+from biomec.machines.motion import MachineMotion, of_run
 from biomec.machines.study import Run
 from biomec_app.features.workbench.draft import Draft, is_stale
 
@@ -25,7 +25,7 @@ class Kept:
     name: str
     run: Run
     shown: bool = True
-    motion: Motion | None = None
+    motion: MachineMotion | None = None
 
 
 class Bench(QObject):
@@ -74,14 +74,14 @@ class Bench(QObject):
     def edit_text(self, text: str, label: str = "Edit text") -> None:
         """Another text; one step that can be undone."""
         if text != self.draft.text:
-            self.undo_stack.push(_Edit(self, label, self.draft, self.draft.edited(text), ""))
+            self.undo_stack.push(_DraftEdit(self, label, self.draft, self.draft.edited(text), ""))
 
     def set_values(self, values: dict[str, float], label: str = "", together: bool = False) -> None:
         """Other values of parameters. ``together``: repeated changes of the same ones are one step."""
         made = self.draft.with_values(values)
         if made.text != self.draft.text:
             key = ",".join(sorted(values)) if together else ""
-            self.undo_stack.push(_Edit(self, label or f"Change {', '.join(values)}", self.draft, made, key))
+            self.undo_stack.push(_DraftEdit(self, label or f"Change {', '.join(values)}", self.draft, made, key))
 
     def save(self, path: Path) -> None:
         """Write the text to a file."""
@@ -178,7 +178,7 @@ def run_name(run: Run, draft: Draft, preset: str = "") -> str:
     return (f"{run.title}, {told}{more}" if changed else run.title)[:LONGEST_NAME]
 
 
-class _Edit(QUndoCommand):
+class _DraftEdit(QUndoCommand):
     """A step from one draft to another; steps of the same key become one."""
 
     def __init__(self, bench: Bench, label: str, before: Draft, after: Draft, key: str) -> None:
@@ -192,7 +192,7 @@ class _Edit(QUndoCommand):
 
     def mergeWith(self, other: QUndoCommand) -> bool:
         """Take in the next step of the same parameters."""
-        if not isinstance(other, _Edit) or other.key != self.key:
+        if not isinstance(other, _DraftEdit) or other.key != self.key:
             return False
         self.after = other.after
         return True

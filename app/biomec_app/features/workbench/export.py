@@ -17,7 +17,7 @@ from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.progress import Progress
 from biomec_app.features.workbench.drawing import Drawing
-from biomec_app.features.workbench.results import Pane
+from biomec_app.features.workbench.results import RunPane
 from biomec_app.figures.export import save_figure
 from biomec_app.figures.style import PAPER, name, new_figure, quiet
 from biomec_app.kit.theme import LIGHT
@@ -31,7 +31,7 @@ LONGEST_S = 20.0  # of a movie
 STYLES = ("-", "--", "-.", ":")
 
 
-def plot_figure(panes: Sequence[Pane], over: str) -> Figure:
+def plot_figure(panes: Sequence[RunPane], over: str) -> Figure:
     """Panes as a figure on white paper, over what ``over`` says. For any thread."""
     if not panes:
         raise BiomecError("There are no curves to be saved. Tick a quantity beside the plots.")
@@ -56,7 +56,7 @@ def plot_figure(panes: Sequence[Pane], over: str) -> Figure:
     return figure
 
 
-def save_plots(panes: Sequence[Pane], over: str, path: Path) -> None:
+def save_plots(panes: Sequence[RunPane], over: str, path: Path) -> None:
     """Write panes as PNG, SVG or PDF."""
     save_figure(plot_figure(panes, over), path)
 

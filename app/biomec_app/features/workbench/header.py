@@ -45,7 +45,7 @@ class Chooser(QComboBox):
         painter.end()
 
 
-class Header(QWidget):
+class BenchHeader(QWidget):
     """Choosers of machine and preset.
 
     machine_asked : the name of a machine that comes with Biomec;  preset_asked : the name of a preset, empty for none

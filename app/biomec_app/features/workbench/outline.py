@@ -6,12 +6,12 @@ from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QTreeWidget, QTreeWidgetItem, QWidget
 
 from biomec_app.features.workbench.bench import Bench
-from biomec_app.features.workbench.parts import KINDS, Part, line_of, parts_of
+from biomec_app.features.workbench.parts import KINDS, MachinePart, line_of, parts_of
 
 PART = Qt.ItemDataRole.UserRole
 
 
-class Outline(QTreeWidget):
+class MachineOutline(QTreeWidget):
     """Kinds of parts, and below each its parts with what they are.
 
     line_asked : line of the text, counted from 1, at which the chosen part begins
@@ -32,7 +32,7 @@ class Outline(QTreeWidget):
         self.itemClicked.connect(lambda item, _: self._ask(item))
         self.itemActivated.connect(lambda item, _: self._ask(item))
         bench.machine_changed.connect(self.refresh)
-        self._known: tuple[Part, ...] = ()
+        self._known: tuple[MachinePart, ...] = ()
         self.refresh()
 
     def refresh(self) -> None:
@@ -64,6 +64,6 @@ class Outline(QTreeWidget):
 
     def _ask(self, item: QTreeWidgetItem) -> None:
         part = item.data(0, PART)
-        line = line_of(part, self.bench.draft.text) if isinstance(part, Part) else None
+        line = line_of(part, self.bench.draft.text) if isinstance(part, MachinePart) else None
         if line is not None:
             self.line_asked.emit(line)

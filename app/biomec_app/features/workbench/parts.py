@@ -15,7 +15,7 @@ ENDS = (("proximal", "distal"), ("first", "second"), ("start", "end"), ("circle"
 
 
 @dataclass(frozen=True)
-class Part:
+class MachinePart:
     """One table of a machine file.
 
     kind : its heading, such as ``joint``;  number : among those of its kind, from 0
@@ -28,17 +28,17 @@ class Part:
     words: str
 
 
-def parts_of(machine: Machine) -> tuple[Part, ...]:
+def parts_of(machine: Machine) -> tuple[MachinePart, ...]:
     """All parts of a machine, kind by kind, in the order of its file."""
     tables = machine.blueprint.resolved(machine.values)
     return tuple(
-        Part(kind, number, str(table.get("name", table.get("driver", f"{kind} {number + 1}"))), _words(table))
+        MachinePart(kind, number, str(table.get("name", table.get("driver", f"{kind} {number + 1}"))), _words(table))
         for kind in KINDS
         for number, table in enumerate(tables.get(kind, ()))
     )
 
 
-def line_of(part: Part, text: str) -> int | None:
+def line_of(part: MachinePart, text: str) -> int | None:
     """Line of a text, counted from 1, at which a part begins; None if it is not written as a table of its own."""
     heading = re.compile(rf"^\s*\[\[\s*{part.kind}\s*\]\]")
     found = [k for k, line in enumerate(text.splitlines(), 1) if heading.match(line)]

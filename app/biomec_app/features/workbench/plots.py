@@ -26,7 +26,7 @@ from PySide6.QtWidgets import (
 
 from biomec.machines.study import Run
 from biomec_app.features.workbench.bench import Bench
-from biomec_app.features.workbench.results import Line, Pane, legend, panes, quantities
+from biomec_app.features.workbench.results import RunLine, RunPane, legend, panes, quantities
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.plots.plot_axis import Axis
 from biomec_app.plots.plot_style import COLOURS, DASHES, WIDTH, PlotStyle
@@ -48,16 +48,16 @@ class Plots(QWidget):
         super().__init__(parent)
         self.bench = bench
         self._theme: Theme = LIGHT
-        self.panes: tuple[Pane, ...] = ()
+        self.panes: tuple[RunPane, ...] = ()
         self._wanted: dict[str, bool] = {}  # what the user has ticked or not
         self._drawn: tuple[object, ...] = ()
         self.cursors: list[pg.InfiniteLine] = []
-        self.points: list[tuple[Pane, pg.ScatterPlotItem]] = []
+        self.points: list[tuple[RunPane, pg.ScatterPlotItem]] = []
         self.over = ""  # what curves are plotted over; empty: time
         self._study = ""  # of the newest run that is shown
         self.plots: dict[str, pg.PlotItem] = {}
         self.legends: dict[str, QLabel] = {}
-        self._titles: dict[str, Pane] = {}
+        self._titles: dict[str, RunPane] = {}
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
@@ -189,7 +189,7 @@ class Plots(QWidget):
             item.setCheckState(Qt.CheckState.Checked if on else Qt.CheckState.Unchecked)
 
     @property
-    def chosen(self) -> tuple[Pane, ...]:
+    def chosen(self) -> tuple[RunPane, ...]:
         """Panes that are ticked."""
         return tuple(pane for pane in self.panes if self._wanted.get(pane.key))
 
@@ -211,7 +211,7 @@ class Plots(QWidget):
         self.area.setWidget(page)
         self._tell_values()
 
-    def _pane(self, pane: Pane) -> QWidget:
+    def _pane(self, pane: RunPane) -> QWidget:
         """The legend over the axes."""
         style = PlotStyle(self._theme)
         words = QLabel()
@@ -242,7 +242,7 @@ class Plots(QWidget):
         column.addWidget(canvas, 1)
         return made
 
-    def _add_cursor(self, plot: pg.PlotItem, pane: Pane, style: PlotStyle) -> None:
+    def _add_cursor(self, plot: pg.PlotItem, pane: RunPane, style: PlotStyle) -> None:
         """A line at the moment, or where curves are not over time a point on each."""
         if self.over:
             points = pg.ScatterPlotItem(size=8, pen=style.cursor)
@@ -271,7 +271,7 @@ class Plots(QWidget):
         plot.getAxis("left").setWidth(SIDE)
         plot.layout.setContentsMargins(0.0, 0.0, RIM, 0.0)
 
-    def _pen(self, line: Line, style: PlotStyle) -> QPen:
+    def _pen(self, line: RunLine, style: PlotStyle) -> QPen:
         pen = QPen(_colour(line.colour, style), WIDTH)
         pen.setCosmetic(True)
         dashes = DASHES[line.dash % len(DASHES)]

@@ -24,7 +24,7 @@ ROUND_OFF = 1e-12  # of what is usual in a pane, or of its largest value at that
 
 
 @dataclass(frozen=True, eq=False)
-class Line:
+class RunLine:
     """A curve of a run in a pane.
 
     name, run : what a legend calls it, and the run that it belongs to
@@ -53,12 +53,12 @@ class Line:
 
 
 @dataclass(frozen=True, eq=False)
-class Pane:
+class RunPane:
     """Curves that share axes: one group, one unit."""
 
     title: str
     unit: str
-    lines: tuple[Line, ...]
+    lines: tuple[RunLine, ...]
 
     @property
     def key(self) -> str:
@@ -75,12 +75,12 @@ def quantities(runs: Mapping[str, Run]) -> dict[str, str]:
     return found
 
 
-def panes(runs: Mapping[str, Run], over: str = "") -> tuple[Pane, ...]:
+def panes(runs: Mapping[str, Run], over: str = "") -> tuple[RunPane, ...]:
     """Panes of runs by their names; the same quantity of several runs lies in one pane.
 
     over : ``group: name`` of the curve that they are plotted over; empty for time. Runs without it are left out.
     """
-    found: dict[tuple[str, str], list[Line]] = {}
+    found: dict[tuple[str, str], list[RunLine]] = {}
     colours: dict[tuple[str, str], dict[str, int]] = {}
     for dash, (name, run) in enumerate(runs.items()):
         abscissa = {f"{one.group}: {one.name}": one.values for one in run.curves}.get(over) if over else run.time_s
@@ -91,12 +91,12 @@ def panes(runs: Mapping[str, Run], over: str = "") -> tuple[Pane, ...]:
             numbers = colours.setdefault(key, {})
             colour = numbers.setdefault(one.name, len(numbers))
             n = min(len(run.time_s), len(one.values), len(abscissa))
-            line = Line(one.name, name, colour, dash, run.time_s[:n], one.values[:n], abscissa[:n])
+            line = RunLine(one.name, name, colour, dash, run.time_s[:n], one.values[:n], abscissa[:n])
             found.setdefault(key, []).append(line)
-    return tuple(Pane(group, unit, tuple(lines)) for (group, unit), lines in found.items())
+    return tuple(RunPane(group, unit, tuple(lines)) for (group, unit), lines in found.items())
 
 
-def legend(pane: Pane, time_s: float) -> list[tuple[int, str]]:
+def legend(pane: RunPane, time_s: float) -> list[tuple[int, str]]:
     """Colour and words of every quantity of a pane: its name, and its values at a time, one for every run.
 
     Round-off is written as 0. What is usual is a median, because peaks near singular positions know no bounds.

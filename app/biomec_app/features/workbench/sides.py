@@ -7,13 +7,13 @@ from PySide6.QtWidgets import QHBoxLayout, QSplitter, QToolButton, QVBoxLayout, 
 
 from biomec_app.features.workbench.bench import Bench
 from biomec_app.features.workbench.editor import Editor
-from biomec_app.features.workbench.outline import Outline
+from biomec_app.features.workbench.outline import MachineOutline
 from biomec_app.features.workbench.parameter_form import ParameterForm
 
 WIDTHS = (250, 275)  # pixels of the form and of the text at first
 
 
-class Sides(QWidget):
+class WorkbenchSides(QWidget):
     """Two buttons over what they show.
 
     changed : a side was shown or hidden
@@ -23,7 +23,7 @@ class Sides(QWidget):
 
     def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
         super().__init__(parent)
-        self.form, self.outline, self.editor = ParameterForm(bench), Outline(bench), Editor(bench)
+        self.form, self.outline, self.editor = ParameterForm(bench), MachineOutline(bench), Editor(bench)
         self.described = QSplitter(Qt.Orientation.Vertical)
         self.described.addWidget(self.form)
         self.described.addWidget(self.outline)

@@ -1,4 +1,4 @@
-"""What the menus offer: one module a menu, each a table of `Action`."""
+"""What the menus offer: one module a menu, each a table of `Action`; features bring their own."""
 
 from __future__ import annotations
 
@@ -7,20 +7,25 @@ from biomec_app.session.action import Action
 
 def all_actions() -> tuple[Action, ...]:
     """All items in the order of their menus."""
+    from biomec_app.features.table import FEATURES
     from biomec_app.shell.actions import (
         appearance,
-        dynamics,
         edit,
         file,
         help,
+        inner_biomechanics,
         kinematics,
         signal_analysis,
         utilities,
         visualize,
     )
 
-    first = (module.ACTIONS for module in (file, edit, kinematics, dynamics))
-    last = (module.ACTIONS for module in (appearance, utilities, help))
-    return tuple(
-        action for table in (*first, signal_analysis.actions(), visualize.actions(), *last) for action in table
+    tables = (
+        *(module.ACTIONS for module in (file, edit, kinematics)),
+        *(feature.actions for feature in FEATURES),
+        inner_biomechanics.ACTIONS,
+        signal_analysis.actions(),
+        visualize.actions(),
+        *(module.ACTIONS for module in (appearance, utilities, help)),
     )
+    return tuple(action for table in tables for action in table)

@@ -6,8 +6,8 @@ from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import Forces, Plates
 from biomec_app.viewer.overlays.frames import LocalFrames, NaturalCoordinates
 from biomec_app.viewer.overlays.masses import CentresOfMass
-from biomec_app.viewer.overlays.motion import Residuals, Trails
-from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
+from biomec_app.viewer.overlays.motion import MarkerResiduals, Trails
+from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay
 from biomec_app.viewer.overlays.points import AnatomicalPoints, MarkerNames, TechnicalPoints
 from biomec_app.viewer.overlays.ribcage import Ellipsoids
 
@@ -22,7 +22,7 @@ OVERLAYS: dict[str, type[Overlay]] = {
     "forces": Forces,
     "marker names": MarkerNames,
     "trails": Trails,
-    "residuals": Residuals,
+    "residuals": MarkerResiduals,
 }
 """Name, as in `View.overlays` -> class."""
 
@@ -38,4 +38,4 @@ def register_overlay(name: str, kind: type[Overlay], after: str = "") -> None:
     OVERLAYS.update([*known[:place], (name, kind), *known[place:]])
 
 
-__all__ = ["OVERLAYS", "Arrows", "Entry", "Label", "Moment", "Overlay", "register_overlay"]
+__all__ = ["OVERLAYS", "Arrows", "Label", "LegendEntry", "Moment", "Overlay", "register_overlay"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec_app.viewer.actors import Instances, Surface
+from biomec_app.viewer.actors import Instances, SurfaceActor
 from biomec_app.viewer.meshes import cone, cylinder
 
 SMALLEST = 0.02  # m, an arrow shorter than this is not drawn
@@ -22,7 +22,7 @@ class Arrows:
         self._thickness = thickness
         self._shafts = Instances(cylinder(8), count, colours=colours, through=np.inf)
         self._heads = Instances(cone(12), count, colours=colours, through=np.inf)
-        self.surfaces: list[Surface] = [self._shafts, self._heads]
+        self.surfaces: list[SurfaceActor] = [self._shafts, self._heads]
 
     def recolour(self, colours: list[str]) -> None:
         """Give every arrow a colour."""

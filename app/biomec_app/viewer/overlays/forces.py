@@ -9,9 +9,9 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording.plate import ForcePlate
 from biomec_app.kit.colours import mixed
 from biomec_app.kit.names import plate_words
-from biomec_app.viewer.actors import Surface
+from biomec_app.viewer.actors import SurfaceActor
 from biomec_app.viewer.overlays.arrows import Arrows
-from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
+from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay
 
 FORCE = "#12A150"
 METRES_A_NEWTON = 1.0e-3
@@ -54,9 +54,9 @@ class Plates(Overlay):
         faces = np.arange(4 * len(corners)).reshape(-1, 4)
         edges = np.concatenate([np.stack([faces[:, k], faces[:, (k + 1) % 4]], axis=1) for k in range(4)])
         fill = mixed(self.theme.floor, FORCE, 0.30 if self.theme.name == "light" else 0.35)
-        self._surface = Surface(corners.reshape(-1, 3), faces, colour=fill)
+        self._surface = SurfaceActor(corners.reshape(-1, 3), faces, colour=fill)
         raised = corners.reshape(-1, 3) + np.array([0.0, 0.002, 0.0])
-        self._edges = Surface(raised, edges, colour=mixed(fill, FORCE, 0.6), lines=True)
+        self._edges = SurfaceActor(raised, edges, colour=mixed(fill, FORCE, 0.6), lines=True)
         self._edges.actor.GetProperty().SetLineWidth(2.0)
         self.surfaces = [self._surface, self._edges]
 
@@ -66,8 +66,8 @@ class Plates(Overlay):
             for name, c in zip(self._names, self._corners, strict=True)
         ]
 
-    def legend(self) -> list[Entry]:
-        return [Entry("force plate" if self._known else "area where forces act", FORCE, "patch")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry("force plate" if self._known else "area where forces act", FORCE, "patch")]
 
 
 class Forces(Overlay):
@@ -113,5 +113,5 @@ class Forces(Overlay):
     def labels(self, moment: Moment) -> list[Label]:
         return [Label(text, place, self.theme.text, 3) for place, text in self._told if np.isfinite(place).all()]
 
-    def legend(self) -> list[Entry]:
-        return [Entry(f"ground force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", FORCE, "arrow")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry(f"ground force, {0.5 / METRES_A_NEWTON / self._scale:.0f} N = 0.5 m", FORCE, "arrow")]

@@ -6,7 +6,7 @@ import numpy as np
 
 from biomec_app.viewer.actors import Instances
 from biomec_app.viewer.meshes import arrow, bead
-from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay
+from biomec_app.viewer.overlays.overlay import LegendEntry, Moment, Overlay
 
 X, Y, Z = "#E5383B", "#2FA84F", "#3A6FE0"
 BASIC = "#2FA84F"
@@ -30,8 +30,8 @@ class LocalFrames(Overlay):
         starts = np.repeat(moment.pose.origins, 3, axis=0)
         self._arrows.span(starts, starts + AXIS * axes, 0.0075)
 
-    def legend(self) -> list[Entry]:
-        return [Entry("x", X, "arrow"), Entry("y", Y, "arrow"), Entry("z", Z, "arrow")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry("x", X, "arrow"), LegendEntry("y", Y, "arrow"), LegendEntry("z", Z, "arrow")]
 
 
 class NaturalCoordinates(Overlay):
@@ -60,5 +60,5 @@ class NaturalCoordinates(Overlay):
         starts = moment.pose.points[roots]
         self._arrows.span(starts, starts + UNIT * moment.pose.attitudes[segments, :, axes], 0.006)
 
-    def legend(self) -> list[Entry]:
-        return [Entry("basic point", BASIC), Entry("unit vector", self.theme.text, "arrow")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry("basic point", BASIC), LegendEntry("unit vector", self.theme.text, "arrow")]

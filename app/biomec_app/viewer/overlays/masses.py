@@ -6,7 +6,7 @@ import numpy as np
 
 from biomec_app.viewer.actors import Instances
 from biomec_app.viewer.meshes import sphere
-from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay
+from biomec_app.viewer.overlays.overlay import LegendEntry, Moment, Overlay
 
 SEGMENT, WHOLE = "#F2B705", "#8A3FA0"
 
@@ -35,5 +35,5 @@ class CentresOfMass(Overlay):
         whole = self._mass @ places / total if total > 0.0 else np.full(3, np.nan)  # NaN if a segment is not known
         self._whole.place(whole[None], 0.045)
 
-    def legend(self) -> list[Entry]:
-        return [Entry("centre of mass: segment", SEGMENT), Entry("whole body", WHOLE)]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry("centre of mass: segment", SEGMENT), LegendEntry("whole body", WHOLE)]

@@ -7,9 +7,9 @@ import numpy as np
 from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.colours import rgb
 from biomec_app.session.view_options import CONSISTENT, RAW
-from biomec_app.viewer.actors import Instances, Surface
+from biomec_app.viewer.actors import Instances, SurfaceActor
 from biomec_app.viewer.meshes import arrow
-from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay
+from biomec_app.viewer.overlays.overlay import LegendEntry, Moment, Overlay
 from biomec_app.viewer.overlays.points import anatomical
 
 TRAIL_S, TRAIL_POINTS = 0.6, 14
@@ -32,7 +32,7 @@ class Trails(Overlay):
         steps = np.arange(TRAIL_POINTS - 1)
         ids = count * np.arange(TRAIL_POINTS)[:, None] + np.arange(count)  # (K, M): one row of points a moment
         cells = np.stack([ids[steps], ids[steps + 1]], axis=-1).reshape(-1, 2)
-        self._lines = Surface(np.zeros((TRAIL_POINTS * count, 3)), cells, lines=True)
+        self._lines = SurfaceActor(np.zeros((TRAIL_POINTS * count, 3)), cells, lines=True)
         self._lines.actor.GetProperty().SetLineWidth(2.0)
         ink = np.round(255.0 * np.array(rgb(self.theme.accent)))
         sky = np.round(255.0 * np.array(rgb(self.theme.sky_bottom)))
@@ -51,11 +51,11 @@ class Trails(Overlay):
         places[:] = np.where(broken[:, None], 0.0, p)
         self._lines.changed()
 
-    def legend(self) -> list[Entry]:
-        return [Entry(f"way of a marker, last {TRAIL_S:g} s", self.theme.accent, "line")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry(f"way of a marker, last {TRAIL_S:g} s", self.theme.accent, "line")]
 
 
-class Residuals(Overlay):
+class MarkerResiduals(Overlay):
     """From the measured to the consistent landmark, three times as long so that millimetres are seen."""
 
     title, help = "Residual &Vectors", "From where a point was measured to where the model has it, three times as long"
@@ -82,5 +82,5 @@ class Residuals(Overlay):
         starts = np.where(np.isfinite(gap), raw, np.nan)
         self._arrows.span(starts, starts + MAGNIFIED * np.nan_to_num(gap), 0.006)
 
-    def legend(self) -> list[Entry]:
-        return [Entry(f"measured → consistent, {MAGNIFIED:g} ×", RESIDUAL, "arrow")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry(f"measured → consistent, {MAGNIFIED:g} ×", RESIDUAL, "arrow")]

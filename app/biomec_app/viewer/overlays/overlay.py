@@ -7,8 +7,8 @@ from typing import TYPE_CHECKING, ClassVar
 
 from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
-from biomec_app.viewer.actors import Surface
-from biomec_app.viewer.poses import Pose, Poses
+from biomec_app.viewer.actors import SurfaceActor
+from biomec_app.viewer.poses import ScenePose, ScenePoses
 
 if TYPE_CHECKING:
     from biomec_app.kit.theme import Theme
@@ -27,8 +27,8 @@ class Moment:
 
     frame: int | None
     kind: str
-    bodies: dict[str, Pose]
-    pose: Pose | None
+    bodies: dict[str, ScenePose]
+    pose: ScenePose | None
     markers: FloatArray
     scale: float
 
@@ -49,7 +49,7 @@ class Label:
 
 
 @dataclass(frozen=True)
-class Entry:
+class LegendEntry:
     """A line of the legend: a word with a colour; ``form``: "dot", "line", "arrow" or "patch"."""
 
     text: str
@@ -72,9 +72,9 @@ class Overlay:
     inside: ClassVar[bool] = False
     moving: ClassVar[bool] = False
 
-    def __init__(self, poses: Poses, theme: Theme) -> None:
+    def __init__(self, poses: ScenePoses, theme: Theme) -> None:
         self.poses, self.theme = poses, theme
-        self.surfaces: list[Surface] = []
+        self.surfaces: list[SurfaceActor] = []
         self.build()
 
     @classmethod
@@ -92,6 +92,6 @@ class Overlay:
         """Words in the picture."""
         return []
 
-    def legend(self) -> list[Entry]:
+    def legend(self) -> list[LegendEntry]:
         """Lines of the legend."""
         return []

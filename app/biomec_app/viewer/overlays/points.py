@@ -8,15 +8,15 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import MarkerSet
 from biomec_app.viewer.actors import Instances
 from biomec_app.viewer.meshes import bead
-from biomec_app.viewer.overlays.overlay import Entry, Label, Moment, Overlay
-from biomec_app.viewer.poses import Poses
+from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay
+from biomec_app.viewer.poses import ScenePoses
 
 ANATOMICAL, TECHNICAL = "#E0473C", "#9ACD32"
 RADIUS = 0.0095  # m
 UNDER_SKIN = 0.045  # m, so deep below the skin landmarks are still seen
 
 
-def anatomical(poses: Poses) -> list[int]:
+def anatomical(poses: ScenePoses) -> list[int]:
     """Columns of the landmarks in `Poses.names`, each once, in the segment that names it first."""
     if not poses.has_body:
         return []
@@ -30,7 +30,7 @@ def anatomical(poses: Poses) -> list[int]:
     return list(found.values())
 
 
-def technical(poses: Poses) -> list[int]:
+def technical(poses: ScenePoses) -> list[int]:
     """Columns of the markers that mark no landmark."""
     return others(poses.markers.names, poses.marker_set)
 
@@ -61,8 +61,8 @@ class AnatomicalPoints(Overlay):
         places = moment.markers if moment.pose is None else moment.pose.points[self._columns]
         self._balls.place(places, RADIUS)
 
-    def legend(self) -> list[Entry]:
-        return [Entry("anatomical point" if self._columns else "marker", ANATOMICAL)]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry("anatomical point" if self._columns else "marker", ANATOMICAL)]
 
 
 class TechnicalPoints(Overlay):
@@ -86,8 +86,8 @@ class TechnicalPoints(Overlay):
     def update(self, moment: Moment) -> None:
         self._balls.place(moment.markers[self._columns], RADIUS)
 
-    def legend(self) -> list[Entry]:
-        return [Entry("technical point", TECHNICAL)]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry("technical point", TECHNICAL)]
 
 
 class MarkerNames(Overlay):

@@ -7,7 +7,7 @@ import numpy as np
 from biomec.pipeline.analysis import Analysis
 from biomec_app.viewer.actors import Instances
 from biomec_app.viewer.meshes import sphere
-from biomec_app.viewer.overlays.overlay import Entry, Moment, Overlay
+from biomec_app.viewer.overlays.overlay import LegendEntry, Moment, Overlay
 
 RIBS = "#D9A36A"
 
@@ -41,5 +41,5 @@ class Ellipsoids(Overlay):
             turned = moment.pose.attitudes[self._segments] @ self._attitudes
             self._balls.pose(moment.pose.points[self._points], turned, self._radii)
 
-    def legend(self) -> list[Entry]:
-        return [Entry("thorax ellipsoid", RIBS, "patch")]
+    def legend(self) -> list[LegendEntry]:
+        return [LegendEntry("thorax ellipsoid", RIBS, "patch")]

@@ -28,6 +28,7 @@ from biomec.body.anatomy.model_base import NOTHING, merged_points, reduced, repl
 from biomec.body.anatomy.model_inertia import check_inertia
 from biomec.body.anatomy.model_landmarks import check_landmarks, check_order
 from biomec.body.anatomy.model_sides import code, codes, known, sides, word
+from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.engine.rotations import AXES
 from biomec.recording.marker_set import Side
 
@@ -49,7 +50,7 @@ POINT_KEYS = ("name", "of", "opposite", "methods", "carried_by")
 SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw")
 JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis", "compression")
 CONTACT_KEYS = ("name", "point", "segment", "on", "origin")
-JOINT_AXES = {"spherical": (), "universal": ("axis", "distal_axis"), "revolute": ("axis",)}
+JOINT_AXES = {key: kind.axes for key, kind in TREE_KINDS.items()}
 _COMPRESSION = re.compile(r"(?P<of>proximal|distal)\s+(?P<minus>-\s*)?(?P<sided>s\s+)?(?P<axis>[xyz])")
 _Named: TypeAlias = PointDefinition | SegmentDefinition | JointDefinition | GlidingContact
 

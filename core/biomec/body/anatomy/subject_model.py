@@ -30,7 +30,8 @@ from biomec.body.anatomy.measures import known_measures
 from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
 from biomec.body.anatomy.model_choice import Recorded, check_model
 from biomec.engine.body import Body
-from biomec.engine.joints import Constraint, EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.joint_kinds import TREE_KINDS
+from biomec.engine.joints import Constraint, EllipsoidContact
 from biomec.engine.system import System
 from biomec.recording import Subject
 from biomec.recording.marker_set import MarkerSet, Side
@@ -387,16 +388,13 @@ def _constraints(parts: Available, surfaces: Mapping[str, ContactSurface], optio
     found: list[Constraint] = []
     for joint in parts.joints:
         proximal, distal = f"{joint.proximal}.{joint.centre}", f"{joint.distal}.{joint.centre}"
-        if joint.type == "spherical":
-            found.append(Spherical(joint.name, proximal, distal))
-        elif joint.type == "revolute":
-            found.append(Revolute(joint.name, proximal, distal, _axis(joint, joint.proximal, joint.axis)))
-        elif joint.type == "universal":
-            axes = _axis(joint, joint.proximal, joint.axis), _axis(joint, joint.distal, joint.distal_axis)
-            cosine = 0.0 if options.universal_zero else None
-            found.append(Universal(joint.name, proximal, distal, *axes, cosine=cosine))
-        else:
+        kind = TREE_KINDS.get(joint.type)
+        if kind is None:
             raise BiomecError(f"The joint {joint.name} has the unknown type {joint.type}.")
+        places = {"axis": (joint.proximal, joint.axis), "distal_axis": (joint.distal, joint.distal_axis)}
+        axes = [_axis(joint, *places[key]) for key in kind.axes]
+        crossed = {"cosine": 0.0 if options.universal_zero else None} if "cosine" in dict(kind.numbers) else {}
+        found.append(kind.type(joint.name, proximal, distal, *axes, **crossed))
     for contact in parts.contacts:
         surface = surfaces[contact.name]
         centre = f"{contact.on}.{_centre_name(contact)}"

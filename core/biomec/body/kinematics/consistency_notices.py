@@ -12,6 +12,7 @@ from biomec.base.notices import Notice, info, problem, warning
 from biomec.body.anatomy.frames import Points
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
+from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.engine.position import FrameStatus, PositionResult
 from biomec.recording import Markers
 from biomec.signals.stretches import stretches
@@ -22,9 +23,7 @@ SHAPE_CHANGE = 0.015  # m: root mean square of changes of distance within a segm
 WORST = 3  # landmarks and markers listed by name
 TYPES = {
     "rigid": "the segments' lengths and right angles",
-    "spherical": "the ball joints",
-    "universal": "the universal joints",
-    "revolute": "the hinges",
+    **{key: f"the {kind.plural}" for key, kind in TREE_KINDS.items()},
     "ellipsoid": "the scapulae's contact with the thorax",
     "temporary": "the contacts with the ground",
 }

@@ -41,6 +41,7 @@ from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, B
 from biomec.engine.tree.restoring import Shapes, add_restoring
 from biomec.engine.tree.solution import solve_tree
 
+KINDS = {0: SPHERICAL, 1: REVOLUTE, 2: UNIVERSAL}  # by the axes that a joint turns about
 COUNT = {FREE: 6, SPHERICAL: 3, UNIVERSAL: 2, REVOLUTE: 1}
 
 
@@ -142,7 +143,7 @@ def laid_out(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
     joints: list[TreeJoint | None] = [None, *reversed(tree.joints)]
     body = [tree.root if joint is None else joint.child for joint in joints]
     step_of = np.argsort(body)
-    kind = [FREE if joint is None else _kind(joint) for joint in joints]
+    kind = [FREE if joint is None else KINDS[len(joint.joint.turning)] for joint in joints]
     first = np.concatenate([[0], np.cumsum([COUNT[one] for one in kind])]).astype(np.int64)
     parent = [-1 if joint is None else int(step_of[joint.parent]) for joint in joints]
     above = np.arange(-1, first[-1] - 1)
@@ -150,7 +151,7 @@ def laid_out(tree: JointTree) -> tuple[Branches, dict[str, slice]]:
         above[first[k]] = first[p + 1] - 1
     axes, owner = np.zeros((len(joints), 2, 4)), np.zeros((len(joints), 2), dtype=np.int64)
     for k, joint in enumerate(joints):
-        for a, name in enumerate(() if joint is None else _directions(joint.joint)):
+        for a, name in enumerate(() if joint is None else joint.joint.turning):
             one, vector = name.split(".", 1)
             axes[k, a] = system.layout.body(one).vector_map(vector)[0, ::3]
             owner[k, a] = list(system.layout.bodies).index(one)
@@ -205,7 +206,7 @@ def local_shapes(tree: JointTree) -> Shapes:
 def _local_axes(joint: Universal | Revolute, layout: Layout) -> tuple[FloatArray, float]:
     """Axes (2, 3) of a joint in its proximal and its distal body, and the angle between them [rad]."""
     proximal, distal = (point.split(".", 1)[0] for point in (joint.proximal, joint.distal))
-    first, *other = _directions(joint)
+    first, *other = joint.turning
     axis = layout.body(proximal).vectors[first.split(".", 1)[1]]
     seen = layout.attitude(distal).T @ layout.attitude(proximal) @ axis  # in the reference poses
     if isinstance(joint, Revolute):
@@ -214,22 +215,6 @@ def _local_axes(joint: Universal | Revolute, layout: Layout) -> tuple[FloatArray
     own = layout.body(distal).vectors[other[0].split(".", 1)[1]]
     cosine = float(own @ seen) if joint.cosine is None else joint.cosine
     return np.array([axis, own]), float(np.arccos(cosine))
-
-
-def _kind(joint: TreeJoint) -> int:
-    if isinstance(joint.joint, Revolute):
-        return REVOLUTE
-    return UNIVERSAL if isinstance(joint.joint, Universal) else SPHERICAL
-
-
-def _directions(joint: Spherical | Universal | Revolute) -> tuple[str, ...]:
-    """Named directions of a joint's rates, proximal first."""
-    if isinstance(joint, Universal):
-        return joint.proximal_axis, joint.distal_axis
-    if isinstance(joint, Revolute):
-        assert joint.axis is not None
-        return (joint.axis,)
-    return ()
 
 
 # ---------------------------------------------------------------------- compiled

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 from biomec.base.errors import BiomecError
+from biomec.engine.joint_kinds import TREE_JOINTS, TREE_KINDS
 from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
 from biomec.engine.system import System
-
-TREE_JOINTS = (Spherical, Universal, Revolute)
 
 
 @dataclass(frozen=True)
@@ -71,7 +70,7 @@ def joint_tree(system: System, roots: Sequence[str] = ()) -> JointTree:
     others = [one for one in system.constraints if not isinstance(one, (*TREE_JOINTS, EllipsoidContact))]
     if others:
         raise BiomecError(
-            f"{system.name}: loads along a tree are known for spherical, universal and revolute joints, "
+            f"{system.name}: loads along a tree are known for {_listed(TREE_KINDS)} joints, "
             f"not for {', '.join(one.name for one in others)}."
         )
     ends = [(one, names.index(_body(one.proximal, system)), names.index(_body(one.distal, system))) for one in found]
@@ -95,6 +94,11 @@ def joint_tree(system: System, roots: Sequence[str] = ()) -> JointTree:
         raise _cut_off(system.name, names, root, reached)
     point = f"{names[root]}.{system.bodies[root].basic_points[0]}"
     return JointTree(system, tuple(reversed(ordered)), root, point, contacts)
+
+
+def _listed(names: Iterable[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}"
 
 
 def _cut_off(model: str, names: list[str], root: int, reached: set[int]) -> BiomecError:

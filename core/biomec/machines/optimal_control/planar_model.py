@@ -19,7 +19,8 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
 from biomec.base.toml_table import did_you_mean
 from biomec.engine.drivers import AngleCoordinate, AngleDriver, LengthCoordinate
-from biomec.engine.joints import Distance, Prismatic, Revolute, Spherical, Weld
+from biomec.engine.joint_kinds import PLANAR_JOINTS, PlanarForm, planar_form
+from biomec.engine.joints import Prismatic
 from biomec.engine.layout import GROUND, Layout
 from biomec.machines.machine import Hinge, Machine, Spring, Tie
 
@@ -28,7 +29,7 @@ SHORTEST_m = 1e-9  # a spring whose ends meet has no direction
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class CasadiPose:
     """A body in terms of the coordinates: place of its origin (2,) and angle, as expressions."""
 
     origin: Any
@@ -56,7 +57,7 @@ class PlanarModel:
     closure: Any
     closure_jacobian: Any
     gamma: Any
-    bodies: Mapping[str, Placed]
+    bodies: Mapping[str, CasadiPose]
     names: Mapping[str, Any]
     start: tuple[FloatArray, FloatArray]
 
@@ -67,9 +68,8 @@ def refusal(machine: Machine) -> str | None:
         return "it moves in space; optimal control is computed for planar machines."
     if machine.stops:
         return "it has stops, and optimal control needs smooth forces. Take the stops out of the file."
-    kinds = (Revolute, Spherical, Prismatic, Weld, Distance)
     for one in machine.free_system.constraints:
-        if not isinstance(one, (*kinds, *MERELY_READ)):
+        if not isinstance(one, (*PLANAR_JOINTS, *MERELY_READ)):
             return f"it has a joint of a kind that optimal control does not know: {one.name}."
     return None
 
@@ -95,7 +95,7 @@ class _Builder:
         self.labels: list[str] = []
         self.start: list[float] = []
         self.rates: list[float] = []
-        self.bodies: dict[str, Placed] = {GROUND: Placed(casadi.SX.zeros(2), casadi.SX(0))}
+        self.bodies: dict[str, CasadiPose] = {GROUND: CasadiPose(casadi.SX.zeros(2), casadi.SX(0))}
         self.named: dict[str, tuple[Any, str]] = {}  # name -> expression, kind of coordinate
         self.closures: list[Any] = []
         self.angles, self.speeds = _begun(machine)
@@ -179,7 +179,7 @@ class _Builder:
 
     def _hang(self, joint: Any) -> bool:
         """Place a body on one that is placed already; False where the joint does not join such two."""
-        if isinstance(joint, Distance):
+        if planar_form(joint) is PlanarForm.ROD:
             return False
         (a, first), (b, second) = self._local(joint.proximal), self._local(joint.distal)
         if (a in self.bodies) == (b in self.bodies):
@@ -188,10 +188,10 @@ class _Builder:
             a, first, b, second = b, second, a, first
         parent = self.bodies[a]
         at = self.point(a, first)
-        match joint:
-            case Revolute() | Spherical():
+        match planar_form(joint):
+            case PlanarForm.PIN:
                 angle = self._coordinate(f"angle of {b}", self._pose(b)[1], self.speeds.get(b, 0.0))
-            case Prismatic():
+            case PlanarForm.SLIDE:
                 axis = self._axis(joint)
                 (pa, fa), (pb, fb) = self._pose(a), self._pose(b)
                 offset = pb + _turned(fb, second) - pa - _turned(fa, first)
@@ -201,17 +201,17 @@ class _Builder:
                 at = at + way * self._rotated(parent.angle, axis)
             case _:
                 angle = parent.angle + (self._pose(b)[1] - self._pose(a)[1])
-        self.bodies[b] = Placed(at - self._rotated(angle, second), angle)
+        self.bodies[b] = CasadiPose(at - self._rotated(angle, second), angle)
         return True
 
     def _float(self, body: str) -> None:
         place, angle = self._pose(body)
         x, y = (self._coordinate(f"{axis} of {body}", float(at), 0.0) for axis, at in zip("xy", place, strict=True))
         turn = self._coordinate(f"angle of {body}", angle, self.speeds.get(body, 0.0))
-        self.bodies[body] = Placed(self.ca.vertcat(x, y), turn)
+        self.bodies[body] = CasadiPose(self.ca.vertcat(x, y), turn)
 
     def _close(self, joint: Any) -> None:
-        if isinstance(joint, Distance):
+        if planar_form(joint) is PlanarForm.ROD:
             (a, first), (b, second) = self._local(joint.first), self._local(joint.second)
             apart = self.point(a, first) - self.point(b, second)
             length = joint.length
@@ -223,11 +223,11 @@ class _Builder:
         (a, first), (b, second) = self._local(joint.proximal), self._local(joint.distal)
         apart = self.point(a, first) - self.point(b, second)
         turn = self.bodies[b].angle - self.bodies[a].angle - (self._pose(b)[1] - self._pose(a)[1])
-        match joint:
-            case Prismatic():
+        match planar_form(joint):
+            case PlanarForm.SLIDE:
                 normal = _turned(0.5 * np.pi, self._axis(joint))
                 self.closures += [self.ca.dot(apart, self._rotated(self.bodies[a].angle, normal)), turn]
-            case Weld():
+            case PlanarForm.WELD:
                 self.closures += [apart, turn]
             case _:
                 self.closures.append(apart)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from biomec.engine.drivers import ADDED_COORDINATES
-from biomec.engine.joints import Distance, Prismatic, Revolute, Weld
+from biomec.engine.joint_kinds import PLANAR_JOINTS
+from biomec.engine.joints import Distance
 from biomec.machines.machine import DRIVERS, Machine
 from biomec.machines.study import Curve, curve
 
-KNOWN = (Revolute, Prismatic, Weld, Distance, *DRIVERS, *ADDED_COORDINATES)
+KNOWN = (*PLANAR_JOINTS, *DRIVERS, *ADDED_COORDINATES)
 
 
 def refusal(machine: Machine) -> str | None:

@@ -20,6 +20,7 @@ from typing import Any
 import sympy as sp
 
 from biomec.base.errors import DescriptionError
+from biomec.engine.joint_kinds import JOINT_KINDS, PlanarForm
 from biomec.machines.symbolic.coordinates import Coordinates, Expr, Symbol, coordinates
 from biomec.machines.symbolic.rounding import exact
 from biomec.machines.symbolic.trigonometry import tidy
@@ -30,7 +31,7 @@ AXES: Mapping[str, Sequence[Expr]] = {"x": (1, 0), "y": (0, 1)}
 
 
 @dataclass
-class Placed:
+class SymbolicPose:
     """A placed body: its angle, and its origin in the laboratory."""
 
     angle: Expr
@@ -38,7 +39,7 @@ class Placed:
 
 
 @dataclass
-class Tree:
+class SymbolicTree:
     """Bodies of a machine file in terms of coordinates; built by `tree_of`.
 
     tables      : of the file, every number an expression
@@ -52,7 +53,7 @@ class Tree:
     coords: Coordinates
     owners: Sequence[tuple[str, str]]
     placing: Mapping[str, Mapping[str, Any] | None]
-    poses: dict[str, Placed] = field(default_factory=dict)
+    poses: dict[str, SymbolicPose] = field(default_factory=dict)
     constraints: list[Expr] = field(default_factory=list)
 
     def body(self, name: str) -> Mapping[str, Any]:
@@ -95,7 +96,7 @@ class Tree:
         return table.get("angle_deg", 0) * sp.pi / 180
 
 
-def tree_of(tables: Mapping[str, Any], parameters: Sequence[Symbol]) -> Tree:
+def tree_of(tables: Mapping[str, Any], parameters: Sequence[Symbol]) -> SymbolicTree:
     """Tree of the tables of a planar machine file."""
     joints = [_joint(one) for one in tables.get("joint", [])]
     names = [one["name"] for one in tables["body"]]
@@ -105,29 +106,32 @@ def tree_of(tables: Mapping[str, Any], parameters: Sequence[Symbol]) -> Tree:
                 raise DescriptionError(
                     f"{body['name']}: it shares the vector {element}; symbolic equations know shared points only."
                 )
-            joints.append({"type": "revolute", "name": f"{body['name']}.{element}", "proximal": other,
+            joints.append({"planar": PlanarForm.PIN, "name": f"{body['name']}.{element}", "proximal": other,
                            "distal": f"{body['name']}.{element}"})  # fmt: skip
-    order = sorted((one for one in joints if one["type"] != "distance"), key=lambda one: one["type"] == "revolute")
+    order = sorted(
+        (one for one in joints if one["planar"] != PlanarForm.ROD), key=lambda one: one["planar"] == PlanarForm.PIN
+    )
     placing, closing = _spanning(order, names)
     kinds = {body: _letters(joint) for body, joint in placing.items()}
     labels = [(f"{letter}{names.index(body) + 1}", f"{word} of {body} [{unit}]")
               for body in names for letter, word, unit in kinds[body]]  # fmt: skip
     coords = coordinates([label for label, _ in labels], [about for _, about in labels], parameters)
     owners = [(letter, body) for body in names for letter, _, _ in kinds[body]]
-    tree = Tree(tables, coords, owners, placing, {GROUND: Placed(sp.S.Zero, fixed(0, 0))})
+    tree = SymbolicTree(tables, coords, owners, placing, {GROUND: SymbolicPose(sp.S.Zero, fixed(0, 0))})
     symbols = iter(coords.q)
     of_body = {body: [next(symbols) for _ in kinds[body]] for body in names}
     for body, joint in placing.items():
         tree.poses[body] = _free(of_body[body]) if joint is None else _attached(tree, body, joint, of_body[body])
-    for joint in [*closing, *(one for one in joints if one["type"] == "distance")]:
+    for joint in [*closing, *(one for one in joints if one["planar"] == PlanarForm.ROD)]:
         tree.constraints += [tidy(one) for one in _closed(tree, joint)]
     return tree
 
 
 def _joint(table: Mapping[str, Any]) -> Mapping[str, Any]:
-    if table["type"] not in ("revolute", "prismatic", "weld", "distance"):
+    form = JOINT_KINDS[table["type"]].planar
+    if form is None:
         raise DescriptionError(f"Joint {table['name']}: symbolic equations know no joint of type {table['type']}.")
-    return table
+    return {**table, "planar": form}
 
 
 def _spanning(joints: Sequence[Mapping[str, Any]], names: Sequence[str]) -> tuple[dict[str, Any], list[Any]]:
@@ -152,19 +156,19 @@ def _letters(joint: Mapping[str, Any] | None) -> list[tuple[str, str, str]]:
     match joint:
         case None:
             return [("x", "x", "m"), ("y", "y", "m"), angle]
-        case {"type": "revolute"}:
+        case {"planar": PlanarForm.PIN}:
             return [angle]
-        case {"type": "prismatic"}:
+        case {"planar": PlanarForm.SLIDE}:
             return [("s", "way", "m")]
     return []
 
 
-def _free(symbols: Sequence[Symbol]) -> Placed:
+def _free(symbols: Sequence[Symbol]) -> SymbolicPose:
     x, y, angle = symbols
-    return Placed(angle, fixed(x, y))
+    return SymbolicPose(angle, fixed(x, y))
 
 
-def _attached(tree: Tree, body: str, joint: Mapping[str, Any], symbols: Sequence[Symbol]) -> Placed:
+def _attached(tree: SymbolicTree, body: str, joint: Mapping[str, Any], symbols: Sequence[Symbol]) -> SymbolicPose:
     """Pose of a body that a joint places beside a placed one."""
     here, there = joint["distal"], joint["proximal"]
     outward = here.partition(".")[0] == body
@@ -172,20 +176,20 @@ def _attached(tree: Tree, body: str, joint: Mapping[str, Any], symbols: Sequence
         here, there = there, here
     other = there.partition(".")[0]
     meeting = tree.point(there)
-    if joint["type"] == "revolute":
+    if joint["planar"] == PlanarForm.PIN:
         angle: Expr = symbols[0]
     else:
         angle = tree.poses[other].angle + tree.reference_angle(body) - tree.reference_angle(other)
-    if joint["type"] == "prismatic":
+    if joint["planar"] == PlanarForm.SLIDE:
         owner = joint["axis"].partition(".")[0]
         turn = angle if owner == body else tree.poses[owner].angle
         meeting += turned(turn, tree.local_vector(joint["axis"])).times(symbols[0] if outward else -symbols[0])
-    return Placed(angle, meeting - turned(angle, tree.local_point(here)))
+    return SymbolicPose(angle, meeting - turned(angle, tree.local_point(here)))
 
 
-def _closed(tree: Tree, joint: Mapping[str, Any]) -> list[Expr]:
+def _closed(tree: SymbolicTree, joint: Mapping[str, Any]) -> list[Expr]:
     """Constraint equations of a joint between placed bodies: proximal minus distal."""
-    if joint["type"] == "distance":
+    if joint["planar"] == PlanarForm.ROD:
         d = tree.point(joint["first"]) - tree.point(joint["second"])
         if not isinstance(joint.get("length"), sp.Expr | int | float):
             raise DescriptionError(
@@ -193,13 +197,13 @@ def _closed(tree: Tree, joint: Mapping[str, Any]) -> list[Expr]:
             )
         return [d.dot(d) - joint["length"] ** 2]
     d = tree.point(joint["proximal"]) - tree.point(joint["distal"])
-    if joint["type"] == "revolute":
+    if joint["planar"] == PlanarForm.PIN:
         return list(d.components())
     ends = [joint[key].partition(".")[0] for key in ("proximal", "distal")]
     turn = sp.Add(
         *(sign * (tree.poses[end].angle - tree.reference_angle(end)) for sign, end in zip((1, -1), ends, strict=True))
     )
-    if joint["type"] == "weld":
+    if joint["planar"] == PlanarForm.WELD:
         return [*d.components(), turn]
     axis = joint["axis"]
     x, y = tree.local_vector(axis)

@@ -14,16 +14,17 @@ from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import script
+from biomec_app.features.loads.actions import run_loads
 from biomec_app.features.loads.panel import LoadPanel, scale_of, step_of
 from biomec_app.features.loads.readings import Readings
 from biomec_app.features.loads.trust_content import trust_page
 from biomec_app.features.trust.verdicts import recording_told
 from biomec_app.kit.theme import DARK
-from biomec_app.shell.actions.dynamics import ACTIONS, run_loads
+from biomec_app.shell.actions import all_actions
 from biomec_app.shell.tree_content import tree
 from tests.core.pipeline.standing import swaying_session
 
-BY_KEY = {action.key: action for action in ACTIONS}
+BY_KEY = {action.key: action for action in all_actions()}
 SLOW_MS = 120_000
 
 

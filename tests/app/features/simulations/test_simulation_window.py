@@ -31,10 +31,10 @@ from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
-from biomec_app.shell.actions.dynamics import ACTIONS
+from biomec_app.shell.actions import all_actions
 from biomec_app.viewer.scene import Scene
 
-BY_KEY = {action.key: action for action in ACTIONS}
+BY_KEY = {action.key: action for action in all_actions()}
 SLOW_MS = 240_000
 SHORT = SimulationSettings(name="short", input="resultant", frames=(50, 62))
 LONG = SimulationSettings(name="long", frames=(10, 120), step_s=1e-4)

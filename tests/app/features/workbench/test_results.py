@@ -7,8 +7,8 @@ import pytest
 
 from biomec.machines.catalogue import load_machine
 from biomec_app.features.workbench.results import (
-    Line,
-    Pane,
+    RunLine,
+    RunPane,
     figure_table,
     figure_words,
     legend,
@@ -39,8 +39,8 @@ def test_a_legend_writes_zero_for_round_off_and_keeps_what_is_small_by_itself():
     t = np.array([0.0, 1.0])
 
     def pane(*curves):
-        lines = (Line(f"c{k}", "run", k, 0, t, np.array(one), t) for k, one in enumerate(curves))
-        return Pane("Positions", "m", tuple(lines))
+        lines = (RunLine(f"c{k}", "run", k, 0, t, np.array(one), t) for k, one in enumerate(curves))
+        return RunPane("Positions", "m", tuple(lines))
 
     assert legend(pane([0.5, 1.0], [-4.574e-17, 0.2]), 0.0) == [(0, "c0 0.5"), (1, "c1 0")]
     assert legend(pane([2e-17, 1e-17], [np.nan, np.nan]), 0.0) == [(0, "c0 2e-17"), (1, "c1 –")]

@@ -1,0 +1,184 @@
+"""Menu Dynamics: joint loads, and how they compare.
+
+Newton-Euler and the multibody method always run beside each other; an item chooses the multibody method and what is
+plotted.
+"""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
+from biomec.base.progress import Progress
+from biomec.body.loads.options import InverseOptions
+from biomec.pipeline.analysis import Analysis, run_first, step_named
+from biomec.pipeline.replay import settings_line
+from biomec_app.kit.dialog_parts import opened
+from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_joints, needs_recording
+from biomec_app.session.context import Context
+
+INVERSE = "Dynamics/Inverse"
+STEP = "loads"
+METHODS = {
+    "newton": ("&Newton", "Joint loads from the multipliers of Newton's equations"),
+    "lagrange": ("&Lagrange", "Joint loads from Lagrange's equations with guides"),
+    "velocity": ("&Velocity Transformation", "Joint loads from the equations in relative velocities"),
+}
+
+
+def run_loads(context: Context, **changes: object) -> None:
+    """Compute the loads with changed options; settings and result are one step that can be undone."""
+    analysis = context.document.analysis
+    before = analysis.settings
+    after = replace(before, loads=replace(before.loads, **changes))  # type: ignore[arg-type]
+    lines = [settings_line(before, after)] if after != before else []
+    lines.append(f'analysis = analysis.run_until("{STEP}")')
+
+    def work(found: Analysis, progress: Progress) -> Analysis:
+        return found.with_settings(after).run_until(STEP, progress)
+
+    context.analyse(step_named(STEP).title, work, "\n".join(lines))
+
+
+def _loads_blocked(context: Context, **wanted: object) -> str | None:
+    reason = needs_joints(context)
+    if reason is not None:
+        return reason
+    analysis = context.document.analysis
+    options = analysis.settings.loads
+    if analysis.is_current(STEP) and all(getattr(options, name) == value for name, value in wanted.items()):
+        return "Its result is up to date. Change a setting to run it again."
+    return None
+
+
+def _multibody(method: str) -> Action:
+    text, help = METHODS[method]
+    return Action(
+        f"dynamics.multibody.{method}", f"{INVERSE}/Multibody", text,
+        lambda context: run_loads(context, method=method), help,
+        blocked=lambda context: _loads_blocked(context, method=method),
+    )  # fmt: skip
+
+
+def _options(context: Context) -> InverseOptions:
+    return context.document.analysis.settings.loads
+
+
+def _keep_all(context: Context) -> None:
+    run_loads(context, constraints="spherical" if _options(context).constraints == "all" else "all")
+
+
+def _settings(context: Context) -> None:
+    from biomec_app.dialogs.settings import SettingsDialog
+
+    opened(SettingsDialog(context, context.window, STEP))
+
+
+# ---------------------------------------------------------------------------------------------- studies and comparisons
+def _needs_loads(context: Context) -> str | None:
+    reason = needs_idle_recording(context)
+    if reason is None and STEP not in context.document.analysis.done:
+        reason = run_first(STEP)
+    return reason
+
+
+def _needs_conditions(context: Context) -> str | None:
+    reason = _needs_loads(context)
+    if reason is None and not context.comparison.conditions:
+        reason = "There is no other recording. Choose one with Signal Analysis ▸ Compare with Recording first."
+    return reason
+
+
+def _reduce(context: Context) -> None:
+    from biomec_app.features.loads.reduction_dialog import ReductionDialog
+
+    opened(ReductionDialog(context, context.window))
+
+
+def _prepare(context: Context) -> None:
+    from biomec_app.figures.registry import figure_named
+    from biomec_app.figures.window import open_figure
+
+    open_figure(context, figure_named("preparations"))
+
+
+def _prepare_blocked(context: Context) -> str | None:
+    from biomec_app.figures.registry import figure_named
+
+    return needs_idle_recording(context) or figure_named("preparations").blocked(context.document.analysis)
+
+
+def _compare(context: Context) -> None:
+    from biomec_app.features.loads.condition_dialogs import ComparisonDialog
+
+    opened(ComparisonDialog(context, context.window))
+
+
+def _rank(context: Context) -> None:
+    from biomec_app.features.loads.condition_dialogs import RankingDialog
+
+    opened(RankingDialog(context, context.window))
+
+
+ACTIONS: tuple[Action, ...] = (
+    Action(
+        "dynamics.loads",
+        INVERSE,
+        "Joint &Loads",
+        run_loads,
+        "Compute joint loads by Newton-Euler and by the multibody method",
+        "Ctrl+J",
+        _loads_blocked,
+    ),
+    *(_multibody(method) for method in METHODS),
+    Action("dynamics.multibody.separator", f"{INVERSE}/Multibody", SEPARATOR, None),
+    Action(
+        "dynamics.multibody.all",
+        f"{INVERSE}/Multibody",
+        "Keep &All Joint Constraints",
+        _keep_all,
+        "Also compute the force between scapula and ribs, and the loads of the shoulder girdle with it",
+        blocked=needs_joints,
+        checked=lambda context: context.document.is_open and _options(context).constraints == "all",
+    ),
+    Action(
+        "dynamics.settings",
+        INVERSE,
+        "&Settings…",
+        _settings,
+        "Method, constraints, ground reaction and root of inverse dynamics",
+        blocked=needs_recording,
+    ),
+    Action(
+        "dynamics.reduce",
+        "Dynamics",
+        "&Reduce Residuals…",
+        _reduce,
+        "Adjust masses and motion within their errors so that they agree with the plates; every change is listed",
+        blocked=_needs_loads,
+    ),
+    Action(
+        "dynamics.preparations",
+        "Dynamics",
+        "Six &Preparations…",
+        _prepare,
+        "What filtering and consistency do to the loads of a joint",
+        blocked=_prepare_blocked,
+    ),
+    Action(
+        "dynamics.compare",
+        "Dynamics",
+        "&Compare Conditions…",
+        _compare,
+        "Loads of this recording against another one, with statistics",
+        blocked=_needs_conditions,
+    ),
+    Action(
+        "dynamics.rank",
+        "Dynamics",
+        "Rank &Exercises…",
+        _rank,
+        "Order this recording and those beside it by what they ask of the joints",
+        blocked=_needs_conditions,
+    ),
+    Action("dynamics.separator", "Dynamics", SEPARATOR, None),
+)

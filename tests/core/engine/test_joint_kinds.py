@@ -1,0 +1,62 @@
+"""The table of joint kinds: complete, true to the classes, and with an example and a line of documentation for each."""
+
+import inspect
+from dataclasses import fields
+
+import numpy as np
+import pytest
+
+from biomec.engine import joints
+from biomec.engine.body import Body
+from biomec.engine.description import JOINTS
+from biomec.engine.joint_kinds import JOINT_KINDS, TREE_KINDS, PlanarForm, kind_of, planar_form, symbol_of
+from biomec.engine.system import System
+from tests.core.engine.examples import CONSTRAINT_EXAMPLES
+from tests.places import DOCS
+
+WHERE = {
+    "proximal": "i.P", "distal": "j.P", "axis": "i.z", "distal_axis": "j.z", "proximal_axis": "i.x",
+    "first": "i.origin", "second": "j.P", "point": "j.P", "centre": "i.origin", "radii": (1.0, 1.0, 1.0),
+}  # fmt: skip
+"""Field -> value with which a joint holds between two bodies in the same place, so that dependent rows show."""
+
+
+def test_every_joint_class_is_an_entry():
+    classes = {
+        one for _, one in inspect.getmembers(joints, inspect.isclass)
+        if one.__module__ == joints.__name__ and hasattr(one, "rows") and not getattr(one, "_is_protocol", False)
+    }  # fmt: skip
+    assert {kind.type for kind in JOINT_KINDS.values()} == classes
+    assert set(JOINTS) == set(JOINT_KINDS)
+
+
+@pytest.mark.parametrize("key", JOINT_KINDS)
+def test_an_entry_tells_the_truth_about_its_class(key):
+    kind = JOINT_KINDS[key]
+    (example,) = CONSTRAINT_EXAMPLES[key]().constraints
+    assert kind_of(example) is kind
+    bodies = [Body(name, points={"P": (0.0, 0.6, 0.8)}, basis=("origin", "x", "y", "z")) for name in "ij"]
+    joint = kind.type("c", **{one.name: WHERE[one.name] for one in fields(kind.type) if one.name in WHERE})
+    system = System(bodies, [joint])
+    rows = [r for r, row in enumerate(system.rows) if row.type != "rigid"]
+    jacobian = system.jacobian(system.reference)
+    ranks = [np.linalg.matrix_rank(one) for one in (jacobian, np.delete(jacobian, rows, axis=0))]
+    assert kind.freedoms == 6 - (ranks[0] - ranks[1])
+    assert {name for name, _ in kind.numbers} <= {one.name for one in fields(kind.type)}
+    assert f"`{key}`" in (DOCS / "mechanism-files.md").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("key", TREE_KINDS)
+def test_a_person_can_have_the_joints_of_a_tree(key):
+    (joint,) = CONSTRAINT_EXAMPLES[key]().constraints
+    kind = TREE_KINDS[key]
+    assert len(joint.turning) == len(kind.axes)
+    assert f"`{key}`" in (DOCS / "models.md").read_text(encoding="utf-8")
+
+
+def test_a_joint_of_the_plane_has_an_example_there_and_one_of_space_is_refused():
+    for key in ("revolute", "prismatic", "weld"):
+        (joint,) = CONSTRAINT_EXAMPLES[f"planar {key}"]().constraints
+        assert isinstance(planar_form(joint), PlanarForm)
+    assert planar_form(object()) is None
+    assert symbol_of(object()) == ""
