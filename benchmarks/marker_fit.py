@@ -15,7 +15,7 @@ import numpy as np
 from benchmarks.problem import Trial
 from biomec.base.arrays import FloatArray, skew
 from biomec.engine.position import PositionResult, PositionSolver
-from biomec.engine.reference.trees import Tree
+from biomec.engine.reference.trees import ReferenceTree
 from biomec.engine.system import System
 from biomec.engine.targets import PointTargets
 from tests.oracles.pinocchio_tree import PinocchioTree, pin
@@ -78,7 +78,7 @@ class MarkerFit:
     def __init__(self, trial: Trial) -> None:
         joints = [trial.tree.joints[0]]
         joints += [replace(joint, kind="spherical", axes=()) for joint in trial.tree.joints[1:]]
-        self.oracle = PinocchioTree(Tree(trial.tree.bodies, tuple(joints)), trial.system)
+        self.oracle = PinocchioTree(ReferenceTree(trial.tree.bodies, tuple(joints)), trial.system)
         self.model, self.data = self.oracle.model, self.oracle.data
         self.measured = measured_markers(trial)  # (T, bodies, 3, 3)
         names = [body.name for body in trial.system.bodies]

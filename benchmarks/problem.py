@@ -9,7 +9,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.engine.position import PositionSolver
 from biomec.engine.reference.human import human_motion, human_system, human_tree
-from biomec.engine.reference.trees import Tree, perturbed
+from biomec.engine.reference.trees import ReferenceTree, perturbed
 from biomec.engine.system import System
 
 FRAMES = 1834
@@ -22,7 +22,7 @@ ANGLE_DEG = 0.9
 class Trial:
     """Coordinates (T, n) of the human-like tree: consistent ones, and measured ones near them."""
 
-    tree: Tree
+    tree: ReferenceTree
     system: System
     consistent: FloatArray
     measured: FloatArray

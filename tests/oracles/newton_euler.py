@@ -1,8 +1,8 @@
 """Newton's and Euler's equations of a tree of rigid bodies, taken one body at a time from the leaves to the root.
 
 Nothing of the engine's equations is used here: no natural coordinate enters a force, and no constraint, mass matrix or
-multiplier exists. Of a `Tree` only the description is read: where bodies and joints are in the reference pose, masses,
-inertia tensors. With everything in laboratory axes, for a body with its centre of mass at r_G,
+multiplier exists. Of a `ReferenceTree` only the description is read: where bodies and joints are in the reference
+pose, masses, inertia tensors. With everything in laboratory axes, for a body with its centre of mass at r_G,
 
     f = m (r̈_G − g) − Σ f_k                                                       on the body at its proximal joint r
     h = J ω̇ + ω × J ω − Σ h_k − Σ (r_k − r_G) × f_k − (r − r_G) × f               J = A J' Aᵀ
@@ -22,7 +22,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.engine.reference.trees import Tree, TreeBody
+from biomec.engine.reference.trees import ReferenceTree, TreeBody
 
 
 @dataclass(frozen=True)
@@ -78,7 +78,7 @@ class BodyMotion:
 
 
 def carry(
-    tree: Tree, turns: Mapping[str, Turn], root: tuple[FloatArray, FloatArray, FloatArray]
+    tree: ReferenceTree, turns: Mapping[str, Turn], root: tuple[FloatArray, FloatArray, FloatArray]
 ) -> dict[str, BodyMotion]:
     """Motion of every body from its rotation in the laboratory and the motion of the root joint's centre.
 
@@ -91,7 +91,9 @@ def carry(
     return motions
 
 
-def natural_coordinates(tree: Tree, motions: Mapping[str, BodyMotion]) -> tuple[FloatArray, FloatArray, FloatArray]:
+def natural_coordinates(
+    tree: ReferenceTree, motions: Mapping[str, BodyMotion]
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """q, q̇ and q̈ (..., n) by rigid-body kinematics: points and unit vectors of all bodies, in the tree's order."""
     centres = {joint.name: joint.centre for joint in tree.joints}
     levels = []
@@ -116,7 +118,7 @@ class Wrench:
 
 
 def newton_euler(
-    tree: Tree, motions: Mapping[str, BodyMotion], gravity: FloatArray, outside: Mapping[str, Sequence[Wrench]]
+    tree: ReferenceTree, motions: Mapping[str, BodyMotion], gravity: FloatArray, outside: Mapping[str, Sequence[Wrench]]
 ) -> dict[str, Wrench]:
     """What every joint does to its child, at the joint's centre; for the root joint it is what nothing explains.
 

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.engine.reference.trees import Tree, TreeJoint
+from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree
 from biomec.engine.system import System
 
 try:
@@ -51,7 +51,7 @@ class PinocchioTree:
     first : joint name -> column of the joint's first freedom in v
     """
 
-    def __init__(self, tree: Tree, system: System) -> None:
+    def __init__(self, tree: ReferenceTree, system: System) -> None:
         self.tree = tree
         self.system = system
         self.model = pin.Model()
@@ -63,7 +63,7 @@ class PinocchioTree:
             self._add(joint)
         self.data = self.model.createData()
 
-    def _add(self, joint: TreeJoint) -> None:
+    def _add(self, joint: ReferenceJoint) -> None:
         kinds = {
             "free": [pin.JointModelFreeFlyer()],
             "spherical": [pin.JointModelSpherical()],
@@ -154,9 +154,9 @@ class PinocchioTree:
         return float(kinetic), float(pin.computePotentialEnergy(self.model, self.data, q))
 
 
-def _depth_first(tree: Tree) -> list[TreeJoint]:
+def _depth_first(tree: ReferenceTree) -> list[ReferenceJoint]:
     """Joints in the order that Pinocchio's mass matrix needs without saying so: every subtree in one piece."""
-    order: list[TreeJoint] = []
+    order: list[ReferenceJoint] = []
     waiting = [tree.joints[0]]
     while waiting:
         joint = waiting.pop()

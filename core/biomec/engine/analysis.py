@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
-from biomec.engine.equations import Angle
+from biomec.engine.equations import AngleEquation
 from biomec.engine.position import (
     FrameStatus,
     PositionOptions,
@@ -137,7 +137,7 @@ class _Tracker:
         self.solver = solver
         system = solver.system
         measured = system.driver_values(start)
-        angles = {row.driver for row in system.rows if isinstance(row.equation, Angle)}
+        angles = {row.driver for row in system.rows if isinstance(row.equation, AngleEquation)}
         turns = np.array([2.0 * np.pi if name in angles else 0.0 for name in system.drivers])
         whole = np.divide(first - measured, turns, out=np.zeros_like(measured), where=turns > 0.0)
         self.value = measured + turns * np.where(np.isfinite(whole), np.round(whole), 0.0)

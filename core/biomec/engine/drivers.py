@@ -14,7 +14,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
-from biomec.engine.equations import Angle, Quadratic, Row, components, dot, minus_square
+from biomec.engine.equations import AngleEquation, Quadratic, Row, components, dot, minus_square
 from biomec.engine.layout import Layout
 from biomec.engine.maps import VectorMap
 
@@ -142,7 +142,7 @@ def _difference(item: LengthDriver | LengthCoordinate, layout: Layout) -> Vector
     return d
 
 
-def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: int) -> Angle:
+def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: int) -> AngleEquation:
     """The equation of an angle from ``start`` to ``end``; ``column`` is the added coordinate's, or −1."""
     where = _where(item)
     if item.start.partition(".")[0] == item.end.partition(".")[0]:
@@ -150,7 +150,7 @@ def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: 
     v, u = layout.vector(item.start, where), layout.vector(item.end, where)
     if layout.dimension == 2:
         in_space = np.eye(3)[:, :2]
-        return Angle(v.rotated(in_space), u.rotated(in_space), VectorMap.fixed((0.0, 0.0, 1.0)), 1.0, column)
+        return AngleEquation(v.rotated(in_space), u.rotated(in_space), VectorMap.fixed((0.0, 0.0, 1.0)), 1.0, column)
     if item.axis is None:
         raise DescriptionError(f"{where}: an angle in space needs the axis it turns about, such as ground.z.")
     e = layout.vector(item.axis, where)
@@ -160,4 +160,4 @@ def angle_equation(item: AngleDriver | AngleCoordinate, layout: Layout, column: 
             raise DescriptionError(
                 f"{where}: direction {name} must be normal to its axis {item.axis} in the reference poses."
             )
-    return Angle(v, u, e, 1.0, column)
+    return AngleEquation(v, u, e, 1.0, column)

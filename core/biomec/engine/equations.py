@@ -31,7 +31,7 @@ class Quadratic:
 
 
 @dataclass(frozen=True)
-class Ellipsoid:
+class EllipsoidEquation:
     """φ = yᵀH y − 1, y = Aᵀd: point − centre (d), in the axes A of the body that carries the ellipsoid (Eq. 4.7)."""
 
     axes: tuple[VectorMap, VectorMap, VectorMap]
@@ -40,7 +40,7 @@ class Ellipsoid:
 
 
 @dataclass(frozen=True)
-class Angle:
+class AngleEquation:
     """The angle a from v to u about e: φ = v·u − L cos a, or φ = (v×u)·e − L sin a near a = 0 and π (Table 2.2).
 
     ``magnitude`` is L = |v||u|. a = k(t) for a driver, or the coordinate in column ``angle`` (−1: none).
@@ -54,7 +54,7 @@ class Angle:
     angle: int = -1
 
 
-Equation: TypeAlias = Quadratic | Ellipsoid | Angle
+Equation: TypeAlias = Quadratic | EllipsoidEquation | AngleEquation
 
 
 @dataclass(frozen=True)

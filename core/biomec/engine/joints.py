@@ -29,7 +29,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
 from biomec.engine.body import QUARTER_TURN, Body
-from biomec.engine.equations import Ellipsoid, Quadratic, Row, components, dot
+from biomec.engine.equations import EllipsoidEquation, Quadratic, Row, components, dot
 from biomec.engine.layout import Layout
 from biomec.engine.maps import VectorMap
 
@@ -259,7 +259,7 @@ class EllipsoidContact:
         d = layout.point(self.point, where) - layout.point(self.centre, where)
         owner = self.centre.partition(".")[0]
         x, y, z = (layout.local_vector(owner, axis) for axis in np.eye(3))
-        return [Row("ellipsoid", self.name, Ellipsoid((x, y, z), d, A_c.T @ np.diag(radii**-2) @ A_c))]
+        return [Row("ellipsoid", self.name, EllipsoidEquation((x, y, z), d, A_c.T @ np.diag(radii**-2) @ A_c))]
 
 
 # ---------------------------------------------------------------------- building blocks

@@ -15,7 +15,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.compiled import compiled
-from biomec.engine.equations import Angle, Ellipsoid, Quadratic, Row
+from biomec.engine.equations import AngleEquation, EllipsoidEquation, Quadratic, Row
 from biomec.engine.maps import VectorMap
 
 SQRT_HALF = float(np.sqrt(0.5))
@@ -56,7 +56,7 @@ def build_tables(rows: Sequence[Row]) -> RowTables:
     p_parts: list[tuple[IntArray, IntArray, FloatArray]] = [(none, none, np.zeros(0))]
     j0: list[FloatArray] = []
     constant = np.zeros(len(rows))
-    special: dict[type, list[int]] = {Quadratic: [], Ellipsoid: [], Angle: []}
+    special: dict[type, list[int]] = {Quadratic: [], EllipsoidEquation: [], AngleEquation: []}
     start = 0
     pointer = [0]
     for r, row in enumerate(rows):
@@ -76,9 +76,11 @@ def build_tables(rows: Sequence[Row]) -> RowTables:
         pointer.append(start)
     all_columns = np.concatenate([*columns, np.zeros(0, dtype=np.int64)])
     p_entry, p_column, p_value = (np.concatenate(parts) for parts in zip(*p_parts, strict=True))
-    ellipsoids = [rows[r].equation for r in special[Ellipsoid]]
-    angles = [rows[r].equation for r in special[Angle]]
-    x_pointer, x_entry, x_value, x0 = _input_tables(rows, special[Ellipsoid] + special[Angle], pointer, all_columns)
+    ellipsoids = [rows[r].equation for r in special[EllipsoidEquation]]
+    angles = [rows[r].equation for r in special[AngleEquation]]
+    x_pointer, x_entry, x_value, x0 = _input_tables(
+        rows, special[EllipsoidEquation] + special[AngleEquation], pointer, all_columns
+    )
     return RowTables(
         pointer=np.array(pointer, dtype=np.int64),
         columns=all_columns,
@@ -88,11 +90,11 @@ def build_tables(rows: Sequence[Row]) -> RowTables:
         p_pointer=np.searchsorted(p_entry, np.arange(start + 1)).astype(np.int64),
         p_column=p_column.astype(np.int64),
         p_value=p_value,
-        ellipsoid=np.array(special[Ellipsoid], dtype=np.int64),
-        H=np.array([e.H for e in ellipsoids if isinstance(e, Ellipsoid)]).reshape(-1, 3, 3),
-        angle=np.array(special[Angle], dtype=np.int64),
-        magnitude=np.array([a.magnitude for a in angles if isinstance(a, Angle)], dtype=np.float64),
-        angle_column=np.array([a.angle for a in angles if isinstance(a, Angle)], dtype=np.int64),
+        ellipsoid=np.array(special[EllipsoidEquation], dtype=np.int64),
+        H=np.array([e.H for e in ellipsoids if isinstance(e, EllipsoidEquation)]).reshape(-1, 3, 3),
+        angle=np.array(special[AngleEquation], dtype=np.int64),
+        magnitude=np.array([a.magnitude for a in angles if isinstance(a, AngleEquation)], dtype=np.float64),
+        angle_column=np.array([a.angle for a in angles if isinstance(a, AngleEquation)], dtype=np.int64),
         x_pointer=x_pointer,
         x_entry=x_entry,
         x_value=x_value,
@@ -100,9 +102,9 @@ def build_tables(rows: Sequence[Row]) -> RowTables:
     )
 
 
-def _inputs(equation: Ellipsoid | Angle) -> list[VectorMap]:
+def _inputs(equation: EllipsoidEquation | AngleEquation) -> list[VectorMap]:
     """Vectors that a non-quadratic equation is a function of; an added angle is a map of one component."""
-    if isinstance(equation, Ellipsoid):
+    if isinstance(equation, EllipsoidEquation):
         return [*equation.axes, equation.d]
     if equation.angle < 0:
         return [equation.v, equation.u, equation.e, VectorMap.fixed((0.0,))]

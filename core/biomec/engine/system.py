@@ -15,7 +15,7 @@ from biomec.base.physics import GRAVITY
 from biomec.engine import rows as kernels
 from biomec.engine.body import Body
 from biomec.engine.drivers import ADDED_COORDINATES
-from biomec.engine.equations import Angle, Ellipsoid, Quadratic, Row
+from biomec.engine.equations import AngleEquation, EllipsoidEquation, Quadratic, Row
 from biomec.engine.joint_kinds import JOINT_KINDS
 from biomec.engine.joints import Constraint, rigid_body_rows
 from biomec.engine.layout import Layout
@@ -202,7 +202,9 @@ class System:
         for r, row in enumerate(self.rows):
             if row.driver is None:
                 continue
-            if isinstance(row.equation, Angle):  # at the angle 0 the sine form is in use: s, and c − L in the other
+            if isinstance(
+                row.equation, AngleEquation
+            ):  # at the angle 0 the sine form is in use: s, and c − L in the other
                 value = np.arctan2(straight[..., r], other[..., r] + row.equation.magnitude)
             else:
                 value = np.sqrt(straight[..., r]) if row.level == "square" else straight[..., r]
@@ -304,7 +306,7 @@ def _refuse_idle(row: Row) -> None:
     equation = row.equation
     if isinstance(equation, Quadratic) and not (equation.N.any() or equation.b.any()):
         raise DescriptionError(f"{row.type.capitalize()} {row.owner}: nothing that it constrains can move.")
-    if isinstance(equation, Ellipsoid) and not equation.d.columns.size:
+    if isinstance(equation, EllipsoidEquation) and not equation.d.columns.size:
         raise DescriptionError(f"{row.type.capitalize()} {row.owner}: nothing that it constrains can move.")
 
 

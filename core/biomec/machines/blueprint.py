@@ -22,7 +22,7 @@ LONG_WORD = re.compile(r"(\S{59})\S{20,}")  # a name that nobody reads to its en
 
 
 @dataclass(frozen=True)
-class Parameter:
+class MachineParameter:
     """A number that the user may change: its value in the file, unit, meaning and sensible range."""
 
     name: str
@@ -58,7 +58,7 @@ class Blueprint:
     text: str
     source: str
     tables: Mapping[str, Any]
-    parameters: Mapping[str, Parameter]
+    parameters: Mapping[str, MachineParameter]
     presets: Mapping[str, Preset]
     lines: Lines | None = None
 
@@ -146,20 +146,20 @@ def read_blueprint(text: str, source: str, *, with_lines: bool = False) -> Bluep
     return Blueprint(text, source, top.values, parameters, presets, top.lines)
 
 
-def _parameter(given: Table, name: str) -> Parameter:
+def _parameter(given: Table, name: str) -> MachineParameter:
     if not name.isidentifier():
         raise given.refusal(f"the parameter {name} cannot be used in expressions. Use letters, digits and _.", name)
     if not isinstance(given.values[name], dict):
-        return Parameter(name, float(given.numbers(name, ())))
+        return MachineParameter(name, float(given.numbers(name, ())))
     table = given.table(name)
     table.only(PARAMETER_KEYS)
     unit, about = (table.text(key) if key in table else "" for key in ("unit", "about"))
     ends = ("minimum", -float("inf")), ("maximum", float("inf"))
     low, high = (float(table.numbers(key, ())) if key in table else end for key, end in ends)
-    return Parameter(name, float(table.numbers("value", ())), unit, about, low, high)
+    return MachineParameter(name, float(table.numbers("value", ())), unit, about, low, high)
 
 
-def _preset(table: Table, parameters: Mapping[str, Parameter]) -> Preset:
+def _preset(table: Table, parameters: Mapping[str, MachineParameter]) -> Preset:
     table.only(PRESET_KEYS)
     inner = table.table("values")
     for name in inner.values:

@@ -114,7 +114,7 @@ class Prescription:
 
 
 @dataclass(frozen=True)
-class Start:
+class StartState:
     """Where a free motion begins: angles and rates of named bodies, absolute, counter-clockwise [rad, rad/s].
 
     Bodies that are not named follow from the constraints; without any, the poses of the file and rest.
@@ -142,7 +142,7 @@ class Machine:
     hinges: tuple[Hinge, ...]
     stops: tuple[Stop, ...]
     prescriptions: tuple[Prescription, ...]
-    start: Start
+    start: StartState
 
     @property
     def is_planar(self) -> bool:
@@ -233,7 +233,7 @@ def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
         hinges=hinges,
         stops=stops,
         prescriptions=tuple(_prescription(table, system) for table in top.tables("law")),
-        start=Start(_angles(start.table("angles_deg"), system), _angles(start.table("rates_deg_s"), system)),
+        start=StartState(_angles(start.table("angles_deg"), system), _angles(start.table("rates_deg_s"), system)),
     )
 
 

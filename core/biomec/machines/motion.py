@@ -28,7 +28,7 @@ START = "start of {}"  # name of the driver that turns a body to where a free mo
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class MachineMotion:
     """Places of bodies over time.
 
     time_s  : (T,)
@@ -55,12 +55,12 @@ class Motion:
         return np.asarray(self.origins[body] + self.axes[body] @ point)
 
 
-def as_described(machine: Machine) -> Motion:
+def as_described(machine: Machine) -> MachineMotion:
     """The machine in the poses of its file, whether its parts are joined there or not. Takes no time."""
     return _motion(machine.system, np.zeros(1), machine.system.reference[None], "")
 
 
-def at_start(machine: Machine) -> Motion:
+def at_start(machine: Machine) -> MachineMotion:
     """The machine in one moment, its parts joined: where its laws begin, or else where a free motion does."""
     try:
         q, fault = _start(machine)
@@ -69,7 +69,7 @@ def at_start(machine: Machine) -> Motion:
     return _motion(machine.system, np.zeros(1), q[None], fault)
 
 
-def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
+def along_laws(machine: Machine, frames: int = 61) -> MachineMotion | None:
     """The motion that the laws of the machine prescribe; None where they leave anything free.
 
     Driven angles without a law turn once, so that a machine whose file has none can be seen at work. Where they turn
@@ -88,7 +88,7 @@ def along_laws(machine: Machine, frames: int = 61) -> Motion | None:
         found = follow_drivers(system, system.drive({k: law.value(time_s) for k, law in laws.items()}))
     except BiomecError as error:
         start = at_start(machine)
-        return Motion(start.time_s, start.origins, start.axes, str(error))
+        return MachineMotion(start.time_s, start.origins, start.axes, str(error))
     reached = int(found.valid.argmin()) if not found.valid.all() else frames
     if reached == 0:
         return at_start(machine)
@@ -105,7 +105,7 @@ def _seen(machine: Machine, laws: Mapping[str, Law], frames: int) -> float:
     return machine.duration_s if fastest * machine.duration_s <= longest else longest / fastest
 
 
-def of_run(run: Run) -> Motion | None:
+def of_run(run: Run) -> MachineMotion | None:
     """The motion in the answer of a study; None if nothing moves there. Bodies left out stand still."""
     poses = {name: np.asarray(one) for name, one in run.poses.items()}
     frames = len(next(iter(poses.values()))) if poses else 0
@@ -125,7 +125,7 @@ def of_run(run: Run) -> Motion | None:
         elif start is not None:
             origins[body.name] = np.repeat(start.origins[body.name], frames, axis=0)
             axes[body.name] = np.repeat(start.axes[body.name], frames, axis=0)
-    return Motion(read_only(run.time_s[:frames]), origins, axes)
+    return MachineMotion(read_only(run.time_s[:frames]), origins, axes)
 
 
 def _prescribed(machine: Machine) -> bool:
@@ -167,7 +167,7 @@ def _joined(system: System, values: Mapping[str, float]) -> tuple[FloatArray, st
     return (q, "") if valid else (system.reference, STRAYED)
 
 
-def _motion(system: System, time_s: FloatArray, q: FloatArray, fault: str) -> Motion:
+def _motion(system: System, time_s: FloatArray, q: FloatArray, fault: str) -> MachineMotion:
     """Motion of coordinates (T, n)."""
     layout = system.layout
     names = [body.name for body in system.bodies]
@@ -176,4 +176,4 @@ def _motion(system: System, time_s: FloatArray, q: FloatArray, fault: str) -> Mo
     axes = {
         name: read_only(np.stack([layout.vector(f"{name}.{axis}")(q) for axis in letters], axis=-1)) for name in names
     }
-    return Motion(read_only(time_s), origins, axes, fault)
+    return MachineMotion(read_only(time_s), origins, axes, fault)

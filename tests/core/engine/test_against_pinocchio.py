@@ -18,7 +18,7 @@ from biomec.engine.joints import Weld
 from biomec.engine.nullspace import NullSpace, null_space
 from biomec.engine.reference.human import human_tree
 from biomec.engine.reference.spatial import random_tree
-from biomec.engine.reference.trees import FREEDOMS, Tree, TreeBody, TreeJoint
+from biomec.engine.reference.trees import FREEDOMS, ReferenceJoint, ReferenceTree, TreeBody
 from biomec.engine.system import System
 from tests.oracles.pinocchio_tree import NaturalMotion, PinocchioTree
 
@@ -60,12 +60,12 @@ class State:
         return self.space.R.T @ (inertial - self.system.gravity_force)
 
 
-def standing_on_a_base(tree: Tree) -> System:
+def standing_on_a_base(tree: ReferenceTree) -> System:
     """System of a tree that hangs on a body welded to the ground (whose only directions are x, y and z)."""
     root = tree.joints[0]
     base = TreeBody("base", ("corner", "x", "y", "z"), {"corner": np.zeros(3)}, np.eye(3))
-    foundation = TreeJoint("foundation", "free", "ground", "base", np.zeros(3))
-    whole = Tree((base, *tree.bodies), (foundation, replace(root, parent="base"), *tree.joints[1:]))
+    foundation = ReferenceJoint("foundation", "free", "ground", "base", np.zeros(3))
+    whole = ReferenceTree((base, *tree.bodies), (foundation, replace(root, parent="base"), *tree.joints[1:]))
     return whole.system([Weld("weld", "ground.origin", "base.corner")])
 
 
@@ -124,7 +124,7 @@ def _rotation(system: System, name: str, q: FloatArray) -> tuple[FloatArray, Flo
     return G, attitude @ body.attitude_matrix.T
 
 
-def random_state(tree: Tree, system: System, rng: np.random.Generator) -> State:
+def random_state(tree: ReferenceTree, system: System, rng: np.random.Generator) -> State:
     oracle = PinocchioTree(tree, system)
     joint, v, a = oracle.random_state(rng)
     natural = oracle.natural(joint, v, a)

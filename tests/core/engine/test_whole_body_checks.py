@@ -18,7 +18,7 @@ from scipy.spatial.transform import Rotation
 from biomec.base.arrays import FloatArray
 from biomec.engine.forces import loads
 from biomec.engine.reference.human import human_system, human_tree
-from biomec.engine.reference.trees import Tree
+from biomec.engine.reference.trees import ReferenceTree
 from biomec.engine.system import System
 from tests.oracles.forward_dynamics import (
     Formulation,
@@ -47,7 +47,7 @@ TOUCHED = ("hand_R", "hand_L", "foot_R", "foot_L")
 
 
 @cache
-def whole_body() -> Tree:
+def whole_body() -> ReferenceTree:
     """Return the 21-body tree with spherical joints, and with bodies that are special in nothing.
 
     The tensors are turned, so that there are products of inertia whose sign matters; centres of mass are off the lines
@@ -62,7 +62,7 @@ def whole_body() -> Tree:
         com = np.mean([*ends, *body.points.values()], axis=0) + 0.01 * rng.normal(size=3)
         bodies.append(replace(body, inertia=U @ body.inertia @ U.T, com=com))
     joints = [replace(joint, kind="spherical", axes=()) for joint in tree.joints[1:]]
-    return Tree(tuple(bodies), (tree.joints[0], *joints))
+    return ReferenceTree(tuple(bodies), (tree.joints[0], *joints))
 
 
 @cache
@@ -84,7 +84,7 @@ class Solution:
     matrix: FloatArray
 
 
-def directions(tree: Tree, system: System, q: FloatArray) -> FloatArray:
+def directions(tree: ReferenceTree, system: System, q: FloatArray) -> FloatArray:
     """G (66, n): velocity of the root's point, its ω, and ω of every other body relative to its parent."""
 
     def omega(body: str) -> FloatArray:
@@ -100,7 +100,9 @@ def directions(tree: Tree, system: System, q: FloatArray) -> FloatArray:
     return np.vstack([residual_force, *(omega(joint.child) - omega(joint.parent) for joint in tree.joints)])
 
 
-def solve_newton(tree: Tree, system: System, q: FloatArray, qddot: FloatArray, applied: FloatArray) -> Solution:
+def solve_newton(
+    tree: ReferenceTree, system: System, q: FloatArray, qddot: FloatArray, applied: FloatArray
+) -> Solution:
     """[Φqᵀ −Gᵀ]{λ; f_m} = Q − M q̈, [Nunes2017] Eqs. 2.97-2.99.
 
     Rows of a joint are proximal minus distal point and the constraints act with −Φqᵀλ: +λ acts on the distal body.
@@ -122,7 +124,7 @@ def applied_forces(system: System, q: FloatArray, outside: Mapping[str, list[Wre
     return Q
 
 
-def random_motion(tree: Tree, rng: np.random.Generator) -> dict[str, BodyMotion]:
+def random_motion(tree: ReferenceTree, rng: np.random.Generator) -> dict[str, BodyMotion]:
     """Any attitude, ω of some rad/s, ω̇ of some tens of rad/s² for every body by itself, and any motion of the root."""
     turns = {
         body.name: Turn(Rotation.random(rng=rng).as_matrix(), 3.0 * rng.normal(size=3), 20.0 * rng.normal(size=3))
@@ -204,12 +206,12 @@ def test_a_forgotten_free_moment_changes_the_torques_of_its_limb_and_no_force() 
 # ------------------------------------------------------------------------------------------------------------- statics
 
 
-def beyond(tree: Tree, body: str) -> list[str]:
+def beyond(tree: ReferenceTree, body: str) -> list[str]:
     """Names of a body and of all that hangs on it."""
     return [body, *(name for joint in tree.joints if joint.parent == body for name in beyond(tree, joint.child))]
 
 
-def weight_moment(tree: Tree, names: list[str], about: FloatArray, gravity: FloatArray) -> FloatArray:
+def weight_moment(tree: ReferenceTree, names: list[str], about: FloatArray, gravity: FloatArray) -> FloatArray:
     """Moment of the weight of some bodies about a point, in the reference pose [N m]."""
     parts = [body for body in tree.bodies if body.name in names]
     return np.sum([np.cross(centre_of_mass(body) - about, body.mass * gravity) for body in parts], axis=0)
@@ -280,7 +282,9 @@ class Waves:
         return (A * np.sin(angle)).sum(-1), (A * w * np.cos(angle)).sum(-1), -(A * w**2 * np.sin(angle)).sum(-1)
 
 
-def smooth_motion(tree: Tree, t: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, FloatArray, FloatArray]:
+def smooth_motion(
+    tree: ReferenceTree, t: FloatArray, rng: np.random.Generator
+) -> tuple[FloatArray, FloatArray, FloatArray]:
     """q, q̇ and q̈ (T, n), exactly: every joint turns about three axes by waves of some 0.1 rad, the root moves too."""
     shift, rate, acceleration = Waves.random(3, 0.1, rng)(t)
     root = tree.joints[0].centre + shift, rate, acceleration

@@ -6,14 +6,14 @@ import pytest
 from biomec.engine.joints import Revolute, Spherical
 from biomec.engine.layout import GROUND
 from biomec.machines.catalogue import load_machine, machine_names
-from biomec.machines.motion import STRAYED, STUCK, Motion, along_laws, at_start, of_run
+from biomec.machines.motion import STRAYED, STUCK, MachineMotion, along_laws, at_start, of_run
 from biomec.machines.study import Run
 from tests.core.machines.swing_study import STUDY
 
 ROUND_OFF = 1e-8  # m: what the position problem leaves open, squared lengths of 1e-10
 
 
-def gaps(machine, motion: Motion) -> list[float]:
+def gaps(machine, motion: MachineMotion) -> list[float]:
     """How far the two points of every pin are apart in the drawing."""
     layout = machine.system.layout
 

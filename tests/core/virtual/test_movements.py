@@ -6,7 +6,7 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.engine import PointContacts, Projector
 from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
-from biomec.engine.reference.trees import Tree, TreeBody, TreeJoint
+from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree, TreeBody
 from biomec.virtual import ArmElevation, PushUp, VirtualPerson, Walk
 from biomec.virtual.person import MIRROR
 from tests.core.virtual.performances import MAN, MOVEMENTS, WOMAN, Performed, performed
@@ -252,20 +252,20 @@ def _protraction(one: Performed, proximal: str, distal: str) -> np.ndarray:
     return np.arctan2(R[:, 0, 2], R[:, 2, 2])
 
 
-def _tree(one: Performed) -> Tree:
+def _tree(one: Performed) -> ReferenceTree:
     """The body as a tree that hangs on the thorax; the scapulae touch the ribs without force."""
     system = one.model.system
-    bodies, joints = [], [TreeJoint("root", "free", "ground", "thorax", one.skeleton.point("thorax.IJ"))]
+    bodies, joints = [], [ReferenceJoint("root", "free", "ground", "thorax", one.skeleton.point("thorax.IJ"))]
     for body in system.bodies:
         com = one.skeleton.point(f"{body.name}.com")
         bodies.append(TreeBody(body.name, body.basis, {}, body.attitude_matrix, body.mass, body.inertia_matrix, com))
     for item in system.constraints:
         if isinstance(item, Spherical | Revolute | Universal):
             parent, child = (end.partition(".")[0] for end in (item.proximal, item.distal))
-            joints.append(TreeJoint(item.name, "spherical", parent, child, one.skeleton.point(item.proximal)))
+            joints.append(ReferenceJoint(item.name, "spherical", parent, child, one.skeleton.point(item.proximal)))
         else:
             assert isinstance(item, EllipsoidContact)
-    return Tree(tuple(bodies), tuple(joints))
+    return ReferenceTree(tuple(bodies), tuple(joints))
 
 
 def _motions(one: Performed) -> dict[str, BodyMotion]:

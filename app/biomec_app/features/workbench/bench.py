@@ -10,7 +10,7 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from biomec.machines.machine import Machine
-from biomec.machines.motion import Motion, of_run
+from biomec.machines.motion import MachineMotion, of_run
 from biomec.machines.study import Run
 from biomec_app.features.workbench.draft import Draft, is_stale
 
@@ -25,7 +25,7 @@ class Kept:
     name: str
     run: Run
     shown: bool = True
-    motion: Motion | None = None
+    motion: MachineMotion | None = None
 
 
 class Bench(QObject):

@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 
 from biomec.base.errors import BiomecError
 from biomec.base.fields import Entry, Kind, Setting
-from biomec.machines.blueprint import Parameter
+from biomec.machines.blueprint import MachineParameter
 from biomec_app.features.workbench.bench import Bench
 from biomec_app.kit.dialog_parts import Fault, explanation
 from biomec_app.kit.forms.form import Form
@@ -132,7 +132,7 @@ class ParameterForm(QWidget):
         self.refresh()
 
 
-def _described(parameters: Mapping[str, Parameter]) -> Entry:
+def _described(parameters: Mapping[str, MachineParameter]) -> Entry:
     """Parameters as fields of a form."""
     parts = tuple(
         Entry((name,), Kind.NUMBER, Setting(name, one.about, one.unit, least=one.minimum, most=one.maximum), 0.0)

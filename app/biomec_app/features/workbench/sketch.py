@@ -13,7 +13,7 @@ from biomec.base.arrays import FloatArray
 from biomec.engine.joint_kinds import Symbol, symbol_of
 from biomec.engine.layout import GROUND
 from biomec.machines.machine import Machine, Stop
-from biomec.machines.motion import Motion
+from biomec.machines.motion import MachineMotion
 
 DOTS = (Symbol.PIN, Symbol.WELD)  # joints that are drawn as a point
 ALWAYS = ("origin", "com")  # points that every body has, whether its author thought of them or not
@@ -64,7 +64,7 @@ class Sketch:
     points : "body.point" -> (T, dim), whose trails can be drawn
     """
 
-    motion: Motion
+    motion: MachineMotion
     shapes: tuple[Shape, ...]
     points: dict[str, FloatArray]
 
@@ -95,7 +95,7 @@ class Sketch:
         return shape.name if shape.part in (Part.BODY, Part.PIN, Part.GROUND, Part.MOTOR, Part.SPRING) else ""
 
 
-def sketch(machine: Machine, motion: Motion) -> Sketch:
+def sketch(machine: Machine, motion: MachineMotion) -> Sketch:
     """The drawing of a machine along a motion."""
     bodies = {body.name: k for k, body in enumerate(machine.system.bodies)}
     named = {f"{name}.{point}": _place(machine, motion, f"{name}.{point}") for name in bodies
@@ -139,14 +139,14 @@ def _turn(a: tuple[float, float], b: tuple[float, float], c: tuple[float, float]
     return (b[0] - a[0]) * (c[1] - a[1]) - (b[1] - a[1]) * (c[0] - a[0])
 
 
-def _place(machine: Machine, motion: Motion, reference: str) -> FloatArray:
+def _place(machine: Machine, motion: MachineMotion, reference: str) -> FloatArray:
     """(T, dim) of a point "body.point" or "ground.point"."""
     owner, _, name = reference.partition(".")
     layout = machine.system.layout
     return motion.place(owner, layout.ground[name] if owner == GROUND else layout.bodies[owner].points[name])
 
 
-def _bodies(machine: Machine, motion: Motion, named: dict[str, FloatArray]) -> Iterable[Shape]:
+def _bodies(machine: Machine, motion: MachineMotion, named: dict[str, FloatArray]) -> Iterable[Shape]:
     for number, body in enumerate(machine.system.bodies):
         own = [at for name, at in named.items() if name.split(".")[0] == body.name]
         own = own or [_place(machine, motion, f"{body.name}.com")]
@@ -160,7 +160,7 @@ def _joints(machine: Machine) -> tuple[Any, ...]:
     return machine.system.constraints
 
 
-def _pins(machine: Machine, motion: Motion) -> Iterable[Shape]:
+def _pins(machine: Machine, motion: MachineMotion) -> Iterable[Shape]:
     for joint in _joints(machine):
         if symbol_of(joint) in DOTS:
             on_ground = GROUND in (joint.proximal.split(".")[0], joint.distal.split(".")[0])
@@ -168,7 +168,7 @@ def _pins(machine: Machine, motion: Motion) -> Iterable[Shape]:
             yield Shape(Part.GROUND if on_ground else Part.PIN, joint.name, -1, at)
 
 
-def _rails(machine: Machine, motion: Motion) -> Iterable[Shape]:
+def _rails(machine: Machine, motion: MachineMotion) -> Iterable[Shape]:
     layout = machine.system.layout
     for joint in _joints(machine):
         if symbol_of(joint) is Symbol.RAIL:
@@ -188,7 +188,7 @@ def _rails(machine: Machine, motion: Motion) -> Iterable[Shape]:
             yield Shape(Part.ROD, joint.name, -1, np.stack(rod, axis=1))
 
 
-def _springs(machine: Machine, motion: Motion) -> Iterable[Shape]:
+def _springs(machine: Machine, motion: MachineMotion) -> Iterable[Shape]:
     def ends(first: str, second: str) -> FloatArray:
         return np.stack([_place(machine, motion, end) for end in (first, second)], axis=1)
 
@@ -201,7 +201,7 @@ def _springs(machine: Machine, motion: Motion) -> Iterable[Shape]:
             yield Shape(Part.DAMPER, one.name, -1, ends(one.first, one.second))
 
 
-def _anchors(machine: Machine, motion: Motion) -> Iterable[Shape]:
+def _anchors(machine: Machine, motion: MachineMotion) -> Iterable[Shape]:
     """Points of the ground that ties and springs hold on to, each once, and none that a joint shows already."""
     pinned = {end for joint in _joints(machine) if symbol_of(joint) in DOTS
               for end in (joint.proximal, joint.distal)}  # fmt: skip
@@ -214,7 +214,7 @@ def _anchors(machine: Machine, motion: Motion) -> Iterable[Shape]:
             yield Shape(Part.GROUND, name, -1, _place(machine, motion, reference)[:, None])
 
 
-def _motors(machine: Machine, motion: Motion) -> Iterable[Shape]:
+def _motors(machine: Machine, motion: MachineMotion) -> Iterable[Shape]:
     springy = [one for one in machine.hinges if one.stiffness or one.damping]
     for part, elements in ((Part.MOTOR, machine.motors), (Part.HINGE, springy)):
         for one in elements:
@@ -223,7 +223,7 @@ def _motors(machine: Machine, motion: Motion) -> Iterable[Shape]:
                 yield Shape(part, one.name, -1, at[:, None])
 
 
-def _meeting(machine: Machine, motion: Motion, bodies: set[str]) -> FloatArray | None:
+def _meeting(machine: Machine, motion: MachineMotion, bodies: set[str]) -> FloatArray | None:
     """Where two bodies are pinned together; else the centre of mass of the one that moves."""
     for joint in _joints(machine):
         if symbol_of(joint) is Symbol.PIN and {joint.proximal.split(".")[0], joint.distal.split(".")[0]} == bodies:
@@ -232,7 +232,7 @@ def _meeting(machine: Machine, motion: Motion, bodies: set[str]) -> FloatArray |
     return _place(machine, motion, f"{moving[-1]}.com") if moving else None
 
 
-def _stops(machine: Machine, motion: Motion, bodies: dict[str, int]) -> Iterable[Shape]:
+def _stops(machine: Machine, motion: MachineMotion, bodies: dict[str, int]) -> Iterable[Shape]:
     for one in machine.stops:
         centre = motion.place(one.circle, one.centre)[:, None]
         yield Shape(Part.CIRCLE, one.name, bodies.get(one.circle, -1), centre, one.radius)

@@ -13,7 +13,7 @@ from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QMenu, QSplitter, QTa
 
 from biomec.base.errors import BiomecError
 from biomec.machines.machine import Machine
-from biomec.machines.motion import Motion, along_laws, as_described, at_start
+from biomec.machines.motion import MachineMotion, along_laws, as_described, at_start
 from biomec.machines.study import Run
 from biomec_app.features.workbench.bench import Bench, Kept
 from biomec_app.features.workbench.draft import Draft, catalogued, from_file, new_machine
@@ -54,10 +54,10 @@ class WorkbenchWindow(QMainWindow):
         self.context = context
         self.bench = Bench(draft or catalogued(FIRST), self)
         self.jobs, self.painter, self._previews = Jobs(self), Painter(self), Painter(self)
-        self.preview: Motion = as_described(self.bench.machine)
+        self.preview: MachineMotion = as_described(self.bench.machine)
         self._warm = False  # the kernels of the engine are compiled, so that parts are joined without a wait
         self._closed = False
-        self._sketches: dict[int, tuple[Motion, Sketch]] = {}
+        self._sketches: dict[int, tuple[MachineMotion, Sketch]] = {}
         self.saving = Saving(self)
         self._build()
         self._build_menus()
@@ -307,7 +307,7 @@ class WorkbenchWindow(QMainWindow):
         self._show_motion()
         self._previews.paint("motion", lambda: _moving(machine), lambda found, _: self._moves(machine, found))
 
-    def _moves(self, machine: Machine, found: Motion | None) -> None:
+    def _moves(self, machine: Machine, found: MachineMotion | None) -> None:
         self._warm = True
         if self._closed or machine is not self.bench.machine or found is None:
             return
@@ -346,7 +346,7 @@ class WorkbenchWindow(QMainWindow):
             self.bench.set_time(float(motion.time_s[0]))
         self.stage.show_sketch(shown, ghosts, words)
 
-    def _sketch(self, machine: Machine, motion: Motion) -> Sketch:
+    def _sketch(self, machine: Machine, motion: MachineMotion) -> Sketch:
         """The sketch of a motion; kept while its run is."""
         known = self._sketches.get(id(motion))
         if known is None or known[0] is not motion:
@@ -419,7 +419,7 @@ class WorkbenchWindow(QMainWindow):
             self.close()
 
 
-def _moving(machine: Machine) -> Motion:
+def _moving(machine: Machine) -> MachineMotion:
     """How a machine moves along its laws, or else where it stands. Compiles the kernels of the engine."""
     start = at_start(machine)
     if start.fault:

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
-from biomec.engine.equations import Ellipsoid
+from biomec.engine.equations import EllipsoidEquation
 from biomec.engine.tree.joint_tree import JointTree
 
 
@@ -45,7 +45,7 @@ def gliding_contacts(tree: JointTree, q: FloatArray) -> GlidingContacts:
     body, on = [], []
     for c, contact in enumerate(tree.contacts):
         equation = contact.rows(layout)[0].equation
-        assert isinstance(equation, Ellipsoid)
+        assert isinstance(equation, EllipsoidEquation)
         A = np.stack([axis(q) for axis in equation.axes], axis=-1)
         y = np.einsum("tij,ti->tj", A, equation.d(q))
         n = np.einsum("tij,jk,tk->ti", A, equation.H, y)

@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
-from biomec.engine.forward.joint_space import JointSpace, Pose
+from biomec.engine.forward.joint_space import JointPose, JointSpace
 from biomec.engine.tree import joint_kernels
 from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL
 
@@ -28,7 +28,7 @@ TURN = 2.0 * np.pi
 class Reference(NamedTuple):
     """Where the movement is at a time: pose, rates w (g,) and their derivatives ẇ (g,)."""
 
-    pose: Pose
+    pose: JointPose
     w: FloatArray
     wdot: FloatArray
 
@@ -61,7 +61,7 @@ class ReferenceMotion:
             ydot, yddot = np.zeros_like(y), np.zeros_like(y)
         C, w, wdot = np.empty_like(self.base), np.empty_like(y), np.empty_like(y)
         joint_kernels.chart(self.space.tables, self.space.sides, self.base, y, ydot, yddot, C, w, wdot)
-        return Reference(Pose(y[:3], C), w, wdot)
+        return Reference(JointPose(y[:3], C), w, wdot)
 
     def state(self, t: float) -> tuple[FloatArray, FloatArray]:
         """Coordinates q and velocities q̇ (n,) at a time, gliding contacts closed."""

@@ -43,7 +43,7 @@ class Circle:
 
 
 @dataclass(frozen=True)
-class Line:
+class ProfileLine:
     """The line η = slope ξ + intercept [m]: S = intercept/(sin φ − slope cos φ); solid is the origin's side."""
 
     intercept: float
@@ -75,7 +75,7 @@ class Cubic:
 
 
 @dataclass(frozen=True, eq=False)
-class Outline:
+class ProfileOutline:
     """A profile on a body.
 
     origin : (2,) where S is measured from, in the body's axes [m]
@@ -115,7 +115,7 @@ class ClosestPoints:
     iterations: int
 
 
-def closest_points(i: Outline, j: Outline, guess: ArrayLike = (0.0, np.pi)) -> ClosestPoints:
+def closest_points(i: ProfileOutline, j: ProfileOutline, guess: ArrayLike = (0.0, np.pi)) -> ClosestPoints:
     """Closest points of two convex outlines, the first kind of which must be curved (a line has no unique φ_i).
 
     guess : φ_i, φ_j [rad] to begin from; others are tried when it leads to the far side or nowhere
@@ -139,7 +139,7 @@ def _starts(guess: FloatArray) -> Iterator[FloatArray]:
             yield guess + np.array([a, b])
 
 
-def _newton(i: Outline, j: Outline, start: FloatArray) -> ClosestPoints | None:
+def _newton(i: ProfileOutline, j: ProfileOutline, start: FloatArray) -> ClosestPoints | None:
     """Newton's method on n_jᵀ t_i = 0, dᵀ t_i = 0; None if it does not end where normals face each other."""
     phi = start.copy()
     for iteration in range(1, MAX_ITERATIONS + 1):
@@ -160,7 +160,7 @@ def _newton(i: Outline, j: Outline, start: FloatArray) -> ClosestPoints | None:
     return None
 
 
-def _facing(i: Outline, j: Outline, phi: FloatArray, iterations: int) -> ClosestPoints | None:
+def _facing(i: ProfileOutline, j: ProfileOutline, phi: FloatArray, iterations: int) -> ClosestPoints | None:
     p_i, t_i, _, s_i = i.at(float(phi[0]))
     p_j, t_j, _, s_j = j.at(float(phi[1]))
     n_i, n_j = _normal(t_i) / np.linalg.norm(t_i), _normal(t_j) / np.linalg.norm(t_j)

@@ -20,7 +20,7 @@ from biomec.engine.maps import VectorMap
 from biomec.engine.system import System
 
 
-class Law(Protocol):
+class Characteristic(Protocol):
     """A scalar characteristic: force of a length, torque of an angle, force of a speed."""
 
     def value(self, x: FloatArray) -> FloatArray:
@@ -59,8 +59,8 @@ class _Element:
     """What the three kinds of element have in common: a spring, a damper, and a given actuator force."""
 
     name: str
-    spring: Law | None = None
-    damper: Law | None = None
+    spring: Characteristic | None = None
+    damper: Characteristic | None = None
 
     def _force(
         self, position: FloatArray, rate: FloatArray, actuation: FloatArray | float

@@ -13,7 +13,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.engine.drivers import AngleCoordinate, angle_equation
-from biomec.engine.forces.actuators import CoordinateElement, HingeElement, Law, LineElement
+from biomec.engine.forces.actuators import Characteristic, CoordinateElement, HingeElement, LineElement
 from biomec.engine.forces.applied import Forces
 from biomec.engine.forces.state_maps import StateMap, add_torque, angular_velocity, axes_map, read_rows, state_map
 from biomec.engine.maps import VectorMap
@@ -111,7 +111,7 @@ class _Added:
         return Q
 
 
-def _carried(spring: Law | None, damper: Law | None, position: float, rate: float) -> float:
+def _carried(spring: Characteristic | None, damper: Characteristic | None, position: float, rate: float) -> float:
     """Scalar force of a spring and a damper, positive pushing apart."""
     force = 0.0
     if spring is not None:

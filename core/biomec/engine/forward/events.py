@@ -16,7 +16,7 @@ HALVINGS = 60  # of a step; each halves the time in which the event lies, until 
 
 
 @dataclass(frozen=True)
-class Event:
+class SimulationEvent:
     """Something that happens where ``value`` crosses zero.
 
     value  : of a state
@@ -49,7 +49,7 @@ class EventWatch:
     start : the first state, from `Stepper.start`; without it the first step is not looked at
     """
 
-    def __init__(self, events: Sequence[Event], start: State | None = None) -> None:
+    def __init__(self, events: Sequence[SimulationEvent], start: State | None = None) -> None:
         self.events = tuple(events)
         self.occurrences: list[Occurrence] = []
         self._before = start
@@ -76,22 +76,22 @@ class EventWatch:
         return None
 
 
-def contact_begins(contact: GroundContact, name: str, *, ends: bool = False) -> Event:
+def contact_begins(contact: GroundContact, name: str, *, ends: bool = False) -> SimulationEvent:
     """A sphere reaches the ground."""
     contact.penetration(contact.system.reference, name)  # refuses a name that is not there
-    return Event(f"{name} touches the ground", lambda now: contact.penetration(now.q, name), True, ends)
+    return SimulationEvent(f"{name} touches the ground", lambda now: contact.penetration(now.q, name), True, ends)
 
 
-def contact_ends(contact: GroundContact, name: str, *, ends: bool = False) -> Event:
+def contact_ends(contact: GroundContact, name: str, *, ends: bool = False) -> SimulationEvent:
     """A sphere leaves the ground."""
     contact.penetration(contact.system.reference, name)
-    return Event(f"{name} leaves the ground", lambda now: contact.penetration(now.q, name), False, ends)
+    return SimulationEvent(f"{name} leaves the ground", lambda now: contact.penetration(now.q, name), False, ends)
 
 
-def stop_reached(stops: JointStops, name: str, *, ends: bool = False) -> Event:
+def stop_reached(stops: JointStops, name: str, *, ends: bool = False) -> SimulationEvent:
     """A joint angle leaves its range."""
     stops.beyond(stops.system.reference, name)
-    return Event(f"{name} reaches its stop", lambda now: stops.beyond(now.q, name), True, ends)
+    return SimulationEvent(f"{name} reaches its stop", lambda now: stops.beyond(now.q, name), True, ends)
 
 
 def within_step(before: State, after: State, t: float) -> State:
@@ -110,13 +110,13 @@ def within_step(before: State, after: State, t: float) -> State:
     return State(t, q, qdot, qddot, (1.0 - s) * before.multipliers + s * after.multipliers)
 
 
-def _crosses(event: Event, a: float, b: float) -> bool:
+def _crosses(event: SimulationEvent, a: float, b: float) -> bool:
     """Whether values a and b have zero between them, in the sense of the event; from zero itself nothing crosses."""
     up, down = a < 0.0 <= b, a > 0.0 >= b
     return up if event.rising is True else down if event.rising is False else up or down
 
 
-def _found(event: Event, before: State, after: State, a: float) -> Occurrence:
+def _found(event: SimulationEvent, before: State, after: State, a: float) -> Occurrence:
     """Bisect the step."""
     low, high = before.t, after.t
     for _ in range(HALVINGS):

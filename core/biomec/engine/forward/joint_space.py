@@ -25,7 +25,7 @@ from biomec.engine.forward.semi_recursive import laid_out, local_shapes, tree_fo
 from biomec.engine.rows import build_tables
 from biomec.engine.system import System
 from biomec.engine.tree import joint_dynamics, joint_kernels
-from biomec.engine.tree.joint_kernels import Sides
+from biomec.engine.tree.joint_kernels import JointSides
 from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL
 from biomec.engine.tree.solution import solve_tree
 
@@ -51,7 +51,7 @@ class JointTerms(NamedTuple):
     bias: FloatArray
 
 
-class Pose(NamedTuple):
+class JointPose(NamedTuple):
     """Where a tree is: place of the root's first basic point (3,) [m] and attitudes C (J, 3, 3)."""
 
     root: FloatArray
@@ -76,7 +76,7 @@ class JointSpace:
         tables = self.tables
         before = np.where(tables.parent >= 0, tables.body[tables.parent], tables.body)
         towards = tables.sign > 0.0
-        self.sides = Sides(
+        self.sides = JointSides(
             proximal=np.where(towards, before, tables.body),
             distal=np.where(towards, tables.body, before),
             axes=np.where(towards[:, None, None], self.shapes.axes, self.shapes.axes[:, ::-1]),
@@ -110,15 +110,15 @@ class JointSpace:
 
     # ------------------------------------------------------------------ kinematics
 
-    def pose(self, q: FloatArray) -> Pose:
+    def pose(self, q: FloatArray) -> JointPose:
         """Pose of coordinates q (n,)."""
         s = self._elements(q)
         A, C = (np.empty((len(s), 3, 3)) for _ in range(2))
         joint_kernels.attitudes(self.tables, s, A)
         joint_kernels.joint_attitudes(self.tables, self.sides, A, C)
-        return Pose(self.tables.centre[0] @ s[self.tables.body[0]], C)
+        return JointPose(self.tables.centre[0] @ s[self.tables.body[0]], C)
 
-    def coordinates(self, pose: Pose) -> FloatArray:
+    def coordinates(self, pose: JointPose) -> FloatArray:
         """q (n,) of a pose."""
         q = np.empty(self.system.n)
         joint_kernels.place(self.tables, self.shapes, self.sides, _own(pose.root), _own(pose.attitudes), q)
@@ -130,7 +130,7 @@ class JointSpace:
         joint_kernels.moved(self.tables, self.shapes, self.sides, _own(q), _own(delta), to)
         return to
 
-    def deviation(self, q: FloatArray, wanted: Pose) -> FloatArray:
+    def deviation(self, q: FloatArray, wanted: JointPose) -> FloatArray:
         """Movement e (g,) that leads from q to a pose: differences of places, rotation vectors of C_ref Cᵀ."""
         e = np.empty(self.size)
         joint_kernels.deviation(self.tables, self.sides, _own(q), _own(wanted.root), _own(wanted.attitudes), e)

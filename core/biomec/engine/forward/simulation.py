@@ -127,7 +127,7 @@ class Simulation:
 NUMBERS = ("time_s", "iterations", "increment", "seconds", "power")
 
 
-class Record:
+class RunRecord:
     """States as they come, and the power of all forces but the weight; memory grows with them.
 
     room : states that are expected
@@ -207,7 +207,7 @@ def simulate(
             f"{steps} steps of {step_s:g} s would take too long and too much memory. Take longer steps, or simulate a "
             "shorter part."
         )
-    record = Record(stepper, steps + 1)
+    record = RunRecord(stepper, steps + 1)
     ending, sentence = Ending.COMPLETED, "Completed."
     record.add(state, 0, 0.0, 0.0)
     for k in range(steps):
@@ -240,7 +240,7 @@ def started(
 
 
 def after_step(
-    record: Record,
+    record: RunRecord,
     step: StepResult,
     seconds: float,
     fraction: float,
@@ -295,7 +295,7 @@ def locked(array: FloatArray) -> FloatArray:
     return array
 
 
-def as_simulation(stepper: Stepper, record: Record, ending: Ending, sentence: str) -> Simulation:
+def as_simulation(stepper: Stepper, record: RunRecord, ending: Ending, sentence: str) -> Simulation:
     """Gather the states of a run, and measure constraints, energy and work."""
     system, numbers = stepper.system, record.numbers
     q, v, a, multipliers = record.levels

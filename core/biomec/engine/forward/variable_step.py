@@ -24,7 +24,7 @@ from biomec.engine.forward.formulation import Formulation, NoNumber, Unsolvable
 from biomec.engine.forward.integrators import SCIPY
 from biomec.engine.forward.simulation import (
     Ending,
-    Record,
+    RunRecord,
     Simulation,
     Stepped,
     Stepper,
@@ -77,7 +77,7 @@ def simulate_adaptive(
 ) -> Simulation:
     """Integrate a one-step stepper with error control; arguments as of `simulate`."""
     state = started(stepper, q, qdot, duration_s, control.first_s, start_s)
-    record = Record(stepper)
+    record = RunRecord(stepper)
     record.add(state, 0, 0.0, 0.0)
     end, h = start_s + duration_s, control.first_s
     ending, sentence = Ending.COMPLETED, "Completed."
@@ -167,7 +167,7 @@ def simulate_to_tolerance(
     stepper = Stepped(formulation, forces)
     n = formulation.system.n
     state = started(stepper, q, qdot, duration_s, longest_s if longest_s < np.inf else duration_s, start_s)
-    record = Record(stepper)
+    record = RunRecord(stepper)
     record.add(state, 0, 0.0, 0.0)
 
     def rate(t: float, y: FloatArray) -> FloatArray:

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 from biomec.base.arrays import FloatArray
 from biomec.engine.contacts import PointContacts
 from biomec.engine.joints import Constraint, EllipsoidContact
-from biomec.engine.reference.trees import FREEDOMS, Tree, TreeBody, TreeJoint
+from biomec.engine.reference.trees import FREEDOMS, ReferenceJoint, ReferenceTree, TreeBody
 from biomec.engine.system import System
 
 SIDES = {"R": 1.0, "L": -1.0}
@@ -84,15 +84,15 @@ AXES = {  # (body, axis): a revolute axis, or the parent's and the child's axis 
 }
 
 
-def human_tree() -> Tree:
+def human_tree() -> ReferenceTree:
     """Build the tree of 21 bodies and 20 joints; the root, the thorax, is free."""
     place = _landmarks()
     attitudes = _attitudes()
     bodies = [_tree_body(name, side, place, attitudes) for base in ORDER for name, side in _copies(base)]
     joints = [
-        TreeJoint("root", "free", "ground", "thorax", place["sternum"]),
-        TreeJoint("neck", "spherical", "thorax", "head", place["neck"]),
-        TreeJoint("lumbar", "spherical", "thorax", "pelvis", place["lumbar"]),
+        ReferenceJoint("root", "free", "ground", "thorax", place["sternum"]),
+        ReferenceJoint("neck", "spherical", "thorax", "head", place["neck"]),
+        ReferenceJoint("lumbar", "spherical", "thorax", "pelvis", place["lumbar"]),
     ]
     for side in SIDES:
         for base, kind, parent, child in SIDE_JOINTS:
@@ -101,8 +101,8 @@ def human_tree() -> Tree:
             if base == "ulnar":  # the radio-ulnar axis is parallel to no local axis
                 axis = place[name] - place[f"lateral_{side}"]
                 axes = [axis / np.linalg.norm(axis)]
-            joints.append(TreeJoint(name, kind, _sided(parent, side), f"{child}_{side}", place[name], tuple(axes)))
-    return Tree(tuple(bodies), tuple(joints))
+            joints.append(ReferenceJoint(name, kind, _sided(parent, side), f"{child}_{side}", place[name], tuple(axes)))
+    return ReferenceTree(tuple(bodies), tuple(joints))
 
 
 def human_system() -> System:
@@ -124,7 +124,9 @@ def contact_points(system: System, q: FloatArray) -> PointContacts:
     return PointContacts.at(system.layout, q, points)
 
 
-def human_motion(tree: Tree, frames: int, rng: np.random.Generator, amplitude: float = 0.25) -> dict[str, FloatArray]:
+def human_motion(
+    tree: ReferenceTree, frames: int, rng: np.random.Generator, amplitude: float = 0.25
+) -> dict[str, FloatArray]:
     """Smooth random joint coordinates over one cycle: sums of three harmonics of about ``amplitude`` [rad].
 
     The shoulder girdle stays at rest, because its ellipsoid contacts close loops that a tree cannot follow.

@@ -11,7 +11,7 @@ from biomec.base.errors import DescriptionError
 from biomec.engine.body import Body
 from biomec.engine.drivers import AngleDriver
 from biomec.engine.joints import Constraint, Revolute, Spherical, Weld
-from biomec.engine.reference.trees import Tree, TreeBody, TreeJoint
+from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree, TreeBody
 from biomec.engine.system import System
 
 ROD_RADIUS = 0.02  # [m]
@@ -107,10 +107,10 @@ def _screw_x(length: float, twist: float) -> FloatArray:
     return T
 
 
-def random_tree(count: int, rng: np.random.Generator, root: str = "free") -> Tree:
+def random_tree(count: int, rng: np.random.Generator, root: str = "free") -> ReferenceTree:
     """Tree of ``count`` bodies with random shapes, kinds of body, inertias and joints; ``root`` is its first joint."""
     bodies: list[TreeBody] = []
-    joints: list[TreeJoint] = []
+    joints: list[ReferenceJoint] = []
     centre = rng.normal(size=3)
     for k in range(count):
         name = f"body{k}"
@@ -118,7 +118,7 @@ def random_tree(count: int, rng: np.random.Generator, root: str = "free") -> Tre
         kind = str(rng.choice(["spherical", "universal", "revolute"])) if k else root
         if k:
             centre = bodies[int(parent.removeprefix("body"))].points["p0"] + 0.5 * rng.normal(size=3)
-        joints.append(TreeJoint(f"joint{k}", kind, parent, name, centre, _random_axes(kind, rng)))
+        joints.append(ReferenceJoint(f"joint{k}", kind, parent, name, centre, _random_axes(kind, rng)))
         attitude = Rotation.random(rng=rng).as_matrix()
         corners = 0.4 * (attitude.T + rng.uniform(-0.25, 0.25, size=(3, 3)))  # roughly along x, y and z of the body
         first = centre + 0.2 * rng.normal(size=3)
@@ -133,7 +133,7 @@ def random_tree(count: int, rng: np.random.Generator, root: str = "free") -> Tre
         )  # of eight equal point masses: physically possible by construction
         com = centre + 0.2 * rng.normal(size=3)
         bodies.append(TreeBody(name, basis, points, attitude, mass, inertia, com))
-    return Tree(tuple(bodies), tuple(joints))
+    return ReferenceTree(tuple(bodies), tuple(joints))
 
 
 def _random_axes(kind: str, rng: np.random.Generator) -> tuple[FloatArray, ...]:

@@ -17,7 +17,7 @@ FREEDOMS = {"free": 6, "spherical": 3, "universal": 2, "revolute": 1}
 
 
 @dataclass(frozen=True)
-class TreeJoint:
+class ReferenceJoint:
     """Joint between a body and its parent, given in the reference pose.
 
     centre : (3,) joint centre in the laboratory [m]
@@ -47,11 +47,11 @@ class TreeBody:
 
 
 @dataclass(frozen=True)
-class Tree:
+class ReferenceTree:
     """A tree: bodies, parents before children in ``joints``; its first joint hangs the root on the ground."""
 
     bodies: tuple[TreeBody, ...]
-    joints: tuple[TreeJoint, ...]
+    joints: tuple[ReferenceJoint, ...]
 
     def system(self, extra: Sequence[Constraint] = (), name: str = "tree") -> System:
         """Multibody system of the tree, with further constraints such as contacts."""
@@ -145,7 +145,7 @@ def coordinates_of_poses(system: System, poses: Mapping[str, tuple[FloatArray, F
     return np.concatenate([body.coordinates(*poses[body.name]) for body in system.bodies], axis=1)
 
 
-def _joint_motion(joint: TreeJoint, values: FloatArray) -> tuple[FloatArray, FloatArray]:
+def _joint_motion(joint: ReferenceJoint, values: FloatArray) -> tuple[FloatArray, FloatArray]:
     """Translation (T, 3) and rotation (T, 3, 3) of a joint about its centre, in reference laboratory axes."""
     none = np.zeros((len(values), 3))
     if joint.kind == "free":

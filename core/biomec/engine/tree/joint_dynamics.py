@@ -14,13 +14,13 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.compiled import compiled
 from biomec.engine.rows import RowTables
 from biomec.engine.tree import recursion
-from biomec.engine.tree.joint_kernels import Sides, applied, attitudes
+from biomec.engine.tree.joint_kernels import JointSides, applied, attitudes
 from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, Branches, mapped
 from biomec.engine.tree.small_vectors import cross, dot
 
 
 @compiled
-def rates(tables: Branches, sides: Sides, q: FloatArray, qdot: FloatArray, w: FloatArray) -> None:
+def rates(tables: Branches, sides: JointSides, q: FloatArray, qdot: FloatArray, w: FloatArray) -> None:
     """w (g,) of velocities q̇ (n,)."""
     bodies = tables.total.size
     s, sdot = q.reshape(bodies, 4, 3), qdot.reshape(bodies, 4, 3)
@@ -33,7 +33,7 @@ def rates(tables: Branches, sides: Sides, q: FloatArray, qdot: FloatArray, w: Fl
 
 
 @compiled
-def _to_proximal(tables: Branches, sides: Sides, A: FloatArray, x: FloatArray) -> None:
+def _to_proximal(tables: Branches, sides: JointSides, A: FloatArray, x: FloatArray) -> None:
     """x ← Tᵀ x, in place."""
     v = np.empty(3)
     for k in range(tables.body.size):
@@ -44,7 +44,7 @@ def _to_proximal(tables: Branches, sides: Sides, A: FloatArray, x: FloatArray) -
 
 
 @compiled
-def _columns_to_proximal(tables: Branches, sides: Sides, A: FloatArray, X: FloatArray) -> None:
+def _columns_to_proximal(tables: Branches, sides: JointSides, A: FloatArray, X: FloatArray) -> None:
     """X ← X T, in place; a row that is zero in a joint stays so."""
     for k in range(tables.body.size):
         if tables.kind[k] == SPHERICAL:
@@ -56,7 +56,7 @@ def _columns_to_proximal(tables: Branches, sides: Sides, A: FloatArray, X: Float
 
 
 @compiled
-def projected(tables: Branches, sides: Sides, q: FloatArray, Q: FloatArray, u: FloatArray) -> None:
+def projected(tables: Branches, sides: JointSides, q: FloatArray, Q: FloatArray, u: FloatArray) -> None:
     """Efforts u (g,) that do the same work as generalised forces Q (n,)."""
     bodies = tables.total.size
     s, forces = q.reshape(bodies, 4, 3), Q.reshape(bodies, 4, 3)
@@ -76,7 +76,7 @@ def projected(tables: Branches, sides: Sides, q: FloatArray, Q: FloatArray, u: F
 
 
 @compiled
-def _to_laboratory(tables: Branches, sides: Sides, A: FloatArray, x: FloatArray) -> None:
+def _to_laboratory(tables: Branches, sides: JointSides, A: FloatArray, x: FloatArray) -> None:
     """x ← T x, in place."""
     v = np.empty(3)
     for k in range(tables.body.size):
@@ -87,7 +87,7 @@ def _to_laboratory(tables: Branches, sides: Sides, A: FloatArray, x: FloatArray)
 
 
 @compiled
-def velocities(tables: Branches, sides: Sides, q: FloatArray, w: FloatArray, qdot: FloatArray) -> None:
+def velocities(tables: Branches, sides: JointSides, q: FloatArray, w: FloatArray, qdot: FloatArray) -> None:
     """q̇ (n,) of rates w (g,)."""
     bodies = tables.total.size
     s = q.reshape(bodies, 4, 3)
@@ -103,7 +103,7 @@ def velocities(tables: Branches, sides: Sides, q: FloatArray, w: FloatArray, qdo
 @compiled
 def equations(
     tables: Branches,
-    sides: Sides,
+    sides: JointSides,
     rows: RowTables,
     q: FloatArray,
     qdot: FloatArray,
@@ -138,7 +138,7 @@ def equations(
 
 
 @compiled
-def loops(tables: Branches, sides: Sides, rows: RowTables, q: FloatArray, J: FloatArray, left: FloatArray) -> None:
+def loops(tables: Branches, sides: JointSides, rows: RowTables, q: FloatArray, J: FloatArray, left: FloatArray) -> None:
     """J (l, g) and −Φ (l,) of the rows that close loops."""
     bodies = tables.total.size
     s, A = q.reshape(bodies, 4, 3), np.empty((bodies, 3, 3))
@@ -150,7 +150,7 @@ def loops(tables: Branches, sides: Sides, rows: RowTables, q: FloatArray, J: Flo
 
 
 @compiled
-def as_generalised(tables: Branches, sides: Sides, q: FloatArray, u: FloatArray, Q: FloatArray) -> None:
+def as_generalised(tables: Branches, sides: JointSides, q: FloatArray, u: FloatArray, Q: FloatArray) -> None:
     """Q (n,) of efforts u (g,) conjugate to the rates w: torques of proximal on distal bodies, a wrench on the root."""
     bodies = tables.total.size
     s, A, to = q.reshape(bodies, 4, 3), np.empty((bodies, 3, 3)), Q.reshape(bodies, 4, 3)

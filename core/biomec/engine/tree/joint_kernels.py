@@ -19,7 +19,7 @@ from biomec.engine.tree.rotation_vectors import exponential, logarithm, turned_r
 from biomec.engine.tree.small_vectors import dot
 
 
-class Sides(NamedTuple):
+class JointSides(NamedTuple):
     """Which bodies a step joins; the root's own step has the root on both sides.
 
     proximal, distal : (J,) numbers of bodies
@@ -43,7 +43,7 @@ def attitudes(tables: Branches, s: FloatArray, A: FloatArray) -> None:
 
 
 @compiled
-def joint_attitudes(tables: Branches, sides: Sides, A: FloatArray, C: FloatArray) -> None:
+def joint_attitudes(tables: Branches, sides: JointSides, A: FloatArray, C: FloatArray) -> None:
     """C (J, 3, 3) = A_pᵀ A_d of all joints; the root's attitude itself for the root's step."""
     for k in range(C.shape[0]):
         if tables.kind[k] == FREE:
@@ -76,7 +76,7 @@ def applied(A: FloatArray, v: FloatArray, to: FloatArray) -> None:
 
 
 @compiled
-def place(tables: Branches, shapes: Shapes, sides: Sides, root: FloatArray, C: FloatArray, q: FloatArray) -> None:
+def place(tables: Branches, shapes: Shapes, sides: JointSides, root: FloatArray, C: FloatArray, q: FloatArray) -> None:
     """Natural coordinates q (n,) of the root's first basic point (3,) and all attitudes C (J, 3, 3)."""
     bodies = tables.total.size
     s, A = q.reshape(bodies, 4, 3), np.empty((bodies, 3, 3))
@@ -103,7 +103,9 @@ def place(tables: Branches, shapes: Shapes, sides: Sides, root: FloatArray, C: F
 
 
 @compiled
-def moved(tables: Branches, shapes: Shapes, sides: Sides, q: FloatArray, delta: FloatArray, to: FloatArray) -> None:
+def moved(
+    tables: Branches, shapes: Shapes, sides: JointSides, q: FloatArray, delta: FloatArray, to: FloatArray
+) -> None:
     """Coordinates (n,) after the movements δ (g,): root shifted and turned, joints turned."""
     bodies = tables.total.size
     A, C = np.empty((bodies, 3, 3)), np.empty((bodies, 3, 3))
@@ -139,7 +141,7 @@ def moved(tables: Branches, shapes: Shapes, sides: Sides, q: FloatArray, delta: 
 @compiled
 def chart(
     tables: Branches,
-    sides: Sides,
+    sides: JointSides,
     base: FloatArray,
     y: FloatArray,
     ydot: FloatArray,
@@ -182,7 +184,7 @@ def chart(
 
 @compiled
 def deviation(
-    tables: Branches, sides: Sides, q: FloatArray, root: FloatArray, wanted: FloatArray, e: FloatArray
+    tables: Branches, sides: JointSides, q: FloatArray, root: FloatArray, wanted: FloatArray, e: FloatArray
 ) -> None:
     """Movements e (g,) that lead from q to a root at (3,) and attitudes (J, 3, 3): rotation vectors of C_ref Cᵀ.
 

@@ -27,14 +27,20 @@ from biomec.machines.closed_chain.study_parts import (
 )
 from biomec.machines.machine import Machine
 from biomec.machines.reference_points.assembly import NotAssembled, SingularPosition
-from biomec.machines.reference_points.integration import FIXED_STEP, METHODS, IntegrationOptions, Motion, Torques
+from biomec.machines.reference_points.integration import (
+    FIXED_STEP,
+    METHODS,
+    IntegratedMotion,
+    IntegrationOptions,
+    Torques,
+)
 from biomec.machines.reference_points.model import ReferencePointModel
 from biomec.machines.reference_points.torque_tables import INTERPOLATIONS, torque_table
 from biomec.machines.study import Curve, Run, Study, curve, option
 
 if TYPE_CHECKING:
     from biomec.engine.forward.simulation import Simulation
-    from biomec.machines.closed_chain.inverse import InverseDynamics
+    from biomec.machines.closed_chain.inverse import ChainInverseDynamics
 
 KEY, TITLE = "forward", "Forward dynamics"
 PARTITIONED, BAUMGARTE = "partitioned", "Baumgarte"
@@ -104,7 +110,7 @@ def _planar(
 
     model = reference_point_model(machine, "kept")
     torques: Torques | None = None
-    wanted: InverseDynamics | None = None
+    wanted: ChainInverseDynamics | None = None
     if options.input == INVERSE:
         wanted, torques = _found_torques(machine, options, time_s, part_of(progress, 0.0, SHARE))
         q, qdot = wanted.q[0], wanted.qdot[0]
@@ -128,7 +134,7 @@ def _planar(
 
 def _found_torques(
     machine: Machine, options: ForwardOptions, time_s: FloatArray, progress: Progress | None
-) -> tuple[InverseDynamics, Torques]:
+) -> tuple[ChainInverseDynamics, Torques]:
     """The prescribed motion, and the torques that make it as a table."""
     from biomec.machines.closed_chain.inverse import inverse_dynamics
     from biomec.machines.closed_chain.replay import whole_torques
@@ -154,7 +160,7 @@ def _own(
     model: ReferencePointModel,
     start: tuple[FloatArray, FloatArray],
     torques: Torques | None,
-    wanted: InverseDynamics | None,
+    wanted: ChainInverseDynamics | None,
     notices: tuple[str, ...],
     progress: Progress | None,
 ) -> Run:
@@ -208,7 +214,7 @@ def _own(
     )
 
 
-def energy_balance(motion: Motion) -> tuple[FloatArray, dict[str, FloatArray]]:
+def energy_balance(motion: IntegratedMotion) -> tuple[FloatArray, dict[str, FloatArray]]:
     """Mechanical energy less that of the start and less the work of motors, dampers and drivers, (T,) [J]; energies.
 
     Work is the integral of a cubic spline through the power at the instants of the motion.
@@ -227,7 +233,7 @@ def energy_balance(motion: Motion) -> tuple[FloatArray, dict[str, FloatArray]]:
 
 
 def _compared(
-    model: ReferencePointModel, time_s: FloatArray, q: FloatArray, qdot: FloatArray, wanted: InverseDynamics | None
+    model: ReferencePointModel, time_s: FloatArray, q: FloatArray, qdot: FloatArray, wanted: ChainInverseDynamics | None
 ) -> tuple[list[Curve], dict[str, float]]:
     """How far driven bodies are from the motion that the torques were found for."""
     if wanted is None:
@@ -288,7 +294,7 @@ def _engine_run(
     made: Simulation,
     notices: tuple[str, ...],
     torques: Torques | None,
-    wanted: InverseDynamics | None,
+    wanted: ChainInverseDynamics | None,
 ) -> Run:
     """A run of the engine on the instants asked for, by cubics through its own steps."""
     from scipy.interpolate import CubicHermiteSpline, CubicSpline  # slow to import

@@ -19,7 +19,7 @@ from biomec.machines.reference_points.model import ReferencePointModel
 
 
 @dataclass(frozen=True, eq=False)
-class InverseDynamics:
+class ChainInverseDynamics:
     """Motion of a driven machine and what makes it; arrays are read-only.
 
     time_s : (T,);  q, qdot, qddot : (T, n);  multipliers : (T, m)
@@ -55,7 +55,7 @@ class InverseDynamics:
 
 def inverse_dynamics(
     model: ReferencePointModel, time_s: ArrayLike, progress: Progress | None = None
-) -> InverseDynamics:
+) -> ChainInverseDynamics:
     """Follow the drivers of a model through times (T,) and find what drives it.
 
     Raises `NotAssembled` or `SingularPosition` where there is no such motion.
@@ -74,7 +74,7 @@ def inverse_dynamics(
             joints[one.name] = read_only(sign * multipliers[:, model.rows_of(one.name)])
     rate_error = np.einsum("tij,tj->ti", J, qdot) - model.rate_rhs(time)
     acceleration_error = np.einsum("tij,tj->ti", J, qddot) - model.acceleration_rhs(q, qdot, time)
-    return InverseDynamics(
+    return ChainInverseDynamics(
         model=model,
         time_s=read_only(time),
         q=read_only(q),
@@ -103,7 +103,7 @@ def squared_integral(time_s: FloatArray, torques: FloatArray) -> float:
     return float(np.trapezoid((torques**2).sum(axis=-1), time_s))
 
 
-def state_at(solution: InverseDynamics, t: ArrayLike) -> tuple[FloatArray, FloatArray]:
+def state_at(solution: ChainInverseDynamics, t: ArrayLike) -> tuple[FloatArray, FloatArray]:
     """Coordinates and velocities (..., n) at any time within the motion, by straight lines between its instants."""
     times = np.asarray(t, dtype=np.float64)
     q, qdot = (

@@ -28,7 +28,7 @@ REPEATED = (
 
 
 @dataclass(frozen=True)
-class InverseOptions:
+class InverseStudyOptions:
     """Options of the study."""
 
     duration_s: float = option(0.0, "Duration; 0 takes that of the machine", "s")
@@ -41,7 +41,7 @@ def refusal(machine: Machine) -> str | None:
     return not_driven(machine) if machine.is_planar else SPATIAL
 
 
-def run_inverse(machine: Machine, options: InverseOptions, progress: Progress | None = None) -> Run:
+def run_inverse(machine: Machine, options: InverseStudyOptions, progress: Progress | None = None) -> Run:
     """Answer the study."""
     from biomec.machines.closed_chain.inverse import inverse_dynamics
     from biomec.machines.closed_chain.work import work_trapezoid
@@ -96,7 +96,7 @@ STUDY = Study(
     key=KEY,
     title=TITLE,
     about="Torques of the drivers that make the prescribed motion, and the forces in the joints.",
-    options=InverseOptions,
+    options=InverseStudyOptions,
     refusal=refusal,
     run=run_inverse,
 )

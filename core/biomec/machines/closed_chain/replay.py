@@ -8,9 +8,9 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
-from biomec.machines.closed_chain.inverse import InverseDynamics
+from biomec.machines.closed_chain.inverse import ChainInverseDynamics
 from biomec.machines.closed_chain.sharing import Sharing, motor_columns
-from biomec.machines.reference_points.integration import IntegrationOptions, Motion
+from biomec.machines.reference_points.integration import IntegratedMotion, IntegrationOptions
 from biomec.machines.reference_points.model import ReferencePointModel
 from biomec.machines.reference_points.stabilised import constraint_errors, simulate_stabilised
 from biomec.machines.reference_points.torque_tables import torque_table
@@ -19,14 +19,14 @@ PUBLISHED = IntegrationOptions("runge-kutta 5", rtol=1e-8, atol=1e-9)
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
+class TorqueReplay:
     """A motion under given torques beside the one that they were found for.
 
     motion        : what came out
     rate_off      : (T, bodies) angular velocities less those wanted [rad/s];  angle_off : (T, bodies) angles [rad]
     """
 
-    motion: Motion
+    motion: IntegratedMotion
     rate_off: FloatArray
     angle_off: FloatArray
 
@@ -39,7 +39,7 @@ def whole_torques(model: ReferencePointModel, sharing: Sharing) -> FloatArray:
 
 
 def replay(
-    solution: InverseDynamics,
+    solution: ChainInverseDynamics,
     sharing: Sharing,
     interpolation: str = "linear",
     *,
@@ -48,7 +48,7 @@ def replay(
     beta: float = 10.0,
     options: IntegrationOptions = PUBLISHED,
     progress: Progress | None = None,
-) -> Replay:
+) -> TorqueReplay:
     """Drive the machine, without its drivers but those ``kept``, by torques from a table, and compare."""
     model = solution.model.with_drivers(kept)
     motion = simulate_stabilised(
@@ -63,7 +63,7 @@ def replay(
         progress=progress,
     )
     reached = len(motion.time_s)
-    return Replay(
+    return TorqueReplay(
         motion,
         motion.qdot[:, 2::3] - solution.qdot[:reached, 2::3],
         motion.q[:, 2::3] - solution.q[:reached, 2::3],
@@ -74,7 +74,7 @@ def replay(
 class Drift:
     """Norms (T,) of Φ, Φ̇ and Φ̈ at the integrator's steps of a free motion; Φ̈ is what the saddle system leaves of γ̂."""
 
-    motion: Motion
+    motion: IntegratedMotion
     position: FloatArray
     rate: FloatArray
     acceleration: FloatArray

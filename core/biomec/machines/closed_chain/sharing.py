@@ -17,7 +17,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.machines.closed_chain.comparison import Method
-from biomec.machines.closed_chain.inverse import InverseDynamics
+from biomec.machines.closed_chain.inverse import ChainInverseDynamics
 from biomec.machines.reference_points.model import ReferencePointModel
 
 METHODS = ("pseudo-inverse", "pointwise", "smallest peak")
@@ -40,7 +40,7 @@ class Sharing(Method):
 
 
 def shared(
-    solution: InverseDynamics,
+    solution: ChainInverseDynamics,
     motors: Sequence[str],
     method: str = "pseudo-inverse",
     motor_weights: ArrayLike = 1.0,
@@ -85,7 +85,7 @@ def shared(
     )
 
 
-def weak_hold(solution: InverseDynamics, motors: Sequence[str], kept: Sequence[str] = ()) -> float | None:
+def weak_hold(solution: ChainInverseDynamics, motors: Sequence[str], kept: Sequence[str] = ()) -> float | None:
     """When motors come near losing their hold on the motion, or lose it between two instants [s]; None if never.
 
     With as many motors as degrees of freedom they lose it where det RᵀT changes its sign; R is made to follow the

@@ -14,7 +14,7 @@ from biomec.machines.laws import Polynomial
 from biomec.machines.machine import Machine, Prescription
 from biomec.machines.reference_points.assembly import NotAssembled, assembled, velocities
 from biomec.machines.reference_points.building import reference_point_model
-from biomec.machines.reference_points.equations import Angle, Pin
+from biomec.machines.reference_points.equations import Pin, RelativeAngle
 from biomec.machines.reference_points.integration import FIXED_STEP, refuse_steps
 from biomec.machines.reference_points.model import ReferencePointModel
 from biomec.machines.study import Curve, curve
@@ -116,7 +116,7 @@ def _moved(driven: ReferencePointModel, q: FloatArray) -> tuple[str, ...]:
     off = driven.residual(q, 0.0)
     for one in driven.drivers:
         by = float(off[driven.rows_of(one.name)[0]])
-        if isinstance(one, Angle) and abs(by) > NOTICED:
+        if isinstance(one, RelativeAngle) and abs(by) > NOTICED:
             asked = float(one.law.value(0.0))
             found.append(
                 f"{one.name} cannot be {np.rad2deg(asked):.5g}° at the start: the parts cannot be joined there. "
@@ -170,5 +170,5 @@ def driven_angles(model: ReferencePointModel) -> Mapping[str, str]:
     return {
         one.name: model.bodies[one.first if one.first != ground else one.second]
         for one in model.drivers
-        if isinstance(one, Angle)
+        if isinstance(one, RelativeAngle)
     }

@@ -45,7 +45,7 @@ class CollocationOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Mesh:
+class TimeMesh:
     """Radau points: nodes (d,) of an interval of length 1, derivative (d+1, d), weights (d,); knots (N+1,) [s]."""
 
     nodes: FloatArray
@@ -59,7 +59,7 @@ class Mesh:
         return (self.knots[:-1, None] + self.nodes * np.diff(self.knots)[:, None]).ravel()
 
 
-def radau_mesh(intervals: int, degree: int, duration_s: float, halvings: int = 0) -> Mesh:
+def radau_mesh(intervals: int, degree: int, duration_s: float, halvings: int = 0) -> TimeMesh:
     """Mesh of N equal intervals with d points each, the first of them halved so often towards the start."""
     import casadi as ca
 
@@ -67,7 +67,7 @@ def radau_mesh(intervals: int, degree: int, duration_s: float, halvings: int = 0
     derivative, _, weights = ca.collocation_coeff(list(nodes))
     knots = np.linspace(0.0, duration_s, intervals + 1)
     early = knots[1] * 0.5 ** np.arange(halvings, 0, -1)
-    return Mesh(nodes, np.asarray(derivative), np.asarray(weights).ravel(), np.insert(knots, 1, early))
+    return TimeMesh(nodes, np.asarray(derivative), np.asarray(weights).ravel(), np.insert(knots, 1, early))
 
 
 def solve_collocation(
@@ -132,7 +132,7 @@ class _Program:
         return rows[:, : self.nx], rows[:, self.nx : self.nx + self.nu], rows[:, self.nx + self.nu :]
 
 
-def _program(problem: Problem, mesh: Mesh, between: int) -> _Program:
+def _program(problem: Problem, mesh: TimeMesh, between: int) -> _Program:
     import casadi as ca
 
     one = problem.dynamics
@@ -191,7 +191,7 @@ def _program(problem: Problem, mesh: Mesh, between: int) -> _Program:
     return _Program(nlp, bounds, size, d * N, nx, nu, nz)
 
 
-def _hulls(problem: Problem, mesh: Mesh, acting: list[Any]) -> list[tuple[Any, float, float, float]]:
+def _hulls(problem: Problem, mesh: TimeMesh, acting: list[Any]) -> list[tuple[Any, float, float, float]]:
     """Bernstein coefficients (1, N) of bounded controls on all intervals, with size and bounds of the control.
 
     A polynomial lies within its coefficients, so that a control within bounds at the points stays so between them and
@@ -213,7 +213,7 @@ def bernstein(at: FloatArray) -> FloatArray:
     return np.stack([comb(degree, k) * at**k * (1.0 - at) ** (degree - k) for k in range(degree + 1)], axis=1)
 
 
-def _inside(mesh: Mesh, begins: Any, stage: list[Any], acting: list[Any], tau: float) -> tuple[Any, Any, Any]:
+def _inside(mesh: TimeMesh, begins: Any, stage: list[Any], acting: list[Any], tau: float) -> tuple[Any, Any, Any]:
     """State, control and time of all intervals at a fraction of them."""
     import casadi as ca
 

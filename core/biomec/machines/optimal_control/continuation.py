@@ -29,7 +29,7 @@ STARTS = (KINEMATICS, ZERO)
 
 
 @dataclass(frozen=True)
-class Step:
+class ContinuationStep:
     """Changes of one step: values of parameters, and duration [s] and limit of the path where they are not None."""
 
     values: Mapping[str, float] = field(default_factory=dict)
@@ -62,7 +62,7 @@ class Chain:
         return self.attempts[-1]
 
 
-def steps_of(text: str) -> tuple[Step, ...]:
+def steps_of(text: str) -> tuple[ContinuationStep, ...]:
     """Steps of a text such as ``g = 0 1 2 9.81; K = 5e4 5e4 5e4 5e6``: a name and its values, as many of each.
 
     ``duration`` and ``limit`` are names too. One value of a name holds in all steps.
@@ -84,14 +84,14 @@ def steps_of(text: str) -> tuple[Step, ...]:
     for k in range(count):
         now = {name: values[min(k, len(values) - 1)] for name, values in told.items()}
         duration, limit = now.pop(DURATION, None), now.pop(LIMIT, None)
-        made.append(Step(now, duration, limit))
+        made.append(ContinuationStep(now, duration, limit))
     return tuple(made)
 
 
 def continued(
     machine: Machine,
     task: Task,
-    steps: Sequence[Step] = (),
+    steps: Sequence[ContinuationStep] = (),
     options: CollocationOptions | ShootingOptions = CollocationOptions(),
     start: str = KINEMATICS,
     logged: Sequence[str] = (),
@@ -105,7 +105,7 @@ def continued(
     audit  : integrate every answer again; where the last one leaves the path between the points of the mesh by less
              than `LITTLE` times the limit, solve again for a narrower one
     """
-    every = tuple(steps) or (Step(),)
+    every = tuple(steps) or (ContinuationStep(),)
     log, attempts, before = RunLog(), [], guess
     origin = "given" if guess is not None else start
     for k, step in enumerate(every):

@@ -13,7 +13,7 @@ from biomec.machines.optimal_control.status import (
     NOT_A_NUMBER,
     OTHER,
     OVERDETERMINED,
-    Status,
+    SolverStatus,
     stopped_early,
 )
 
@@ -58,7 +58,7 @@ def watching(nlp: Any, progress: Progress | None) -> Any:
 
 def solve(
     nlp: Any, bounds: Any, first: FloatArray, tolerance: float, most: int, warm: bool, watch: Any
-) -> tuple[FloatArray, Status, int, float]:
+) -> tuple[FloatArray, SolverStatus, int, float]:
     """Minimum of a nonlinear program: unknowns, how it ended, iterations, value. Raises `Cancelled` if stopped."""
     import casadi as ca
 

@@ -29,7 +29,7 @@ SHORTEST_m = 1e-9  # a spring whose ends meet has no direction
 
 
 @dataclass(frozen=True, eq=False)
-class Placed:
+class CasadiPose:
     """A body in terms of the coordinates: place of its origin (2,) and angle, as expressions."""
 
     origin: Any
@@ -57,7 +57,7 @@ class PlanarModel:
     closure: Any
     closure_jacobian: Any
     gamma: Any
-    bodies: Mapping[str, Placed]
+    bodies: Mapping[str, CasadiPose]
     names: Mapping[str, Any]
     start: tuple[FloatArray, FloatArray]
 
@@ -95,7 +95,7 @@ class _Builder:
         self.labels: list[str] = []
         self.start: list[float] = []
         self.rates: list[float] = []
-        self.bodies: dict[str, Placed] = {GROUND: Placed(casadi.SX.zeros(2), casadi.SX(0))}
+        self.bodies: dict[str, CasadiPose] = {GROUND: CasadiPose(casadi.SX.zeros(2), casadi.SX(0))}
         self.named: dict[str, tuple[Any, str]] = {}  # name -> expression, kind of coordinate
         self.closures: list[Any] = []
         self.angles, self.speeds = _begun(machine)
@@ -201,14 +201,14 @@ class _Builder:
                 at = at + way * self._rotated(parent.angle, axis)
             case _:
                 angle = parent.angle + (self._pose(b)[1] - self._pose(a)[1])
-        self.bodies[b] = Placed(at - self._rotated(angle, second), angle)
+        self.bodies[b] = CasadiPose(at - self._rotated(angle, second), angle)
         return True
 
     def _float(self, body: str) -> None:
         place, angle = self._pose(body)
         x, y = (self._coordinate(f"{axis} of {body}", float(at), 0.0) for axis, at in zip("xy", place, strict=True))
         turn = self._coordinate(f"angle of {body}", angle, self.speeds.get(body, 0.0))
-        self.bodies[body] = Placed(self.ca.vertcat(x, y), turn)
+        self.bodies[body] = CasadiPose(self.ca.vertcat(x, y), turn)
 
     def _close(self, joint: Any) -> None:
         if planar_form(joint) is PlanarForm.ROD:

@@ -17,7 +17,7 @@ AFTER = ("duration_s", "method", "integrator", "tolerance", "limit", "N", "start
 
 
 @dataclass(frozen=True)
-class Entry:
+class RunAttempt:
     """One attempt.
 
     values : parameters of the machine that were changed, such as K, C, g
@@ -46,7 +46,7 @@ class Entry:
 class RunLog:
     """All attempts of a session, in order."""
 
-    entries: tuple[Entry, ...] = field(default=())
+    entries: tuple[RunAttempt, ...] = field(default=())
 
     def with_run(
         self,
@@ -57,7 +57,7 @@ class RunLog:
         deviation: float = np.nan,
     ) -> RunLog:
         """The log with one attempt more."""
-        new = Entry(
+        new = RunAttempt(
             run=len(self.entries) + 1,
             iterations=solution.iterations,
             status=solution.status.code,

@@ -26,7 +26,7 @@ from biomec.machines.optimal_control.status import (
     NORMAL,
     NOT_A_NUMBER,
     OTHER,
-    Status,
+    SolverStatus,
     hopeless_from_the_start,
     stopped_early,
 )
@@ -215,7 +215,7 @@ class _Shot:
             self._kept[name] = (key, made)
         return self._kept[name][1]
 
-    def judged(self, w: FloatArray, code: int) -> Status:
+    def judged(self, w: FloatArray, code: int) -> SolverStatus:
         """How a search of SLSQP ended."""
         cost, equal, least = self.values(w)
         if not (np.isfinite(cost).all() and np.isfinite(equal).all() and np.isfinite(least).all()):
@@ -226,7 +226,7 @@ class _Shot:
             return NO_FEASIBLE_POINT
         return stopped_early(status, float(off), self.options.tolerance)
 
-    def solution(self, w: FloatArray, status: Status, iterations: int, begin: float) -> Solution:
+    def solution(self, w: FloatArray, status: SolverStatus, iterations: int, begin: float) -> Solution:
         """The solution of coefficients."""
         problem, N, order = self.problem, self.options.intervals, self.options.order
         knots = np.linspace(0.0, problem.duration_s, N + 1)

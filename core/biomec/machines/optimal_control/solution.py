@@ -9,7 +9,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray
 from biomec.machines.optimal_control.problem import Problem, Trajectory
-from biomec.machines.optimal_control.status import Status
+from biomec.machines.optimal_control.status import SolverStatus
 
 
 @dataclass(frozen=True, eq=False)
@@ -26,7 +26,7 @@ class Solution:
     problem: Problem
     method: str
     integrator: str
-    status: Status
+    status: SolverStatus
     time_s: FloatArray
     states: FloatArray
     controls: FloatArray

@@ -12,7 +12,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True)
-class Status:
+class SolverStatus:
     """code : as in a run history;  words : for people;  succeeded : whether the answer can be used."""
 
     code: str
@@ -20,56 +20,58 @@ class Status:
     succeeded: bool = False
 
 
-NORMAL = Status("Normal", "completed", True)
-ACCEPTABLE = Status("KKC", "completed to an acceptable level: the last digits still change", True)
-MOST_ITERATIONS = Status("MNI", "stopped at the largest number of iterations")
-NOT_KEPT = Status(
+NORMAL = SolverStatus("Normal", "completed", True)
+ACCEPTABLE = SolverStatus("KKC", "completed to an acceptable level: the last digits still change", True)
+MOST_ITERATIONS = SolverStatus("MNI", "stopped at the largest number of iterations")
+NOT_KEPT = SolverStatus(
     "MNI",
     "stopped at the largest number of iterations: no torques were found that keep to the path, the bounds and the end",
 )
-LINE_SEARCH = Status("LSF", "the search found no better point and gave up")
-NO_FEASIBLE_POINT = Status("NFP", "cannot be controlled: no torques were found that keep to the path and the bounds")
-OVERDETERMINED = Status(
+LINE_SEARCH = SolverStatus("LSF", "the search found no better point and gave up")
+NO_FEASIBLE_POINT = SolverStatus(
+    "NFP", "cannot be controlled: no torques were found that keep to the path and the bounds"
+)
+OVERDETERMINED = SolverStatus(
     NO_FEASIBLE_POINT.code,
     "more conditions than torques: path and end together ask for more than the motors can choose. "
     "Leave out what follows from the rest, or give the path a limit above 0",
 )
-NOT_A_NUMBER = Status("FPE", "the equations gave no number: the start, the guess or the step is not possible")
-NO_GRADIENT = Status("CECG", "the derivatives of the constraints could not be computed")
-OTHER = Status("HUMMM", "ended for an unknown reason")
+NOT_A_NUMBER = SolverStatus("FPE", "the equations gave no number: the start, the guess or the step is not possible")
+NO_GRADIENT = SolverStatus("CECG", "the derivatives of the constraints could not be computed")
+OTHER = SolverStatus("HUMMM", "ended for an unknown reason")
 EVERY = (NORMAL, ACCEPTABLE, MOST_ITERATIONS, LINE_SEARCH, NO_FEASIBLE_POINT, NOT_A_NUMBER, NO_GRADIENT, OTHER)
 
 
-def off_at_the_start(squares: float, limit: float) -> Status:
+def off_at_the_start(squares: float, limit: float) -> SolverStatus:
     """The task fails before it begins."""
-    return Status(
+    return SolverStatus(
         NO_FEASIBLE_POINT.code,
         f"cannot be controlled: the start is off the path already, by a sum of squares of {squares:.3g}; "
         f"the limit is {limit:.3g}",
     )
 
 
-def more_conditions_than_torques(conditions: int, torques: int) -> Status:
+def more_conditions_than_torques(conditions: int, torques: int) -> SolverStatus:
     """Nothing is left to be found."""
     acts = "1 torque acts" if torques == 1 else f"{torques} torques act"
-    return Status(
+    return SolverStatus(
         NO_FEASIBLE_POINT.code,
         f"more conditions than torques: {conditions} residuals of the path must vanish all the time, and {acts}. "
         "Leave some out, let more motors act, or give the path a limit above 0",
     )
 
 
-def no_hold(motors: tuple[str, ...], time_s: float) -> Status:
+def no_hold(motors: tuple[str, ...], time_s: float) -> SolverStatus:
     """A path that would take endless torques."""
     who = f"the motor {motors[0]} has" if len(motors) == 1 else f"the motors {', '.join(motors)} have"
-    return Status(
+    return SolverStatus(
         NO_FEASIBLE_POINT.code,
         f"cannot be controlled: at {time_s:.3g} s {who} no hold on what the path asks for, and no torque, however "
         "large, keeps to it exactly. Let other motors act, or give the path a limit above 0",
     )
 
 
-def hopeless_from_the_start(problem: Problem) -> Status | None:
+def hopeless_from_the_start(problem: Problem) -> SolverStatus | None:
     """Why a task cannot be done, where that is plain before anything is tried; else None."""
     off = problem.start_off_path()
     if off is not None:
@@ -84,7 +86,7 @@ def hopeless_from_the_start(problem: Problem) -> Status | None:
 FAR = 1e-3  # violation, of the scaled problem, beyond which constraints are plainly not kept
 
 
-def stopped_early(status: Status, violation: float, tolerance: float) -> Status:
+def stopped_early(status: SolverStatus, violation: float, tolerance: float) -> SolverStatus:
     """What to say of a search that ran out of iterations, by the largest violation of its constraints where it stopped.
 
     A search that was stopped proves nothing, so that even a large violation is no proof that nothing can be found.

@@ -13,7 +13,7 @@ from biomec.machines.prosthesis.readouts import crossing, leg_refusal, readouts
 from biomec.machines.prosthesis.reduced import Reduced
 from biomec.machines.prosthesis.swing import Swing, top
 from biomec.machines.prosthesis.tables import contact_forces
-from biomec.machines.reference_points.equations import Angle, Pin
+from biomec.machines.reference_points.equations import Pin, RelativeAngle
 from biomec.machines.study import Curve, curve
 
 
@@ -39,7 +39,7 @@ def history_curves(machine: Machine, moving: Reduced, history: History) -> tuple
     found += [
         curve("Driving torque", one.name, "N·m", history.torque(moving, one.name))
         for one in model.drivers
-        if isinstance(one, Angle)
+        if isinstance(one, RelativeAngle)
     ]
     for spring in machine.springs:
         length, rate, _ = spring_state(moving, history, spring.first, spring.second)

@@ -25,7 +25,7 @@ GOLDEN = (np.sqrt(5.0) - 1.0) / 2.0
 
 
 @dataclass(frozen=True)
-class Trial:
+class SwingTrial:
     """One swing of a study.
 
     values      : of the varied parameters
@@ -45,8 +45,8 @@ class Trial:
 class DamperOptimum:
     """Best trial, all trials in the order they were made, and whether the best one meets the condition."""
 
-    best: Trial
-    trials: tuple[Trial, ...]
+    best: SwingTrial
+    trials: tuple[SwingTrial, ...]
     objective: str
     latest_extension_s: float
     feasible: bool
@@ -72,14 +72,14 @@ def metrics(swing: Swing) -> dict[str, float]:
     return found
 
 
-def tried(machine: Machine, values: Mapping[str, float], settings: SwingSettings = ROUGH) -> Trial:
+def tried(machine: Machine, values: Mapping[str, float], settings: SwingSettings = ROUGH) -> SwingTrial:
     """The swing with other values of parameters; one that cannot be simulated says so in its status."""
     try:
         swing = simulate_swing(machine.with_values(values), settings)
     except BiomecError as error:
         nothing = dict.fromkeys((*OBJECTIVES, "contact_onset_s"), np.inf)
-        return Trial(dict(values), nothing, str(error))
-    return Trial(dict(values), metrics(swing), swing.status)
+        return SwingTrial(dict(values), nothing, str(error))
+    return SwingTrial(dict(values), metrics(swing), swing.status)
 
 
 def parameter_study(
@@ -88,7 +88,7 @@ def parameter_study(
     values: ArrayLike,
     settings: SwingSettings = ROUGH,
     progress: Progress | None = None,
-) -> tuple[Trial, ...]:
+) -> tuple[SwingTrial, ...]:
     """A swing for each value of a parameter."""
     every = np.asarray(values, dtype=np.float64).reshape(-1)
     trials = []
@@ -123,17 +123,17 @@ def optimal_damper(
             raise BiomecError(f"The bounds of {name} must be above 0, the lower one first.")
         machine.blueprint.checked({name: low})
         machine.blueprint.checked({name: high})
-    trials: list[Trial] = []
+    trials: list[SwingTrial] = []
     total = scan * len(bounds) + refinements * len(bounds)
 
-    def trial(values: Mapping[str, float]) -> Trial:
+    def trial(values: Mapping[str, float]) -> SwingTrial:
         made = tried(machine, values, settings)
         trials.append(made)
         if progress is not None:
             progress(min(len(trials) / total, 1.0))
         return made
 
-    def rank(one: Trial) -> tuple[int, float]:
+    def rank(one: SwingTrial) -> tuple[int, float]:
         """Feasible ones first, by objective; then those that are late, by how late."""
         if one.feasible(latest_extension_s):
             return 0, one.figures[objective]
@@ -152,8 +152,8 @@ def optimal_damper(
 
 
 def _golden(
-    trial: Callable[[Mapping[str, float]], Trial],
-    rank: Callable[[Trial], tuple[int, float]],
+    trial: Callable[[Mapping[str, float]], SwingTrial],
+    rank: Callable[[SwingTrial], tuple[int, float]],
     name: str,
     bounds: tuple[float, float],
     scan: int,
@@ -178,8 +178,8 @@ def _golden(
 
 
 def _simplex(
-    trial: Callable[[Mapping[str, float]], Trial],
-    rank: Callable[[Trial], tuple[int, float]],
+    trial: Callable[[Mapping[str, float]], SwingTrial],
+    rank: Callable[[SwingTrial], tuple[int, float]],
     machine: Machine,
     bounds: Mapping[str, tuple[float, float]],
     scan: int,
@@ -212,21 +212,21 @@ def _simplex(
     )
 
 
-def study_text(trials: Sequence[Trial]) -> str:
+def study_text(trials: Sequence[SwingTrial]) -> str:
     """Trials as a table to be read, sorted by their values."""
     lines = ["".join(f"{name:>20}" for name in (*trials[0].values, *COLUMNS)) + "   ended"]
     lines += ["".join(f"{cell:20.6g}" for cell in cells) + f"   {status}" for cells, status in _rows(trials)]
     return "\n".join(lines)
 
 
-def study_table(trials: Sequence[Trial]) -> str:
+def study_table(trials: Sequence[SwingTrial]) -> str:
     """The same with commas between the columns."""
     lines = [",".join((*trials[0].values, *COLUMNS, "ended"))]
     lines += [",".join(f"{cell:.9g}" for cell in cells) + f',"{status}"' for cells, status in _rows(trials)]
     return "\n".join(lines) + "\n"
 
 
-def _rows(trials: Sequence[Trial]) -> list[tuple[list[float], str]]:
+def _rows(trials: Sequence[SwingTrial]) -> list[tuple[list[float], str]]:
     ordered = sorted(trials, key=lambda one: tuple(one.values.values()))
     return [
         ([*one.values.values(), *(one.figures.get(name, np.nan) for name in COLUMNS)], one.status) for one in ordered

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.machines.machine import Machine
-from biomec.machines.prosthesis.integration import Trajectory
+from biomec.machines.prosthesis.integration import PhasedTrajectory
 from biomec.machines.prosthesis.reduced import Reduced
 
 GUIDE = 2.5e-3  # [s] between positions that are solved one after another; those between start from interpolation
@@ -44,7 +44,7 @@ class History:
         return np.asarray(-self.multipliers[:, moving.model.rows_of(driver)[0]])
 
 
-def sampled(moving: Reduced, trajectory: Trajectory, time_s: FloatArray, guess: FloatArray) -> History:
+def sampled(moving: Reduced, trajectory: PhasedTrajectory, time_s: FloatArray, guess: FloatArray) -> History:
     """History at times within a trajectory, in rising order; at an event, of the phase that ends there.
 
     guess : (n,) a position near the beginning of the trajectory
@@ -72,7 +72,7 @@ def sampled(moving: Reduced, trajectory: Trajectory, time_s: FloatArray, guess: 
     return History(*(read_only(x) for x in (time, q, qdot, qddot, multipliers, gap, rate, force, contact)))
 
 
-def states_at(moving: Reduced, trajectory: Trajectory, time: FloatArray) -> tuple[FloatArray, IntArray]:
+def states_at(moving: Reduced, trajectory: PhasedTrajectory, time: FloatArray) -> tuple[FloatArray, IntArray]:
     """z and ż (T, 2 f) at times, and the number of the phase of each; at an event, of the phase that ends there."""
     ends = np.array([phase.end for phase in trajectory.phases])
     which = np.minimum(np.searchsorted(ends, time), len(ends) - 1)
@@ -83,7 +83,7 @@ def states_at(moving: Reduced, trajectory: Trajectory, time: FloatArray) -> tupl
 
 
 def positions_along(
-    moving: Reduced, trajectory: Trajectory, z: FloatArray, time: FloatArray, guess: FloatArray
+    moving: Reduced, trajectory: PhasedTrajectory, z: FloatArray, time: FloatArray, guess: FloatArray
 ) -> FloatArray:
     """Positions (T, n) along a motion: close instants one after another, then all that are wanted, at once."""
     begin = trajectory.phases[0].begin

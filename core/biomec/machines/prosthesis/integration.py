@@ -36,7 +36,7 @@ FIRST_SHARE = 1e-9  # of a phase, after its beginning: a gap that is zero there 
 
 
 @dataclass(frozen=True)
-class Event:
+class StopEvent:
     """Something that happened at a stop.
 
     kind : ``onset``, ``force ends``, ``separation``, ``impact``, ``rest`` or ``release``
@@ -69,11 +69,11 @@ class Phase:
 
 
 @dataclass(frozen=True, eq=False)
-class Trajectory:
+class PhasedTrajectory:
     """Phases that follow each other, what separates them, and how it ended."""
 
     phases: tuple[Phase, ...]
-    events: tuple[Event, ...]
+    events: tuple[StopEvent, ...]
     status: str
     evaluations: int
 
@@ -84,7 +84,7 @@ class Trajectory:
 
 
 @dataclass(frozen=True, eq=False)
-class Step:
+class IntegrationStep:
     """One step of an integrator, with the states (2 f,) at both ends and between them."""
 
     begin: float
@@ -94,7 +94,7 @@ class Step:
     between: Callable[[ArrayLike], FloatArray]
 
 
-class Motion:
+class PhaseEquations:
     """Right-hand side ẏ = (ż, z̈) of one phase, with the stops that are pressed in it."""
 
     def __init__(self, moving: Reduced, q: FloatArray, onset_rates: tuple[float | None, ...]) -> None:
@@ -133,12 +133,14 @@ class Motion:
 class AdaptiveSteps:
     """Steps of scipy's solvers."""
 
-    def __init__(self, motion: Motion, t: float, y: FloatArray, end: float, tolerance: float, stiff: bool) -> None:
+    def __init__(
+        self, motion: PhaseEquations, t: float, y: FloatArray, end: float, tolerance: float, stiff: bool
+    ) -> None:
         self.given = motion, t, y, end
         self.tolerance, self.stiff = tolerance, stiff
         self.solver: Any = None
 
-    def step(self) -> Step | None:
+    def step(self) -> IntegrationStep | None:
         """The next step; None if no step is short enough."""
         from scipy.integrate import DOP853, Radau
 
@@ -150,16 +152,18 @@ class AdaptiveSteps:
         if self.solver.status == "failed":
             return None
         dense = self.solver.dense_output()
-        return Step(self.solver.t_old, self.solver.t, before, self.solver.y.copy(), lambda t: np.asarray(dense(t)))
+        return IntegrationStep(
+            self.solver.t_old, self.solver.t, before, self.solver.y.copy(), lambda t: np.asarray(dense(t))
+        )
 
 
 class ConstantSteps:
     """Classical Runge-Kutta steps that end at multiples of h."""
 
-    def __init__(self, motion: Motion, t: float, y: FloatArray, end: float, h: float) -> None:
+    def __init__(self, motion: PhaseEquations, t: float, y: FloatArray, end: float, h: float) -> None:
         self.motion, self.t, self.y, self.end, self.h = motion, t, y, end, h
 
-    def step(self) -> Step | None:
+    def step(self) -> IntegrationStep | None:
         """The next step, to the next multiple of h or to the end."""
         node = (np.floor(self.t / self.h + 1e-9) + 1.0) * self.h
         t, y = self.t, self.y
@@ -169,7 +173,7 @@ class ConstantSteps:
             return None
         slopes = np.stack([self.motion(t, y), self.motion(self.t, self.y)])
         after, end = self.y, self.t
-        return Step(t, end, y, after, lambda at: _hermite(at, t, end, np.stack([y, after]), slopes))
+        return IntegrationStep(t, end, y, after, lambda at: _hermite(at, t, end, np.stack([y, after]), slopes))
 
 
 def rk4(rates: Callable[[float, FloatArray], FloatArray], t: float, y: FloatArray, h: float) -> FloatArray:
@@ -190,7 +194,7 @@ def integrate(
     tolerance: float = 1e-9,
     step: float = 0.5e-3,
     progress: Progress | None = None,
-) -> Trajectory:
+) -> PhasedTrajectory:
     """Free motion from a consistent state at t = 0 for a duration [s].
 
     method    : ``adaptive`` with a relative ``tolerance``, or ``rk4`` with a constant ``step`` [s]
@@ -201,11 +205,11 @@ def integrate(
     y, t = np.concatenate([q[free], qdot[free]]), 0.0
     gaps, rates = moving.stops.gaps(q), moving.stops.rows(q) @ qdot
     onset: list[float | None] = [float(max(-rates[k], 0.0)) if gaps[k] < 0.0 else None for k in range(count)]
-    events = [Event(0.0, "onset", k, float(rates[k])) for k in range(count) if onset[k] is not None]
+    events = [StopEvent(0.0, "onset", k, float(rates[k])) for k in range(count) if onset[k] is not None]
     phases: list[Phase] = []
     evaluations, status, implicit = 0, "completed", False
     while t < duration and status == "completed":
-        motion = Motion(moving, q, tuple(onset))
+        motion = PhaseEquations(moving, q, tuple(onset))
         stiff = implicit or any(
             law.name in STIFF_LAWS and onset[k] is not None for k, law in enumerate(moving.stops.laws)
         )
@@ -233,10 +237,10 @@ def integrate(
             _, rates = motion.gaps(t, y)
             opens = onset[k] is not None
             onset[k] = None if opens else float(max(-rates[k], 0.0))
-            events.append(Event(t, "separation" if opens else "onset", k, float(rates[k])))
+            events.append(StopEvent(t, "separation" if opens else "onset", k, float(rates[k])))
             touches = [one.time_s for one in events if one.kind == "onset" and one.stop == k]
             status = endless(moving.stops.names[k], touches) or status
-    return Trajectory(tuple(phases), tuple(sorted(events, key=lambda one: one.time_s)), status, evaluations)
+    return PhasedTrajectory(tuple(phases), tuple(sorted(events, key=lambda one: one.time_s)), status, evaluations)
 
 
 def endless(name: str, times: Sequence[float], room: int = 0) -> str:
@@ -258,32 +262,32 @@ def endless(name: str, times: Sequence[float], room: int = 0) -> str:
 
 
 @dataclass(frozen=True, eq=False)
-class Stretch:
+class PhaseStretch:
     """Motion up to the next event: phase (None if no step was made), end, state there and the stop that ended it."""
 
     phase: Phase | None
     end: float
     state: FloatArray
     stop: int | None
-    events: tuple[Event, ...]
+    events: tuple[StopEvent, ...]
     status: str
 
 
 def stretch(
-    motion: Motion,
+    motion: PhaseEquations,
     stepper: AdaptiveSteps | ConstantSteps,
     t: float,
     y: FloatArray,
     duration: float,
     budget: int,
     progress: Progress | None = None,
-) -> Stretch:
+) -> PhaseStretch:
     """Steps from t until a gap closes or opens, or the duration is over.
 
     budget : largest number of steps, besides those that the time they covered allows
     """
     begin, pieces, status, steps = t, [], "completed", 0
-    events: list[Event] = []
+    events: list[StopEvent] = []
     found: tuple[float, int] | None = None
     while found is None and t < duration:
         steps += 1
@@ -311,10 +315,10 @@ def stretch(
             progress(min(t / duration, 1.0))
     nodes = np.array([one.end for one in pieces])
     phase = Phase(begin, t, _joined(pieces), motion.onset_rates, None, nodes[nodes < t]) if pieces else None
-    return Stretch(phase, t, y, found[1] if found else None, tuple(events), status)
+    return PhaseStretch(phase, t, y, found[1] if found else None, tuple(events), status)
 
 
-def _first_event(motion: Motion, made: Step, first: float) -> tuple[float, int] | None:
+def _first_event(motion: PhaseEquations, made: IntegrationStep, first: float) -> tuple[float, int] | None:
     """Time and stop of the first gap that closes (if it was open) or opens (if it was pressed) within a step."""
     if not motion.onset_rates:
         return None
@@ -335,7 +339,7 @@ def _first_event(motion: Motion, made: Step, first: float) -> tuple[float, int] 
     return min(found) if found else None
 
 
-def _ends_of_force(motion: Motion, made: Step, first: float, end: float) -> list[Event]:
+def _ends_of_force(motion: PhaseEquations, made: IntegrationStep, first: float, end: float) -> list[StopEvent]:
     """Times within a step at which a stop that is still overlapped ceases to push."""
     if all(one is None for one in motion.onset_rates) or end <= first:
         return []
@@ -344,15 +348,15 @@ def _ends_of_force(motion: Motion, made: Step, first: float, end: float) -> list
     for k in range(len(before)):
         if before[k] > 0.0 > after[k]:
             t = _root(partial(_force_at, motion, made, k), first, end)
-            found.append(Event(t, "force ends", k, float(motion.gaps(t, made.between(t))[1][k])))
+            found.append(StopEvent(t, "force ends", k, float(motion.gaps(t, made.between(t))[1][k])))
     return found
 
 
-def _gap_at(motion: Motion, made: Step, k: int, t: float) -> float:
+def _gap_at(motion: PhaseEquations, made: IntegrationStep, k: int, t: float) -> float:
     return float(motion.gaps(t, made.between(t))[0][k])
 
 
-def _force_at(motion: Motion, made: Step, k: int, t: float) -> float:
+def _force_at(motion: PhaseEquations, made: IntegrationStep, k: int, t: float) -> float:
     return float(motion.forces(t, made.between(t))[k])
 
 
@@ -362,7 +366,7 @@ def _root(value: Callable[[float], float], low: float, high: float) -> float:
     return float(brentq(value, low, high, xtol=1e-14, rtol=1e-14))
 
 
-def _joined(pieces: Sequence[Step]) -> Callable[[FloatArray], FloatArray]:
+def _joined(pieces: Sequence[IntegrationStep]) -> Callable[[FloatArray], FloatArray]:
     """State (k, 2 f) at times (k,) within steps that follow each other."""
     ends = np.array([one.end for one in pieces])
 

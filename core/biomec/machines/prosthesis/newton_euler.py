@@ -15,7 +15,7 @@ from biomec.base.errors import BiomecError
 from biomec.engine.contact.circle_face import turned
 from biomec.machines.prosthesis.history import History
 from biomec.machines.prosthesis.reduced import Reduced
-from biomec.machines.reference_points.equations import Angle, Pin
+from biomec.machines.reference_points.equations import Pin, RelativeAngle
 
 
 @dataclass(frozen=True, eq=False)
@@ -35,7 +35,7 @@ def free_body_forces(moving: Reduced, history: History) -> FreeBodyForces:
     model = moving.model
     rows = (*model.joints, *model.drivers)
     pins = [one for one in rows if isinstance(one, Pin)]
-    angles = [one for one in rows if isinstance(one, Angle)]
+    angles = [one for one in rows if isinstance(one, RelativeAngle)]
     if len(pins) + len(angles) != len(rows):
         raise BiomecError(f"{model.name} has joints other than pins; its free bodies are not balanced here.")
     T, bodies = len(history.time_s), len(model.bodies)

@@ -40,7 +40,7 @@ class SampledLaw:
 
 
 @dataclass(frozen=True, eq=False)
-class Replay:
+class DrivenReplay:
     """Coordinates (T, n) of the driven motion, multipliers (T, m) and the torque (T,) [N·m] of the added driver."""
 
     q: FloatArray
@@ -50,7 +50,7 @@ class Replay:
     torque: FloatArray
 
 
-def replayed(moving: Reduced, history: History) -> Replay:
+def replayed(moving: Reduced, history: History) -> DrivenReplay:
     """The motion of a history with its free angle driven; forces of stops as they were."""
     column = moving.free[0]
     if moving.f != 1 or column % 3 != 2:
@@ -59,4 +59,4 @@ def replayed(moving: Reduced, history: History) -> Replay:
     model = moving.model.with_angle_driver(moving.model.bodies[column // 3], law)
     q, qdot, qddot = follow(model, history.time_s, history.q[0])
     _, multipliers = model.accelerations(q, qdot, history.time_s, extra=history.contact)
-    return Replay(q, qdot, qddot, multipliers[:, :-1], -multipliers[:, -1])
+    return DrivenReplay(q, qdot, qddot, multipliers[:, :-1], -multipliers[:, -1])

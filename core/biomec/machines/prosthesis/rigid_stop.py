@@ -20,10 +20,10 @@ from biomec.machines.prosthesis.history import held_accelerations
 from biomec.machines.prosthesis.integration import (
     MOST_STEPS,
     AdaptiveSteps,
-    Event,
-    Motion,
     Phase,
-    Trajectory,
+    PhasedTrajectory,
+    PhaseEquations,
+    StopEvent,
     endless,
     stretch,
 )
@@ -75,11 +75,11 @@ def impact_swing(
     free, start = list(moving.free), q
     t, y = 0.0, np.concatenate([q[free], qdot[free]])
     phases: list[Phase] = []
-    events: list[Event] = []
+    events: list[StopEvent] = []
     impacts: list[tuple[float, RigidImpact]] = []
     status, evaluations = "completed", 0
     while t < duration and status == "completed":
-        motion = Motion(moving, q, never)
+        motion = PhaseEquations(moving, q, never)
         stepper = AdaptiveSteps(motion, t, y, duration, settings.tolerance, False)
         made = stretch(motion, stepper, t, y, duration, MOST_STEPS, watch)
         evaluations, status = evaluations + motion.evaluations, made.status
@@ -93,7 +93,7 @@ def impact_swing(
         hit = rigid_impact(
             moving.model.mass, moving.model.jacobian(q), moving.stops.rows(q)[made.stop], qdot, restitution
         )
-        events.append(Event(t, "impact", made.stop, hit.gap_rate_before))
+        events.append(StopEvent(t, "impact", made.stop, hit.gap_rate_before))
         rests = hit.gap_rate_after < REST_SPEED
         if rests:
             hit = rigid_impact(moving.model.mass, moving.model.jacobian(q), moving.stops.rows(q)[made.stop], qdot, 0.0)
@@ -104,14 +104,14 @@ def impact_swing(
         if rests and status == "completed":
             rest = _rest(moving, q, t, duration, made.stop, LIFTS * hit.effective_mass)
             if rest is not None:
-                events += [Event(t, "rest", made.stop, 0.0)]
+                events += [StopEvent(t, "rest", made.stop, 0.0)]
                 phases.append(rest)
                 t = rest.end
                 y = rest.state(np.array([t]))[0]
                 q = moving.positions(y[:1], t, q)
                 if t < duration:
-                    events.append(Event(t, "release", made.stop, 0.0))
-    trajectory = Trajectory(tuple(phases), tuple(events), status, evaluations)
+                    events.append(StopEvent(t, "release", made.stop, 0.0))
+    trajectory = PhasedTrajectory(tuple(phases), tuple(events), status, evaluations)
     swing = summed_up(machine, settings, moving, trajectory, start, progress, balanced=False)  # energy jumps at impacts
     return ImpactSwing(swing, tuple(impacts))
 

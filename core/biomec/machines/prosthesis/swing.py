@@ -17,7 +17,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress, part_of
 from biomec.machines.machine import Machine
 from biomec.machines.prosthesis.history import History, integral, powers, sampled
-from biomec.machines.prosthesis.integration import Event, Trajectory, integrate
+from biomec.machines.prosthesis.integration import PhasedTrajectory, StopEvent, integrate
 from biomec.machines.prosthesis.reduced import Reduced, reduced_motion
 from biomec.machines.reference_points import NotAssembled
 
@@ -63,11 +63,11 @@ class Swing:
     machine: Machine
     settings: SwingSettings
     moving: Reduced
-    trajectory: Trajectory
+    trajectory: PhasedTrajectory
     history: History
     fine: History
     stretches: tuple[slice, ...]
-    events: tuple[Event, ...]
+    events: tuple[StopEvent, ...]
     figures: Mapping[str, float]
     status: str
 
@@ -99,7 +99,7 @@ def summed_up(
     machine: Machine,
     settings: SwingSettings,
     moving: Reduced,
-    trajectory: Trajectory,
+    trajectory: PhasedTrajectory,
     q: FloatArray,
     progress: Progress | None = None,
     balanced: bool = True,
@@ -133,7 +133,7 @@ def summed_up(
 
 
 def _histories(
-    settings: SwingSettings, moving: Reduced, trajectory: Trajectory, q: FloatArray
+    settings: SwingSettings, moving: Reduced, trajectory: PhasedTrajectory, q: FloatArray
 ) -> tuple[History, History, tuple[slice, ...]]:
     count = int(np.floor(trajectory.end / settings.every + 1e-9))
     time, stretches = _grid(trajectory)
@@ -141,7 +141,7 @@ def _histories(
     return shown, sampled(moving, trajectory, time, q), stretches
 
 
-def _grid(trajectory: Trajectory) -> tuple[FloatArray, tuple[slice, ...]]:
+def _grid(trajectory: PhasedTrajectory) -> tuple[FloatArray, tuple[slice, ...]]:
     """Times and the smooth stretches between events among them.
 
     A stretch has an odd number of samples, every second midway between its neighbours, several for each step of the
@@ -172,7 +172,7 @@ def _grid(trajectory: Trajectory) -> tuple[FloatArray, tuple[slice, ...]]:
 
 
 def figures_of(
-    machine: Machine, moving: Reduced, fine: History, stretches: tuple[slice, ...], events: tuple[Event, ...]
+    machine: Machine, moving: Reduced, fine: History, stretches: tuple[slice, ...], events: tuple[StopEvent, ...]
 ) -> dict[str, float]:
     """Headline figures.
 

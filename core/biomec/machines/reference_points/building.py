@@ -25,7 +25,15 @@ from biomec.engine.layout import GROUND
 from biomec.engine.system import System
 from biomec.machines.laws import Law, Polynomial
 from biomec.machines.machine import Hinge, Machine, Motor, Spring, Tie
-from biomec.machines.reference_points.equations import Angle, Component, Equation, Length, OnLine, Pin, Points
+from biomec.machines.reference_points.equations import (
+    BodyPoints,
+    Component,
+    Equation,
+    Length,
+    OnLine,
+    Pin,
+    RelativeAngle,
+)
 from biomec.machines.reference_points.forces import PassiveForces
 from biomec.machines.reference_points.model import ReferencePointModel
 
@@ -124,11 +132,11 @@ class _Builder:
         vectors: Mapping[str, Any] = self.layout.directions if owner == GROUND else self.layout.bodies[owner].vectors
         return self.number(owner), np.asarray(vectors[name])
 
-    def ends(self, pairs: list[tuple[str, str]]) -> tuple[Points, Points]:
+    def ends(self, pairs: list[tuple[str, str]]) -> tuple[BodyPoints, BodyPoints]:
         firsts, seconds = [self.at(one) for one, _ in pairs], [self.at(two) for _, two in pairs]
         return (
-            Points([body for body, _ in firsts], [at for _, at in firsts]),
-            Points([body for body, _ in seconds], [at for _, at in seconds]),
+            BodyPoints([body for body, _ in firsts], [at for _, at in firsts]),
+            BodyPoints([body for body, _ in seconds], [at for _, at in seconds]),
         )
 
     # ------------------------------------------------------------------ joints
@@ -171,16 +179,16 @@ class _Builder:
         (i, u), (j, v) = self.at(proximal), self.at(distal)
         return Pin(name, j, v, i, u) if i == self.number(GROUND) else Pin(name, i, u, j, v)
 
-    def no_turn(self, name: str, proximal: str, distal: str) -> Angle:
+    def no_turn(self, name: str, proximal: str, distal: str) -> RelativeAngle:
         """The angle that two bodies have in the reference poses stays."""
         start = _angle(self.layout.attitude(distal).T @ self.layout.attitude(proximal)[:, 0])
         return self.relative(name, proximal, distal, -start)
 
-    def relative(self, name: str, proximal: str, distal: str, offset: float) -> Angle:
+    def relative(self, name: str, proximal: str, distal: str, offset: float) -> RelativeAngle:
         """φ_proximal − φ_distal + offset = 0; with the ground, its negative."""
         if proximal == GROUND:
-            return Angle(name, self.number(distal), self.number(GROUND), -offset)
-        return Angle(name, self.number(proximal), self.number(distal), offset)
+            return RelativeAngle(name, self.number(distal), self.number(GROUND), -offset)
+        return RelativeAngle(name, self.number(proximal), self.number(distal), offset)
 
     def slide(self, item: Prismatic) -> list[Equation]:
         (i, u), (j, v) = self.at(item.proximal), self.at(item.distal)
@@ -217,10 +225,10 @@ class _Builder:
                     return [self.length(item.name, added.first, added.second, laws[item.name])]
         return []
 
-    def angle(self, name: str, start: str, end: str, law: Law) -> Angle:
+    def angle(self, name: str, start: str, end: str, law: Law) -> RelativeAngle:
         """The angle from a direction to another."""
         (i, u), (j, v) = self.direction(start), self.direction(end)
-        return Angle(name, j, i, _angle(v) - _angle(u), law)
+        return RelativeAngle(name, j, i, _angle(v) - _angle(u), law)
 
 
 def _angle(direction: FloatArray) -> float:

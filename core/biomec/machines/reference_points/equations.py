@@ -34,7 +34,7 @@ class Pin:
 
 
 @dataclass(frozen=True, eq=False)
-class Angle:
+class RelativeAngle:
     """φ_first − φ_second + offset − law(t) = 0, one row [rad]."""
 
     name: str
@@ -84,7 +84,7 @@ class Component:
     rows = 1
 
 
-Equation: TypeAlias = Pin | Angle | OnLine | Length | Component
+Equation: TypeAlias = Pin | RelativeAngle | OnLine | Length | Component
 
 
 _QUARTER = np.array([-1.0, 1.0])
@@ -100,7 +100,7 @@ def dot(a: FloatArray, b: FloatArray) -> FloatArray:
     return np.asarray(a[..., 0] * b[..., 0] + a[..., 1] * b[..., 1])
 
 
-class Points:
+class BodyPoints:
     """Points fixed in numbered bodies, all evaluated at once."""
 
     def __init__(self, bodies: Sequence[int], local: Sequence[ArrayLike]) -> None:
@@ -141,9 +141,9 @@ class Equations:
         lines = [one for one in self.all if isinstance(one, OnLine)]
         lengths = [one for one in self.all if isinstance(one, Length)]
         components = [one for one in self.all if isinstance(one, Component)]
-        angles = [one for one in self.all if isinstance(one, Angle)]
+        angles = [one for one in self.all if isinstance(one, RelativeAngle)]
         two_ended: list[Pin | OnLine | Length] = [*pins, *lines, *lengths]
-        self.ends = Points(
+        self.ends = BodyPoints(
             [one.first for one in two_ended] + [one.second for one in two_ended] + [one.first for one in components],
             [one.first_at for one in two_ended] + [one.second_at for one in two_ended]
             + [one.first_at for one in components],
@@ -151,7 +151,7 @@ class Equations:
         self.pairs = len(two_ended)
         self.pins, self.lines = slice(0, len(pins)), slice(len(pins), len(pins) + len(lines))
         self.lengths = slice(self.lines.stop, self.pairs)
-        self.normals = Points([one.first for one in lines], [one.sign * one.normal for one in lines])
+        self.normals = BodyPoints([one.first for one in lines], [one.sign * one.normal for one in lines])
         self.pin_rows, self.line_rows, self.length_rows, self.component_rows, self.angle_rows = (
             np.array([at_row[id(one)] for one in kind], dtype=np.int64)
             for kind in (pins, lines, lengths, components, angles)

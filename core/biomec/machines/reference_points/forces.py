@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.machines.machine import Hinge, Spring, Tie
-from biomec.machines.reference_points.equations import TINY, Points, dot, perp
+from biomec.machines.reference_points.equations import TINY, BodyPoints, dot, perp
 
 
 class PassiveForces:
@@ -21,7 +21,7 @@ class PassiveForces:
         self,
         springs: Sequence[Spring],
         ties: Sequence[Tie],
-        ends: tuple[Points, Points],
+        ends: tuple[BodyPoints, BodyPoints],
         hinges: Sequence[Hinge],
         hinge_bodies: Sequence[tuple[int, int]],
     ) -> None:

@@ -1,7 +1,7 @@
 """Integrate a machine in time: fixed Runge-Kutta steps or scipy's error-controlled methods, with events.
 
-What is integrated is a `Problem`: the whole state with stabilised constraints (`stabilised`), or only independent
-coordinates (`partitioned`). A run that cannot go on keeps what it reached and says why.
+What is integrated is a `FirstOrderProblem`: the whole state with stabilised constraints (`stabilised`), or only
+independent coordinates (`partitioned`). A run that cannot go on keeps what it reached and says why.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ Loads = Callable[[float, FloatArray, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True)
-class Event:
+class ZeroCrossing:
     """Something that happens where a value passes through zero.
 
     value     : of the time and the state q, q̇ (n,)
@@ -75,7 +75,7 @@ class IntegrationOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class IntegratedMotion:
     """A motion in time; arrays are read-only and hold what was reached.
 
     time_s : (T,);  q, qdot, qddot : (T, n);  multipliers : (T, m) of the model's rows;  torques : (T, motors) [N m]
@@ -96,7 +96,7 @@ class Motion:
     steps: int
 
 
-class Problem(Protocol):
+class FirstOrderProblem(Protocol):
     """First-order equations of a machine."""
 
     @property
@@ -120,15 +120,15 @@ class Problem(Protocol):
 
 
 def integrate(
-    problem: Problem,
+    problem: FirstOrderProblem,
     q: FloatArray,
     qdot: FloatArray,
     time_s: ArrayLike,
     options: IntegrationOptions = IntegrationOptions(),
-    events: Sequence[Event] = (),
+    events: Sequence[ZeroCrossing] = (),
     torques: Torques | None = None,
     progress: Progress | None = None,
-) -> Motion:
+) -> IntegratedMotion:
     """Motion from a state that satisfies the constraints, kept at times (T,), which increase."""
     times = np.asarray(time_s, dtype=np.float64).reshape(-1)
     if times.size < 2 or not (np.diff(times) > 0.0).all() or not np.isfinite(times).all():
@@ -150,10 +150,10 @@ def refuse_steps(duration_s: float, step_s: float, most_steps: int = MOST_STEPS)
 class _Run:
     def __init__(
         self,
-        problem: Problem,
+        problem: FirstOrderProblem,
         times: FloatArray,
         options: IntegrationOptions,
-        events: Sequence[Event],
+        events: Sequence[ZeroCrossing],
         torques: Torques | None,
         progress: Progress | None,
     ) -> None:
@@ -163,7 +163,7 @@ class _Run:
         self.happened: list[tuple[str, float]] = []
         self.steps = 0
 
-    def run(self, q: FloatArray, qdot: FloatArray) -> Motion:
+    def run(self, q: FloatArray, qdot: FloatArray) -> IntegratedMotion:
         t, end = float(self.times[0]), float(self.times[-1])
         self.kept.append((t, q, qdot))
         values = [event.value(t, q, qdot) for event in self.events]
@@ -210,7 +210,7 @@ class _Run:
     ) -> tuple[list[float], tuple[str, float] | None]:
         """Values at the end of the step, and the first terminal event within it."""
         after = [event.value(t, q, qdot) for event in self.events]
-        found: list[tuple[float, Event]] = []
+        found: list[tuple[float, ZeroCrossing]] = []
         for event, old, new in zip(self.events, values, after, strict=True):
             crossed = old < 0.0 <= new if event.direction > 0 else old > 0.0 >= new
             if event.direction == 0:
@@ -223,7 +223,7 @@ class _Run:
                 return after, (event.name, at)
         return after, None
 
-    def _located(self, event: Event, low: float, high: float, path: _Path, at_low: float) -> float:
+    def _located(self, event: ZeroCrossing, low: float, high: float, path: _Path, at_low: float) -> float:
         """Time of a crossing by bisection, to round-off: the side after it is returned."""
         for _ in range(60):
             middle = 0.5 * (low + high)
@@ -236,12 +236,12 @@ class _Run:
                 low = middle
         return high
 
-    def _motion(self, status: str, succeeded: bool) -> Motion:
+    def _motion(self, status: str, succeeded: bool) -> IntegratedMotion:
         time_s = [t for t, _, _ in self.kept]
         solutions = [self.problem.solved(*one) for one in self.kept]
         model = self.problem.model
         torques = np.array([np.zeros(len(model.motors)) if self.torques is None else self.torques(t) for t in time_s])
-        return Motion(
+        return IntegratedMotion(
             model=model,
             time_s=read_only(time_s),
             q=read_only([q for _, q, _ in self.kept]),
@@ -266,7 +266,7 @@ _Path = Callable[[float], FloatArray]
 class _RungeKutta4:
     """Classical Runge-Kutta steps of equal length; cubic between the ends of a step."""
 
-    def __init__(self, problem: Problem, t: float, y: FloatArray, end: float, step_s: float) -> None:
+    def __init__(self, problem: FirstOrderProblem, t: float, y: FloatArray, end: float, step_s: float) -> None:
         self.problem, self.start, self.t, self.y, self.end = problem, t, t, y, end
         self.count = max(1, int(np.ceil((end - t) / step_s - 1e-9)))
         self.h, self.done = (end - t) / self.count, 0
@@ -302,7 +302,9 @@ class _RungeKutta4:
 class _Scipy:
     """One of scipy's integrators, step by step."""
 
-    def __init__(self, problem: Problem, t: float, y: FloatArray, end: float, options: IntegrationOptions) -> None:
+    def __init__(
+        self, problem: FirstOrderProblem, t: float, y: FloatArray, end: float, options: IntegrationOptions
+    ) -> None:
         from scipy import integrate as library  # slow to import
 
         self.problem, self.why, self.useless, self.reached = problem, "", 0, t

@@ -17,7 +17,7 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import BiomecError
 from biomec.engine.layout import GROUND
 from biomec.machines.laws import Law, Polynomial
-from biomec.machines.reference_points.equations import Angle, Equation, Equations, dot, perp
+from biomec.machines.reference_points.equations import Equation, Equations, RelativeAngle, dot, perp
 from biomec.machines.reference_points.forces import PassiveForces
 
 SUSPICIOUS = 1e7  # solution over right-hand side: beyond, the saddle matrix may be singular
@@ -98,7 +98,7 @@ class ReferencePointModel:
 
     def with_angle_driver(self, body: str, law: Law, name: str = "", from_body: str = GROUND) -> ReferencePointModel:
         """The same with one more driver: the angle of a body, absolute or seen from another body, follows a law."""
-        added = Angle(name or f"angle of {body}", self.number(body), self.number(from_body), 0.0, law)
+        added = RelativeAngle(name or f"angle of {body}", self.number(body), self.number(from_body), 0.0, law)
         return replace(self, drivers=(*self.drivers, added))
 
     def with_held_angles(self, angles: Mapping[str, float]) -> ReferencePointModel:

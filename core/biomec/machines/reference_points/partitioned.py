@@ -17,11 +17,11 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.progress import Progress
 from biomec.machines.reference_points.assembly import ACCEPTED, SINGULAR, NotAssembled, SingularPosition
 from biomec.machines.reference_points.integration import (
-    Event,
+    IntegratedMotion,
     IntegrationOptions,
     Loads,
-    Motion,
     Torques,
+    ZeroCrossing,
     integrate,
 )
 from biomec.machines.reference_points.model import ReferencePointModel
@@ -189,9 +189,9 @@ def simulate_partitioned(
     loads: Loads | None = None,
     independent: Sequence[int] | None = None,
     options: IntegrationOptions = IntegrationOptions(),
-    events: Sequence[Event] = (),
+    events: Sequence[ZeroCrossing] = (),
     progress: Progress | None = None,
-) -> Motion:
+) -> IntegratedMotion:
     """Motion of a machine from a state that satisfies its constraints, at times (T,)."""
     problem = Partitioned(model, q, torques, loads, independent)
     return integrate(problem, q, qdot, time_s, options, events, torques, progress)

@@ -15,11 +15,11 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.machines.reference_points.integration import (
-    Event,
+    IntegratedMotion,
     IntegrationOptions,
     Loads,
-    Motion,
     Torques,
+    ZeroCrossing,
     integrate,
 )
 from biomec.machines.reference_points.model import ReferencePointModel
@@ -80,15 +80,15 @@ def simulate_stabilised(
     torques: Torques | None = None,
     loads: Loads | None = None,
     options: IntegrationOptions = IntegrationOptions("runge-kutta 5", rtol=1e-8, atol=1e-9),
-    events: Sequence[Event] = (),
+    events: Sequence[ZeroCrossing] = (),
     progress: Progress | None = None,
-) -> Motion:
+) -> IntegratedMotion:
     """Motion of a machine from a state that satisfies its constraints, at times (T,)."""
     problem = Stabilised(model, alpha, beta, torques, loads)
     return integrate(problem, q, qdot, time_s, options, events, torques, progress)
 
 
-def constraint_errors(motion: Motion) -> tuple[FloatArray, FloatArray, FloatArray]:
+def constraint_errors(motion: IntegratedMotion) -> tuple[FloatArray, FloatArray, FloatArray]:
     """Norms (T,) of Φ, of Φq q̇ − ν and of Φq q̈ − γ along a motion; the last one holds what a stabilisation adds."""
     model, t = motion.model, motion.time_s
     J = model.jacobian(motion.q)

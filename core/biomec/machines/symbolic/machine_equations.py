@@ -18,7 +18,7 @@ from biomec.machines.machine import Machine
 from biomec.machines.symbolic.coordinates import Coordinates, Expr, Matrix, symbol
 from biomec.machines.symbolic.equations import EquationsOfMotion
 from biomec.machines.symbolic.rounding import exact
-from biomec.machines.symbolic.tree import Tree, tree_of, with_fractions
+from biomec.machines.symbolic.tree import SymbolicTree, tree_of, with_fractions
 from biomec.machines.symbolic.trigonometry import tidy
 from biomec.machines.symbolic.turning import fixed
 
@@ -41,13 +41,13 @@ def machine_equations(machine: Machine) -> EquationsOfMotion:
     return replace(derived, parameters=values)
 
 
-def machine_tree(machine: Machine) -> Tree:
+def machine_tree(machine: Machine) -> SymbolicTree:
     """Where the bodies of a planar machine are, in terms of the coordinates of `machine_equations`."""
     return _tree(machine.blueprint.text, machine.blueprint.source)
 
 
 @lru_cache(maxsize=KEPT)
-def _tree(text: str, source: str) -> Tree:
+def _tree(text: str, source: str) -> SymbolicTree:
     blueprint = read_blueprint(text, source)
     names = {name: symbol(name) for name in blueprint.parameters}
     return tree_of(with_fractions(blueprint.resolved(names, FUNCTIONS)), list(names.values()))
@@ -95,7 +95,7 @@ def velocity_matrices(A: Matrix, coords: Coordinates) -> tuple[Matrix, Matrix, t
     return B, sp.Matrix(n, len(pairs), lambda j, c: columns[pairs[c]][j]), pairs
 
 
-def _mass(tree: Tree) -> Matrix:
+def _mass(tree: SymbolicTree) -> Matrix:
     """A_ij = Σ m ∂r/∂q_i · ∂r/∂q_j + J ∂θ/∂q_i ∂θ/∂q_j over the bodies, r of the centre of mass."""
     q = tree.coords.q
     total = sp.zeros(len(q))
@@ -109,7 +109,7 @@ def _mass(tree: Tree) -> Matrix:
     return sp.Matrix(len(q), len(q), lambda i, j: tidy(total[max(i, j), min(i, j)]))
 
 
-def _weight(tree: Tree) -> Expr:
+def _weight(tree: SymbolicTree) -> Expr:
     """Potential energy of gravity, −Σ m g·r; GRAVITY where the file gives none."""
     gravity = fixed(*tree.tables.get("gravity", (0, -exact(GRAVITY))))
     return tidy(
@@ -117,12 +117,12 @@ def _weight(tree: Tree) -> Expr:
     )
 
 
-def _relative(tree: Tree, element: Mapping[str, Any]) -> Expr:
+def _relative(tree: SymbolicTree, element: Mapping[str, Any]) -> Expr:
     """Angle of body ``distal`` against ``proximal``."""
     return tree.poses[element["distal"]].angle - tree.poses[element["proximal"]].angle
 
 
-def _elements(tree: Tree) -> tuple[Matrix, Expr]:
+def _elements(tree: SymbolicTree) -> tuple[Matrix, Expr]:
     """Generalised forces of springs, ties and hinges, n × 1, and the energy that they store."""
     q, qdot = tree.coords.q, tree.coords.qdot
     G, stored = sp.zeros(len(q), 1), sp.S.Zero

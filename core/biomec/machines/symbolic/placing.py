@@ -11,15 +11,15 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.machines.machine import Machine
-from biomec.machines.motion import Motion, at_start
+from biomec.machines.motion import MachineMotion, at_start
 from biomec.machines.symbolic.compiled import ARRAYS, Values, values_function
 from biomec.machines.symbolic.coordinates import symbol
 from biomec.machines.symbolic.machine_equations import machine_equations, machine_tree
-from biomec.machines.symbolic.tree import GROUND, Tree
+from biomec.machines.symbolic.tree import GROUND, SymbolicTree
 
 
 @dataclass(frozen=True, eq=False)
-class Poses:
+class SymbolicPoses:
     """Where the bodies of a machine are, from states of its symbolic equations: made by `poses_of`."""
 
     bodies: tuple[str, ...]
@@ -40,7 +40,7 @@ class Poses:
         return tuple({body: parts[..., k, b, :] for b, body in enumerate(self.bodies)} for k in range(3))
 
 
-def poses_of(machine: Machine) -> Poses:
+def poses_of(machine: Machine) -> SymbolicPoses:
     """Functions for the poses of a planar machine's bodies."""
     tree, coords = machine_tree(machine), machine_tree(machine).coords
     parameters = {symbol(name): value for name, value in machine.values.items()}
@@ -50,7 +50,7 @@ def poses_of(machine: Machine) -> Poses:
     levels = [places, rates, [coords.derivative(one) for one in rates]]
     arguments = {"x": coords.x, "a": coords.qddot, "p": tuple(parameters)}
     made = values_function(arguments, {"poses": sp.Matrix([one for level in levels for one in level])}, ARRAYS)
-    return Poses(bodies, tuple(parameters.values()), made)
+    return SymbolicPoses(bodies, tuple(parameters.values()), made)
 
 
 def start_state(machine: Machine) -> FloatArray:
@@ -63,7 +63,7 @@ def start_state(machine: Machine) -> FloatArray:
     return np.concatenate((q, _closing_rates(machine, tree, q, given)))
 
 
-def _value(machine: Machine, tree: Tree, motion: Motion, kind: str, body: str) -> float:
+def _value(machine: Machine, tree: SymbolicTree, motion: MachineMotion, kind: str, body: str) -> float:
     match kind:
         case "phi":
             axis = motion.axes[body][0, :, 0]
@@ -81,21 +81,21 @@ def _value(machine: Machine, tree: Tree, motion: Motion, kind: str, body: str) -
     return float(motion.origins[body][0, ("x", "y").index(kind)])
 
 
-def _place(machine: Machine, motion: Motion, reference: str) -> FloatArray:
+def _place(machine: Machine, motion: MachineMotion, reference: str) -> FloatArray:
     owner, _, name = reference.partition(".")
     layout = machine.system.layout
     local = layout.ground[name] if owner == GROUND else layout.bodies[owner].points[name]
     return np.asarray(motion.place(owner, local)[0])
 
 
-def _direction(machine: Machine, motion: Motion, owner: str, name: str) -> FloatArray:
+def _direction(machine: Machine, motion: MachineMotion, owner: str, name: str) -> FloatArray:
     layout = machine.system.layout
     if owner == GROUND:
         return np.asarray(layout.directions[name])
     return np.asarray(motion.axes[owner][0] @ layout.bodies[owner].vectors[name])
 
 
-def _closing_rates(machine: Machine, tree: Tree, q: FloatArray, given: FloatArray) -> FloatArray:
+def _closing_rates(machine: Machine, tree: SymbolicTree, q: FloatArray, given: FloatArray) -> FloatArray:
     """Rates with the given ones where they are told, the others as closed loops ask: Φq q̇ = 0."""
     equations = machine_equations(machine)
     if not equations.constraints.rows:

@@ -20,7 +20,7 @@ Rates = Callable[[FloatArray, FloatArray], FloatArray]
 
 
 @dataclass(frozen=True, eq=False)
-class Motion:
+class StateHistory:
     """States over time.
 
     time_s : (T,);  x : (T, 2n) coordinates and rates;  energy_J : (T,) kinetic and potential, NaN if not known
@@ -51,7 +51,7 @@ def simulate(
     tolerance: float = 1e-10,
     rates: Rates | None = None,
     progress: Progress | None = None,
-) -> Motion:
+) -> StateHistory:
     """Integrate from state ``start`` (2n,) at time_s[0] and give the states at time_s (T,).
 
     inputs    : u(t, x); none are 0
@@ -97,4 +97,4 @@ def simulate(
     except BiomecError:
         energy = np.full(len(x), np.nan)
     status = "completed" if found.success else f"ended at {found.t[-1]:.6g} s: {found.message}"
-    return Motion(read_only(found.t), read_only(x), read_only(energy), status, int(found.nfev))
+    return StateHistory(read_only(found.t), read_only(x), read_only(energy), status, int(found.nfev))

@@ -31,7 +31,7 @@ AXES: Mapping[str, Sequence[Expr]] = {"x": (1, 0), "y": (0, 1)}
 
 
 @dataclass
-class Placed:
+class SymbolicPose:
     """A placed body: its angle, and its origin in the laboratory."""
 
     angle: Expr
@@ -39,7 +39,7 @@ class Placed:
 
 
 @dataclass
-class Tree:
+class SymbolicTree:
     """Bodies of a machine file in terms of coordinates; built by `tree_of`.
 
     tables      : of the file, every number an expression
@@ -53,7 +53,7 @@ class Tree:
     coords: Coordinates
     owners: Sequence[tuple[str, str]]
     placing: Mapping[str, Mapping[str, Any] | None]
-    poses: dict[str, Placed] = field(default_factory=dict)
+    poses: dict[str, SymbolicPose] = field(default_factory=dict)
     constraints: list[Expr] = field(default_factory=list)
 
     def body(self, name: str) -> Mapping[str, Any]:
@@ -96,7 +96,7 @@ class Tree:
         return table.get("angle_deg", 0) * sp.pi / 180
 
 
-def tree_of(tables: Mapping[str, Any], parameters: Sequence[Symbol]) -> Tree:
+def tree_of(tables: Mapping[str, Any], parameters: Sequence[Symbol]) -> SymbolicTree:
     """Tree of the tables of a planar machine file."""
     joints = [_joint(one) for one in tables.get("joint", [])]
     names = [one["name"] for one in tables["body"]]
@@ -117,7 +117,7 @@ def tree_of(tables: Mapping[str, Any], parameters: Sequence[Symbol]) -> Tree:
               for body in names for letter, word, unit in kinds[body]]  # fmt: skip
     coords = coordinates([label for label, _ in labels], [about for _, about in labels], parameters)
     owners = [(letter, body) for body in names for letter, _, _ in kinds[body]]
-    tree = Tree(tables, coords, owners, placing, {GROUND: Placed(sp.S.Zero, fixed(0, 0))})
+    tree = SymbolicTree(tables, coords, owners, placing, {GROUND: SymbolicPose(sp.S.Zero, fixed(0, 0))})
     symbols = iter(coords.q)
     of_body = {body: [next(symbols) for _ in kinds[body]] for body in names}
     for body, joint in placing.items():
@@ -163,12 +163,12 @@ def _letters(joint: Mapping[str, Any] | None) -> list[tuple[str, str, str]]:
     return []
 
 
-def _free(symbols: Sequence[Symbol]) -> Placed:
+def _free(symbols: Sequence[Symbol]) -> SymbolicPose:
     x, y, angle = symbols
-    return Placed(angle, fixed(x, y))
+    return SymbolicPose(angle, fixed(x, y))
 
 
-def _attached(tree: Tree, body: str, joint: Mapping[str, Any], symbols: Sequence[Symbol]) -> Placed:
+def _attached(tree: SymbolicTree, body: str, joint: Mapping[str, Any], symbols: Sequence[Symbol]) -> SymbolicPose:
     """Pose of a body that a joint places beside a placed one."""
     here, there = joint["distal"], joint["proximal"]
     outward = here.partition(".")[0] == body
@@ -184,10 +184,10 @@ def _attached(tree: Tree, body: str, joint: Mapping[str, Any], symbols: Sequence
         owner = joint["axis"].partition(".")[0]
         turn = angle if owner == body else tree.poses[owner].angle
         meeting += turned(turn, tree.local_vector(joint["axis"])).times(symbols[0] if outward else -symbols[0])
-    return Placed(angle, meeting - turned(angle, tree.local_point(here)))
+    return SymbolicPose(angle, meeting - turned(angle, tree.local_point(here)))
 
 
-def _closed(tree: Tree, joint: Mapping[str, Any]) -> list[Expr]:
+def _closed(tree: SymbolicTree, joint: Mapping[str, Any]) -> list[Expr]:
     """Constraint equations of a joint between placed bodies: proximal minus distal."""
     if joint["planar"] == PlanarForm.ROD:
         d = tree.point(joint["first"]) - tree.point(joint["second"])

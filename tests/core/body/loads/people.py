@@ -12,7 +12,7 @@ from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
 from biomec.engine.forces.loads import wrench
-from biomec.engine.reference.trees import Tree, TreeJoint
+from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, model_of, record
 from tests.oracles.pinocchio_tree import PinocchioTree, pin
@@ -59,12 +59,12 @@ def pinocchio(model: str) -> PinocchioTree:
     tree = joint_tree(system, body.model.roots)
     names = [one.name for one in system.bodies]
     here = {point: system.layout.point(point)(system.reference) for point in (tree.root_point, *_centres(tree))}
-    joints = [TreeJoint("root", "free", "ground", names[tree.root], here[tree.root_point])]
+    joints = [ReferenceJoint("root", "free", "ground", names[tree.root], here[tree.root_point])]
     joints += [
-        TreeJoint(one.name, "spherical", names[one.parent], names[one.child], here[one.child_point])
+        ReferenceJoint(one.name, "spherical", names[one.parent], names[one.child], here[one.child_point])
         for one in reversed(tree.joints)
     ]
-    return PinocchioTree(Tree((), tuple(joints)), system)
+    return PinocchioTree(ReferenceTree((), tuple(joints)), system)
 
 
 def _centres(tree: JointTree) -> list[str]:

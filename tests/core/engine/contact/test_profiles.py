@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from biomec.base.arrays import planar_rotation
 from biomec.base.errors import BiomecError
 from biomec.engine.contact.circle_face import CircleFace, turned
-from biomec.engine.contact.profiles import Circle, Cubic, Line, Outline, closest_points
+from biomec.engine.contact.profiles import Circle, Cubic, ProfileLine, ProfileOutline, closest_points
 
 ANGLES = st.floats(-3.0, 3.0)
 # The stop of the knee prosthesis [m]: a circle on the lower link, a line on the anterior link.
@@ -17,7 +17,7 @@ KNEE_START = (  # assembled poses x, y [m], angle [rad] of lower link and anteri
     np.array([-0.158325638615, -0.830496182626, -0.411474974664]),
     np.array([-0.039672373472, -0.558958311394, -0.615019121818]),
 )
-PIN, FACE = np.array([19.118e-3, -49.733e-3]), Line(-41.905e-3, -3.9743)
+PIN, FACE = np.array([19.118e-3, -49.733e-3]), ProfileLine(-41.905e-3, -3.9743)
 
 
 def face_of(line, origin):
@@ -26,7 +26,7 @@ def face_of(line, origin):
     return CircleFace(CENTRE, RADIUS, origin + np.array([0.0, line.intercept]), normal / np.linalg.norm(normal))
 
 
-@pytest.mark.parametrize("profile", [Circle(0.3), Line(-0.04, -3.9), Cubic(0.3, 0.01, -0.02, 0.004)])
+@pytest.mark.parametrize("profile", [Circle(0.3), ProfileLine(-0.04, -3.9), Cubic(0.3, 0.01, -0.02, 0.004)])
 def test_derivatives_of_outlines_by_finite_differences(profile):
     h, phi = 1e-6, 2.4
     below, at, above = (np.array(profile.polar(phi + d)) for d in (-h, 0.0, h))
@@ -34,7 +34,7 @@ def test_derivatives_of_outlines_by_finite_differences(profile):
 
 
 def test_a_line_in_polar_form_lies_on_the_line():
-    line = Line(-0.04, -3.9)
+    line = ProfileLine(-0.04, -3.9)
     for phi in (2.2, 2.7, 3.3):
         s = line.polar(phi)[0]
         assert s * np.sin(phi) == pytest.approx(-3.9 * s * np.cos(phi) - 0.04)
@@ -45,8 +45,8 @@ def test_a_line_in_polar_form_lies_on_the_line():
 def test_two_circles_are_closest_on_the_line_of_centres(direction, turn_i, turn_j, distance):
     """Apart (distance above 0.5) and overlapping, as closed form has it; bodies turned anyhow."""
     way = np.array([np.cos(direction), np.sin(direction)])
-    i = Outline(Circle(0.2), np.zeros(2), np.array([*(distance * way), turn_i]))
-    j = Outline(Circle(0.3), np.zeros(2), np.array([0.0, 0.0, turn_j]))
+    i = ProfileOutline(Circle(0.2), np.zeros(2), np.array([*(distance * way), turn_i]))
+    j = ProfileOutline(Circle(0.3), np.zeros(2), np.array([0.0, 0.0, turn_j]))
     found = closest_points(i, j)
     assert found.gap == pytest.approx(distance - 0.5, abs=1e-12)
     np.testing.assert_allclose(found.normal_j, way, atol=1e-12)
@@ -61,22 +61,26 @@ def test_a_circle_and_a_line_as_closed_form(turn, slope, along, gap, turn_i):
     centre = np.array([along, slope * along + 0.05]) + (0.03 + gap) * normal
     pose_j = np.array([0.1, -0.2, turn])
     where = pose_j[:2] + turned(centre, turn)
-    i = Outline(Circle(0.03), np.zeros(2), np.array([*where, turn_i]))
-    found = closest_points(i, Outline(Line(0.05, slope), np.zeros(2), pose_j), (0.0, 1.5))
+    i = ProfileOutline(Circle(0.03), np.zeros(2), np.array([*where, turn_i]))
+    found = closest_points(i, ProfileOutline(ProfileLine(0.05, slope), np.zeros(2), pose_j), (0.0, 1.5))
     assert found.gap == pytest.approx(gap, abs=1e-12)
     np.testing.assert_allclose(found.normal_j, turned(normal, turn), atol=1e-11)
 
 
 def test_a_cubic_that_is_a_circle_gives_what_the_circle_gives():
     pose_i, pose_j = np.array([0.5, 0.1, 0.3]), np.array([0.0, 0.0, -0.4])
-    circle = closest_points(Outline(Circle(0.2), np.zeros(2), pose_i), Outline(Circle(0.1), np.zeros(2), pose_j))
-    cubic = closest_points(Outline(Cubic(0.2), np.zeros(2), pose_i), Outline(Cubic(0.1), np.zeros(2), pose_j))
+    circle = closest_points(
+        ProfileOutline(Circle(0.2), np.zeros(2), pose_i), ProfileOutline(Circle(0.1), np.zeros(2), pose_j)
+    )
+    cubic = closest_points(
+        ProfileOutline(Cubic(0.2), np.zeros(2), pose_i), ProfileOutline(Cubic(0.1), np.zeros(2), pose_j)
+    )
     assert cubic.gap == pytest.approx(circle.gap, abs=1e-14)
 
 
 def test_a_cubic_outline_against_a_brute_search():
-    i = Outline(Cubic(0.05, 0.003, -0.002, 0.0005), np.array([0.01, 0.0]), np.array([0.0, 0.085, 0.2]))
-    j = Outline(Circle(0.03), np.zeros(2), np.array([0.0, 0.0, 0.0]))
+    i = ProfileOutline(Cubic(0.05, 0.003, -0.002, 0.0005), np.array([0.01, 0.0]), np.array([0.0, 0.085, 0.2]))
+    j = ProfileOutline(Circle(0.03), np.zeros(2), np.array([0.0, 0.0, 0.0]))
     found = closest_points(i, j, (-1.7, 1.5))
     a, b = np.linspace(-2.3, -1.3, 2001), np.linspace(1.0, 2.2, 2001)
     points_i = np.array([i.at(one)[0] for one in a])
@@ -90,7 +94,9 @@ def test_a_cubic_outline_against_a_brute_search():
 def test_the_knee_stop_at_the_start_of_swing():
     """Poses of links 1 and 4 of the assembled knee; angles and gap of an independent program."""
     pose_1, pose_4 = KNEE_START
-    found = closest_points(Outline(Circle(RADIUS), CENTRE, pose_1), Outline(FACE, PIN, pose_4), (0.043, 2.356))
+    found = closest_points(
+        ProfileOutline(Circle(RADIUS), CENTRE, pose_1), ProfileOutline(FACE, PIN, pose_4), (0.043, 2.356)
+    )
     assert found.phi_i == pytest.approx(0.042956, abs=2e-6)
     assert found.phi_j == pytest.approx(2.668875, abs=5e-5)  # the program ended its search at a step of 1e-4 rad
     foot = planar_rotation(pose_4[2]).T @ (found.point_j - pose_4[:2]) - PIN  # of the perpendicular, on body 4
@@ -103,7 +109,9 @@ def test_the_knee_stop_at_the_start_of_swing():
 
 def test_a_guess_on_the_far_side_still_finds_the_near_side():
     pose_1, pose_4 = KNEE_START
-    far = closest_points(Outline(Circle(RADIUS), CENTRE, pose_1), Outline(FACE, PIN, pose_4), (0.043 + np.pi, 2.356))
+    far = closest_points(
+        ProfileOutline(Circle(RADIUS), CENTRE, pose_1), ProfileOutline(FACE, PIN, pose_4), (0.043 + np.pi, 2.356)
+    )
     assert far.phi_i == pytest.approx(0.042956, abs=2e-6)
 
 
@@ -145,6 +153,6 @@ def test_many_poses_at_once_are_as_one_by_one():
 
 
 def test_outlines_without_facing_points_are_refused():
-    line = Outline(Line(0.05, 0.0), np.zeros(2), np.zeros(3))
+    line = ProfileOutline(ProfileLine(0.05, 0.0), np.zeros(2), np.zeros(3))
     with pytest.raises(BiomecError, match="curved one first"):
-        closest_points(line, Outline(Line(0.07, 0.0), np.zeros(2), np.zeros(3)), (1.0, 1.0))
+        closest_points(line, ProfileOutline(ProfileLine(0.07, 0.0), np.zeros(2), np.zeros(3)), (1.0, 1.0))

@@ -15,7 +15,14 @@ from biomec.engine.forces.ground_contact import (
     dissipation_of,
 )
 from biomec.engine.forces.joint_stops import AngleStop, JointStops
-from biomec.engine.forward.events import Event, EventWatch, contact_begins, contact_ends, stop_reached, within_step
+from biomec.engine.forward.events import (
+    EventWatch,
+    SimulationEvent,
+    contact_begins,
+    contact_ends,
+    stop_reached,
+    within_step,
+)
 from biomec.engine.forward.index3 import Index3
 from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.lagrangian import StabilisedLagrange
@@ -249,7 +256,7 @@ def test_events_lie_between_the_steps_and_in_the_sense_that_was_asked_for():
 
     seen = {}
     for rising in (True, False, None):
-        watch = EventWatch([Event("zero", lambda now: float(now.q[0]), rising)], at(0.3))
+        watch = EventWatch([SimulationEvent("zero", lambda now: float(now.q[0]), rising)], at(0.3))
         for t in np.arange(0.4, 10.0, 0.1):
             assert watch(at(float(t))) is None
         seen[rising] = [one.time_s for one in watch.occurrences]

@@ -8,7 +8,7 @@ from biomec.base.progress import Cancelled
 from biomec.machines.catalogue import load_machine
 from biomec.machines.machine import parse_machine
 from biomec.machines.reference_points import SingularPosition, assembled, follow, reference_point_model, velocities
-from biomec.machines.reference_points.integration import Event, IntegrationOptions
+from biomec.machines.reference_points.integration import IntegrationOptions, ZeroCrossing
 from biomec.machines.reference_points.partitioned import Partitioned, independent_columns, simulate_partitioned
 from biomec.machines.reference_points.stabilised import constraint_errors, simulate_stabilised
 from biomec.machines.reference_points.torque_tables import torque_table
@@ -144,8 +144,8 @@ def test_events_are_located_and_end_a_motion():
     pendulum = reference_point_model(parse_machine(PENDULUM, "pendulum.toml"), "none")
     held = pendulum.with_held_angles({"bob": np.deg2rad(-80.0)})
     q = assembled(held)
-    lowest = Event("lowest", lambda t, q, v: q[2] + np.pi / 2, direction=-1, terminal=False)
-    turning = Event("turning point", lambda t, q, v: v[2], direction=1)
+    lowest = ZeroCrossing("lowest", lambda t, q, v: q[2] + np.pi / 2, direction=-1, terminal=False)
+    turning = ZeroCrossing("turning point", lambda t, q, v: v[2], direction=1)
     for method in ("runge-kutta 8", "runge-kutta 4", "radau"):
         options = IntegrationOptions(method, step_s=2e-3)
         motion = simulate_partitioned(
