@@ -28,7 +28,7 @@ from biomec.engine.forward.state import State
 from biomec.engine.forward.variable_step import simulate_to_tolerance
 from biomec.pipeline.analysis import analyze
 from biomec.reporting.demo import demo_session
-from biomec.reporting.simulation_table import (
+from biomec.reporting.statistics.simulation_table import (
     CODES,
     INTEGRATORS,
     LAP,

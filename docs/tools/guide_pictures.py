@@ -22,7 +22,7 @@ from PySide6.QtWidgets import QApplication, QWidget
 from biomec.base.atomic import atomic_path
 from biomec.body.tracking.what_if import WhatIf
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.reporting.configuration import SEGMENTS
+from biomec.reporting.content.configuration import SEGMENTS
 from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import ImportDialog

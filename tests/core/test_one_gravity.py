@@ -10,8 +10,8 @@ from biomec.body.loads.load_components import FORCE, LoadReading, divisors
 from biomec.machines.machine import parse_machine
 from biomec.machines.symbolic.machine_equations import machine_equations
 from biomec.recording import ForcePlate
-from biomec.reporting.plate_cycle import plate_cycle
-from biomec.signals.body_mass import MassOptions
+from biomec.reporting.statistics.plate_cycle import plate_cycle
+from biomec.signals.body_mass import WeighingOptions
 from tests.places import ROOT
 
 ROD = """
@@ -47,7 +47,7 @@ def test_plates_and_joint_loads_divide_by_the_same_body_weight():
     by_plates = plate_cycle(plate, plate, 70.0, 0.0, 1.0).weight_n
     by_loads = 100.0 * divisors(LoadReading(normalisation="weight"), 70.0, 1.8)[FORCE]
     assert by_plates == pytest.approx(by_loads, rel=1e-15)
-    assert by_plates == pytest.approx(70.0 * MassOptions().gravity, rel=1e-15)
+    assert by_plates == pytest.approx(70.0 * WeighingOptions().gravity, rel=1e-15)
 
 
 def test_no_other_module_writes_a_gravity_of_its_own():

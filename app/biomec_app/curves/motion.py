@@ -7,7 +7,7 @@ from functools import partial
 
 from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.angle_ranges import SEGMENTS_OF
+from biomec.reporting.statistics.angle_ranges import SEGMENTS_OF
 from biomec_app.curves.curve import MAIN, RAW, Curve
 from biomec_app.curves.curve_tools import (
     AXES,

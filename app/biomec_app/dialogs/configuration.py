@@ -5,8 +5,8 @@ from __future__ import annotations
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QDialog, QDialogButtonBox, QTabWidget, QVBoxLayout, QWidget
 
-from biomec.reporting.configuration import configuration
-from biomec.reporting.report_table import Section
+from biomec.reporting.content.configuration import configuration
+from biomec.reporting.tables import Section
 from biomec_app.kit.sections import SectionView, section_text
 from biomec_app.session.context import Context
 

@@ -11,7 +11,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.angle_ranges import AngleRow, angle_rows
+from biomec.reporting.statistics.angle_ranges import AngleRow, angle_rows
 from biomec_app.figures.angles import MEAN, OTHERS, TIME, RecordedAngles, cycles_told, joints_of, limb_options, recorded
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import (

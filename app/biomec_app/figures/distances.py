@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
-from biomec.reporting.frame_quality import Spread, spreads
+from biomec.reporting.statistics.frame_quality import DistanceSpread, spreads
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import SMALL, Ink, legend, nothing, patch, quiet
 
@@ -28,7 +28,7 @@ CODES = {"_D": Side.RIGHT, "_E": Side.LEFT}
 class DistanceContent:
     """Spreads in the order of the boxes, and the side of the body of each."""
 
-    spreads: tuple[Spread, ...]
+    spreads: tuple[DistanceSpread, ...]
     sides: tuple[Side | None, ...]
 
 
@@ -90,14 +90,14 @@ class DistanceFigure(FigureKind):
 
     def data(self, content: DistanceContent, chosen: Chosen) -> tuple[Column, ...]:
         """One row a name, in millimetres."""
-        numbers = [field.name for field in fields(Spread) if field.name != "name"]
+        numbers = [field.name for field in fields(DistanceSpread) if field.name != "name"]
         table = MILLIMETRE * np.array([[getattr(one, number) for number in numbers] for one in content.spreads])
         table = table.reshape(-1, len(numbers))
         names = Column("name", [one.name for one in content.spreads])
         return names, *(Column(f"{number} (mm)", table[:, k]) for k, number in enumerate(numbers))
 
 
-def draw_box(axes: Axes, at: float, one: Spread, colour: str, ink: Ink, *, upright: bool = True) -> None:
+def draw_box(axes: Axes, at: float, one: DistanceSpread, colour: str, ink: Ink, *, upright: bool = True) -> None:
     """A box from 25 to 75 % with the median, a line from 5 to 95 %, a dot for the largest, in mm; upright or lying."""
     p5, p25, median, p75, p95, largest = (
         MILLIMETRE * x for x in (one.p5, one.p25, one.median, one.p75, one.p95, one.largest)

@@ -17,7 +17,7 @@ import numpy as np
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.reporting.conditions import Condition
+from biomec.reporting.statistics.conditions import Condition
 from biomec_app.figures.style import LARGE, NORMAL, Ink, new_figure
 
 if TYPE_CHECKING:

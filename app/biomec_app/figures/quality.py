@@ -13,8 +13,8 @@ from biomec.base.progress import Progress
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.facts import constraint_words, motion_facts
-from biomec.reporting.frame_quality import Spread, origin_shares, spreads
-from biomec.reporting.report_table import power
+from biomec.reporting.statistics.frame_quality import DistanceSpread, origin_shares, spreads
+from biomec.reporting.tables import power
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches
 from biomec_app.figures.convergence import solution_courses
@@ -200,7 +200,7 @@ def _wrapped(words: str) -> str:
     return " ".join(parts[:half]) + "\n" + " ".join(parts[half:])
 
 
-def _draw_boxes(axes: Axes, ranked: Sequence[Spread], title: str, label: str, ink: Ink) -> None:
+def _draw_boxes(axes: Axes, ranked: Sequence[DistanceSpread], title: str, label: str, ink: Ink) -> None:
     """Lying boxes of the worst names."""
     from matplotlib.ticker import MaxNLocator
 

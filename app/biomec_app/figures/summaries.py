@@ -6,8 +6,8 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.reporting.cycle_statistics import angle_table, cycle_table
-from biomec.reporting.report_table import Section
+from biomec.reporting.statistics.cycle_statistics import angle_table, cycle_table
+from biomec.reporting.tables import Section
 
 
 @dataclass(frozen=True)

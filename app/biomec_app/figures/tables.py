@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout,
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.report_table import Section
+from biomec.reporting.tables import Section
 from biomec_app.kit.sections import SectionView, section_text
 from biomec_app.session.context import Context
 from biomec_app.session.side_window import SideWindow

@@ -16,7 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.reporting.report_table import Section, Table
+from biomec.reporting.tables import Section, Table
 
 WIDEST, NARROWEST = 420, 150  # pixels of a column of words
 

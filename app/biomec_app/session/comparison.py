@@ -11,7 +11,14 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.conditions import Condition, Place, compared_with, condition_name, places, read_condition
+from biomec.reporting.statistics.conditions import (
+    Condition,
+    Place,
+    compared_with,
+    condition_name,
+    places,
+    read_condition,
+)
 from biomec_app.curves.catalogue import Catalogue, list_curves
 from biomec_app.curves.curve import Curve
 from biomec_app.session.document import Document

@@ -19,7 +19,7 @@ import numpy as np
 
 from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.report_table import Section, Table
+from biomec.reporting.tables import Section, Table
 
 FOLDER_VARIABLE = "BIOMEC_EXTENSIONS"
 LONGEST = 500  # rows of an array that are shown

@@ -21,8 +21,8 @@ from biomec.pipeline.reopen import open_again
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings_file import found_on_the_recording, read_settings, with_findings_of, write_settings
 from biomec.recording import Source
-from biomec.reporting.export import write_angles, write_recording
-from biomec.reporting.output import write_analysis
+from biomec.reporting.files.analysis_files import write_analysis
+from biomec.reporting.files.other_programs import write_angles, write_recording
 from biomec_app.session.context import Context
 from biomec_app.session.project_file import RECORDINGS, SUFFIX, may_discard, proposed_path, remember, with_suffix
 from biomec_app.session.ready import ready

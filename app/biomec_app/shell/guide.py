@@ -6,7 +6,7 @@ from collections.abc import Iterable
 from importlib import metadata
 
 from biomec._version import __version__
-from biomec.reporting.report_table import Section, Table, fact_table
+from biomec.reporting.tables import Section, Table, fact_table
 from biomec_app.session.action import Action
 
 LIBRARIES = {

@@ -13,7 +13,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording import Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.reporting import facts
-from biomec.reporting.report_table import number, percent
+from biomec.reporting.tables import number, percent
 from biomec_app.curves.catalogue import Catalogue, catalogue
 from biomec_app.curves.curve import MAIN
 from biomec_app.kit.moments import moment_told, zero_told

@@ -24,7 +24,7 @@ from PySide6.QtWidgets import (
 
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
-from biomec.reporting.report_table import percent
+from biomec.reporting.tables import percent
 from biomec_app.kit.media_icons import SIZE, media_icon
 from biomec_app.kit.moments import FROM_START, moment_told, zero_told
 from biomec_app.kit.theme import LIGHT, Theme

@@ -15,13 +15,13 @@ from biomec_resources import resource
 
 if TYPE_CHECKING:
     from biomec.body.kinematics.joint_angles import JointAngles
-    from biomec.body.loads.options import InverseOptions
+    from biomec.body.loads.options import LoadOptions
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
 
 POSITIONS = "biomec.body.kinematics.consistency_options.ConsistencyOptions"
-LOADS = "biomec.body.loads.options.InverseOptions"
+LOADS = "biomec.body.loads.options.LoadOptions"
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
@@ -102,7 +102,7 @@ def add_commands(commands: Commands) -> None:
 def _analyze(options: argparse.Namespace) -> int:
     from biomec.io.registry import read_trial
     from biomec.pipeline.functional import with_functional_trial
-    from biomec.reporting.output import refuse_to_overwrite, write_analysis
+    from biomec.reporting.files.analysis_files import refuse_to_overwrite, write_analysis
 
     refuse_to_overwrite(options.out, options.force)
     analysis = _opened(options)
@@ -191,7 +191,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     )
 
 
-def _reduced(inverse: "InverseOptions", what: str | None) -> "InverseOptions":
+def _reduced(inverse: "LoadOptions", what: str | None) -> "LoadOptions":
     """Options with residual reduction of what was asked for; as they are, if nothing was."""
     from biomec.body.loads.residual_reduction import ReductionOptions
 
@@ -224,7 +224,7 @@ def _functional(text: str) -> tuple[str, Path]:
 def _report(analysis: "Analysis", folder: Path) -> None:
     """Print what a person wants to know first; the files hold the rest."""
     from biomec.reporting.facts import model_facts
-    from biomec.reporting.output import FILES, summary
+    from biomec.reporting.files.analysis_files import FILES, summary
 
     facts, model = summary(analysis), model_facts(analysis)
     consistency, markers, cycles = (facts[key] for key in ("consistency", "markers", "cycles"))

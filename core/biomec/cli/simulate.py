@@ -117,7 +117,12 @@ def _simulate(options: argparse.Namespace) -> int:
 def _table(options: argparse.Namespace, project: bool) -> int:
     """Compare all formulations and integrators; nothing is stored."""
     from biomec.recording.step import plain_data
-    from biomec.reporting.simulation_table import TableOptions, recorded_movement, simulation_table, written_table
+    from biomec.reporting.statistics.simulation_table import (
+        TableOptions,
+        recorded_movement,
+        simulation_table,
+        written_table,
+    )
 
     alone = {"cycle": "--cycle", "frames": "--frames", "what_if": "--what-if", "joint_stops": "--joint-stops",
              "name": "--name", "out": "--out"}  # fmt: skip
@@ -152,7 +157,7 @@ def _without_nan(value: Any) -> Any:
 def _kept(analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool) -> list[Path]:
     """Store the run in its session, write the files, and return what was written."""
     from biomec.io.project import save_project
-    from biomec.reporting.simulation_output import write_simulation
+    from biomec.reporting.files.simulation_files import write_simulation
 
     written: list[Path] = []
     if options.out is not None:
@@ -173,7 +178,7 @@ def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: 
     import numpy as np
 
     from biomec.pipeline.simulation_run import LEVELS
-    from biomec.reporting.simulation_output import simulation_summary
+    from biomec.reporting.files.simulation_files import simulation_summary
 
     if as_json:
         print(json.dumps(simulation_summary(analysis, run), indent=2, ensure_ascii=False, allow_nan=False))
@@ -331,7 +336,7 @@ def _is_project(path: Path) -> bool:
 
 def _refuse_to_overwrite(options: argparse.Namespace, project: bool) -> None:
     """Ask before the long work whether files would be lost."""
-    from biomec.reporting.simulation_output import FILES
+    from biomec.reporting.files.simulation_files import FILES
 
     if options.out is None or options.force:
         return

@@ -38,7 +38,7 @@ from biomec.io.labels import writable_names
 from biomec.io.left_out import left_out
 from biomec.io.marker_csv import read_marker_csv, split_unit
 from biomec.io.points import all_points, sort_points
-from biomec.io.table import Table, check_rows, printed_step, read_table, table_text
+from biomec.io.table import TextTable, check_rows, printed_step, read_table, table_text
 from biomec.io.text import TextFile, cells, count_of, number, read_text, without_trailing_blanks, write_text
 from biomec.recording import Analog, Authority, Event, ForcePlate, LabAxes, Markers, Subject, Trial
 from biomec.recording.trial import MEASURES
@@ -170,7 +170,7 @@ def _subject(general: dict[str, str]) -> Subject:
     )
 
 
-def _numbers(text: TextFile, block: _Block) -> tuple[Table, list[str], Clock]:
+def _numbers(text: TextFile, block: _Block) -> tuple[TextTable, list[str], Clock]:
     """Table, names of the columns behind time, and clock of a block."""
     if not block.names_line:
         raise text.fault(f"the table {block.keys['table']} has no line that names its columns.", block.last_line)

@@ -17,7 +17,7 @@ from biomec.io.clock import Clock, channel_start, check_rate, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
 from biomec.io.points import all_points, sort_points, trial_of_points
-from biomec.io.table import Table, check_rows, printed_step, read_table, table_text
+from biomec.io.table import TextTable, check_rows, printed_step, read_table, table_text
 from biomec.io.text import (
     TextFile,
     cells,
@@ -110,7 +110,7 @@ def _first_track(text: TextFile, columns: Sequence[str], at: int) -> int:
 
 def _clock(
     text: TextFile,
-    table: Table,
+    table: TextTable,
     before: Sequence[str],
     rate: float | None,
     start_s: float,

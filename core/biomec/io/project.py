@@ -45,7 +45,7 @@ MAGIC = b"BIOMEC PROJECT\n"
 
 
 @dataclass(frozen=True)
-class Header:
+class ProjectHeader:
     """What the first block of a project file says."""
 
     schema: int
@@ -76,10 +76,10 @@ def save_project(session: Session, path: Path | str) -> None:
         file.attrs["format"], file.attrs["schema"], file.attrs["biomec"] = "biomec project", SCHEMA, __version__
         _write_session(file, session)
     content = image.getbuffer()
-    header = Header(SCHEMA, __version__, len(content) - BLOCK, "")
+    header = ProjectHeader(SCHEMA, __version__, len(content) - BLOCK, "")
     digest = hashlib.sha256(header.signed_text)
     digest.update(content[BLOCK:])
-    content[:BLOCK] = Header(SCHEMA, __version__, header.size, digest.hexdigest()).block
+    content[:BLOCK] = ProjectHeader(SCHEMA, __version__, header.size, digest.hexdigest()).block
     with atomic_path(path) as temporary, temporary.open("wb") as out:
         out.write(content)
 
@@ -109,7 +109,7 @@ def is_project(start: bytes) -> bool:
 
 
 # ------------------------------------------------------------------------------------------------------------- checks
-def _read_header(name: str, block: bytes) -> Header:
+def _read_header(name: str, block: bytes) -> ProjectHeader:
     if not block:
         raise FileError(name, "the file is empty; it is not a Biomec project. Use an older copy if it once was.")
     if not is_project(block):
@@ -119,7 +119,7 @@ def _read_header(name: str, block: bytes) -> Header:
     try:
         words = [line.split(" ", 1) for line in block[len(MAGIC) :].decode("ascii").split("\n")[:4]]
         fields = {word[0]: word[1] for word in words}
-        header = Header(int(fields["schema"]), fields["biomec"], int(fields["size"]), fields["sha256"])
+        header = ProjectHeader(int(fields["schema"]), fields["biomec"], int(fields["size"]), fields["sha256"])
     except (UnicodeDecodeError, ValueError, IndexError, KeyError) as error:
         raise damaged from error
     if len(block) == BLOCK and header.block != block:

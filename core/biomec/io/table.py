@@ -19,7 +19,7 @@ ROWS_AT_ONCE = 256  # NumPy reads them without letting other threads run; a wind
 
 
 @dataclass(frozen=True)
-class Table:
+class TextTable:
     """Numbers of a text file.
 
     values : (rows, columns), NaN where a cell is empty or says that it is missing
@@ -31,7 +31,7 @@ class Table:
     notices: tuple[Notice, ...]
 
 
-def read_table(text: TextFile, first_line: int, columns: Sequence[str], delimiter: str | None) -> Table:
+def read_table(text: TextFile, first_line: int, columns: Sequence[str], delimiter: str | None) -> TextTable:
     """Read the rows from ``first_line`` (counted from 1) to the end of the file.
 
     Blank lines are skipped and empty cells behind the last column are dropped. A row with too few cells is filled up
@@ -61,7 +61,7 @@ def read_table(text: TextFile, first_line: int, columns: Sequence[str], delimite
                 f"{int(infinite.sum())} infinite values were read as missing, the first on line {where}.",
             )
         )
-    return Table(values, np.array(lines, dtype=np.int64), tuple(notices))
+    return TextTable(values, np.array(lines, dtype=np.int64), tuple(notices))
 
 
 def _blank(line: str, delimiter: str | None) -> bool:

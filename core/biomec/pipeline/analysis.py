@@ -28,7 +28,7 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.steps.angles import angles
 from biomec.pipeline.steps.body import LoadedBody, body
 from biomec.pipeline.steps.cycles import FoundCycles, cycles
-from biomec.pipeline.steps.loads import InverseDynamics, loads
+from biomec.pipeline.steps.loads import LoadResult, loads
 from biomec.pipeline.steps.motion import motion
 from biomec.pipeline.steps.positions import positions
 from biomec.pipeline.steps.preparation import Prepared, preparation
@@ -200,9 +200,9 @@ class Analysis:
         return value
 
     @property
-    def loads(self) -> InverseDynamics:
+    def loads(self) -> LoadResult:
         """What the joints carry."""
-        value: InverseDynamics = self._value("loads")
+        value: LoadResult = self._value("loads")
         return value
 
     @property

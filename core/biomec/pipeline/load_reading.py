@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Sequence
 
 from biomec.body.kinematics.segment_motion import SegmentMotion
+from biomec.body.loads.contributions import PARTS, LoadContributions, load_part, multibody_part
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import LoadComponents, LoadReading, load_components
 from biomec.body.loads.power import LoadPower, load_power
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.steps.loads import tree_of
+from biomec.pipeline.steps.loads import determined_motion, tree_of
 
 
 def motion_of_loads(analysis: Analysis) -> SegmentMotion:
@@ -63,3 +64,26 @@ def named_loads(
         height_m=float(body.measures["height"]),
         joints=joints,
     )
+
+
+def part_of(analysis: Analysis, part: str) -> JointLoads:
+    """One part of the loads of the method that the settings choose, of the same body and motion.
+
+    Where no rib bears load both methods give the same, and the faster one is taken.
+    """
+    found, body = analysis.loads, analysis.body.person
+    if found.reduced is None:
+        tree = tree_of(body, found.options)
+        q, _, qddot = determined_motion(body, analysis.motion)
+    else:
+        tree, q, qddot = found.reduced.tree, found.reduced.q, found.reduced.qddot
+    if chosen_loads(analysis).contacts:
+        options = found.options
+        return multibody_part(part, tree, q, qddot, found.external, options.method, options.constraints)
+    return load_part(part, tree, found.segments, q, found.external)
+
+
+def parts_of(analysis: Analysis) -> LoadContributions:
+    """All three parts, which sum to the loads."""
+    gravity, inertia, external = (part_of(analysis, part) for part in PARTS)
+    return LoadContributions(gravity, inertia, external)

@@ -31,7 +31,7 @@ DIFFERENT, NOT_RUN, STALE = "results-differ", "step-not-run-again", "stale-resul
 _CODES = (UNKNOWN, REFUSED, DIFFERENT, NOT_RUN, STALE)
 
 
-class Compared(NamedTuple):
+class ComparedArray(NamedTuple):
     """An array of a step's result that is compared, what it is called, and the difference that matters."""
 
     array: str
@@ -40,10 +40,10 @@ class Compared(NamedTuple):
     matters: float  # more than the rounding of another machine
 
 
-COMPARED: Mapping[str, Compared] = {
-    "positions": Compared("q", "coordinates", "m, rad", 1e-6),
-    "angles": Compared("values", "joint angles", "m, rad", 1e-6),
-    "loads": Compared("newton_euler torque", "joint torques", "N m", 1e-3),
+COMPARED: Mapping[str, ComparedArray] = {
+    "positions": ComparedArray("q", "coordinates", "m, rad", 1e-6),
+    "angles": ComparedArray("values", "joint angles", "m, rad", 1e-6),
+    "loads": ComparedArray("newton_euler torque", "joint torques", "N m", 1e-3),
 }
 """Step -> what is compared of its result. Times of computing differ and are not."""
 

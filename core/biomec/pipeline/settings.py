@@ -10,7 +10,7 @@ from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.loads.load_components import LoadReading
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.recording.label_map import LabelMap
 from biomec.signals import (
     PLATE_FILTER,
@@ -139,8 +139,8 @@ class AnalysisSettings:
     )
     angles: AngleOptions = setting(factory=AngleOptions, label="Joint angles", help="How angles are reported.")
     cycles: CycleSettings = setting(factory=CycleSettings, label="Cycles", help="What repeats in the movement.")
-    loads: InverseOptions = setting(
-        factory=InverseOptions, label="Joint loads", help="How the loads of the joints are computed."
+    loads: LoadOptions = setting(
+        factory=LoadOptions, label="Joint loads", help="How the loads of the joints are computed."
     )
     load_reading: LoadReading = setting(
         factory=LoadReading, label="Loads as shown",

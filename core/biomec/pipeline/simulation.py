@@ -24,7 +24,7 @@ from biomec.engine.forward.simulation import Ending, Simulation
 from biomec.engine.tree.joint_tree import joint_tree
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_reading import read_loads
-from biomec.pipeline.simulation_run import LEVELS, SimulationRun, Spread
+from biomec.pipeline.simulation_run import LEVELS, RunSpread, SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_setup import Setup, set_up
 
@@ -97,7 +97,7 @@ def _compared(analysis: Analysis, setup: Setup, run: Simulation) -> SimulationRu
         qddot=qddot,
         distance=np.stack([one.mean(axis=1) for one in difference], axis=1),
         spread={
-            level: Spread(float(one.mean()), float(one.std())) for level, one in zip(LEVELS, difference, strict=True)
+            level: RunSpread(float(one.mean()), float(one.std())) for level, one in zip(LEVELS, difference, strict=True)
         },
         angle_names=angles.names,
         angles=angles.values,

@@ -31,7 +31,7 @@ TEXTS = ("integration", "sentence", "source", "when", "biomec")
 NAMES = ("angle_names", "torque_names", "contacts", "stop_names")
 
 
-class Spread(NamedTuple):
+class RunSpread(NamedTuple):
     """Mean and standard deviation."""
 
     mean: float
@@ -86,7 +86,7 @@ class SimulationRun:
     qdot: FloatArray
     qddot: FloatArray
     distance: FloatArray
-    spread: Mapping[str, Spread]
+    spread: Mapping[str, RunSpread]
     angle_names: tuple[str, ...]
     angles: FloatArray
     measured_angles: FloatArray
@@ -193,7 +193,7 @@ def stored_run(result: Result) -> SimulationRun:
             first=int(about["first"]),
             last=int(about["last"]),
             rate_hz=float(about["rate_hz"]),
-            spread={level: Spread(*one) for level, one in about["spread"].items()},
+            spread={level: RunSpread(*one) for level, one in about["spread"].items()},
             ending=Ending(about["ending"]),
             notices=(*stored_notices(result), *notices),
         )

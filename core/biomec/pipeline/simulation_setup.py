@@ -30,7 +30,7 @@ from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive,
 from biomec.engine.system import System
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.simulation_settings import CONTACT, LAWS, SimulationSettings
-from biomec.pipeline.simulation_stretch import Stretch, simulated_stretch
+from biomec.pipeline.simulation_stretch import SimulationStretch, simulated_stretch
 
 RANGES = "aaos"  # published ranges of the joint angles
 RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length
@@ -64,7 +64,7 @@ class Setup:
     body: SubjectModel
     system: System
     roots: tuple[str, ...]
-    stretch: Stretch
+    stretch: SimulationStretch
     rate_hz: float
     time_s: FloatArray
     q: FloatArray

@@ -18,7 +18,7 @@ FEWEST = DEGREE + 1  # frames that splines of the motion need
 NAMED = 3  # gaps that a sentence names
 
 
-class Stretch(NamedTuple):
+class SimulationStretch(NamedTuple):
     """Frames from first to last, counted from 0, both included."""
 
     first: int
@@ -31,7 +31,7 @@ class Stretch(NamedTuple):
         return slice(self.first, self.last + 1)
 
 
-def simulated_stretch(analysis: Analysis, settings: SimulationSettings) -> Stretch:
+def simulated_stretch(analysis: Analysis, settings: SimulationSettings) -> SimulationStretch:
     """Frames that the settings ask for, or a sentence that names those whose motion is not known."""
     motion, base = analysis.motion, analysis.signals.trial.first_frame
     known = np.asarray(
@@ -43,7 +43,7 @@ def simulated_stretch(analysis: Analysis, settings: SimulationSettings) -> Stret
     _refuse_gaps(known, first, last, base)
     if last - first + 1 < FEWEST:
         raise BiomecError(f"A simulation needs {FEWEST} frames of motion at least; the stretch has {last - first + 1}.")
-    return Stretch(first, last, notices)
+    return SimulationStretch(first, last, notices)
 
 
 def _asked(

@@ -1,5 +1,5 @@
 """What goes on paper, without a window: statistics, comparison, agreement, report content, tables and files."""
 
-from biomec.reporting.output import summary, write_analysis
+from biomec.reporting.files.analysis_files import summary, write_analysis
 
 __all__ = ["summary", "write_analysis"]

@@ -10,8 +10,8 @@ from biomec.body.kinematics.joint_angles import JointAngles, joint_angles
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.recording import Session
-from biomec.reporting.angle_ranges import AngleError, angle_errors
-from biomec.reporting.output import write_analysis
+from biomec.reporting.files.analysis_files import write_analysis
+from biomec.reporting.statistics.angle_ranges import AngleError, angle_errors
 from biomec.virtual import DEMO, VirtualAcquisition, VirtualPerson, push_up, record, write_acquisition
 
 ACQUISITION = "acquisition"  # folder of the recorded files

@@ -25,7 +25,7 @@ from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.load_reading import chosen_loads
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.recording import Trial
-from biomec.reporting.report_table import NOTHING, number, power
+from biomec.reporting.tables import NOTHING, number, power
 from biomec.signals.reconstruction import SampleOrigin
 
 MILLIMETRE = 1e3

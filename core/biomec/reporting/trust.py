@@ -15,7 +15,7 @@ from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import frame_map, longest_stretch, solved
 from biomec.reporting.facts import constraint_words, count_notices, finite_mean, finite_rms, motion_facts
-from biomec.reporting.frame_quality import Spread, spreads
+from biomec.reporting.statistics.frame_quality import DistanceSpread, spreads
 from biomec.signals.reconstruction import SampleOrigin
 
 MILLIMETRE = 1e3
@@ -94,9 +94,9 @@ class Trust:
     level: Level
     verdict: str
     reasons: tuple[str, ...]
-    markers: tuple[Spread, ...]
+    markers: tuple[DistanceSpread, ...]
     segments: tuple[SegmentFit, ...]
-    landmarks: tuple[Spread, ...]
+    landmarks: tuple[DistanceSpread, ...]
     violations: tuple[TypeViolation, ...]
     fit: FloatArray
     touching: tuple[str, ...]
@@ -151,8 +151,8 @@ def _trust(analysis: Analysis) -> Trust:
 def _judged(
     analysis: Analysis,
     positions: ConsistentPositions,
-    markers: tuple[Spread, ...],
-    landmarks: tuple[Spread, ...],
+    markers: tuple[DistanceSpread, ...],
+    landmarks: tuple[DistanceSpread, ...],
     residual: FloatArray,
 ) -> tuple[Level, str, tuple[str, ...]]:
     facts = motion_facts(positions)
@@ -219,9 +219,9 @@ def _findings(
     positions: ConsistentPositions,
     residual: FloatArray,
     fit: FloatArray,
-    markers: tuple[Spread, ...],
+    markers: tuple[DistanceSpread, ...],
     segments: tuple[SegmentFit, ...],
-    landmarks: tuple[Spread, ...],
+    landmarks: tuple[DistanceSpread, ...],
 ) -> tuple[Finding, ...]:
     found: list[Finding] = []
     failed = longest_stretch(~positions.valid)
@@ -256,7 +256,7 @@ def _findings(
     return tuple(found)
 
 
-def _distance(one: Spread | SegmentFit) -> str:
+def _distance(one: DistanceSpread | SegmentFit) -> str:
     return f"{MILLIMETRE * one.rms:.1f} mm rms from the model, at most {MILLIMETRE * one.largest:.1f}"
 
 

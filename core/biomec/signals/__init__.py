@@ -5,7 +5,7 @@ of their step (`static_pose`): as attributes of this package such names are the 
 `from biomec.signals.static_pose import …` reaches the module as ever.
 """
 
-from biomec.signals.body_mass import MassEstimate, MassOptions, mass_from_plates
+from biomec.signals.body_mass import MassEstimate, WeighingOptions, mass_from_plates
 from biomec.signals.contact_detection import ContactOptions, DetectedContacts, detect_contacts
 from biomec.signals.contact_table import ContactTable, contact_table
 from biomec.signals.contacts import AssignOptions, ContactAssignment, assign_contacts
@@ -64,7 +64,6 @@ __all__ = [
     "KinematicEventOptions",
     "ManualCutoff",
     "MassEstimate",
-    "MassOptions",
     "PlateQuality",
     "PlateQualityOptions",
     "Reconstruction",
@@ -76,6 +75,7 @@ __all__ = [
     "SwapOptions",
     "SwapReport",
     "TrajectoryCheckOptions",
+    "WeighingOptions",
     "add_event",
     "apply_mapping",
     "assign_contacts",

@@ -21,7 +21,7 @@ from biomec.signals.stretches import stretches
 
 
 @dataclass(frozen=True)
-class MassOptions:
+class WeighingOptions:
     """How the plates weigh the subject.
 
     gravity   : acceleration of free fall where the recording was made [m/s²]
@@ -59,7 +59,7 @@ class MassEstimate:
     sd_n: float
     stated_kg: float | None
     difference: float | None
-    options: MassOptions
+    options: WeighingOptions
     notices: tuple[Notice, ...] = ()
 
 
@@ -68,7 +68,7 @@ def mass_from_plates(
     contacts: ContactAssignment | None = None,
     events: Sequence[Event] | None = None,
     stretch_s: tuple[float, float] | None = None,
-    options: MassOptions = MassOptions(),
+    options: WeighingOptions = WeighingOptions(),
 ) -> MassEstimate:
     """Weigh the subject over the longest stretch in which the plates carry all of it.
 
@@ -115,7 +115,9 @@ def mass_from_plates(
     )
 
 
-def _estimate(trial: Trial, total: FloatArray, first: int, last: int, how: str, options: MassOptions) -> MassEstimate:
+def _estimate(
+    trial: Trial, total: FloatArray, first: int, last: int, how: str, options: WeighingOptions
+) -> MassEstimate:
     part = total[first : last + 1]
     if not np.isfinite(part).all():
         raise BiomecError(f"{trial.source.name}: a plate was not sampled throughout frames {first} to {last}.")
@@ -152,7 +154,7 @@ def _total_vertical(trial: Trial, contacts: ContactAssignment | None) -> FloatAr
     return np.asarray(sum(plate_at_frames(plate, trial.rate_hz, trial.frames).force @ up for plate in plates))
 
 
-def _still(total: FloatArray, rate_hz: float, options: MassOptions) -> BoolArray:
+def _still(total: FloatArray, rate_hz: float, options: WeighingOptions) -> BoolArray:
     """(T,) frames that lie in a window of ``still_s`` in which the total force keeps close to its mean."""
     width = max(2, round(options.still_s * rate_hz))
     if total.size < width:
@@ -203,7 +205,7 @@ def _all_on_plates(
     return result
 
 
-def _moving_mass(trial: Trial, part: FloatArray, first: int, last: int, options: MassOptions) -> float:
+def _moving_mass(trial: Trial, part: FloatArray, first: int, last: int, options: WeighingOptions) -> float:
     """m = ∫ w F dt / (g ∫ w dt + ∫ ẅ h dt) over a stretch of frames; without markers h is taken as constant [kg]."""
     from scipy.integrate import simpson  # here, because it takes half a second to import and few need it
 

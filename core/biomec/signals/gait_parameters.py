@@ -77,7 +77,7 @@ class Stride:
 
 
 @dataclass(frozen=True)
-class Step:
+class GaitStep:
     """From the strike of the other foot to the strike of this one.
 
     side, strike_s : the foot that steps, and when it lands
@@ -103,7 +103,7 @@ class GaitParameters:
     """
 
     strides: tuple[Stride, ...]
-    steps: tuple[Step, ...]
+    steps: tuple[GaitStep, ...]
     cadence_per_min: float | None
     speed_m_s: float | None
     belt_m_s: float
@@ -162,7 +162,7 @@ def gait_parameters(
                 right = np.cross(forward, up)
                 length = float((b - a) @ forward)
                 width = float((b - a) @ right) * (1.0 if side == "Right" else -1.0)
-            steps.append(Step(side, float(strike), float(strike - before[-1]), length, width))
+            steps.append(GaitStep(side, float(strike), float(strike - before[-1]), length, width))
     strides.sort(key=lambda stride: stride.start_s)
     steps.sort(key=lambda step: step.strike_s)
     speeds = [stride.speed_m_s for stride in strides if stride.speed_m_s is not None]

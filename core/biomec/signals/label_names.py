@@ -19,7 +19,7 @@ _SUFFIXES = {**_PREFIXES, "d": Side.RIGHT, "e": Side.LEFT}
 GUESSED = 0.1  # confidence that a reading loses when its side is only the last letter of a word: LHEE is no left LHE
 
 
-class Form(NamedTuple):
+class LabelForm(NamedTuple):
     """One way to read a label: a side (None: midline, or not said) and the name without it."""
 
     side: Side | None
@@ -37,7 +37,7 @@ def without_subject(label: str) -> str:
     return label.rpartition(":")[2].strip() or label
 
 
-def label_forms(label: str) -> dict[Form, float]:
+def label_forms(label: str) -> dict[LabelForm, float]:
     """All readings of a label, the most literal first, and the confidence that each of them loses.
 
     A side may stand apart (``R.ASIS``, ``CIAS_D``, ``Left Knee``) or be joined to the name (``RASI``, ``AuxTD``). One
@@ -45,7 +45,7 @@ def label_forms(label: str) -> dict[Form, float]:
     """
     label = without_subject(label)
     whole = plain(label)
-    forms = {Form(None, whole): 0.0}
+    forms = {LabelForm(None, whole): 0.0}
     pieces = [piece for piece in re.split(r"[^A-Za-z0-9]+", _unaccented(label)) if piece]
     words = [word for piece in pieces for word in _WORDS.findall(piece)]
     for parts in (pieces, words):
@@ -53,19 +53,19 @@ def label_forms(label: str) -> dict[Form, float]:
             side = _SIDES.get(part.lower())
             rest = "".join(parts[:place] + parts[place + 1 :]).lower()
             if side is not None and rest:
-                forms.setdefault(Form(side, rest), 0.0)
+                forms.setdefault(LabelForm(side, rest), 0.0)
     for prefix, side in _PREFIXES.items():
         if whole.startswith(prefix) and len(whole) > len(prefix):
-            forms.setdefault(Form(side, whole[len(prefix) :]), 0.0)
+            forms.setdefault(LabelForm(side, whole[len(prefix) :]), 0.0)
     for suffix, side in _SUFFIXES.items():
         if whole.endswith(suffix) and len(whole) > len(suffix):
-            forms.setdefault(Form(side, whole[: -len(suffix)]), GUESSED)
+            forms.setdefault(LabelForm(side, whole[: -len(suffix)]), GUESSED)
     return forms
 
 
-def pattern_form(pattern: str, marker: MarkerDefinition) -> Form:
+def pattern_form(pattern: str, marker: MarkerDefinition) -> LabelForm:
     """The reading that a pattern of a marker set stands for, on that marker's side."""
-    return Form(marker.side, plain(pattern.replace(SIDE, "")))
+    return LabelForm(marker.side, plain(pattern.replace(SIDE, "")))
 
 
 def edit_distance(a: str, b: str) -> int:

@@ -12,7 +12,7 @@ from biomec.recording import Markers, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerDefinition, MarkerSet
 from biomec.signals.label_geometry import Standing, standing_markers
-from biomec.signals.label_names import Form, could_be_misspelt, label_forms, pattern_form, plain, without_subject
+from biomec.signals.label_names import LabelForm, could_be_misspelt, label_forms, pattern_form, plain, without_subject
 
 HIGH = 0.9  # from here on a suggestion can be taken without asking
 ACCEPT = 0.7  # from here on it is taken unless the user objects
@@ -113,21 +113,21 @@ def _by_name(labels: Sequence[str], marker_set: MarkerSet) -> dict[str, Suggesti
     return found
 
 
-def _forms_of(marker_set: MarkerSet) -> dict[Form, list[tuple[float, MarkerDefinition, str]]]:
+def _forms_of(marker_set: MarkerSet) -> dict[LabelForm, list[tuple[float, MarkerDefinition, str]]]:
     """Reading -> (confidence, marker, reason) for every name and alias of the set."""
-    forms: dict[Form, list[tuple[float, MarkerDefinition, str]]] = defaultdict(list)
+    forms: dict[LabelForm, list[tuple[float, MarkerDefinition, str]]] = defaultdict(list)
     for marker in marker_set.markers:
         known = [(marker.pattern, NORMALISED, "the same name in another spelling")]
         known += [(alias, NORMALISED_ALIAS, f"known by the alias {alias}") for alias in marker.aliases]
         known += [(alias, NEAR, f"near {marker.landmark or marker.name}, but not the same") for alias in marker.near]
         for pattern, confidence, reason in known:
-            for form in {pattern_form(pattern, marker), Form(None, plain(_written(pattern, marker, marker_set)))}:
+            for form in {pattern_form(pattern, marker), LabelForm(None, plain(_written(pattern, marker, marker_set)))}:
                 forms[form].append((confidence, marker, reason))
     return forms
 
 
 def _best(
-    label: str, marker_set: MarkerSet, forms: dict[Form, list[tuple[float, MarkerDefinition, str]]]
+    label: str, marker_set: MarkerSet, forms: dict[LabelForm, list[tuple[float, MarkerDefinition, str]]]
 ) -> Suggestion | None:
     bare = without_subject(label)
     if bare in marker_set:
@@ -138,7 +138,7 @@ def _best(
         if marker_set.sides is None and form.side is not None:  # a set without sides: the label may still say one
             found += [
                 (min(SIDELESS, confidence) - lost, marker, f"{reason}; the set has no sides")
-                for confidence, marker, reason in forms.get(Form(None, form.name), [])
+                for confidence, marker, reason in forms.get(LabelForm(None, form.name), [])
             ]
     if not found:
         return None

@@ -7,11 +7,11 @@ from collections.abc import Mapping
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.body.loads.contact_sharing import Contact, GroundReaction, shared_reactions
+from biomec.body.loads.contact_sharing import GroundReaction, SharedContact, shared_reactions
 from biomec.engine.system import System
 from biomec.virtual.skeleton import Placed
 
-__all__ = ["Contact", "GroundReaction", "required_wrench", "shared_reactions"]
+__all__ = ["GroundReaction", "SharedContact", "required_wrench", "shared_reactions"]
 
 
 def required_wrench(system: System, placed: Mapping[str, Placed]) -> tuple[FloatArray, FloatArray]:

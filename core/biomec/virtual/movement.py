@@ -12,7 +12,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.recording import Event
-from biomec.virtual.contact_forces import Contact
+from biomec.virtual.contact_forces import SharedContact
 from biomec.virtual.jets import Jet
 from biomec.virtual.skeleton import Placed, Skeleton
 
@@ -48,7 +48,7 @@ class Performance:
 
     time_s: FloatArray
     placed: Mapping[str, Placed]
-    contacts: tuple[Contact, ...]
+    contacts: tuple[SharedContact, ...]
     plates: tuple[PlatePlace, ...]
     borne_by: Mapping[str, str]
     efforts: Mapping[str, FloatArray] = field(default_factory=dict)

@@ -15,7 +15,7 @@ from scipy.interpolate import CubicSpline
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.recording import Event
-from biomec.virtual.contact_forces import Contact
+from biomec.virtual.contact_forces import SharedContact
 from biomec.virtual.curves import clock, there_and_back, wave
 from biomec.virtual.girdle import GirdleCurves, placed_girdle
 from biomec.virtual.jets import Jet, cross, dot, solved, stacked, turn
@@ -231,7 +231,7 @@ class _Body:
         few = _Body(self.skeleton, self.grip, Jet.still(knots))
         return np.asarray(CubicSpline(knots, few.closed_chain().value)(depth))
 
-    def contacts(self) -> tuple[Contact, ...]:
+    def contacts(self) -> tuple[SharedContact, ...]:
         """Palms, and the balls of the feet as edges."""
         ones = np.ones(self.frames)
         found = []
@@ -242,12 +242,12 @@ class _Body:
             palm = self.hands[side].point(0.35 * wrist + 0.65 * knuckles).value * (1.0, 0.0, 1.0)
             reach = np.broadcast_to([0.02, 0.03, 0.02], (self.frames, 3))
             push = np.broadcast_to([0.0, 0.0, -25.0 * s], (self.frames, 3))
-            found.append(Contact(f"Mao_{code}", f"{side} hand", palm, ones, reach, push))
+            found.append(SharedContact(f"Mao_{code}", f"{side} hand", palm, ones, reach, push))
         for side, (code, s) in SIDES.items():
             toes = np.broadcast_to([self.floor_x[0], 0.0, s * self.pivot[2]], (self.frames, 3))
             reach = np.broadcast_to([0.02, 0.02, 0.0], (self.frames, 3))
             none = np.zeros((self.frames, 3))
-            found.append(Contact(f"Pe_{code}", f"{side} foot", toes, ones, reach, none))
+            found.append(SharedContact(f"Pe_{code}", f"{side} foot", toes, ones, reach, none))
         return tuple(found)
 
 

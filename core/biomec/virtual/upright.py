@@ -9,7 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.engine.system import System
-from biomec.virtual.contact_forces import Contact
+from biomec.virtual.contact_forces import SharedContact
 from biomec.virtual.girdle import GirdleCurves, placed_girdle
 from biomec.virtual.jets import Jet, solved, turn
 from biomec.virtual.movement import SIDES, PlatePlace
@@ -123,7 +123,7 @@ def sole(skeleton: Skeleton, side: str) -> dict[str, FloatArray]:
     return {"heel": flat * heel, "ball": flat * ball, "middle": flat * 0.5 * (heel + ball)}
 
 
-def standing_contacts(skeleton: Skeleton, frames: int) -> tuple[Contact, ...]:
+def standing_contacts(skeleton: Skeleton, frames: int) -> tuple[SharedContact, ...]:
     """Both feet flat on the floor where the person stands."""
     ones = np.ones(frames)
     found = []
@@ -131,7 +131,7 @@ def standing_contacts(skeleton: Skeleton, frames: int) -> tuple[Contact, ...]:
         point = np.broadcast_to(sole(skeleton, side)["middle"], (frames, 3))
         reach = np.broadcast_to([0.02, 0.04, 0.05], (frames, 3))
         push = np.broadcast_to([0.0, 0.0, -8.0 * s], (frames, 3))
-        found.append(Contact(f"Pe_{code}", f"{side} foot", point, ones, reach, push))
+        found.append(SharedContact(f"Pe_{code}", f"{side} foot", point, ones, reach, push))
     return tuple(found)
 
 

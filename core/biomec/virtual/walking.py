@@ -14,7 +14,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.physics import GRAVITY
 from biomec.recording import Event
-from biomec.virtual.contact_forces import Contact, required_wrench
+from biomec.virtual.contact_forces import SharedContact, required_wrench
 from biomec.virtual.curves import clock, harmonics, wave
 from biomec.virtual.footfalls import TOE_OFF, FootCurves, foot_curves
 from biomec.virtual.girdle import GirdleCurves
@@ -186,7 +186,7 @@ def _settled(skeleton: Skeleton, walk: Walk) -> FloatArray:
 
 def _on_the_floor(
     skeleton: Skeleton, walk: Walk, walker: _Walker
-) -> tuple[tuple[Contact, ...], dict[str, str], tuple[PlatePlace, ...]]:
+) -> tuple[tuple[SharedContact, ...], dict[str, str], tuple[PlatePlace, ...]]:
     """A contact for every footfall, and plates under consecutive footfalls in the middle of the recording."""
     contacts, places = [], []
     for side, (code, _) in SIDES.items():
@@ -200,7 +200,9 @@ def _on_the_floor(
                 )  # about X, Y, Z
                 name = f"Pe_{code}{int(number) + 1}"
                 share = np.where(mine, foot.share.value, 0.0)
-                contacts.append(Contact(name, f"{side} foot", foot.point.value, share, reach, np.zeros_like(reach)))
+                contacts.append(
+                    SharedContact(name, f"{side} foot", foot.point.value, share, reach, np.zeros_like(reach))
+                )
                 ahead = walker.stride_m * float(number + (0.0 if side == "right" else 0.5))
                 places.append((middle[0] + ahead, name))
     places.sort()

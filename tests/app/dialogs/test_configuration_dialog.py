@@ -7,8 +7,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QGuiApplication
 from PySide6.QtWidgets import QAbstractItemView, QPushButton
 
-from biomec.reporting.configuration import configuration
-from biomec.reporting.report_table import Section, Table
+from biomec.reporting.content.configuration import configuration
+from biomec.reporting.tables import Section, Table
 from biomec_app.dialogs.configuration import ConfigurationDialog
 from biomec_app.kit.sections import SectionView, TableView, section_text
 from biomec_app.shell.about import AboutDialog, ReportDialog

@@ -14,7 +14,7 @@ from biomec.base.physics import GRAVITY
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.reporting.agreement import bland_altman
+from biomec.reporting.statistics.agreement import bland_altman
 from biomec_app.figures.export import write_figure
 from biomec_app.figures.kind import Column, compose, table_text
 from biomec_app.figures.registry import figure_groups, figure_named, figures, register_figure
@@ -279,7 +279,7 @@ def test_the_menu_of_figures_does_not_load_what_draws_them():
 
 
 def test_a_later_stage_adds_its_page_once(monkeypatch, demo_analysis):
-    from biomec.reporting.report_table import Section
+    from biomec.reporting.tables import Section
     from biomec_app.figures import summaries
     from biomec_app.shell.actions.signal_analysis import summary_action
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 
 from biomec.io.project import save_project
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.conditions import compared_with, places
+from biomec.reporting.statistics.conditions import compared_with, places
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
@@ -109,7 +109,7 @@ def test_a_file_that_is_no_project_leaves_everything_as_it_is(qtbot, context, pa
 
 
 def test_the_figure_of_angles_draws_both_with_their_names(demo_analysis, project):
-    from biomec.reporting.conditions import Place, read_condition
+    from biomec.reporting.statistics.conditions import Place, read_condition
 
     kind, chosen = figure_named("angles"), {"joint": "Elbow", "shown": "Mean ± SD"}
     other = read_condition(Place("open", project))

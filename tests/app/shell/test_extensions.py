@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.reporting.report_table import Section, Table
+from biomec.reporting.tables import Section, Table
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from biomec_app.shell.extensions import (
     FOLDER_VARIABLE,

@@ -8,7 +8,7 @@ import pytest
 
 from biomec.cli import main
 from biomec.io.project import load_project
-from biomec.reporting.output import FILES
+from biomec.reporting.files.analysis_files import FILES
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record, write_acquisition
 from tests.real_data import recording
 

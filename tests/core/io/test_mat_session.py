@@ -13,7 +13,7 @@ from biomec.io.mat_session import read_mat_session, write_mat_session
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Original, Source
-from biomec.reporting.export import write_recording
+from biomec.reporting.files.other_programs import write_recording
 from tests.core.pipeline.standing import swaying_session
 
 

@@ -20,7 +20,7 @@ from hypothesis.extra import numpy as hnp
 from biomec import __version__
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import problem
-from biomec.io.project import BLOCK, MAGIC, SCHEMA, Header, load_project, save_project
+from biomec.io.project import BLOCK, MAGIC, SCHEMA, ProjectHeader, load_project, save_project
 from biomec.recording import EmgAlignment, Original, Record, Result, Session, Source, Subject
 from tests.core.recording.examples import full_trial
 from tests.places import ROOT
@@ -199,9 +199,9 @@ def test_files_of_other_kinds_are_named_as_such(tmp_path):
 
 def sealed(body: bytes, schema: int, version: str) -> bytes:
     """A file whose seal is right, whatever is in it."""
-    header = Header(schema, version, len(body), "")
+    header = ProjectHeader(schema, version, len(body), "")
     digest = hashlib.sha256(header.signed_text + body).hexdigest()
-    return Header(schema, version, len(body), digest).block + body
+    return ProjectHeader(schema, version, len(body), digest).block + body
 
 
 def test_a_project_of_a_newer_biomec_asks_for_an_update(saved, tmp_path):

@@ -9,14 +9,14 @@ from hypothesis import strategies as st
 from hypothesis.extra.numpy import arrays
 
 from biomec.base.errors import FileError
-from biomec.io.table import Table, check_rows, read_table, table_text
+from biomec.io.table import TextTable, check_rows, read_table, table_text
 from biomec.io.text import TextFile, read_text
 from biomec.recording import Source
 
 COLUMNS = ("a", "b", "c")
 
 
-def table(content: str, delimiter: str | None = "\t") -> Table:
+def table(content: str, delimiter: str | None = "\t") -> TextTable:
     lines = content.split("\n")
     ended = lines[-1] == ""
     text = TextFile("x.trc", Source("x.trc", "TRC", "", 0), lines[:-1] if ended else lines, ended)

@@ -13,7 +13,7 @@ from biomec.io import import_session
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, FrameState, frame_map, longest_stretch
 from biomec.recording import Session
-from biomec.reporting.configuration import _lost_markers
+from biomec.reporting.content.configuration import _lost_markers
 from biomec.signals import SampleOrigin
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.test_analysis import UNFILTERED

@@ -15,9 +15,9 @@ from biomec.engine.position import PositionSolver
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
-from biomec.reporting.angle_ranges import angle_errors
 from biomec.reporting.demo import true_angles
-from biomec.reporting.output import summary
+from biomec.reporting.files.analysis_files import summary
+from biomec.reporting.statistics.angle_ranges import angle_errors
 from biomec.virtual import DEMO, PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))

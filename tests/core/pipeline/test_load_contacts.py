@@ -9,15 +9,17 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.body.loads.load_components import NEWTON_EULER, LoadReading
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
-from biomec.reporting.export import write_loads
-from biomec.reporting.load_output import contact_columns, loads_csv, loads_over_cycles, loads_summary
-from biomec.reporting.load_report import LOADS
-from biomec.reporting.report_content import report_content
+from biomec.reporting.content.load_section import LOADS
+from biomec.reporting.content.report import report_content
+from biomec.reporting.files.load_summary import loads_summary
+from biomec.reporting.files.load_tables import contact_columns, loads_csv
+from biomec.reporting.files.other_programs import write_loads
+from biomec.reporting.statistics.loads_over_cycles import loads_over_cycles
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
@@ -34,7 +36,7 @@ def plain() -> Analysis:
 
 @pytest.fixture(scope="module")
 def borne(plain) -> Analysis:
-    kept = replace(UNFILTERED, loads=InverseOptions(constraints="all"))
+    kept = replace(UNFILTERED, loads=LoadOptions(constraints="all"))
     return plain.with_settings(kept).run_until("loads")
 
 

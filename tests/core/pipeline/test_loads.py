@@ -10,7 +10,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
 from biomec.body.kinematics.contact_points import model_contacts
 from biomec.body.loads.joint_loads import largest_difference
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.io.project import load_project, save_project
@@ -94,7 +94,7 @@ def test_a_contact_of_nobody_acts_on_nobody(exact):
 
 def test_without_external_loads_the_residual_bears_the_body(exact):
     acquisition, analysis = exact
-    settings = replace(UNFILTERED, loads=InverseOptions(external="none"))
+    settings = replace(UNFILTERED, loads=LoadOptions(external="none"))
     loads = analysis.with_settings(settings).run("loads").loads.newton_euler
     measured = sum(one.force for one in acquisition.truth.reactions.values())
     inner = slice(3, -3)  # differences at the ends are of lower order
@@ -103,7 +103,7 @@ def test_without_external_loads_the_residual_bears_the_body(exact):
 
 def test_only_the_last_step_is_stale_after_a_change_of_its_settings(exact):
     _, analysis = exact
-    changed = analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(root="pelvis")))
+    changed = analysis.with_settings(replace(UNFILTERED, loads=LoadOptions(root="pelvis")))
     assert changed.stale == ("loads",)
     assert changed.run_all().loads.newton_euler.root == "pelvis"
 
@@ -158,7 +158,7 @@ def standing_still(frames: int = 40) -> Session:
 
 
 def test_standing_still_without_plates_the_residual_is_the_weight():
-    settings = replace(UNFILTERED, loads=InverseOptions(external="none"))
+    settings = replace(UNFILTERED, loads=LoadOptions(external="none"))
     analysis = analyze(standing_still(), settings)
     mass = sum(body.mass for body in analysis.body.person.system.bodies)
     assert mass == pytest.approx(analysis.body.person.measures["mass"], abs=1e-9)
@@ -177,7 +177,7 @@ def test_a_part_of_the_body_is_told_and_its_residual_judges_nothing(exact):
     assert "model-of-a-part" in [notice.code for notice in legs.loads.notices]
     assert not legs.loads.trust.residuals.counted.any()
     assert not legs.loads.external.estimated.any()
-    wish = replace(legs.settings, loads=InverseOptions(external="estimated"))
+    wish = replace(legs.settings, loads=LoadOptions(external="estimated"))
     with pytest.raises(BiomecError, match="part of the body"):
         legs.with_settings(wish).run("loads")
 
@@ -185,7 +185,7 @@ def test_a_part_of_the_body_is_told_and_its_residual_judges_nothing(exact):
 def test_a_root_that_the_model_does_not_have_is_refused(exact):
     _, analysis = exact
     with pytest.raises(BiomecError, match="no tail to carry the residual"):
-        analysis.with_settings(replace(UNFILTERED, loads=InverseOptions(root="tail"))).run("loads")
+        analysis.with_settings(replace(UNFILTERED, loads=LoadOptions(root="tail"))).run("loads")
 
 
 def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, tmp_path):
@@ -193,7 +193,7 @@ def test_residuals_are_reduced_only_on_request_and_every_change_is_told(exact, t
     heavier = replace(analysis.session, subject=replace(analysis.session.subject, mass_kg=80.0))  # 5 kg too much
     wrong = Analysis(heavier, UNFILTERED).run_all()
     assert wrong.loads.reduced is None
-    asked = replace(wrong.settings, loads=InverseOptions(reduction=ReductionOptions()))
+    asked = replace(wrong.settings, loads=LoadOptions(reduction=ReductionOptions()))
     changed = wrong.with_settings(asked)
     assert not changed.is_current("loads")
     after = changed.run_until("loads")

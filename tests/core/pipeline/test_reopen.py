@@ -11,7 +11,7 @@ from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.kinematics.weights import WeightOptions
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.former_names import FORMER_NAMES
@@ -181,7 +181,7 @@ def under_former_names(session: Session) -> Session:
 
 
 def test_a_project_with_the_former_names_of_steps_opens_with_the_same_settings_and_numbers(whole, tmp_path):
-    changed = replace(UNFILTERED, positions=ConsistencyOptions(contacts="never"), loads=InverseOptions("lagrange"))
+    changed = replace(UNFILTERED, positions=ConsistencyOptions(contacts="never"), loads=LoadOptions("lagrange"))
     stored = whole.with_settings(changed).run_all().stored()
     old = under_former_names(stored)
     assert {"consistency", "rates", "inverse"} <= old.results.keys()

@@ -21,7 +21,7 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.simulation_setup import STABLE, set_up
 from biomec.recording import Result
 from biomec.reporting.demo import demo_session
-from biomec.reporting.simulation_output import simulation_summary
+from biomec.reporting.files.simulation_files import simulation_summary
 from tests.core.pipeline.pushing import pushed, with_gap
 
 SECOND = (100, 200)

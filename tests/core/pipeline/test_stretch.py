@@ -14,7 +14,7 @@ from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import AnalysisSettings, ContactChoice, SignalSettings
 from biomec.pipeline.stretch import CycleSpan, covering, cycle_spans, stretch_session
-from biomec.reporting.export import write_angles, write_recording
+from biomec.reporting.files.other_programs import write_angles, write_recording
 from tests.core.pipeline.standing import swaying_session
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))

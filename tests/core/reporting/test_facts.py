@@ -9,10 +9,10 @@ from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session, Subject
 from biomec.reporting import facts
-from biomec.reporting.configuration import GENERAL, MECHANISM, configuration
-from biomec.reporting.load_report import LOADS
-from biomec.reporting.output import summary
-from biomec.reporting.report_content import MODEL, QUALITY, RECORDING, SUBJECT, report_content
+from biomec.reporting.content.configuration import GENERAL, MECHANISM, configuration
+from biomec.reporting.content.load_section import LOADS
+from biomec.reporting.content.report import MODEL, QUALITY, RECORDING, SUBJECT, report_content
+from biomec.reporting.files.analysis_files import summary
 from biomec.reporting.trust import trust
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 

@@ -9,7 +9,7 @@ from numpy.testing import assert_allclose
 from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import Session
-from biomec.reporting.output import summary
+from biomec.reporting.files.analysis_files import summary
 from biomec.reporting.trust import Level, trust
 from tests.core.pipeline.standing import swaying_session
 from tests.core.pipeline.test_analysis import UNFILTERED

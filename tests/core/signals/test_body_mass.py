@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
 from biomec.recording import LabAxes, Subject
-from biomec.signals.body_mass import MassOptions, mass_from_plates
+from biomec.signals.body_mass import WeighingOptions, mass_from_plates
 from biomec.signals.contact_detection import ContactOptions, detect_contacts
 from biomec.signals.contacts import assign_contacts
 from biomec.signals.gait_events import gait_events
@@ -100,8 +100,8 @@ def test_a_stretch_in_motion_shorter_than_asked_is_not_weighed():
     walk = Walk(plates_for=(0, 1, 2))
     trial = replace(walk.trial(), events=tuple(walk.events()))
     contacts = contacts_of(trial)
-    assert mass_from_plates(trial, contacts, options=MassOptions(moving_s=1.3)).how == "supported"
-    assert mass_from_plates(trial, contacts, options=MassOptions(moving_s=1.6)).how == "nothing"
+    assert mass_from_plates(trial, contacts, options=WeighingOptions(moving_s=1.3)).how == "supported"
+    assert mass_from_plates(trial, contacts, options=WeighingOptions(moving_s=1.6)).how == "nothing"
 
 
 def test_without_events_a_walk_is_not_weighed():

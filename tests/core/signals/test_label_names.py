@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from biomec.recording.marker_set import Side
-from biomec.signals.label_names import Form, could_be_misspelt, edit_distance, label_forms, without_subject
+from biomec.signals.label_names import LabelForm, could_be_misspelt, edit_distance, label_forms, without_subject
 
 
 @pytest.mark.parametrize(
@@ -23,12 +23,12 @@ from biomec.signals.label_names import Form, could_be_misspelt, edit_distance, l
     ],
 )
 def test_readings(label, side, name):
-    assert label_forms(label)[Form(side, name)] == 0.0
+    assert label_forms(label)[LabelForm(side, name)] == 0.0
 
 
 def test_a_side_that_is_only_a_last_letter_costs_confidence():
-    assert label_forms("LHEE")[Form(Side.LEFT, "hee")] == 0.0
-    assert label_forms("LHEE")[Form(Side.LEFT, "lhe")] > 0.0
+    assert label_forms("LHEE")[LabelForm(Side.LEFT, "hee")] == 0.0
+    assert label_forms("LHEE")[LabelForm(Side.LEFT, "lhe")] > 0.0
 
 
 @given(st.text(max_size=12))

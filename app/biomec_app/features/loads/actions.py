@@ -9,7 +9,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 from biomec.base.progress import Progress
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.pipeline.analysis import Analysis, run_first, step_named
 from biomec.pipeline.replay import settings_line
 from biomec_app.kit.dialog_parts import opened
@@ -59,7 +59,7 @@ def _multibody(method: str) -> Action:
     )  # fmt: skip
 
 
-def _options(context: Context) -> InverseOptions:
+def _options(context: Context) -> LoadOptions:
     return context.document.analysis.settings.loads
 
 

@@ -23,8 +23,8 @@ from PySide6.QtWidgets import (
 from biomec.base.progress import Progress
 from biomec.body.loads.load_components import AXES_WORDS
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.load_comparison import ComparisonOptions, LoadComparison
-from biomec.reporting.load_ranking import ExerciseRanking
+from biomec.reporting.statistics.load_comparison import ComparisonOptions, LoadComparison
+from biomec.reporting.statistics.load_ranking import ExerciseRanking
 from biomec_app.curves.curve_tools import capital
 from biomec_app.features.loads.choice import UNITS, important_joints
 from biomec_app.features.loads.conditions import compared, comparison_sections, ranked, ranking_sections, shared_joints

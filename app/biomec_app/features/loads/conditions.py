@@ -10,10 +10,10 @@ from collections.abc import Mapping, Sequence
 from biomec.base.progress import Progress, part_of
 from biomec.body.loads.load_components import LoadReading
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
-from biomec.reporting.load_output import exercise_of, loads_over_cycles, refuse_unlike
-from biomec.reporting.load_ranking import ExerciseRanking, rank_exercises
-from biomec.reporting.report_table import Section, Table
+from biomec.reporting.statistics.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
+from biomec.reporting.statistics.load_ranking import ExerciseRanking, rank_exercises
+from biomec.reporting.statistics.loads_over_cycles import exercise_of, loads_over_cycles, refuse_unlike
+from biomec.reporting.tables import Section, Table
 
 Recordings = Mapping[str, Analysis]
 """What a recording is called -> its analysis."""

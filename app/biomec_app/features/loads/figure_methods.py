@@ -11,7 +11,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
 from biomec.body.loads.load_components import FORCE, METHODS, MOMENT, MULTIBODY, UNITS
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.reporting.report_table import power
+from biomec.reporting.tables import power
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.choice import important_joints, joints_of
 from biomec_app.features.loads.readings import Readings, has_loads, stem

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.load_configurations import LoadStudy, load_study
+from biomec.reporting.statistics.load_configurations import LoadStudy, load_study
 from biomec_app.curves.curve_tools import capital
 from biomec_app.features.loads.readings import Readings
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options

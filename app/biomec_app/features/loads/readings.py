@@ -22,9 +22,8 @@ from biomec.body.loads.power import LoadPower
 from biomec.body.loads.residual_components import ResidualComponents, residual_components
 from biomec.body.loads.sensitivity import LoadBand
 from biomec.pipeline.analysis import Analysis, Done
-from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, named_loads
-from biomec.pipeline.steps.loads import InverseDynamics
-from biomec.reporting.load_parts import part_of
+from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, named_loads, part_of
+from biomec.pipeline.steps.loads import LoadResult
 
 KEPT = 8  # analyses whose readings are kept: the open one, those compared with it, and some that can be undone
 STEPS = ("loads", "segments", "body")
@@ -66,7 +65,7 @@ class Readings:
         self._known = _kept(self.reading.angles, *(analysis.done[step] for step in STEPS))
 
     @property
-    def found(self) -> InverseDynamics:
+    def found(self) -> LoadResult:
         """The result itself."""
         return self.analysis.loads
 

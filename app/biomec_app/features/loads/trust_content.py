@@ -10,9 +10,9 @@ from biomec.base.arrays import BoolArray, FloatArray
 from biomec.body.loads.plate_faults import fault_sentence
 from biomec.body.loads.residuals import ResidualThreshold
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.steps.loads import InverseDynamics
+from biomec.pipeline.steps.loads import LoadResult
 from biomec.reporting.facts import load_facts
-from biomec.reporting.report_table import NOTHING, number
+from biomec.reporting.tables import NOTHING, number
 from biomec.signals.stretches import stretches
 from biomec_app.kit.moments import FROM_START
 
@@ -89,7 +89,7 @@ def trust_page(analysis: Analysis) -> LoadTrustPage:
     )
 
 
-def _rows(found: InverseDynamics) -> tuple[Threshold, ...]:
+def _rows(found: LoadResult) -> tuple[Threshold, ...]:
     size = found.trust.residuals
     here = [float(getattr(size, name)[3]) for name in SIZES]
     whole = f"The modulus, over {int(size.counted.sum())} frames in which plates bear the whole body."
@@ -140,7 +140,7 @@ def _facts(analysis: Analysis) -> list[str]:
     return told
 
 
-def _multibody(found: InverseDynamics) -> str:
+def _multibody(found: LoadResult) -> str:
     """The multibody method in words: "multibody (Newton)"."""
     head, _, which = found.multibody.method.partition(", ")
     return f"{head.lower()} ({which})" if which else head.lower()

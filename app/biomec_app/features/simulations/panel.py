@@ -31,7 +31,7 @@ from PySide6.QtWidgets import (
 from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
-from biomec.reporting.report_table import Section, number, power
+from biomec.reporting.tables import Section, number, power
 from biomec_app.features.loads.choice import important_joints
 from biomec_app.features.loads.readings import has_loads
 from biomec_app.features.simulations.curves import SETS, plotted

@@ -13,7 +13,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.replay import python_text
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.reporting.report_table import NOTHING, Section, Table, number, power
+from biomec.reporting.tables import NOTHING, Section, Table, number, power
 from biomec_app.curves.curve_tools import capital
 from biomec_app.features.simulations.words import changed_words, input_words, method_words, short_name
 

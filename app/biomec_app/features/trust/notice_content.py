@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 from biomec.base.notices import Notice, Severity
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.notice_groups import HEADINGS, NoticeGroup, notice_groups
+from biomec.reporting.content.notice_groups import HEADINGS, NoticeGroup, notice_groups
 
 
 @dataclass(frozen=True)

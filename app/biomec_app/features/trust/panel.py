@@ -23,8 +23,8 @@ from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHI
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.frame_map import frame_map
-from biomec.reporting.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
-from biomec.reporting.frame_quality import Spread
+from biomec.reporting.statistics.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
+from biomec.reporting.statistics.frame_quality import DistanceSpread
 from biomec.reporting.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.features.trust.course import CourseView
 from biomec_app.kit.bar_chart import Bar, BarChart
@@ -195,7 +195,7 @@ class TrustPanel(QWidget):
         self.course.set_content(frame_map(self._known), found.fit)
         self._show_frame(self._document.frame)
 
-    def _marker(self, one: Spread) -> Bar:
+    def _marker(self, one: DistanceSpread) -> Bar:
         tip = (
             f"{self._called(one.name, marker=True)}: {MILLIMETRE * one.rms:.1f} mm (rms) from the model, "
             f"median {MILLIMETRE * one.median:.1f}, "
@@ -210,7 +210,7 @@ class TrustPanel(QWidget):
         named = known.preparation.marker_set if known is not None and "preparation" in known.done else None
         return with_code(name, point_words(name, named))
 
-    def _landmark(self, one: Spread) -> Bar:
+    def _landmark(self, one: DistanceSpread) -> Bar:
         value = MILLIMETRE * one.mean
         tip = (
             f"{self._called(one.name)} was moved by {value:.1f} mm on average, {MILLIMETRE * one.largest:.1f} at most."

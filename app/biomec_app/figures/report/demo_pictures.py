@@ -11,7 +11,7 @@ from biomec.base.errors import FileError
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.doctor import probe
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.report_content import ANGLES, QUALITY, report_content
+from biomec.reporting.content.report import ANGLES, QUALITY, report_content
 from biomec_app.figures.export import save_figure
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named

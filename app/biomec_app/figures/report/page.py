@@ -8,9 +8,9 @@ from html import escape
 from pathlib import Path
 
 from biomec._version import __version__
-from biomec.reporting.notice_groups import NoticeGroup
-from biomec.reporting.report_content import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
-from biomec.reporting.report_table import Section, Table
+from biomec.reporting.content.notice_groups import NoticeGroup
+from biomec.reporting.content.report import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
+from biomec.reporting.tables import Section, Table
 from biomec_app.kit.colours import LIGHT
 
 INK, MUTED, HAIR, RIGHT, FAULT = LIGHT.text, LIGHT.faint, LIGHT.line, LIGHT.right, LIGHT.fault

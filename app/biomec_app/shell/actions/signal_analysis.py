@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import run_first
-from biomec.reporting.conditions import MOST, places
+from biomec.reporting.statistics.conditions import MOST, places
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.registry import figure_groups
 from biomec_app.figures.summaries import Summary, summaries

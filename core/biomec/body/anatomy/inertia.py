@@ -16,7 +16,7 @@ from biomec.base.notices import Notice, info, warning
 from biomec.base.toml_table import did_you_mean
 from biomec.body.anatomy.frames import Points
 from biomec.body.anatomy.inertia_file import load_girdle, load_inertia_table, shipped_girdles
-from biomec.body.anatomy.inertia_pose import SegmentInertia, StaticPose, UnplacedInertia
+from biomec.body.anatomy.inertia_pose import InertiaPose, SegmentInertia, UnplacedInertia
 from biomec.body.anatomy.inertia_table import (
     GIRDLE,
     ROWS,
@@ -131,7 +131,7 @@ def body_inertia(
     points : landmarks and joint centres of the static pose, name -> (3,) laboratory position [m]; NaN counts as missing
     sex    : "male" or "female"
     """
-    person = _Person(StaticPose(points, height_m, sex), mass_kg, options)
+    person = _Person(InertiaPose(points, height_m, sex), mass_kg, options)
     shares = _shares(rows, options)
     person.pose.notices.extend(_incomplete(shares))
     girdle_kg = {name: person.girdle_mass(row, share) for name, (row, _, share) in shares.items() if row in GIRDLE}
@@ -175,7 +175,7 @@ def body_inertia(
 class _Person:
     """The static pose, the person and the tables, while segments are computed one by one."""
 
-    def __init__(self, pose: StaticPose, mass_kg: float, options: InertiaOptions) -> None:
+    def __init__(self, pose: InertiaPose, mass_kg: float, options: InertiaOptions) -> None:
         for what, value, limit, unit in (("mass", mass_kg, 500.0, "kg"), ("stature", pose.height_m, 3.0, "m")):
             if not 0.0 < value < limit:
                 raise BiomecError(f"A body {what} of {value:g} {unit} is impossible. Check the number and its unit.")

@@ -48,7 +48,7 @@ class SegmentInertia:
 
 
 @dataclass
-class StaticPose:
+class InertiaPose:
     """A person who stands still, on whose landmarks tables are placed; gathers notices on the way.
 
     points : name -> (3,) laboratory position [m]; those that are missing or NaN are left out

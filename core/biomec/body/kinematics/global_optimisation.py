@@ -31,7 +31,7 @@ TAKES_PART = 1e-3  # share of a segment in such a motion
 
 
 @dataclass(frozen=True, eq=False)
-class Start:
+class StartingCoordinates:
     """Where the search begins.
 
     q    : (T, n)
@@ -43,7 +43,7 @@ class Start:
     seen: BoolArray
 
 
-def starting_coordinates(body: SubjectModel, markers: Markers, q_star: FloatArray) -> Start:
+def starting_coordinates(body: SubjectModel, markers: Markers, q_star: FloatArray) -> StartingCoordinates:
     """Coordinates near to the motion in every frame, from measured ones q* (T, n) with gaps.
 
     Segment by segment: the measured coordinates; where a landmark is missing, the pose of three markers of the segment
@@ -67,12 +67,12 @@ def starting_coordinates(body: SubjectModel, markers: Markers, q_star: FloatArra
             part = np.stack([np.interp(frame, frame[known], column[known]) for column in part.T], axis=1)
         q[:, columns] = part
     _place_unseen(body, q)
-    return Start(q, read_only(seen, np.bool_))
+    return StartingCoordinates(q, read_only(seen, np.bool_))
 
 
 def fit_markers(
     body: SubjectModel,
-    start: Start,
+    start: StartingCoordinates,
     targets: PointTargets,
     contacts: PointContacts | None,
     options: ConsistencyOptions,

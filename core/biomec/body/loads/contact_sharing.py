@@ -17,7 +17,7 @@ from biomec.base.errors import BiomecError
 
 
 @dataclass(frozen=True, eq=False)
-class Contact:
+class SharedContact:
     """A hand or a foot that bears load on the floor.
 
     name      : of the contact (``Pe_D``)
@@ -56,7 +56,9 @@ class GroundReaction:
         return np.asarray(self.point + offset / vertical[:, None])
 
 
-def shared_reactions(force: FloatArray, moment: FloatArray, contacts: Sequence[Contact]) -> dict[str, GroundReaction]:
+def shared_reactions(
+    force: FloatArray, moment: FloatArray, contacts: Sequence[SharedContact]
+) -> dict[str, GroundReaction]:
     """Share the required wrench (T, 3), (T, 3 about the origin) among contacts.
 
     With A mapping all contact wrenches u to their sum w, and S the compliance (stiffness of a contact for forces, times

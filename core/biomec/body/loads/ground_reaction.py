@@ -16,7 +16,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import BodyWrench, body_wrench
-from biomec.body.loads.contact_sharing import Contact, shared_reactions
+from biomec.body.loads.contact_sharing import SharedContact, shared_reactions
 from biomec.body.loads.floor_contacts import FloorContacts, FloorOptions, floor_contacts, measured_frames, off_plates
 from biomec.engine.forces.external_loads import ExternalLoads, no_loads
 from biomec.engine.system import System
@@ -152,7 +152,7 @@ def _shared(
     still = np.zeros((len(force), 3))
     for _ in range(ROUNDS):
         contacts = [
-            Contact(name, name, floor.point[at, k], grip[:, k], reach[:, k], still)
+            SharedContact(name, name, floor.point[at, k], grip[:, k], reach[:, k], still)
             for k, name in enumerate(floor.segments)
         ]
         found = shared_reactions(force, moment, contacts)

@@ -19,7 +19,7 @@ from biomec.engine.tree.joint_tree import JointTree
 
 
 @dataclass(frozen=True, eq=False)
-class JointFrames:
+class TrustedFrames:
     """Frames of one joint, (T,); read-only. A joint bears what acts on its side of the body away from the root.
 
     usable    : with a motion that is not at its end, with a force on everything that the joint bears and that touches
@@ -48,7 +48,7 @@ def joint_frames(
     floor: FloorContacts | None,
     faults: Sequence[PlateFault],
     ends: int,
-) -> Mapping[str, JointFrames]:
+) -> Mapping[str, TrustedFrames]:
     """Joint -> its frames.
 
     ends : frames left out at both ends of every stretch with a motion: accelerations are one-sided differences there
@@ -73,7 +73,7 @@ def joint_frames(
             usable[joint][first : last + 1] = False
     return FrozenDict(
         {
-            joint: JointFrames(*(read_only(one[joint], np.bool_) for one in (usable, measured, estimated)))
+            joint: TrustedFrames(*(read_only(one[joint], np.bool_) for one in (usable, measured, estimated)))
             for joint in loads.joints
         }
     )

@@ -46,7 +46,7 @@ class LoadAxes:
 
 
 @dataclass(frozen=True, eq=False)
-class JointFrames:
+class JointAxes:
     """What the directions of one joint follow from.
 
     side : of the joint;  R_WP, R_WD : (T, 3, 3) attitudes of its proximal and distal segment
@@ -79,7 +79,7 @@ def joint_frames(
     joint: str,
     hinges: Mapping[str, FloatArray],
     convention: str = STANDARD,
-) -> JointFrames:
+) -> JointAxes:
     """Gather what is needed for one joint of the model.
 
     hinges     : hinge -> its axis (3,) in the local axes of the proximal segment
@@ -101,10 +101,10 @@ def joint_frames(
     if definition.sequence == HINGE and joint in hinges:
         axis = np.asarray(hinges[joint], dtype=np.float64)
         hinge = R_WP @ (axis / np.linalg.norm(axis))
-    return JointFrames(one.side, R_WP, R_WD, definition, standard, hinge)
+    return JointAxes(one.side, R_WP, R_WD, definition, standard, hinge)
 
 
-def force_axes(frames: JointFrames, axes: str) -> LoadAxes:
+def force_axes(frames: JointAxes, axes: str) -> LoadAxes:
     """Directions of forces: anterior, superior, lateral (or right); X, Y, Z in the laboratory."""
     if axes == "laboratory":
         return _laboratory(len(frames.R_WP), "along")
@@ -114,7 +114,7 @@ def force_axes(frames: JointFrames, axes: str) -> LoadAxes:
     return _named(turned, words)
 
 
-def torque_axes(frames: JointFrames, axes: str) -> LoadAxes:
+def torque_axes(frames: JointAxes, axes: str) -> LoadAxes:
     """Directions of torques, called after the angles that they change: flexion, abduction, internal rotation …"""
     if axes == "laboratory":
         return _laboratory(len(frames.R_WP), "about")
@@ -149,21 +149,21 @@ def _sequence(definition: AngleDefinition) -> str:
     return definition.zero if definition.sequence == HINGE else definition.sequence
 
 
-def _segment_axes(frames: JointFrames, axes: str) -> FloatArray:
+def _segment_axes(frames: JointAxes, axes: str) -> FloatArray:
     """Axes of a segment (T, 3, 3), before they get their senses."""
     if axes not in ("proximal", "distal"):
         raise BiomecError(f'Joint loads: axes are {", ".join(AXES)}, not "{axes}".')
     return np.swapaxes(frames.R_WP if axes == "proximal" else frames.R_WD, 1, 2)
 
 
-def _joint_axes(frames: JointFrames, definition: AngleDefinition) -> FloatArray:
+def _joint_axes(frames: JointAxes, definition: AngleDefinition) -> FloatArray:
     """Axes e1, e2, e3 (T, 3, 3) of the angles, before they get their senses."""
     sequence = _sequence(definition)
     e1, e2, e3 = joint_coordinate_system(frames.R_WP, frames.R_WD, sequence)
     return np.stack([e1, e2 * _branch(frames, definition, sequence)[:, None], e3], axis=1)
 
 
-def _branch(frames: JointFrames, definition: AngleDefinition, sequence: str) -> FloatArray:
+def _branch(frames: JointAxes, definition: AngleDefinition, sequence: str) -> FloatArray:
     """Sense (T,) of the floating axis, +1 or −1: that in which the second angle turns, as `joint_angles` reports it.
 
     Every attitude has two descriptions by three angles, and the second turns opposite ways in them. Beyond gimbal lock

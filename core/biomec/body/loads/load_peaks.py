@@ -49,7 +49,7 @@ class JointPeaks:
 
 
 def joint_peaks(loads: JointLoads, power: FloatArray, trust: LoadTrust) -> tuple[JointPeaks, ...]:
-    """Peaks of every joint, whose power is (T, J) [W], over its best frames (`JointFrames.best`).
+    """Peaks of every joint, whose power is (T, J) [W], over its best frames (`TrustedFrames.best`).
 
     Where no frame can be used, the peaks are those of all frames with loads, and say so.
     """

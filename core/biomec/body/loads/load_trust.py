@@ -14,7 +14,7 @@ from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import MASS_LIMIT, BodyBalance, BodyWrench, body_balance
 from biomec.body.loads.contact_load import ContactEffect, ContactLoad
 from biomec.body.loads.floor_contacts import FloorContacts, measured_frames
-from biomec.body.loads.joint_frames import JointFrames, joint_frames
+from biomec.body.loads.joint_frames import TrustedFrames, joint_frames
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.plate_faults import PlateFault, fault_sentence, plate_faults
 from biomec.body.loads.residuals import THRESHOLDS, Residuals, residuals
@@ -49,7 +49,7 @@ class LoadTrust:
     balance: BodyBalance
     faults: tuple[PlateFault, ...]
     estimated: BoolArray
-    frames_of: Mapping[str, JointFrames]
+    frames_of: Mapping[str, TrustedFrames]
     rate_hz: float
     notices: tuple[Notice, ...] = field(default=())
     contacts: tuple[ContactLoad, ...] = ()

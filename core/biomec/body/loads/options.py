@@ -14,7 +14,7 @@ EXTERNAL = ("auto", "plates", "estimated", "none")
 
 
 @dataclass(frozen=True)
-class InverseOptions:
+class LoadOptions:
     """How joint loads are computed. Newton-Euler always runs beside the multibody method.
 
     method      : of the multibody computation: "newton" (multipliers and actuator directions), "lagrange" (guide

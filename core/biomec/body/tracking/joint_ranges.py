@@ -21,7 +21,7 @@ RANGE_KEYS = ("joint", "angle", "lower_deg", "upper_deg", "stiffness", "sources"
 
 
 @dataclass(frozen=True)
-class AngleRange:
+class JointRange:
     """Range of one angle: joint and positive direction, ends [rad], stiffness of its stops [N·m/rad], sources."""
 
     joint: str
@@ -40,7 +40,7 @@ class JointRanges:
     title: str
     note: str
     sources: tuple[str, ...]
-    ranges: tuple[AngleRange, ...]
+    ranges: tuple[JointRange, ...]
 
 
 def parse_joint_ranges(text: str, source: str) -> JointRanges:
@@ -105,7 +105,7 @@ def _hinge(
 
 
 def _limits(
-    by_name: dict[tuple[str, str], AngleRange], joint: str, component: AngleComponent
+    by_name: dict[tuple[str, str], JointRange], joint: str, component: AngleComponent
 ) -> tuple[float, float, float] | None:
     """Lower and upper end and stiffness in the sense of the component; tables may name the other direction."""
     if (joint, component.positive) in by_name:
@@ -117,7 +117,7 @@ def _limits(
     return None
 
 
-def _ranges(table: Table, sources: tuple[str, ...]) -> list[AngleRange]:
+def _ranges(table: Table, sources: tuple[str, ...]) -> list[JointRange]:
     table.only(RANGE_KEYS)
     lower, upper = (float(table.numbers(key, ())) for key in ("lower_deg", "upper_deg"))
     stiffness = float(table.numbers("stiffness", ()))
@@ -130,6 +130,6 @@ def _ranges(table: Table, sources: tuple[str, ...]) -> list[AngleRange]:
     own = tuple(table.texts("sources")) if "sources" in table else sources
     pattern = table.text("joint")
     return [
-        AngleRange(word(pattern, side), table.text("angle"), np.radians(lower), np.radians(upper), stiffness, own)
+        JointRange(word(pattern, side), table.text("angle"), np.radians(lower), np.radians(upper), stiffness, own)
         for side in sides(pattern)
     ]

@@ -23,7 +23,7 @@ from biomec.body.loads.load_components import MULTIBODY
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.power import LoadPower, load_power
 from biomec.body.loads.residual_reduction import ReducedResiduals, reduce_residuals
 from biomec.body.loads.rib_contacts import with_contacts
@@ -39,7 +39,7 @@ APART = 1e-6  # of the largest load: two methods that differ by more do not solv
 
 
 @dataclass(frozen=True, eq=False)
-class InverseDynamics:
+class LoadResult:
     """Loads of all joints over the recording, proximal on distal, in laboratory axes.
 
     newton_euler : by Newton's and Euler's equations, segment by segment
@@ -57,7 +57,7 @@ class InverseDynamics:
     trust: LoadTrust
     power: LoadPower
     segments: SegmentMotion
-    options: InverseOptions
+    options: LoadOptions
     notices: tuple[Notice, ...] = ()
     reduced: ReducedResiduals | None = None
 
@@ -91,8 +91,8 @@ def loads(
     loaded: LoadedBody,
     motion: ConsistentMotion,
     segments: SegmentMotion,
-    options: InverseOptions = InverseOptions(),
-) -> InverseDynamics:
+    options: LoadOptions = LoadOptions(),
+) -> LoadResult:
     """Loads of all joints; NaN in frames without a motion, and towards the root from a segment that nothing decides."""
     body, rate = loaded.person, clean.trial.rate_hz
     tree = tree_of(body, options)
@@ -127,10 +127,10 @@ def loads(
     trust = with_contacts(trust, multibody, newton)
     notices += [*told, *trust.notices, *_agreement(newton, multibody)]
     power = load_power(tree, multibody, segments, external)
-    return InverseDynamics(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
+    return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
 
 
-def tree_of(body: SubjectModel, options: InverseOptions = InverseOptions()) -> JointTree:
+def tree_of(body: SubjectModel, options: LoadOptions = LoadOptions()) -> JointTree:
     """Return the joints of a person's model from the ends to the root that carries the residual."""
     names = [part.name for part in body.system.bodies]
     if options.root is not None and options.root not in names:
@@ -155,7 +155,7 @@ def _external(
     floor: FloorContacts,
     required: BodyWrench,
     body: SubjectModel,
-    options: InverseOptions,
+    options: LoadOptions,
     whole: bool,
 ) -> tuple[ExternalLoads, tuple[Notice, ...]]:
     """What acts on the body, as the options choose, and what was found on the way."""

@@ -12,9 +12,9 @@ from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_components import LoadReading
 from biomec.cli.main import main
 from biomec.io.project import save_project
-from biomec.reporting.load_comparison import ComparisonOptions
-from biomec.reporting.load_ranking import exercise_load, rank_exercises
-from biomec.reporting.reduction_report import reduction_sections
+from biomec.reporting.content.reduction import reduction_sections
+from biomec.reporting.statistics.load_comparison import ComparisonOptions
+from biomec.reporting.statistics.load_ranking import exercise_load, rank_exercises
 from biomec_app.features.loads.condition_dialogs import ComparisonDialog, RankingDialog
 from biomec_app.features.loads.conditions import compared, comparison_sections, ranked, ranking_sections
 from biomec_app.features.loads.reduction_dialog import ReductionDialog
@@ -33,7 +33,7 @@ JOINTS = ("right elbow", "left elbow")
 @pytest.fixture
 def beside(context, grips, monkeypatch):
     """The closed grip open, the open grip beside it."""
-    from biomec.reporting.conditions import Condition
+    from biomec.reporting.statistics.conditions import Condition
 
     context.document.open(grips["closed"])
     other = Compared(Condition("open", SimpleNamespace(), grips["open"]))
@@ -111,7 +111,7 @@ def test_a_dialog_computes_in_the_background_and_opens_tables(qtbot, beside, kin
 
 
 def test_the_figure_over_the_cycle_draws_the_open_grip_red_and_the_closed_blue(grips):
-    from biomec.reporting.conditions import Condition
+    from biomec.reporting.statistics.conditions import Condition
 
     kind = figure_named("load-cycles")
     chosen = {"joint": "Elbow", "quantity": "Moment", "axes": "Distal axes", "unit": "N, N·m"}
@@ -124,7 +124,7 @@ def test_the_figure_over_the_cycle_draws_the_open_grip_red_and_the_closed_blue(g
     columns = {one.name: one.values for one in kind.data(both, chosen)}
     name = "right elbow flexion moment"
     for condition, analysis in grips.items():
-        from biomec.reporting.load_output import loads_over_cycles
+        from biomec.reporting.statistics.loads_over_cycles import loads_over_cycles
 
         whole = loads_over_cycles(analysis, condition, LoadReading(axes="distal"))
         mean = whole.mean[:, whole.names.index(name)]

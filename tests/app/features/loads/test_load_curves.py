@@ -17,13 +17,13 @@ from biomec.body.loads.load_components import (
     NORMALISATIONS,
     LoadReading,
 )
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.sensitivity import SensitivityOptions
-from biomec.pipeline.load_reading import named_loads, read_loads
+from biomec.pipeline.load_reading import named_loads, part_of, read_loads
 from biomec.pipeline.load_sensitivity import load_sensitivity
 from biomec.recording.marker_set import Side
-from biomec.reporting.load_output import loads_csv, peaks_of
-from biomec.reporting.load_parts import part_of
+from biomec.reporting.files.load_tables import loads_csv
+from biomec.reporting.statistics.loads_over_cycles import peaks_of
 from biomec_app.curves.catalogue import catalogue, list_curves
 from biomec_app.curves.curve import MAIN
 from biomec_app.features.loads import readings as readings_module
@@ -243,7 +243,7 @@ def test_a_choice_is_read_from_what_is_plotted(demo_analysis):
 
 def test_the_force_of_the_ribs_is_listed_where_all_constraints_are_kept(grips):
     analysis = grips["closed"]
-    kept = replace(analysis.settings, loads=InverseOptions(constraints="all"))
+    kept = replace(analysis.settings, loads=LoadOptions(constraints="all"))
     after = analysis.with_settings(kept).run_until("loads")
     listed = list_curves(after)
     keys = chosen_keys(after, LoadChoice("contact"))
@@ -258,7 +258,7 @@ def test_the_force_of_the_ribs_is_listed_where_all_constraints_are_kept(grips):
 
 def test_joints_that_the_ribs_relieve_have_no_band_of_loads_without_them(grips):
     analysis = grips["closed"]
-    kept = replace(analysis.settings, loads=InverseOptions(constraints="all"))
+    kept = replace(analysis.settings, loads=LoadOptions(constraints="all"))
     after = analysis.with_settings(kept).run_until("loads")
     Readings(after).keep_band(load_sensitivity(after, SensitivityOptions(), cutoff_hz=0.0))
     listed = list_curves(after)
@@ -270,7 +270,7 @@ def test_joints_that_the_ribs_relieve_have_no_band_of_loads_without_them(grips):
 
 def test_the_table_holds_the_curves_that_the_window_shows_first_where_the_ribs_bear_the_scapulae(grips):
     analysis = grips["closed"]
-    kept = replace(analysis.settings, loads=InverseOptions(constraints="all"))
+    kept = replace(analysis.settings, loads=LoadOptions(constraints="all"))
     after = analysis.with_settings(kept).run_until("loads")
     table, listed = read_loads(after), list_curves(after)
     for name in table.names:

@@ -8,7 +8,7 @@ from PySide6.QtCore import QPointF
 
 from biomec.base.notices import problem
 from biomec.body.loads.load_doubts import joint_doubts
-from biomec.body.loads.options import InverseOptions
+from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.plate_faults import PlateFault
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
@@ -220,7 +220,7 @@ def test_all_constraints_are_kept_by_an_item_that_is_ticked_then(qtbot, context,
 
 def test_changed_settings_make_the_loads_stale(context, grips):
     analysis = grips["closed"]
-    changed = analysis.with_settings(replace(analysis.settings, loads=InverseOptions(external="none")))
+    changed = analysis.with_settings(replace(analysis.settings, loads=LoadOptions(external="none")))
     context.document.open(changed)
     assert trust_page(changed).stale
     assert BY_KEY["dynamics.loads"].blocked(context) is None

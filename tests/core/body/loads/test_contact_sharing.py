@@ -7,13 +7,13 @@ import pytest
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
-from biomec.body.loads.contact_sharing import Contact, shared_reactions
+from biomec.body.loads.contact_sharing import SharedContact, shared_reactions
 
 
-def contact(name: str, x: float, stiffness: float = 1.0, frames: int = 2) -> Contact:
+def contact(name: str, x: float, stiffness: float = 1.0, frames: int = 2) -> SharedContact:
     still = np.zeros((frames, 3))
     point = np.broadcast_to([x, 0.0, 0.0], (frames, 3))
-    return Contact(name, name, point, np.full(frames, stiffness), np.full((frames, 3), 1e-6), still)
+    return SharedContact(name, name, point, np.full(frames, stiffness), np.full((frames, 3), 1e-6), still)
 
 
 def load(x: float, frames: int = 2) -> tuple[FloatArray, FloatArray]:

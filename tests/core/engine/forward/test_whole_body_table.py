@@ -11,7 +11,7 @@ import pytest
 
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.simulation import Ending
-from biomec.reporting.simulation_table import (
+from biomec.reporting.statistics.simulation_table import (
     Movement,
     TableOptions,
     TableRow,

@@ -1,0 +1,1 @@
+"""What report and configuration say: sentences and tables, without paper or window."""

@@ -1,0 +1,295 @@
+"""What an analysis leaves in a folder: a summary, tables of angles and quality, coordinates, and the session itself.
+
+summary.json     what was analysed, how well it went, what was assumed
+angles.csv       joint angles [°], one row a frame
+cycles.csv       mean and standard deviation of the angles over the valid cycles [°], 0 to 100 %
+quality.csv      how each frame was solved: status, iterations, ‖Φ‖, ‖Δq‖, violation by type of constraint [SI units]
+coordinates.csv  consistent natural coordinates [m, –]
+segments.csv     centres of mass of the segments and of the whole body [m]
+loads.csv        forces, moments and power of the joints, and the residual [N, N m, W]; if inverse dynamics has run
+load_parts.csv   what weight, acceleration and the ground ask of the joints: parts that sum to loads.csv [N, N m]
+load_statistics.csv  peak, RMS, impulse and work of every load in every valid cycle, mean and standard deviation
+session.biomec   everything, to be opened again
+"""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from biomec._version import __version__
+from biomec.base.arrays import FloatArray
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError, FileError
+from biomec.body.anatomy.subject_model import surface_sensitivity
+from biomec.engine.position import FrameStatus
+from biomec.io.project import save_project
+from biomec.pipeline.analysis import Analysis, step_named
+from biomec.pipeline.settings_file import settings_text
+from biomec.reporting.facts import (
+    cycle_facts,
+    finite_largest,
+    finite_mean,
+    finite_rms,
+    model_facts,
+    motion_facts,
+    signal_facts,
+    subject_facts,
+    trial_facts,
+)
+from biomec.reporting.files.csv_text import by_frame, plain_number, table_text
+from biomec.reporting.files.load_summary import loads_summary
+from biomec.reporting.files.load_tables import load_parts_csv, load_statistics_csv, loads_csv
+
+MILLIMETRE = 1e3
+ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
+FILES = (
+    "summary.json", "settings.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv",
+    "loads.csv", "load_parts.csv", "load_statistics.csv", "session.biomec",
+)  # fmt: skip
+OF_LOADS = {"loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv}
+
+
+def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
+    """Write all files of an analysis into a folder, made if needed; nothing is overwritten unless asked for."""
+    refuse_to_overwrite(folder, overwrite)
+    if analysis.stale:
+        titles = ", ".join(f'"{step_named(name).title}"' for name in analysis.stale)
+        raise BiomecError(f"Settings were changed after {titles} had run. Run the analysis again before it is written.")
+    folder = _made(Path(folder))
+    texts = {
+        "summary.json": json.dumps(summary(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
+        "settings.json": settings_text(analysis.settings),
+        "angles.csv": _angles_csv(analysis),
+        "cycles.csv": _cycles_csv(analysis),
+        "quality.csv": _quality_csv(analysis),
+        "coordinates.csv": _coordinates_csv(analysis),
+        "segments.csv": _segments_csv(analysis),
+    }
+    for name, made in OF_LOADS.items():
+        if "loads" in analysis.done:
+            texts[name] = made(analysis)
+        else:
+            (folder / name).unlink(missing_ok=True)  # of an earlier analysis: it would not belong to the rest
+    for name, text in texts.items():
+        with atomic_path(folder / name) as temporary:
+            temporary.write_text(text, encoding="utf-8")
+    save_project(analysis.stored(), folder / "session.biomec")
+    written = (*texts, "session.biomec")
+    return tuple(folder / name for name in FILES if name in written)
+
+
+def refuse_to_overwrite(folder: Path, overwrite: bool = False) -> None:
+    """Raise a sentence if a folder holds results that would be lost; worth asking before a long analysis."""
+    there = [name for name in FILES if (Path(folder) / name).exists()]
+    if there and not overwrite:
+        raise FileError(
+            Path(folder).name,
+            f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them.",
+            ("overwrite", ""),
+        )
+
+
+def _made(folder: Path) -> Path:
+    """Return the folder, made if needed."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
+    return folder
+
+
+def summary(analysis: Analysis) -> dict[str, Any]:
+    """What was analysed and how well it went, as plain data: lengths in mm where a key says so, else SI."""
+    loaded, motion, clean = analysis.body, analysis.motion, analysis.signals
+    body, position = loaded.person, motion.position
+    valid, residual = motion.valid, motion.marker_residual
+    recorded, person, model, fit, cycles = (
+        trial_facts(clean.trial),
+        subject_facts(analysis),
+        model_facts(analysis),
+        motion_facts(motion),
+        cycle_facts(analysis),
+    )
+    return {
+        "biomec": __version__,
+        "recording": {
+            "dynamic": analysis.session.dynamic.source.name,
+            "static": None if analysis.session.static is None else analysis.session.static.source.name,
+            "marker_set": signal_facts(analysis)["marker_set"].value,
+            "frames": recorded["frames"].value,
+            "rate_hz": recorded["rate"].value,
+            "seconds": recorded["duration"].value,
+        },
+        "subject": {
+            "sex": person["sex"].value,
+            "mass_kg": person["mass"].value,
+            "height_m": person["height"].value,
+            "weighed_kg": None if clean.mass is None else clean.mass.mass_kg,
+            "assumed": [
+                code.removesuffix("-assumed") for code in ASSUMED if any(n.code == code for n in loaded.notices)
+            ],
+        },
+        "model": {
+            **{
+                key: model[key].value
+                for key in ("name", "segments", "coordinates", "constraints", "redundant", "dof", "left_out")
+            },
+            "joint_centres": dict(body.plan.methods),
+            "ellipsoids": _ellipsoids(analysis),
+        },
+        "consistency": {
+            "method": fit["method"].value,
+            "frames": fit["frames"].value,
+            "converged": fit["solved"].value,
+            "iterations_mean": plain_number(fit["iterations"].value),
+            "iterations_max": fit["iterations_max"].value,
+            "phi_max": plain_number(fit["violation"].value),
+            "velocity_phi_max": plain_number(finite_largest(motion.velocity.after)),
+            "acceleration_phi_max": plain_number(finite_largest(motion.acceleration.after)),
+            "violation_before": {
+                name: plain_number(finite_mean(value[valid])) for name, value in position.before.items()
+            },
+            "violation_after": {
+                name: plain_number(finite_mean(value[valid])) for name, value in position.after.items()
+            },
+            "landmark_shift_mm": {
+                name: plain_number(MILLIMETRE * finite_mean(motion.distance[valid, k]))
+                for k, name in enumerate(motion.landmarks)
+            },
+        },
+        "markers": {
+            "rms_mm": plain_number(fit["marker_rms"].value),
+            "max_mm": plain_number(fit["marker_max"].value),
+            "by_marker": {
+                name: {
+                    "rms_mm": plain_number(MILLIMETRE * finite_rms(residual[valid, k])),
+                    "max_mm": plain_number(MILLIMETRE * finite_largest(residual[valid, k])),
+                }
+                for k, name in enumerate(motion.markers)
+            },
+        },
+        "cycles": {
+            "by": cycles["by"].value,
+            "found": cycles["found"].value,
+            "valid": cycles["valid"].value,
+        },
+        "angles": {
+            name: {
+                "min_deg": plain_number(np.degrees(_extreme(np.nanmin, column))),
+                "max_deg": plain_number(np.degrees(_extreme(np.nanmax, column))),
+            }
+            for name, column in zip(analysis.angles.names, analysis.angles.values.T, strict=True)
+        },
+        "inverse_dynamics": loads_summary(analysis),
+        "notices": [
+            {"severity": str(notice.severity), "code": notice.code, "sentence": notice.sentence}
+            for notice in analysis.notices
+        ],
+    }
+
+
+def _ellipsoids(analysis: Analysis) -> list[dict[str, Any]]:
+    """Every ellipsoid under a scapula: where it comes from, how far it was dilated, and what depends on that choice."""
+    body = analysis.body.person
+    found = []
+    for one in surface_sensitivity(body):
+        surface = body.surfaces.get(one.contact) if one.preset == body.options.ellipsoid.preset else None
+        found.append(
+            {
+                "contact": one.contact,
+                "preset": one.preset,
+                "used": surface is not None,
+                "source": None if surface is None else surface.source,
+                "dilation_mm": plain_number(MILLIMETRE * one.dilation_m),
+                "normal_apart_deg": plain_number(one.normal_apart_deg),
+                "normal_change_deg": plain_number(one.normal_change_deg),
+                "curvature_change": plain_number(one.curvature_change),
+            }
+        )
+    return found
+
+
+# -------------------------------------------------------------------------------------------------------------- tables
+def _angles_csv(analysis: Analysis) -> str:
+    angles = analysis.angles
+    names = [f"{name} (deg)" for name in angles.names]
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), np.degrees(angles.values))
+
+
+def _cycles_csv(analysis: Analysis) -> str:
+    names = analysis.angles.names
+    columns, values = ["percent"], []
+    for side, curves in analysis.cycles.curves.items():
+        grid = np.linspace(0.0, 100.0, 101)
+        for what, array in (("mean", curves.mean), ("sd", curves.sd)):
+            columns += [f"{side} cycles: {name} {what} (deg)" for name in names]
+            values.append(np.degrees(_on_grid(grid, curves.percent, array)))
+    if not values:
+        return table_text(columns, [])
+    return table_text(columns, [[f"{percent:g}"] for percent in range(101)], np.concatenate(values, axis=1))
+
+
+def _quality_csv(analysis: Analysis) -> str:
+    motion, position = analysis.motion, analysis.motion.position
+    names = ["status", "valid", "iterations", "phi", "dq", "seconds"]
+    states = [
+        [FrameStatus(int(status)).name.lower(), int(ok), int(count)]
+        for status, ok, count in zip(position.status, motion.valid, position.iterations, strict=True)
+    ]
+    rows = [[*head, *state] for head, state in zip(by_frame(analysis.signals.trial), states, strict=True)]
+    columns = [position.violation, position.increment, position.seconds]
+    for when, table in (("before", position.before), ("after", position.after)):
+        names += [f"{kind} {when}" for kind in table]
+        columns += list(table.values())
+    names += ["velocity violation", "acceleration violation", "markers rms (mm)", "largest marker residual (mm)"]
+    residual = MILLIMETRE * motion.marker_residual
+    columns += [motion.velocity.after, motion.acceleration.after, finite_rms(residual, 1), finite_largest(residual, 1)]
+    names += [f"{name} shift (mm)" for name in motion.landmarks]
+    columns += list(MILLIMETRE * motion.distance.T)
+    if motion.contacts is not None:
+        names += [f"{name} in contact" for name in motion.contacts.segments]
+        columns += list(motion.contacts.active.T.astype(float))
+    return table_text(["frame", "time_s", *names], rows, np.stack(columns, axis=1))
+
+
+def _coordinates_csv(analysis: Analysis) -> str:
+    names = [
+        f"{body.name} {element} {axis}"
+        for body in analysis.body.person.system.bodies
+        for element in body.basis
+        for axis in "XYZ"
+    ]
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), analysis.motion.q, digits=12)
+
+
+def _segments_csv(analysis: Analysis) -> str:
+    motion = analysis.segments
+    whole = ("whole body",)
+    kinds = [
+        ("centre of mass", "m", whole, motion.whole_body_com[:, None]),
+        ("velocity of the centre of mass", "m/s", whole, motion.whole_body_velocity[:, None]),
+        ("acceleration of the centre of mass", "m/s2", whole, motion.whole_body_acceleration[:, None]),
+        ("centre of mass", "m", motion.names, motion.p_com),
+        ("velocity of the centre of mass", "m/s", motion.names, motion.v_com),
+        ("acceleration of the centre of mass", "m/s2", motion.names, motion.a_com),
+        ("angular velocity", "rad/s", motion.names, motion.omega),
+        ("angular acceleration", "rad/s2", motion.names, motion.alpha),
+    ]
+    names = [f"{name} {what} {axis} ({unit})" for what, unit, bodies, _ in kinds for name in bodies for axis in "XYZ"]
+    values = np.concatenate([array for *_, array in kinds], axis=1).reshape(len(motion.p_com), -1)
+    return table_text(["frame", "time_s", *names], by_frame(analysis.signals.trial), values)
+
+
+# ------------------------------------------------------------------------------------------------------------- numbers
+def _extreme(function: Any, values: FloatArray) -> float:
+    there = values[np.isfinite(values)]
+    return float(function(there)) if there.size else float("nan")
+
+
+def _on_grid(grid: FloatArray, percent: FloatArray, curves: FloatArray) -> FloatArray:
+    """Curves (N, A) at other percentages."""
+    return np.stack([np.interp(grid, percent, column) for column in curves.T], axis=1)

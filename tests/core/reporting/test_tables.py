@@ -1,0 +1,68 @@
+"""Numbers as texts, tables, and notices in groups."""
+
+import math
+
+import pytest
+
+from biomec.base.notices import Severity, info, problem, warning
+from biomec.reporting.content.notice_groups import notice_groups
+from biomec.reporting.tables import Table, degrees, fact_table, number, percent, power
+
+
+@pytest.mark.parametrize(
+    ("value", "digits", "unit", "text"),
+    [
+        (1.25, 1, "", "1.2"),
+        (-3.04, 1, "mm", "−3.0 mm"),
+        (-0.04, 1, "", "0.0"),  # never −0.0
+        (math.nan, 1, "mm", "–"),
+        (None, 2, "", "–"),
+    ],
+)
+def test_numbers_read_as_in_print(value, digits, unit, text):
+    assert number(value, digits, unit) == text
+
+
+@pytest.mark.parametrize(
+    ("share", "text"),
+    [
+        (0.0, "0 %"),
+        (1.0, "100 %"),
+        (0.5, "50 %"),
+        (0.996, "99.6 %"),
+        (0.9996, "> 99.9 %"),  # what is not all never reads as all
+        (0.0004, "< 0.1 %"),
+        (0.004, "0.4 %"),
+        (math.nan, "–"),
+    ],
+)
+def test_shares_never_read_as_all_or_nothing_unless_they_are(share, text):
+    assert percent(share) == text
+
+
+@pytest.mark.parametrize(
+    ("value", "text"),
+    [(7.76e-11, "7.8 · 10⁻¹¹"), (0.0, "0"), (math.inf, "–"), (25.0, "2.5 · 10¹"), (9.99e-5, "1.0 · 10⁻⁴")],
+)
+def test_small_numbers_are_powers_of_ten(value, text):
+    assert power(value) == text
+
+
+def test_angles_become_degrees():
+    assert degrees(math.pi / 3.0) == "60.0"
+    assert degrees(-math.pi, 0) == "−180"
+    assert degrees(None) == "–"
+
+
+def test_facts_without_a_value_are_left_out_and_rows_must_fit():
+    assert fact_table("", {"Name": "A", "Age": None}).rows == (("Name", "A"),)
+    with pytest.raises(ValueError, match="2 columns"):
+        Table("t", ("a", "b"), (("only one",),))
+
+
+def test_notices_are_grouped_by_severity_each_once_and_none_is_lost():
+    notices = [info("a", "A"), problem("b", "B"), info("a", "A"), warning("c", "C"), info("d", "D")]
+    groups = notice_groups(notices)
+    assert [group.severity for group in groups] == [Severity.PROBLEM, Severity.WARNING, Severity.INFO]
+    assert [[one.sentence for one in group.notices] for group in groups] == [["B"], ["C"], ["A", "D"]]
+    assert notice_groups([]) == ()
