@@ -6,8 +6,8 @@ Writes 01_four_bar.png into the current folder.
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomec.engine.analysis import follow_drivers, velocities
 from biomec.engine.description import load_system
+from biomec.engine.driven_motion import follow_drivers, velocities
 from biomec_resources import resource
 
 system = load_system(resource("mechanisms", "four-bar.toml"))

@@ -13,8 +13,8 @@ from scipy.linalg import eigh
 from biomec.base.arrays import FloatArray
 from biomec.base.physics import GRAVITY
 from biomec.base.progress import thread_count
-from biomec.engine.analysis import follow_drivers, velocities
 from biomec.engine.dense import solve_positions_dense
+from biomec.engine.driven_motion import follow_drivers, velocities
 from biomec.engine.nullspace import null_space
 from biomec.engine.position import PositionResult, PositionSolver
 from biomec.engine.reference.human import contact_points, human_motion, human_system, human_tree

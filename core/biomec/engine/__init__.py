@@ -4,11 +4,11 @@ In the docstrings "theory §8.1" is a section of ``docs/theory/multibody.md``; k
 ``docs/references.md``.
 """
 
-from biomec.engine.analysis import accelerations, follow_drivers, velocities
 from biomec.engine.assembly import assemble
 from biomec.engine.body import Body, planar_bar
 from biomec.engine.contacts import PointContacts
 from biomec.engine.description import describe_system, load_system, parse_system
+from biomec.engine.driven_motion import accelerations, follow_drivers, velocities
 from biomec.engine.drivers import (
     AngleCoordinate,
     AngleDriver,

@@ -10,7 +10,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
-from biomec.engine.analysis import follow_drivers
+from biomec.engine.driven_motion import follow_drivers
 from biomec.engine.drivers import AngleDriver
 from biomec.engine.layout import GROUND
 from biomec.engine.position import PositionSolver

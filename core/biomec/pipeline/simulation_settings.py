@@ -168,6 +168,11 @@ class SimulationSettings:
         amounts = (self.tolerance, self.error, self.stiffness, *(() if self.step_s is None else (self.step_s,)))
         if not all(0.0 < one < np.inf for one in amounts):
             raise BiomecError("Simulation: the step, the tolerances and the stiffness must be positive numbers.")
+        if self.damping is not None and not 0.0 <= self.damping < np.inf:
+            raise BiomecError(
+                f"Simulation: the control damping cannot be {self.damping:g}, because it would feed energy "
+                "into the motion. Give a number from 0 up, or none for critical damping."
+            )
         for whose, most in (("a step", self.max_iterations), ("its equations", self.equations.max_iterations)):
             if most not in range(1, MOST_ITERATIONS + 1):
                 raise BiomecError(f"Simulation: iterations of {whose} are 1 to {MOST_ITERATIONS}, not {most:g}.")

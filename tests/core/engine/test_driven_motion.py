@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.engine import Drive, FrameStatus
-from biomec.engine.analysis import follow_drivers
+from biomec.engine.driven_motion import follow_drivers
 from biomec.engine.reference.planar import four_bar, four_bar_points, slider_crank, slider_position
 from biomec.engine.reference.spatial import bennett, bennett_angles
 from biomec.engine.structure import numerical_rank

@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
 from biomec.engine import PositionSolver, System, planar_bar
-from biomec.engine.analysis import accelerations, velocities
+from biomec.engine.driven_motion import accelerations, velocities
 from biomec.engine.nullspace import null_space, partition_coordinates
 from biomec.engine.projection import ProjectionOptions, Projector
 from biomec.engine.reference.human import contact_points, human_motion, human_system, human_tree

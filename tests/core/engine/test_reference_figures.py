@@ -18,7 +18,7 @@ from scipy.integrate import solve_ivp
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
-from biomec.engine import analysis
+from biomec.engine import driven_motion as analysis
 from biomec.engine.body import Body
 from biomec.engine.nullspace import null_space
 from biomec.engine.projection import ProjectionOptions, Projector

@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.engine.analysis import accelerations, follow_drivers
-from biomec.engine.analysis import velocities as natural_velocities
+from biomec.engine.driven_motion import accelerations, follow_drivers
+from biomec.engine.driven_motion import velocities as natural_velocities
 from biomec.engine.forward.lagrangian import ClassicLagrange
 from biomec.machines.catalogue import load_machine
 from biomec.machines.machine import parse_machine

@@ -38,6 +38,7 @@ def test_resultant_forces_are_integrated_as_published():
         ({"step_s": 0.0}, "must be positive"),
         ({"step_s": float("nan")}, "must be positive"),
         ({"stiffness": -1.0}, "must be positive"),
+        ({"damping": -1.0}, "control damping cannot be -1"),
         ({"max_iterations": 0}, "iterations of a step are 1 to 1000, not 0"),
         ({"max_iterations": 2.5}, "not 2.5"),
         ({"equations": FormulationOptions(max_iterations=2000)}, "iterations of its equations are 1 to 1000, not 2000"),

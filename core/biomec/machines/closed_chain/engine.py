@@ -101,7 +101,7 @@ def natural_start(
 
 def spatial_start(machine: Machine, rate_deg_s: float = 0.0) -> tuple[FloatArray, FloatArray]:
     """The poses of the file, joined, at rest or with driven angles turning at a rate."""
-    from biomec.engine.analysis import velocities
+    from biomec.engine.driven_motion import velocities
     from biomec.engine.position import PositionSolver
     from biomec.machines.closed_chain.study_parts import pushed
 

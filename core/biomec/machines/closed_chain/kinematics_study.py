@@ -91,7 +91,7 @@ def _difference(model: object, q: FloatArray) -> float:
 def _spatial(
     machine: Machine, told: Machine, options: KinematicsOptions, time_s: FloatArray, progress: Progress | None
 ) -> Run:
-    from biomec.engine.analysis import accelerations, follow_drivers, velocities
+    from biomec.engine.driven_motion import accelerations, follow_drivers, velocities
     from biomec.machines.natural import poses_of
 
     system = told.system

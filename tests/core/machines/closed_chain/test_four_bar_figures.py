@@ -13,8 +13,6 @@ from biomec.machines.catalogue import load_machine
 from biomec.machines.closed_chain.comparison import comparison_table
 from biomec.machines.closed_chain.four_bar import KINDS, four_bar_of, places_by_kind
 from biomec.machines.closed_chain.inverse import inverse_dynamics, state_at
-from biomec.machines.closed_chain.newton_euler import Link, from_the_end
-from biomec.machines.closed_chain.ranks import saddle_rank
 from biomec.machines.closed_chain.replay import drift, replay, whole_torques
 from biomec.machines.closed_chain.sharing import shared
 from biomec.machines.laws import Polynomial
@@ -23,6 +21,8 @@ from biomec.machines.reference_points import reference_point_model
 from biomec.machines.reference_points.integration import IntegrationOptions
 from biomec.machines.reference_points.stabilised import constraint_errors, simulate_stabilised
 from biomec.machines.reference_points.torque_tables import torque_table
+from tests.oracles.link_newton_euler import Link, from_the_end
+from tests.oracles.saddle_rank import saddle_rank
 
 CYCLE = np.array([  # t, angles [deg], rates of bars 2 and 3 [rad/s], accelerations [rad/s²], torque of the crank [N m]
     [0.0, 60, 16.654, 260.772, -1.3760, 3.4240, 13.576, 19.811, 79.609],

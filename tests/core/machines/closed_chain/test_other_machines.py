@@ -6,9 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from biomec.machines.catalogue import load_machine
-from biomec.machines.closed_chain.generalised_forces import generalised_forces, gradient, projected
 from biomec.machines.closed_chain.inverse import inverse_dynamics
-from biomec.machines.closed_chain.newton_euler import Link, from_the_end
 from biomec.machines.closed_chain.replay import replay
 from biomec.machines.closed_chain.sharing import free_directions, shared
 from biomec.machines.laws import Polynomial
@@ -17,6 +15,8 @@ from biomec.machines.reference_points import assembled, model_of_system, referen
 from biomec.machines.studies import study
 from biomec.machines.study import options_from
 from tests.core.machines.shared_pendulum import shared_pendulum
+from tests.oracles.generalised_forces import generalised_forces, gradient, projected
+from tests.oracles.link_newton_euler import Link, from_the_end
 
 TIMES = np.linspace(0.0, 1.0, 61)
 

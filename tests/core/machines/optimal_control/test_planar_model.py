@@ -11,10 +11,10 @@ from biomec.machines.machine import parse_machine
 from biomec.machines.optimal_control.guess import path_guess
 from biomec.machines.optimal_control.planar_model import planar_model
 from biomec.machines.optimal_control.problem import machine_dynamics
-from biomec.machines.optimal_control.symbolic_dynamics import symbolic_dynamics
 from biomec.machines.optimal_control.task import Task, machine_problem
 from biomec.machines.reference_points import reference_point_model
 from biomec.machines.symbolic.machine_equations import machine_equations
+from tests.oracles.symbolic_dynamics import symbolic_dynamics
 
 L, M, G = np.array([0.5, 0.9, 0.7]), np.array([6.59, 11.55, 9.07]), 9.81
 PATH = "gap_x_D; gap_y_D; gap_rate_x_D; gap_rate_y_D; rate_crank - 2*pi"

@@ -6,10 +6,10 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.machines.catalogue import load_machine
 from biomec.machines.natural import machine_forces
-from biomec.machines.prosthesis.newton_euler import free_body_forces
 from biomec.machines.prosthesis.readouts import leg_refusal
 from biomec.machines.prosthesis.reduced import reduced_motion
-from biomec.machines.prosthesis.replay import replayed
+from tests.oracles.driven_replay import replayed
+from tests.oracles.free_body_forces import free_body_forces
 
 
 def test_balances_of_free_bodies_give_the_multipliers(sim2):
