@@ -14,7 +14,7 @@ from biomec_app.viewer.label_layout import Word, arranged
 from biomec_app.viewer.legend import legend_font
 from biomec_app.viewer.measuring import Measurement
 from biomec_app.viewer.overlays import Label
-from biomec_app.viewer.overlays.frames import X, Y, Z
+from biomec_app.viewer.overlays.model import X, Y, Z
 from biomec_app.viewer.picking import place_of, told
 from biomec_app.viewer.scene import Scene
 

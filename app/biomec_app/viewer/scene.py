@@ -15,7 +15,6 @@ from biomec_app.kit.colours import mixed, rgb
 from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.actors import Batch, Lights, SurfaceActor, shine_through
 from biomec_app.viewer.figure import LINES, SceneBody, segment_colours
-from biomec_app.viewer.floor import floor_grid
 from biomec_app.viewer.overlays import OVERLAYS, Label, LegendEntry, Moment, Overlay
 from biomec_app.viewer.poses import ScenePose, ScenePoses
 from biomec_app.viewer.sticks import Sticks, drawn_lines
@@ -30,6 +29,7 @@ THICK, THIN = 0.95, 0.42  # sticks of the first and of the second, which lie wit
 CALLED = {RAW: "measured", CONSISTENT: "consistent", SIMULATED: "simulated"}
 ALONG = 6  # points that stand for a line of the body where words keep off it
 SHINING = 0.6  # opacity of what shines through a body
+TILE, FADE = 0.5, 1.6  # m, edge of a tile of the floor, and floor beyond what is recorded
 
 
 class Scene:
@@ -300,3 +300,23 @@ def shown_run(analysis: Analysis, view: View) -> SimulationRun | None:
     if SIMULATED not in view.signals or view.static or not runs:
         return None
     return runs.get(view.simulation) if view.simulation else next(reversed(list(runs.values())))
+
+
+def floor_grid(reach: FloatArray, height: float, theme: Theme) -> SurfaceActor:
+    """Edges of tiles under the places (K, 3) that a recording reaches, at a height [m], fading all around."""
+    flat = reach[:, [0, 2]]
+    low, high = flat.min(axis=0), flat.max(axis=0)
+    middle, radius = 0.5 * (low + high), 0.5 * (high - low) + FADE
+    first, last = np.floor((middle - radius) / TILE) * TILE, np.ceil((middle + radius) / TILE) * TILE
+    x, z = (np.arange(a, b + 0.5 * TILE, 0.5 * TILE) for a, b in zip(first, last, strict=True))
+    grid_x, grid_z = np.meshgrid(x, z, indexing="ij")
+    points = np.stack([grid_x, np.full_like(grid_x, height - 0.004), grid_z], axis=-1)
+    index = np.arange(grid_x.size).reshape(grid_x.shape)
+    along_x = np.stack([index[:-1, ::2], index[1:, ::2]], axis=-1).reshape(-1, 2)
+    along_z = np.stack([index[::2, :-1], index[::2, 1:]], axis=-1).reshape(-1, 2)
+    far = np.hypot(*((np.stack([grid_x, grid_z]).reshape(2, -1) - middle[:, None]) / radius[:, None]))
+    share = np.clip((1.0 - far) / 0.7, 0.0, 1.0) ** 1.3
+    ink = np.round(255.0 * np.array(rgb(mixed(theme.floor, theme.text, 0.16))))
+    edges = SurfaceActor(points.reshape(-1, 3), np.concatenate([along_x, along_z]), lines=True)
+    edges.paint(np.concatenate([np.tile(ink, (len(share), 1)), np.round(255.0 * share)[:, None]], axis=1))
+    return edges

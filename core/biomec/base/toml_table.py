@@ -21,7 +21,7 @@ LARGEST = 1e12  # a number beyond it is a slip of the pen or of the unit: no mec
 
 
 @dataclass(frozen=True)
-class Table:
+class TomlTable:
     """One table and where it stands.
 
     where  : opens every message, such as ``four-bar.toml: Body crank``
@@ -87,14 +87,14 @@ class Table:
                 )
         return np.array(value, dtype=np.float64)
 
-    def table(self, key: str) -> Table:
+    def table(self, key: str) -> TomlTable:
         """Inner table, empty if it is not there."""
         value = self.values.get(key, {})
         if not isinstance(value, dict):
             raise self._wrong(key, f"one table, such as {key} = {{ A = … }} or [{key}]", value)
-        return Table(self.where, value, f"{self.prefix}{key}.", self.lines)
+        return TomlTable(self.where, value, f"{self.prefix}{key}.", self.lines)
 
-    def tables(self, key: str) -> list[Table]:
+    def tables(self, key: str) -> list[TomlTable]:
         """Tables that a file repeats as ``[[key]]``, each with the name it gives itself in its messages."""
         value = self.values.get(key, [])
         if not (isinstance(value, list) and all(isinstance(item, dict) for item in value)):
@@ -105,7 +105,7 @@ class Table:
             named = name if isinstance(name, str) and name.strip() else f"number {number}"
             where = f"{self.where}: {key.capitalize()} {named}"
             lines = None if self.lines is None else self.lines.of_table(key, number, name)
-            found.append(Table(where, item, lines=lines))
+            found.append(TomlTable(where, item, lines=lines))
         return found
 
     def _value(self, key: str, expected: str) -> Any:
@@ -166,11 +166,11 @@ class Lines:
         return f"{source}, line {line}{colon}{rest}"
 
 
-def read_toml(text: str, source: str, *, with_lines: bool = False) -> Table:
+def read_toml(text: str, source: str, *, with_lines: bool = False) -> TomlTable:
     """Whole text as a table; ``source`` names it in messages, which tell the line if that is wanted."""
     lines = tuple(text.splitlines()) or ("",)
     try:
-        return Table(source, tomllib.loads(text), lines=Lines(lines, 1, len(lines)) if with_lines else None)
+        return TomlTable(source, tomllib.loads(text), lines=Lines(lines, 1, len(lines)) if with_lines else None)
     except tomllib.TOMLDecodeError as error:
         what, _, place = str(error).rstrip(")").rpartition(" (at ")
         if not place.startswith("line"):

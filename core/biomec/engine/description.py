@@ -16,7 +16,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, planar_rotation, rotation_about
 from biomec.base.errors import DescriptionError
-from biomec.base.toml_table import Table, did_you_mean, read_toml, shown, written, written_key
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown, written, written_key
 from biomec.engine.body import Body
 from biomec.engine.drivers import (
     AngleCoordinate,
@@ -74,7 +74,7 @@ def parse_system(text: str, source: str) -> System:
     return system_in(top)
 
 
-def system_in(top: Table) -> System:
+def system_in(top: TomlTable) -> System:
     """System described by the tables of a file that may hold more than a system."""
     source = top.where
     dim = _dimension(top)
@@ -92,14 +92,14 @@ def system_in(top: Table) -> System:
         return System(bodies, constraints, name=name, ground=ground, directions=directions, gravity=gravity)
 
 
-def _dimension(top: Table) -> int:
+def _dimension(top: TomlTable) -> int:
     dim = float(top.numbers("dimension", ())) if "dimension" in top else 3.0
     if dim not in (2.0, 3.0):
         raise top.refusal(f"dimension must be 2 (planar) or 3 (spatial), not {shown(top.values['dimension'])}.")
     return int(dim)
 
 
-def _body(table: Table, dim: int, source: str) -> Body:
+def _body(table: TomlTable, dim: int, source: str) -> Body:
     table.only(BODY_KEYS)
     name, because, vector = table.text("name"), _because(dim), (dim,)
     if "." in name:
@@ -127,7 +127,7 @@ def _body(table: Table, dim: int, source: str) -> Body:
     return body
 
 
-def _inertia(table: Table, dim: int) -> FloatArray | None:
+def _inertia(table: TomlTable, dim: int) -> FloatArray | None:
     if "inertia" not in table:
         return None
     if dim == 2:
@@ -138,7 +138,7 @@ def _inertia(table: Table, dim: int) -> FloatArray | None:
     return table.numbers("inertia", (3, 3), "(or the six numbers [xx, yy, zz, xy, xz, yz] of the tensor)")
 
 
-def _attitude(table: Table, dim: int) -> FloatArray | None:
+def _attitude(table: TomlTable, dim: int) -> FloatArray | None:
     given = [key for key in ATTITUDE_KEYS if key in table]
     if len(given) > 1:
         raise table.refusal(f"{' and '.join(given)} both give its attitude. Keep one of them.")
@@ -167,7 +167,7 @@ def _attitude(table: Table, dim: int) -> FloatArray | None:
     return attitude
 
 
-def _constraint(table: Table, section: str) -> Constraint:
+def _constraint(table: TomlTable, section: str) -> Constraint:
     types = SECTIONS[section]
     kind = table.text("type")
     if kind not in types:
@@ -180,7 +180,7 @@ def _constraint(table: Table, section: str) -> Constraint:
     return constraint
 
 
-def _field(table: Table, key: str) -> Any:
+def _field(table: TomlTable, key: str) -> Any:
     if key not in NUMBER_FIELDS:
         return table.text(key)
     shape = NUMBER_FIELDS[key]

@@ -9,7 +9,7 @@ from dataclasses import replace
 
 from biomec.base.description_file import Descriptions
 from biomec.base.errors import DescriptionError
-from biomec.base.toml_table import Table, did_you_mean, read_toml, shown
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
 from biomec.recording.marker_set import (
     SIDE,
     BodyMidline,
@@ -93,7 +93,7 @@ MARKER_SETS = Descriptions("marker set", ("marker_sets",), parse_marker_set)
 shipped_marker_sets, load_marker_set, read_marker_set = MARKER_SETS.shipped, MARKER_SETS.load, MARKER_SETS.read
 
 
-def _sides(top: Table) -> Sides | None:
+def _sides(top: TomlTable) -> Sides | None:
     if "sides" not in top:
         return None
     table = top.table("sides")
@@ -119,7 +119,7 @@ class _Names:
     def label(self, pattern: str, side: Side | None) -> str:
         return pattern if side is None or self.sides is None else self.sides.write(pattern, side)
 
-    def resolve(self, table: Table, key: str, side: Side | None) -> tuple[str, ...]:
+    def resolve(self, table: TomlTable, key: str, side: Side | None) -> tuple[str, ...]:
         """Labels that a list means: a pattern is the same side in a row with a side, both sides in one without."""
         found: list[str] = []
         for word in table.texts(key):
@@ -135,7 +135,7 @@ class _Names:
         return tuple(found)
 
 
-def _markers(row: Table, names: _Names, segment_names: list[str]) -> list[tuple[MarkerDefinition, bool]]:
+def _markers(row: TomlTable, names: _Names, segment_names: list[str]) -> list[tuple[MarkerDefinition, bool]]:
     """The marker or the two markers of a row, and whether the row itself says what rebuilds them."""
     row.only(MARKER_KEYS)
     pattern = row.text("name")
@@ -177,7 +177,7 @@ def _markers(row: Table, names: _Names, segment_names: list[str]) -> list[tuple[
     return found
 
 
-def _segments(row: Table, names: _Names, drafts: list[tuple[MarkerDefinition, bool]]) -> list[SegmentMarkers]:
+def _segments(row: TomlTable, names: _Names, drafts: list[tuple[MarkerDefinition, bool]]) -> list[SegmentMarkers]:
     row.only(("name", "rebuilt_by"))
     found = []
     for side in _each_side(row.text("name")):
@@ -195,7 +195,7 @@ def _with_donors(marker: MarkerDefinition, donors: tuple[str, ...]) -> MarkerDef
     return marker if marker.internal else replace(marker, rebuilt_by=donors)
 
 
-def _clusters(row: Table, names: _Names, segment_names: list[str]) -> list[ClusterPlate]:
+def _clusters(row: TomlTable, names: _Names, segment_names: list[str]) -> list[ClusterPlate]:
     row.only(("name", "segment", "markers"))
     found = []
     for side in _each_side(row.text("name")):
@@ -209,7 +209,7 @@ def _clusters(row: Table, names: _Names, segment_names: list[str]) -> list[Clust
     return found
 
 
-def _contacts(table: Table, names: _Names, segment_names: list[str]) -> tuple[ContactSegment, ...]:
+def _contacts(table: TomlTable, names: _Names, segment_names: list[str]) -> tuple[ContactSegment, ...]:
     """Rows such as ``"* foot" = ["*HEE", "*TOE"]``."""
     found = []
     for key in table.values:
@@ -222,7 +222,7 @@ def _contacts(table: Table, names: _Names, segment_names: list[str]) -> tuple[Co
     return tuple(found)
 
 
-def _gait(table: Table, names: _Names) -> WalkingMarkers:
+def _gait(table: TomlTable, names: _Names) -> WalkingMarkers:
     table.only(GAIT_KEYS)
 
     def both(key: str) -> Sides:
@@ -235,14 +235,14 @@ def _gait(table: Table, names: _Names) -> WalkingMarkers:
     return WalkingMarkers(names.resolve(table, "pelvis", None), both("heel"), both("toe"))
 
 
-def _landmarks(table: Table, names: _Names) -> dict[str, tuple[tuple[str, ...], ...]]:
+def _landmarks(table: TomlTable, names: _Names) -> dict[str, tuple[tuple[str, ...], ...]]:
     """Rows such as ``PMCP = "RPSI + LPSI | SACR"``: the mean of markers, or else another way."""
     found: dict[str, tuple[tuple[str, ...], ...]] = {}
     for key in table.values:
         for side in _each_side(key):
             ways = []
             for way in table.text(key).split("|"):
-                words = Table(table.where, {key: [word.strip() for word in way.split("+")]}, table.prefix)
+                words = TomlTable(table.where, {key: [word.strip() for word in way.split("+")]}, table.prefix)
                 ways.append(names.resolve(words, key, side))
             found[LANDMARK_SIDES.write(key, side) if side else key] = tuple(ways)
     return found

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from biomec.base.errors import DescriptionError
-from biomec.base.toml_table import Lines, Table, did_you_mean, read_toml
+from biomec.base.toml_table import Lines, TomlTable, did_you_mean, read_toml
 from biomec.machines.expressions import MARK, NUMERIC, value_of
 
 PARAMETER_KEYS = ("value", "unit", "about", "minimum", "maximum")
@@ -146,7 +146,7 @@ def read_blueprint(text: str, source: str, *, with_lines: bool = False) -> Bluep
     return Blueprint(text, source, top.values, parameters, presets, top.lines)
 
 
-def _parameter(given: Table, name: str) -> MachineParameter:
+def _parameter(given: TomlTable, name: str) -> MachineParameter:
     if not name.isidentifier():
         raise given.refusal(f"the parameter {name} cannot be used in expressions. Use letters, digits and _.", name)
     if not isinstance(given.values[name], dict):
@@ -159,7 +159,7 @@ def _parameter(given: Table, name: str) -> MachineParameter:
     return MachineParameter(name, float(table.numbers("value", ())), unit, about, low, high)
 
 
-def _preset(table: Table, parameters: Mapping[str, MachineParameter]) -> Preset:
+def _preset(table: TomlTable, parameters: Mapping[str, MachineParameter]) -> Preset:
     table.only(PRESET_KEYS)
     inner = table.table("values")
     for name in inner.values:

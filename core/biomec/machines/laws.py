@@ -12,7 +12,7 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
-from biomec.base.toml_table import Table, shown
+from biomec.base.toml_table import TomlTable, shown
 
 
 class Law(Protocol):
@@ -101,7 +101,7 @@ def fitted(time_s: Sequence[float], value: Sequence[float], degree: int = 4) -> 
     return Polynomial(tuple(np.polynomial.Polynomial.fit(t, x, degree).convert().coef))
 
 
-def law_in(table: Table, *, of_length: bool = False) -> Law:
+def law_in(table: TomlTable, *, of_length: bool = False) -> Law:
     """Law described by a table of a machine file (``docs/machine-files.md``).
 
     of_length : its driver is a length or a place [m]; otherwise an angle, in degrees unless the table says rad
@@ -119,20 +119,20 @@ def law_in(table: Table, *, of_length: bool = False) -> Law:
     return make(table, np.pi / 180.0 if unit == "deg" else 1.0)
 
 
-def _number(table: Table, key: str, default: float | None = None) -> float:
+def _number(table: TomlTable, key: str, default: float | None = None) -> float:
     return float(table.numbers(key, ())) if key in table or default is None else default
 
 
-def _list(table: Table, key: str) -> FloatArray:
+def _list(table: TomlTable, key: str) -> FloatArray:
     value = table.values.get(key)
     return table.numbers(key, (len(value) if isinstance(value, list) else 1,))
 
 
-def _constant_rate(table: Table, unit: float) -> Law:
+def _constant_rate(table: TomlTable, unit: float) -> Law:
     return Polynomial((unit * _number(table, "start"), unit * _number(table, "rate")))
 
 
-def _polynomial(table: Table, unit: float) -> Law:
+def _polynomial(table: TomlTable, unit: float) -> Law:
     coefficients = unit * _list(table, "coefficients")
     if not len(coefficients):
         raise table.refusal("coefficients must hold at least one number.", "coefficients")
@@ -140,7 +140,7 @@ def _polynomial(table: Table, unit: float) -> Law:
     return Polynomial(tuple(coefficients))
 
 
-def _sine(table: Table, unit: float) -> Law:
+def _sine(table: TomlTable, unit: float) -> Law:
     return Sine(
         unit * _number(table, "mean", 0.0),
         unit * _number(table, "amplitude"),
@@ -149,7 +149,7 @@ def _sine(table: Table, unit: float) -> Law:
     )
 
 
-def _samples(table: Table, unit: float) -> Law:
+def _samples(table: TomlTable, unit: float) -> Law:
     time_s, values = _list(table, "time_s").tolist(), (unit * _list(table, "values")).tolist()
     degree = _number(table, "degree", 4.0)
     if degree < 0.0 or degree != int(degree):
@@ -160,7 +160,7 @@ def _samples(table: Table, unit: float) -> Law:
         raise table.refusal(str(error)) from error
 
 
-_READERS: dict[str, tuple[tuple[str, ...], Callable[[Table, float], Law]]] = {
+_READERS: dict[str, tuple[tuple[str, ...], Callable[[TomlTable, float], Law]]] = {
     "constant rate": (("start", "rate"), _constant_rate),
     "polynomial": (("coefficients", "offset"), _polynomial),
     "sine": (("mean", "amplitude", "frequency_Hz", "phase_deg"), _sine),

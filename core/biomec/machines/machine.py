@@ -13,7 +13,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
-from biomec.base.toml_table import Table, did_you_mean
+from biomec.base.toml_table import TomlTable, did_you_mean
 from biomec.engine.description import FILE_KEYS, system_in
 from biomec.engine.drivers import AngleDriver, CoordinateDriver, LengthCoordinate, LengthDriver, PointDriver
 from biomec.engine.layout import GROUND
@@ -194,7 +194,7 @@ def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
 
 
 def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
-    top = Table(blueprint.source, blueprint.resolved(values), lines=blueprint.lines)
+    top = TomlTable(blueprint.source, blueprint.resolved(values), lines=blueprint.lines)
     top.only((*FILE_KEYS, *MACHINE_KEYS))
     system = system_in(top)
     motors = tuple(_plain(table, Motor) for table in top.tables("motor"))
@@ -237,7 +237,7 @@ def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
     )
 
 
-def _plain(table: Table, kind: type[Element]) -> Element:
+def _plain(table: TomlTable, kind: type[Element]) -> Element:
     """Element whose fields are texts and numbers, key by field."""
     table.only(tuple(one.name for one in fields(kind)))
     texts = {one.name: table.text(one.name) for one in fields(kind) if one.type == "str"}
@@ -249,7 +249,7 @@ def _plain(table: Table, kind: type[Element]) -> Element:
     return kind(**texts, **numbers)  # type: ignore[arg-type]
 
 
-def _stop(table: Table) -> Stop:
+def _stop(table: TomlTable) -> Stop:
     table.only(tuple(one.name for one in fields(Stop)))
     vectors = {name: table.numbers(name, (2,)) for name in ("centre", "point", "normal")}
     if not np.linalg.norm(vectors["normal"]) > 0.0:
@@ -262,7 +262,7 @@ def _stop(table: Table) -> Stop:
     return Stop(**words, **vectors, **rest)  # type: ignore[arg-type]
 
 
-def _prescription(table: Table, system: System) -> Prescription:
+def _prescription(table: TomlTable, system: System) -> Prescription:
     driver = table.text("driver")
     if driver not in system.drivers:
         there = ", ".join(system.drivers) or "none"
@@ -282,20 +282,20 @@ def is_length(driver: str, system: System) -> bool:
     return isinstance(found, LengthDriver | PointDriver | LengthCoordinate)
 
 
-def _duration(top: Table) -> float:
+def _duration(top: TomlTable) -> float:
     seconds = float(top.numbers("duration", ())) if "duration" in top else 1.0
     if not seconds > 0.0:
         raise top.refusal(f"duration must be more than 0 s, not {seconds:g}.", "duration")
     return seconds
 
 
-def _angles(table: Table, system: System) -> dict[str, float]:
+def _angles(table: TomlTable, system: System) -> dict[str, float]:
     for name in table.values:
         _body_there(table, system, name, name)
     return {name: float(np.deg2rad(table.numbers(name, ()))) for name in table.values}
 
 
-def _body_there(table: Table, system: System, name: str, key: str) -> None:
+def _body_there(table: TomlTable, system: System, name: str, key: str) -> None:
     known = [GROUND, *(body.name for body in system.bodies)]
     if name not in known:
         place = f"{table.prefix.rstrip('.')}: " if table.prefix else ""

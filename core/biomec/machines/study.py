@@ -22,7 +22,7 @@ from biomec.machines.machine import Machine
 
 
 @dataclass(frozen=True, eq=False)
-class Curve:
+class StudyCurve:
     """A quantity over time.
 
     group  : figure that it belongs to, such as ``Motor torques``
@@ -60,7 +60,7 @@ class Run:
     machine: Machine
     options: Any
     time_s: FloatArray
-    curves: tuple[Curve, ...]
+    curves: tuple[StudyCurve, ...]
     figures: Mapping[str, float]
     poses: Mapping[str, FloatArray] = field(default_factory=dict)
     status: str = "completed"
@@ -133,6 +133,6 @@ def _kind(default: Any) -> str:
     return {bool: "yes or no", int: "a whole number", float: "a number"}.get(type(default), "a text")
 
 
-def curve(group: str, name: str, unit: str, values: ArrayLike) -> Curve:
+def curve(group: str, name: str, unit: str, values: ArrayLike) -> StudyCurve:
     """A curve with read-only values (T,)."""
-    return Curve(group, name, unit, read_only(np.asarray(values, dtype=np.float64)))
+    return StudyCurve(group, name, unit, read_only(np.asarray(values, dtype=np.float64)))

@@ -30,7 +30,7 @@ class Envelope(StrEnum):
     RMS = "rms"  # root mean square in a moving window
 
 
-class Reference(StrEnum):
+class EmgReference(StrEnum):
     """What the envelope is divided by."""
 
     NONE = "none"
@@ -47,7 +47,7 @@ class EmgOptions:
     mains_hz           : notch at this frequency (50 or 60), or None
     mains_quality      : frequency over width of the notch at −3 dB
     envelope           : low-pass at ``envelope_cutoff_hz`` of the rectified signal, or RMS over ``window_s``
-    reference          : what the envelope is divided by; ``mvc`` holds (channel, value) for ``Reference.MVC``
+    reference          : what the envelope is divided by; ``mvc`` holds (channel, value) for ``EmgReference.MVC``
     """
 
     band_hz: tuple[float, float] = (20.0, 450.0)
@@ -56,7 +56,7 @@ class EmgOptions:
     envelope: Envelope = Envelope.LOW_PASS
     envelope_cutoff_hz: float = 6.0
     window_s: float = 0.1
-    reference: Reference = Reference.NONE
+    reference: EmgReference = EmgReference.NONE
     mvc: tuple[tuple[str, float], ...] = ()
 
     def __post_init__(self) -> None:
@@ -85,7 +85,7 @@ class EmgResult:
 
     filtered  : band-passed, not yet rectified
     envelope  : smoothed, divided by the reference; NaN for a channel without one
-    reference : (C,) what each envelope was divided by, in the channel's unit; 1 for ``Reference.NONE``
+    reference : (C,) what each envelope was divided by, in the channel's unit; 1 for ``EmgReference.NONE``
     """
 
     filtered: Analog
@@ -106,7 +106,7 @@ def process_emg(emg: Analog, options: EmgOptions = EmgOptions()) -> EmgResult:
         smooth = moving_rms(filtered, emg.rate_hz, options.window_s)
     notices += _about_lost(emg, smooth)
     reference, said = _reference(emg, smooth, options)
-    units = emg.units if options.reference is Reference.NONE else tuple("1" for _ in emg.units)
+    units = emg.units if options.reference is EmgReference.NONE else tuple("1" for _ in emg.units)
     return EmgResult(
         replace(emg, values=filtered),
         replace(emg, values=smooth / reference, units=units),
@@ -172,13 +172,13 @@ def _band_pass(emg: Analog, options: EmgOptions) -> tuple[FloatArray, list[Notic
 def _reference(emg: Analog, envelope: FloatArray, options: EmgOptions) -> tuple[FloatArray, list[Notice]]:
     """Divisor (C,) of every channel, NaN where there is none."""
     there = np.isfinite(envelope)
-    if options.reference is Reference.NONE:
+    if options.reference is EmgReference.NONE:
         return np.ones(len(emg.names)), []
-    if options.reference is Reference.MVC:
+    if options.reference is EmgReference.MVC:
         known = dict(options.mvc)
         value = np.array([known.get(name, np.nan) for name in emg.names])
         why = "no value of a maximal contraction was given"
-    elif options.reference is Reference.MAXIMUM:
+    elif options.reference is EmgReference.MAXIMUM:
         value = np.where(there, envelope, 0.0).max(axis=0, initial=0.0)
         why = "it holds no activity"
     else:

@@ -14,8 +14,7 @@ from biomec.pipeline.replay import script
 from biomec.recording import Event, LabAxes, Subject
 from biomec_app.dialogs.axes import edit_axes
 from biomec_app.dialogs.events import FROM, LABEL, TIME, edit_events
-from biomec_app.dialogs.subject import edit_subject
-from biomec_app.dialogs.subject_check import SubjectFault, check_subject
+from biomec_app.dialogs.subject import SubjectFault, check_subject, edit_subject
 
 TODAY = date(2026, 3, 2)
 

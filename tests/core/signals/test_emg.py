@@ -7,7 +7,7 @@ from scipy import signal
 
 from biomec.base.errors import BiomecError
 from biomec.recording import Analog
-from biomec.signals.emg import EmgOptions, Envelope, Reference, moving_rms, notch, process_emg
+from biomec.signals.emg import EmgOptions, EmgReference, Envelope, moving_rms, notch, process_emg
 
 RATE = 2000.0
 MIDDLE = slice(1000, 3000)
@@ -97,12 +97,12 @@ def test_moving_rms_against_a_loop():
 
 def test_references():
     x, y = 0.2 * carrier(110.0), 0.6 * carrier(110.0)
-    maximum = process_emg(analog(x, y), EmgOptions(reference=Reference.MAXIMUM))
+    maximum = process_emg(analog(x, y), EmgOptions(reference=EmgReference.MAXIMUM))
     assert_allclose(maximum.envelope.values.max(axis=0), 1.0)
     assert maximum.reference[1] == pytest.approx(3.0 * maximum.reference[0])
-    mean = process_emg(analog(x, y), EmgOptions(reference=Reference.MEAN))
+    mean = process_emg(analog(x, y), EmgOptions(reference=EmgReference.MEAN))
     assert_allclose(mean.envelope.values.mean(axis=0), 1.0)
-    mvc = process_emg(analog(x, y), EmgOptions(reference=Reference.MVC, mvc=(("A", 0.4),)))
+    mvc = process_emg(analog(x, y), EmgOptions(reference=EmgReference.MVC, mvc=(("A", 0.4),)))
     assert_allclose(mvc.envelope.values[MIDDLE, 0], 0.5 * 2.0 / np.pi, rtol=4e-3)
     assert np.isnan(mvc.envelope.values[:, 1]).all()
     assert mvc.notices[0].code == "no-reference"
@@ -123,7 +123,7 @@ def test_dead_clipped_and_slow_channels_are_told():
     assert [n.about for n in done.notices[1:]] == [("C",), ("D",)]
     slow = process_emg(analog(x, rate=500.0))
     assert codes(slow) == ["rate-too-low", "band-cut-short"]
-    dead = process_emg(analog(np.zeros(4000)), EmgOptions(reference=Reference.MAXIMUM))
+    dead = process_emg(analog(np.zeros(4000)), EmgOptions(reference=EmgReference.MAXIMUM))
     assert np.isnan(dead.envelope.values).all()
     assert codes(dead) == ["dead-channel", "no-reference"]
 

@@ -23,7 +23,7 @@ FEW = 4  # places of a kind that are listed
 
 
 @dataclass(frozen=True)
-class Place:
+class TrustLink:
     """A link: what it is about, its words, and where it leads.
 
     frame   : to go to, from 0
@@ -64,7 +64,7 @@ class LoadTrustPage:
     advice: str
     rows: tuple[Threshold, ...]
     facts: tuple[str, ...]
-    places: tuple[Place, ...]
+    places: tuple[TrustLink, ...]
     force: FloatArray
     torque: FloatArray
     counted: BoolArray
@@ -146,7 +146,7 @@ def _multibody(found: LoadResult) -> str:
     return f"{head.lower()} ({which})" if which else head.lower()
 
 
-def _places(analysis: Analysis) -> list[Place]:
+def _places(analysis: Analysis) -> list[TrustLink]:
     """Faults first, then where the residual is largest, then frames that do not count or rest on an estimate."""
     trust, rate = analysis.loads.trust, analysis.signals.trial.rate_hz
     places = []
@@ -154,19 +154,21 @@ def _places(analysis: Analysis) -> list[Place]:
         joints = f" Joints: {', '.join(fault.joints)}." if fault.joints else ""
         segment = fault.segments[0] if fault.segments else None
         words = fault_sentence(fault, rate) + joints
-        places.append(Place("Plate", words, None if fault.frames is None else fault.frames[0], segment, fault.severe))
+        places.append(
+            TrustLink("Plate", words, None if fault.frames is None else fault.frames[0], segment, fault.severe)
+        )
     for one in trust.contacts:
         if one.worst is not None:
             words = f"{one.contact} contact, {_when(one.worst, rate)}, by up to {number(-one.lowest, 0, 'N')}"
-            places.append(Place("Ribs would pull", words, one.worst[0]))
+            places.append(TrustLink("Ribs would pull", words, one.worst[0]))
     size = trust.residuals
     if size.worst is not None:
-        places.append(Place("Largest residual", _when(size.worst, rate), size.worst[0], size.root))
+        places.append(TrustLink("Largest residual", _when(size.worst, rate), size.worst[0], size.root))
     estimated = [(int(a), int(b) - 1) for a, b in stretches(trust.estimated)]
     for title, spans in (("Off the plates", size.left_out), ("Estimated", estimated)):
-        places += [Place(title, _when(span, rate), span[0]) for span in spans[:FEW]]
+        places += [TrustLink(title, _when(span, rate), span[0]) for span in spans[:FEW]]
         if len(spans) > FEW:
-            places.append(Place(title, f"and {len(spans) - FEW} more stretches", spans[FEW][0]))
+            places.append(TrustLink(title, f"and {len(spans) - FEW} more stretches", spans[FEW][0]))
     return places
 
 

@@ -14,7 +14,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.simulations.words import plural
 from biomec_app.kit.forms.form import Form
-from biomec_app.kit.forms.rows import NumberRow, Row, chooser
+from biomec_app.kit.forms.rows import FormRow, NumberRow, chooser
 
 BOTH = "both "
 BOX = 90  # pixels
@@ -34,7 +34,7 @@ def parts_of(names: tuple[str, ...]) -> dict[str, tuple[str, ...]]:
     return {**found, **{name: (name,) for name in names}}
 
 
-class PartRow(Row):
+class PartRow(FormRow):
     """A number for a part that is chosen, or for both sides of it; what a list cannot say is kept.
 
     parts   : what the list offers -> names that it means;  first : shown at first
@@ -101,7 +101,7 @@ class WhatIfBox(QGroupBox):
         grid.setHorizontalSpacing(12)
 
 
-def part_rows(analysis: Analysis) -> dict[tuple[str, ...], Callable[[Entry, str], Row]]:
+def part_rows(analysis: Analysis) -> dict[tuple[str, ...], Callable[[Entry, str], FormRow]]:
     """Rows of the fields that name segments or joints."""
     segments, joints = parts_of(_segments(analysis)), parts_of(_joints(analysis))
     return {

@@ -20,18 +20,59 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import group
 from biomec.base.progress import Progress
 from biomec.machines.machine import Machine
 from biomec.machines.studies import studies
 from biomec.machines.study import Study, options_from
 from biomec_app.features.workbench.bench import Bench
-from biomec_app.features.workbench.option_form import OptionForm
 from biomec_app.kit.dialog_parts import Fault, explanation
+from biomec_app.kit.forms.form import Form
 from biomec_app.kit.painter import Painter
 from biomec_app.session.jobs import Jobs, Status
 
 LOOKING = "Looking at what can be asked of this machine …"
 FAULTY = "The text of the machine has a fault. Mend it first, or undo."
+
+
+class OptionForm(QWidget):
+    """One row for every option.
+
+    changed : a value was changed
+    """
+
+    changed = Signal()
+
+    def __init__(self, study: Study, values: Mapping[str, Any], parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.study = study
+        self.form = Form(group(study.options()), "workbench.option.{}", parent=self)
+        column = QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 4, 0)
+        column.setSpacing(4)
+        self.form.narrow(column)
+        if not self.form.rows:
+            column.addWidget(explanation("Nothing to be chosen here."))
+        column.addStretch(1)
+        self.boxes = {path[0]: row.widget for path, row in self.form.rows.items()}
+        self.resets = {path[0]: reset for path, reset in self.form.resets.items()}
+        for name, value in values.items():
+            self.set(name, value)
+        self.form.edited.connect(self.changed)
+
+    @property
+    def values(self) -> dict[str, Any]:
+        """Name of an option -> its value."""
+        return {path[0]: row.value() for path, row in self.form.rows.items()}
+
+    def options(self) -> Any:
+        """The options, checked; raises a sentence."""
+        return options_from(self.study, self.values)
+
+    def set(self, name: str, value: Any) -> None:
+        """Give an option a value."""
+        self.form.rows[name,].set(value)
+        self.form.mark()
 
 
 class StudyPanel(QWidget):

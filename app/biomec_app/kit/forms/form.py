@@ -11,7 +11,7 @@ from PySide6.QtWidgets import QComboBox, QGridLayout, QGroupBox, QLabel, QLineEd
 
 from biomec.base.fields import Entry, Kind, Words, default_text, value_at
 from biomec_app.kit.dialog_parts import explanation
-from biomec_app.kit.forms.rows import AskFile, NoWheel, Row, longest, row_for
+from biomec_app.kit.forms.rows import AskFile, FormRow, NoWheel, longest, row_for
 from biomec_app.kit.forms.texts import range_words
 
 Path: TypeAlias = tuple[str, ...]
@@ -42,21 +42,21 @@ class Form(QObject):
         *,
         skip: Collection[Path] = (),
         choices: Mapping[Path, Words] | None = None,
-        own: Mapping[Path, Callable[[Entry, str], Row]] | None = None,
+        own: Mapping[Path, Callable[[Entry, str], FormRow]] | None = None,
         ask_file: AskFile = lambda title: None,
         wheel: bool = True,
         parent: QObject | None = None,
     ) -> None:
         super().__init__(parent)
         self.owner, self._name = owner, name
-        self.rows: dict[Path, Row] = {}
+        self.rows: dict[Path, FormRow] = {}
         self.groups: dict[Path, QGroupBox] = {}
         self.labels: dict[Path, QLabel] = {}
         self.resets: dict[Path, QToolButton] = {}
         self._make(owner, set(skip), choices or {}, own or {}, ask_file, wheel)
 
     def _make(self, owner: Entry, skip: Collection[Path], choices: Mapping[Path, Words],
-              own: Mapping[Path, Callable[[Entry, str], Row]], ask_file: AskFile, wheel: bool) -> None:  # fmt: skip
+              own: Mapping[Path, Callable[[Entry, str], FormRow]], ask_file: AskFile, wheel: bool) -> None:  # fmt: skip
         for entry in owner.parts:
             path = entry.path
             if path in skip:

@@ -115,7 +115,7 @@ class NumberBox(QDoubleSpinBox):
             event.ignore()
 
 
-class Row(QObject):
+class FormRow(QObject):
     """A field with its widget.
 
     value  : reads what is entered, as the library takes it; a `BiomecError` says what cannot be read
@@ -168,7 +168,7 @@ class Row(QObject):
         raise NotImplementedError
 
 
-class NumberRow(Row):
+class NumberRow(FormRow):
     """A number with its unit; None is the end of its range."""
 
     widget: NumberBox
@@ -194,7 +194,7 @@ class NumberRow(Row):
         return float(f"{value / self.entry.setting.factor:.15g}")
 
 
-class TypedRow(Row):
+class TypedRow(FormRow):
     """A number that spans many powers of ten, typed as 1e-10; nothing is None where that is allowed."""
 
     widget: QLineEdit
@@ -223,7 +223,7 @@ class TypedRow(Row):
         return round(number)
 
 
-class WholeRow(Row):
+class WholeRow(FormRow):
     """A whole number."""
 
     widget: QSpinBox
@@ -244,7 +244,7 @@ class WholeRow(Row):
         return self.widget.value()
 
 
-class SwitchRow(Row):
+class SwitchRow(FormRow):
     """On or off."""
 
     widget: QCheckBox
@@ -263,7 +263,7 @@ class SwitchRow(Row):
         return self.widget.isChecked()
 
 
-class ChoiceRow(Row):
+class ChoiceRow(FormRow):
     """One of several; some take a file too."""
 
     widget: QComboBox
@@ -319,7 +319,7 @@ class ChoiceRow(Row):
         return next(same, value)  # an enum comes back from Qt as a plain text
 
 
-class ChoicesRow(Row):
+class ChoicesRow(FormRow):
     """A choice for every name."""
 
     def __init__(self, entry: Entry, name: str) -> None:
@@ -351,7 +351,7 @@ class ChoicesRow(Row):
         return FrozenDict({**self._others, **chosen})
 
 
-class TextRow(Row):
+class TextRow(FormRow):
     """A text, or names with commas between them."""
 
     widget: QLineEdit
@@ -376,7 +376,7 @@ class TextRow(Row):
         return tuple(name.strip() for name in text.split(",") if name.strip())
 
 
-class LinesRow(Row):
+class LinesRow(FormRow):
     """Names with numbers, one a line."""
 
     widget: QPlainTextEdit
@@ -398,7 +398,7 @@ class LinesRow(Row):
         return lines_typed(self.widget.toPlainText(), self.entry.setting)
 
 
-class VectorRow(Row):
+class VectorRow(FormRow):
     """Three numbers, or nothing."""
 
     widget: QLineEdit
@@ -418,7 +418,7 @@ class VectorRow(Row):
         return vector_typed(self.widget.text(), self.entry.setting, self.entry.optional)
 
 
-class ShownRow(Row):
+class ShownRow(FormRow):
     """Something that another dialog sets: shown, and can be taken away."""
 
     def __init__(self, entry: Entry, name: str) -> None:
@@ -474,16 +474,16 @@ def longest(combo: QComboBox) -> int:
     return max((metrics.horizontalAdvance(combo.itemText(k)) for k in range(combo.count())), default=0)
 
 
-ROWS: dict[Kind, type[Row]] = {
+ROWS: dict[Kind, type[FormRow]] = {
     Kind.NUMBER: NumberRow, Kind.WHOLE: WholeRow, Kind.SWITCH: SwitchRow, Kind.TEXT: TextRow, Kind.NAMES: TextRow,
     Kind.CHOICES: ChoicesRow, Kind.LINES: LinesRow, Kind.VECTOR: VectorRow, Kind.SHOWN: ShownRow,
 }  # fmt: skip
 
 
-def row_for(entry: Entry, name: str, ask_file: AskFile = lambda title: None) -> Row:
+def row_for(entry: Entry, name: str, ask_file: AskFile = lambda title: None) -> FormRow:
     """The row of a field."""
     if entry.kind is Kind.CHOICE:
         return ChoiceRow(entry, name, ask_file)
     made: Any = TypedRow if entry.setting.typed else ROWS[entry.kind]
-    row: Row = made(entry, name)
+    row: FormRow = made(entry, name)
     return row

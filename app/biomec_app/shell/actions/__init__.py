@@ -26,6 +26,8 @@ def all_actions() -> tuple[Action, ...]:
         inner_biomechanics.ACTIONS,
         signal_analysis.actions(),
         visualize.actions(),
-        *(module.ACTIONS for module in (appearance, utilities, help)),
+        appearance.ACTIONS,
+        utilities.ACTIONS,
+        help.actions(all_actions),
     )
     return tuple(action for table in tables for action in table)

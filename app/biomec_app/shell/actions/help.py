@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Sequence
+
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.session.action import SEPARATOR, Action
 from biomec_app.session.context import Context
@@ -16,12 +18,11 @@ def _guide(context: Context) -> None:
     context.aside.start("User Guide", lambda progress: pages(), lambda _: open_manual(context))
 
 
-def _shortcuts(context: Context) -> None:
+def _shortcuts(context: Context, items: Sequence[Action]) -> None:
     from biomec_app.figures.tables import open_tables
-    from biomec_app.shell.actions import all_actions
     from biomec_app.shell.guide import shortcut_sections
 
-    open_tables(context, "Keyboard Shortcuts", shortcut_sections(all_actions()))
+    open_tables(context, "Keyboard Shortcuts", shortcut_sections(items))
 
 
 def _doctor(context: Context) -> None:
@@ -42,11 +43,14 @@ def _busy_aside(context: Context) -> str | None:
     return f'"{context.aside.title}" is running.' if context.aside.busy else None
 
 
-ACTIONS: tuple[Action, ...] = (
-    Action("help.guide", MENU, "&User Guide", _guide, "Read the manual, and search in it", "F1", _busy_aside),
-    Action("help.shortcuts", MENU, "&Keyboard Shortcuts", _shortcuts, "All keys, by menu"),
-    Action("help.separator", MENU, SEPARATOR, None),
-    Action("help.doctor", MENU, "&Examine Installation", _doctor, "What is installed, and can it draw?", "",
-           _busy_aside),
-    Action("help.about", MENU, "&About Biomec", _about, "Version, licence and libraries"),
-)  # fmt: skip
+def actions(all_actions: Callable[[], Sequence[Action]]) -> tuple[Action, ...]:
+    """Items of the menu; the list of keys is that of all menus."""
+    return (
+        Action("help.guide", MENU, "&User Guide", _guide, "Read the manual, and search in it", "F1", _busy_aside),
+        Action("help.shortcuts", MENU, "&Keyboard Shortcuts", lambda context: _shortcuts(context, all_actions()),
+               "All keys, by menu"),
+        Action("help.separator", MENU, SEPARATOR, None),
+        Action("help.doctor", MENU, "&Examine Installation", _doctor, "What is installed, and can it draw?", "",
+               _busy_aside),
+        Action("help.about", MENU, "&About Biomec", _about, "Version, licence and libraries"),
+    )  # fmt: skip

@@ -4,12 +4,10 @@ from __future__ import annotations
 
 from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.forces import Forces, Plates
-from biomec_app.viewer.overlays.frames import LocalFrames, NaturalCoordinates
-from biomec_app.viewer.overlays.masses import CentresOfMass
+from biomec_app.viewer.overlays.model import CentresOfMass, Ellipsoids, LocalFrames, NaturalCoordinates
 from biomec_app.viewer.overlays.motion import MarkerResiduals, Trails
 from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay
 from biomec_app.viewer.overlays.points import AnatomicalPoints, MarkerNames, TechnicalPoints
-from biomec_app.viewer.overlays.ribcage import Ellipsoids
 
 OVERLAYS: dict[str, type[Overlay]] = {
     "anatomical points": AnatomicalPoints,

@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only, rotation_about
 from biomec.base.description_file import Descriptions
-from biomec.base.toml_table import Table, read_toml, shown
+from biomec.base.toml_table import TomlTable, read_toml, shown
 
 FILE_KEYS = (
     "name", "title", "sources", "confidence", "note", "centre", "radii", "turn_about_y_rad", "reference_stature_m",
@@ -63,7 +63,7 @@ ELLIPSOIDS = Descriptions("ellipsoid", ("ellipsoids",), parse_ellipsoid)
 shipped_ellipsoids, load_ellipsoid, read_ellipsoid = ELLIPSOIDS.shipped, ELLIPSOIDS.load, ELLIPSOIDS.read
 
 
-def _within(top: Table, key: str, shape: tuple[int, ...], limit: float) -> FloatArray:
+def _within(top: TomlTable, key: str, shape: tuple[int, ...], limit: float) -> FloatArray:
     numbers = top.numbers(key, shape)
     if not np.all((numbers > 0.0) & (numbers < limit)):
         raise top.refusal(

@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.description_file import Descriptions
 from biomec.base.errors import DescriptionError
-from biomec.base.toml_table import Table, did_you_mean, read_toml, shown
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
 from biomec.body.anatomy.frames import FrameDefinition, parse_direction
 from biomec.body.anatomy.inertia_table import (
     GIRDLE,
@@ -70,7 +70,7 @@ GIRDLES = Descriptions("inertia of the shoulder girdle", ("inertia", "girdle"), 
 shipped_girdles, load_girdle = GIRDLES.shipped, GIRDLES.load
 
 
-def _row(table: Table) -> InertiaRow:
+def _row(table: TomlTable) -> InertiaRow:
     table.only(ROW_KEYS)
     name = table.text("name")
     if name not in ROWS:
@@ -90,7 +90,7 @@ def _row(table: Table) -> InertiaRow:
     return InertiaRow(name, origin, com_of, length_from, length_to, frames, entries)
 
 
-def _length(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
+def _length(table: TomlTable) -> tuple[tuple[str, ...], tuple[str, ...]]:
     if table.values.get("length") == STATURE:
         return (), ()
     length = table.table("length")
@@ -101,7 +101,7 @@ def _length(table: Table) -> tuple[tuple[str, ...], tuple[str, ...]]:
     return ends
 
 
-def _frames(table: Table, origin: str) -> tuple[FrameDefinition, ...]:
+def _frames(table: TomlTable, origin: str) -> tuple[FrameDefinition, ...]:
     found = []
     for inner in table.tables("frame"):
         if len(inner.values) != 2:
@@ -121,7 +121,7 @@ def _frames(table: Table, origin: str) -> tuple[FrameDefinition, ...]:
     return tuple(found)
 
 
-def _entry(table: Table, sex: str, com_of: bool) -> InertiaEntry:
+def _entry(table: TomlTable, sex: str, com_of: bool) -> InertiaEntry:
     values = table.table(sex)
     if values.lines is not None:  # numbers of both sexes have the same keys: look in the line of this one
         line = values.lines.of(sex)
@@ -158,7 +158,7 @@ def _entry(table: Table, sex: str, com_of: bool) -> InertiaEntry:
     )
 
 
-def _squares(values: Table) -> FloatArray:
+def _squares(values: TomlTable) -> FloatArray:
     """(r/100)² of the six radii of gyration; negative for an imaginary radius such as "7i"."""
     radii = values.values.get("gyration")
     if not (isinstance(radii, list) and len(radii) == 6):
@@ -170,7 +170,7 @@ def _squares(values: Table) -> FloatArray:
     return np.array([(_radius(values, radius) ** 2).real / 1e4 for radius in radii])
 
 
-def _radius(values: Table, radius: object) -> complex:
+def _radius(values: TomlTable, radius: object) -> complex:
     match = _RADIUS.fullmatch(radius) if isinstance(radius, str) else None
     if match:
         return complex(0.0, float(match[1]))
@@ -184,7 +184,7 @@ def _radius(values: Table, radius: object) -> complex:
     return complex(number)
 
 
-def _positive(values: Table, key: str) -> float:
+def _positive(values: TomlTable, key: str) -> float:
     number = float(values.numbers(key, ()))
     if not number > 0.0:
         raise values.refusal(f"{values.prefix}{key} must be more than 0, not {shown(number)}.", key)

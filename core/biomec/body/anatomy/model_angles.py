@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Mapping, Sequence
 
-from biomec.base.toml_table import Table, did_you_mean, shown
+from biomec.base.toml_table import TomlTable, did_you_mean, shown
 from biomec.body.anatomy.model import GROUND, STANDARD, AngleComponent, AngleDefinition, JointDefinition
 from biomec.body.anatomy.model_sides import known, sides, word
 from biomec.recording.marker_set import Side
@@ -16,7 +16,7 @@ HINGE = "hinge"
 _ANGLE = re.compile(r"\s*(?P<names>[^=]+?)\s*=\s*(?P<minus>-)?\s*(?P<sided>s\s+)?(?P<which>[abc])\s*")
 
 
-def angle_rows(table: Table, names: list[str]) -> list[AngleDefinition]:
+def angle_rows(table: TomlTable, names: list[str]) -> list[AngleDefinition]:
     """Angles of one row, of both sides if its joint has a star; ``names`` are those of the segments."""
     table.only(ANGLE_KEYS)
     pattern, sequence = table.text("joint"), table.text("sequence")
@@ -50,7 +50,7 @@ def angle_rows(table: Table, names: list[str]) -> list[AngleDefinition]:
     return found
 
 
-def check_angles(rows: Sequence[tuple[Table, AngleDefinition]], joints: Sequence[JointDefinition]) -> None:
+def check_angles(rows: Sequence[tuple[TomlTable, AngleDefinition]], joints: Sequence[JointDefinition]) -> None:
     """Refuse angles that are given twice, and hinge angles that are not those of a hinge."""
     by_name = {joint.name: joint for joint in joints}
     seen = set()
@@ -77,7 +77,7 @@ def check_angles(rows: Sequence[tuple[Table, AngleDefinition]], joints: Sequence
             _check_hinge(table, angle, by_name)
 
 
-def _check_hinge(table: Table, angle: AngleDefinition, joints: Mapping[str, JointDefinition]) -> None:
+def _check_hinge(table: TomlTable, angle: AngleDefinition, joints: Mapping[str, JointDefinition]) -> None:
     remedy = f'take a sequence such as sequence = "{angle.zero}"'
     if len(angle.components) > 1:
         raise table.refusal(f"a hinge has one angle, not {len(angle.components)}. Keep one, or {remedy}.", "angles")
@@ -102,7 +102,7 @@ def _check_hinge(table: Table, angle: AngleDefinition, joints: Mapping[str, Join
             )
 
 
-def _component(table: Table, text: str, side: Side | None) -> AngleComponent:
+def _component(table: TomlTable, text: str, side: Side | None) -> AngleComponent:
     """``flexion/extension = a``, ``upward/downward rotation = -s b``: words behind the second name belong to both."""
     match = _ANGLE.fullmatch(text)
     if match is None or match["names"].count("/") != 1:

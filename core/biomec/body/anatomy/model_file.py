@@ -12,7 +12,7 @@ from typing import Any, TypeAlias
 
 from biomec.base.description_file import Descriptions
 from biomec.base.errors import DescriptionError
-from biomec.base.toml_table import Table, did_you_mean, read_toml, shown
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.frames import Direction, FrameDefinition, parse_direction
 from biomec.body.anatomy.model import (
@@ -101,7 +101,7 @@ MODELS = Descriptions("model", ("models",), parse_model)
 shipped_models, load_model, read_model = MODELS.shipped, MODELS.load, MODELS.read
 
 
-def _base(top: Table) -> BodyModel:
+def _base(top: TomlTable) -> BodyModel:
     """What the file takes over from a shipped model: nothing, or that model without some of its parts."""
     if "base" not in top:
         if "without" in top:
@@ -121,7 +121,7 @@ def _base(top: Table) -> BodyModel:
         raise top.refusal(str(error), "without") from error
 
 
-def _roots(top: Table, base: BodyModel, names: list[str]) -> tuple[str, ...]:
+def _roots(top: TomlTable, base: BodyModel, names: list[str]) -> tuple[str, ...]:
     if "roots" not in top and base.roots:
         return base.roots
     roots = tuple(top.texts("roots"))
@@ -137,7 +137,7 @@ def _roots(top: Table, base: BodyModel, names: list[str]) -> tuple[str, ...]:
     return roots
 
 
-def _refuse_twins(found: Sequence[tuple[Table, _Named]]) -> None:
+def _refuse_twins(found: Sequence[tuple[TomlTable, _Named]]) -> None:
     seen: set[str] = set()
     for table, part in found:
         if part.name in seen:
@@ -146,7 +146,7 @@ def _refuse_twins(found: Sequence[tuple[Table, _Named]]) -> None:
 
 
 # ------------------------------------------------------------------------------------------------------------- tables
-def _points(table: Table) -> list[PointDefinition]:
+def _points(table: TomlTable) -> list[PointDefinition]:
     table.only(POINT_KEYS)
     pattern = table.text("name")
     if sum(key in table for key in ("of", "opposite", "methods")) != 1:
@@ -184,7 +184,7 @@ def _points(table: Table) -> list[PointDefinition]:
     ]
 
 
-def _segments(table: Table) -> list[SegmentDefinition]:
+def _segments(table: TomlTable) -> list[SegmentDefinition]:
     table.only(SEGMENT_KEYS)
     pattern = table.text("name")
     if "." in pattern:
@@ -230,7 +230,7 @@ def _segments(table: Table) -> list[SegmentDefinition]:
     return found
 
 
-def _refuse_flat_basis(table: Table, basis: tuple[str, ...], frames: Iterable[FrameDefinition]) -> None:
+def _refuse_flat_basis(table: TomlTable, basis: tuple[str, ...], frames: Iterable[FrameDefinition]) -> None:
     """Refuse two points together with the axis that runs along their line: all four lie in one plane."""
     ends = {name for name in basis if name not in AXES}
     for frame in frames:
@@ -243,8 +243,8 @@ def _refuse_flat_basis(table: Table, basis: tuple[str, ...], frames: Iterable[Fr
             )
 
 
-def _frame(table: Table, row: Mapping[str, Any], side: Side | None) -> FrameDefinition:
-    inner = Table(table.where, row, "frames.", table.lines)
+def _frame(table: TomlTable, row: Mapping[str, Any], side: Side | None) -> FrameDefinition:
+    inner = TomlTable(table.where, row, "frames.", table.lines)
     inner.only(("origin", *AXES))
     axes = [key for key in row if key in AXES]
     if len(axes) != 2:
@@ -258,14 +258,14 @@ def _frame(table: Table, row: Mapping[str, Any], side: Side | None) -> FrameDefi
         raise table.refusal(str(error), "frames") from error
 
 
-def _direction(table: Table, key: str, side: Side | None) -> Direction:
+def _direction(table: TomlTable, key: str, side: Side | None) -> Direction:
     try:
         return parse_direction(code(table.text(key), side))
     except DescriptionError as error:
         raise table.refusal(f"{table.prefix}{key} = {error}", key) from error
 
 
-def _joints(table: Table, names: list[str]) -> list[JointDefinition]:
+def _joints(table: TomlTable, names: list[str]) -> list[JointDefinition]:
     table.only(JOINT_KEYS)
     pattern, type_ = table.text("name"), table.text("type")
     if type_ not in JOINT_AXES:
@@ -288,7 +288,7 @@ def _joints(table: Table, names: list[str]) -> list[JointDefinition]:
     return found
 
 
-def _compression(table: Table, side: Side | None) -> CompressionAxis | None:
+def _compression(table: TomlTable, side: Side | None) -> CompressionAxis | None:
     """``distal -y``, ``proximal s z``: an axis of one of the two segments, s reversing it on the left."""
     if "compression" not in table:
         return None
@@ -303,7 +303,7 @@ def _compression(table: Table, side: Side | None) -> CompressionAxis | None:
     return CompressionAxis(match["of"], AXES.index(match["axis"]), sign)
 
 
-def _joint_axis(table: Table, key: str, side: Side | None) -> Direction | str:
+def _joint_axis(table: TomlTable, key: str, side: Side | None) -> Direction | str:
     if table.text(key) in AXES:
         return table.text(key)
     direction = _direction(table, key, side)
@@ -316,7 +316,7 @@ def _joint_axis(table: Table, key: str, side: Side | None) -> Direction | str:
     return direction
 
 
-def _contacts(table: Table, names: list[str]) -> list[GlidingContact]:
+def _contacts(table: TomlTable, names: list[str]) -> list[GlidingContact]:
     table.only(CONTACT_KEYS)
     found = []
     for side in sides(table.text("name")):
@@ -333,7 +333,7 @@ def _contacts(table: Table, names: list[str]) -> list[GlidingContact]:
 
 
 # ----------------------------------------------------------------------------------------------------------- topology
-def _refuse_loops(joints: list[tuple[Table, JointDefinition]], taken_over: Iterable[JointDefinition]) -> None:
+def _refuse_loops(joints: list[tuple[TomlTable, JointDefinition]], taken_over: Iterable[JointDefinition]) -> None:
     """Refuse a segment with two proximal joints: joints make a tree, and loops are closed by contacts."""
     own = {joint.name for _, joint in joints}
     above = {joint.distal: joint.name for joint in taken_over if joint.name not in own}
@@ -349,7 +349,7 @@ def _refuse_loops(joints: list[tuple[Table, JointDefinition]], taken_over: Itera
         above[joint.distal] = joint.name
 
 
-def _refuse_islands(top: Table, rows: list[tuple[Table, SegmentDefinition]], model: BodyModel) -> None:
+def _refuse_islands(top: TomlTable, rows: list[tuple[TomlTable, SegmentDefinition]], model: BodyModel) -> None:
     """Refuse segments that neither joints nor contacts connect to the first root."""
     lost = {segment.name for segment in model.segments} - connected(model.roots[0], model.joints, model.contacts)
     if lost:

@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 
-from biomec.base.toml_table import Table, did_you_mean, shown
+from biomec.base.toml_table import TomlTable, did_you_mean, shown
 from biomec.body.anatomy.inertia_table import GIRDLE, PAIRED, ROWS
 from biomec.body.anatomy.model import BodyModel, SegmentDefinition
 
 ROUND_OFF = 1e-9  # of shares such as 0.7 + 0.3
 
 
-def check_inertia(model: BodyModel, rows: Sequence[tuple[Table, SegmentDefinition]]) -> None:
+def check_inertia(model: BodyModel, rows: Sequence[tuple[TomlTable, SegmentDefinition]]) -> None:
     """Refuse a segment of a file whose row of the inertia table is unknown, of another side, or used up by others."""
     for table, segment in rows:
         if segment.inertia is None:

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator, Sequence
 from functools import cache
 
-from biomec.base.toml_table import Table, did_you_mean, shown
+from biomec.base.toml_table import TomlTable, did_you_mean, shown
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.frames import Direction
 from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, PointDefinition, SegmentDefinition
@@ -25,7 +25,7 @@ def shipped_landmarks() -> frozenset[str]:
 
 def check_landmarks(
     model: BodyModel,
-    rows: Iterable[tuple[Table, SegmentDefinition | PointDefinition | JointDefinition | GlidingContact]],
+    rows: Iterable[tuple[TomlTable, SegmentDefinition | PointDefinition | JointDefinition | GlidingContact]],
     further: Sequence[str],
 ) -> None:
     """Refuse a row of a file that names a landmark which no marker set and no point of the model gives.
@@ -45,7 +45,7 @@ def check_landmarks(
                 )
 
 
-def check_order(model: BodyModel, rows: Iterable[tuple[Table, PointDefinition]], further: Sequence[str]) -> None:
+def check_order(model: BodyModel, rows: Iterable[tuple[TomlTable, PointDefinition]], further: Sequence[str]) -> None:
     """Refuse a row of a file whose point needs itself, or one that is computed later and that no marker set gives."""
     given = shipped_landmarks() | {LANDMARK_SIDES.write(pattern, side) for pattern in further for side in Side}
     order = [point.name for point in model.points]

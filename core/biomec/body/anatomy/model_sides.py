@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 
-from biomec.base.toml_table import Table, did_you_mean, shown
+from biomec.base.toml_table import TomlTable, did_you_mean, shown
 from biomec.io.marker_set_file import LANDMARK_SIDES, WORDS
 from biomec.recording.marker_set import SIDE, Side
 
@@ -26,7 +26,7 @@ def word(pattern: str, side: Side | None) -> str:
     return WORDS.write(pattern, side) if side else pattern
 
 
-def codes(table: Table, key: str, side: Side | None) -> tuple[str, ...]:
+def codes(table: TomlTable, key: str, side: Side | None) -> tuple[str, ...]:
     """Landmarks of a list, each on the side of its row; in a row without side a star stands for both."""
     found: list[str] = []
     for pattern in table.texts(key) if key in table else []:
@@ -34,7 +34,7 @@ def codes(table: Table, key: str, side: Side | None) -> tuple[str, ...]:
     return tuple(found)
 
 
-def known(table: Table, key: str, value: str, names: Iterable[str]) -> str:
+def known(table: TomlTable, key: str, value: str, names: Iterable[str]) -> str:
     """Return a name that a key gives, if it is among those of the segments."""
     if value not in names:
         raise table.refusal(

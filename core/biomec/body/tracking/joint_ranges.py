@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 
 from biomec.base.description_file import Descriptions
-from biomec.base.toml_table import Table, read_toml
+from biomec.base.toml_table import TomlTable, read_toml
 from biomec.body.anatomy.model import STANDARD, AngleComponent, AngleDefinition
 from biomec.body.anatomy.model_sides import sides, word
 from biomec.body.anatomy.subject_model import SubjectModel
@@ -117,7 +117,7 @@ def _limits(
     return None
 
 
-def _ranges(table: Table, sources: tuple[str, ...]) -> list[JointRange]:
+def _ranges(table: TomlTable, sources: tuple[str, ...]) -> list[JointRange]:
     table.only(RANGE_KEYS)
     lower, upper = (float(table.numbers(key, ())) for key in ("lower_deg", "upper_deg"))
     stiffness = float(table.numbers("stiffness", ()))

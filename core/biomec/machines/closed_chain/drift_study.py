@@ -10,7 +10,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.machines.closed_chain.study_parts import SPATIAL, refuse_long, sample_times, start_state
 from biomec.machines.machine import Machine
 from biomec.machines.reference_points.integration import FIXED_STEP, METHODS, IntegrationOptions
-from biomec.machines.study import Curve, Run, Study, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 KEY, TITLE = "drift", "Drift of constraints"
 
@@ -53,7 +53,7 @@ def run_drift(machine: Machine, options: DriftOptions, progress: Progress | None
     settings = IntegrationOptions(
         options.integrator, options.step_s, rtol=options.tolerance, atol=0.1 * options.tolerance
     )
-    curves: list[Curve] = []
+    curves: list[StudyCurve] = []
     figures: dict[str, float] = {}
     ended, poses = [], {}
     for k, (word, alpha, beta) in enumerate((("stabilised", options.alpha, options.beta), ("left alone", 0.0, 0.0))):

@@ -36,7 +36,7 @@ from biomec.machines.reference_points.integration import (
 )
 from biomec.machines.reference_points.model import ReferencePointModel
 from biomec.machines.reference_points.torque_tables import INTERPOLATIONS, torque_table
-from biomec.machines.study import Curve, Run, Study, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 if TYPE_CHECKING:
     from biomec.engine.forward.simulation import Simulation
@@ -234,7 +234,7 @@ def energy_balance(motion: IntegratedMotion) -> tuple[FloatArray, dict[str, Floa
 
 def _compared(
     model: ReferencePointModel, time_s: FloatArray, q: FloatArray, qdot: FloatArray, wanted: ChainInverseDynamics | None
-) -> tuple[list[Curve], dict[str, float]]:
+) -> tuple[list[StudyCurve], dict[str, float]]:
     """How far driven bodies are from the motion that the torques were found for."""
     if wanted is None:
         return [], {}

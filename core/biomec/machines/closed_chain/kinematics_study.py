@@ -19,7 +19,7 @@ from biomec.machines.closed_chain.study_parts import (
     with_laws,
 )
 from biomec.machines.machine import Machine
-from biomec.machines.study import Curve, Run, Study, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 KEY, TITLE = "kinematics", "Kinematics"
 
@@ -109,7 +109,7 @@ def _spatial(
     drive = system.drive(*({name: values[:reached] for name, values in level.items()} for level in levels))
     rates = velocities(system, q, drive)
     changes = accelerations(system, q, rates.value, drive)
-    curves: list[Curve] = []
+    curves: list[StudyCurve] = []
     for body in system.bodies:
         centre = system.layout.point(f"{body.name}.com")
         for group, unit, values in (

@@ -17,7 +17,7 @@ from biomec.machines.reference_points.building import reference_point_model
 from biomec.machines.reference_points.equations import Pin, RelativeAngle
 from biomec.machines.reference_points.integration import FIXED_STEP, refuse_steps
 from biomec.machines.reference_points.model import ReferencePointModel
-from biomec.machines.study import Curve, curve
+from biomec.machines.study import StudyCurve, curve
 
 MOST_SAMPLES = 200_001
 USUAL_STEP_S = 0.01  # about the longest one of integrators that choose their steps themselves, in a moving machine
@@ -127,7 +127,7 @@ def _moved(driven: ReferencePointModel, q: FloatArray) -> tuple[str, ...]:
 
 def motion_curves(
     model: ReferencePointModel, q: FloatArray, qdot: FloatArray, qddot: FloatArray | None = None
-) -> list[Curve]:
+) -> list[StudyCurve]:
     """Angles, their rates and accelerations, and the places of pins."""
     found = [curve("Angles", name, "deg", np.rad2deg(q[:, model.column(name)])) for name in model.bodies]
     found += [

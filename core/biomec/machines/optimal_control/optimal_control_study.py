@@ -13,7 +13,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.machines.closed_chain.study_parts import key
 from biomec.machines.machine import Machine
 from biomec.machines.optimal_control.status import NOT_KEPT
-from biomec.machines.study import Curve, Run, Study, curve, option
+from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 if TYPE_CHECKING:
     from biomec.machines.optimal_control.audit import Audit
@@ -281,7 +281,7 @@ def _figures(last: Attempt, time_s: FloatArray, controls: FloatArray) -> dict[st
     return figures
 
 
-def _curves(last: Attempt, time_s: FloatArray, states: FloatArray, controls: FloatArray) -> tuple[Curve, ...]:
+def _curves(last: Attempt, time_s: FloatArray, states: FloatArray, controls: FloatArray) -> tuple[StudyCurve, ...]:
     """Torques, coordinates, rates, powers, forces of ties and springs, the path; named as in other studies."""
     import casadi as ca
 

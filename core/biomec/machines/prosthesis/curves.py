@@ -14,10 +14,10 @@ from biomec.machines.prosthesis.reduced import Reduced
 from biomec.machines.prosthesis.swing import Swing, top
 from biomec.machines.prosthesis.tables import contact_forces
 from biomec.machines.reference_points.equations import Pin, RelativeAngle
-from biomec.machines.study import Curve, curve
+from biomec.machines.study import StudyCurve, curve
 
 
-def history_curves(machine: Machine, moving: Reduced, history: History) -> tuple[Curve, ...]:
+def history_curves(machine: Machine, moving: Reduced, history: History) -> tuple[StudyCurve, ...]:
     """Angles and their derivatives, forces of joints, stops and springs, torques of drivers, energy, the leg."""
     model = moving.model
     found = []
@@ -57,7 +57,7 @@ def history_curves(machine: Machine, moving: Reduced, history: History) -> tuple
     return tuple(found)
 
 
-def leg_curves(moving: Reduced, history: History) -> list[Curve]:
+def leg_curves(moving: Reduced, history: History) -> list[StudyCurve]:
     """Flexion, instant centre, stability and foot of a leg."""
     leg = readouts(moving, history)
     return [

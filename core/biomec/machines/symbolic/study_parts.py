@@ -6,7 +6,7 @@ from biomec.engine.drivers import ADDED_COORDINATES
 from biomec.engine.joint_kinds import PLANAR_JOINTS
 from biomec.engine.joints import Distance
 from biomec.machines.machine import DRIVERS, Machine
-from biomec.machines.study import Curve, curve
+from biomec.machines.study import StudyCurve, curve
 
 KNOWN = (*PLANAR_JOINTS, *DRIVERS, *ADDED_COORDINATES)
 
@@ -23,7 +23,7 @@ def refusal(machine: Machine) -> str | None:
     return None
 
 
-def state_curves(about: tuple[str, ...], values: object, group: str = "") -> list[Curve]:
+def state_curves(about: tuple[str, ...], values: object, group: str = "") -> list[StudyCurve]:
     """Curves of coordinates and rates (T, 2n), angles in degrees; without a group named as in other studies."""
     import numpy as np
 

@@ -62,7 +62,7 @@ class TableOptions:
 
 
 @dataclass(frozen=True, eq=False)
-class Movement:
+class ConsistentMovement:
     """A movement that obeys the constraints: times (T,) [s] and q, q̇, q̈ (T, n). Arrays are read-only."""
 
     system: System
@@ -97,7 +97,7 @@ class TableRow:
     sentence: str
 
 
-def recorded_movement(analysis: Analysis, options: TableOptions = TableOptions()) -> Movement:
+def recorded_movement(analysis: Analysis, options: TableOptions = TableOptions()) -> ConsistentMovement:
     """Return the consistent motion of an analysis from the border of its first valid cycle, as long as it is whole."""
     motion, rate = analysis.motion, analysis.signals.trial.rate_hz
     levels = [np.asarray(getattr(motion, name)) for name in LEVELS]
@@ -117,15 +117,17 @@ def recorded_movement(analysis: Analysis, options: TableOptions = TableOptions()
     return movement(analysis.body.person.system, np.arange(first, last) / rate, *(one[first:last] for one in levels))
 
 
-def movement(system: System, time_s: FloatArray, q: FloatArray, qdot: FloatArray, qddot: FloatArray) -> Movement:
+def movement(
+    system: System, time_s: FloatArray, q: FloatArray, qdot: FloatArray, qddot: FloatArray
+) -> ConsistentMovement:
     """Return a movement that begins at time zero."""
     if len(time_s) < 4 or not all(np.isfinite(one).all() for one in (time_s, q, qdot, qddot)):
         raise BiomecError("A movement to simulate needs at least four frames, all of them known.")
-    return Movement(system, *(read_only(one) for one in (time_s - time_s[0], q, qdot, qddot)))
+    return ConsistentMovement(system, *(read_only(one) for one in (time_s - time_s[0], q, qdot, qddot)))
 
 
 def simulation_table(
-    moved: Movement,
+    moved: ConsistentMovement,
     options: TableOptions = TableOptions(),
     progress: Progress | None = None,
     cancelled: Callable[[], bool] | None = None,
@@ -159,7 +161,7 @@ def _rows(options: TableOptions) -> list[tuple[str, str]]:
     return [*(run for run in runs if run not in ours), *inside, *ours]
 
 
-def _stepper(family: str, code: str, moved: Movement, forces: Forces, options: TableOptions) -> Stepper:
+def _stepper(family: str, code: str, moved: ConsistentMovement, forces: Forces, options: TableOptions) -> Stepper:
     integrator = IntegratorOptions(
         family, start="trapezoidal", tolerance=options.tolerance, max_iterations=options.max_iterations
     )
@@ -185,7 +187,7 @@ def written_table(rows: Sequence[TableRow], title: str) -> str:
     return "\n".join(lines)
 
 
-def _row(family: str, code: str, found: Simulation, moved: Movement) -> TableRow:
+def _row(family: str, code: str, found: Simulation, moved: ConsistentMovement) -> TableRow:
     h = float(np.diff(found.time_s[:2])[0]) if len(found.time_s) > 1 else np.inf
     at = np.rint(moved.time_s / h).astype(np.int64)  # frames that are also steps
     there = (np.abs(at * h - moved.time_s) < 1e-6) & (at < len(found.time_s)) & (at > 0)

@@ -15,8 +15,14 @@ from biomec.io.project import save_project
 from biomec.reporting.content.reduction import reduction_sections
 from biomec.reporting.statistics.load_comparison import ComparisonOptions
 from biomec.reporting.statistics.load_ranking import exercise_load, rank_exercises
-from biomec_app.features.loads.condition_dialogs import ComparisonDialog, RankingDialog
-from biomec_app.features.loads.conditions import compared, comparison_sections, ranked, ranking_sections
+from biomec_app.features.loads.condition_dialogs import (
+    ComparisonDialog,
+    RankingDialog,
+    compared,
+    comparison_sections,
+    ranked,
+    ranking_sections,
+)
 from biomec_app.features.loads.reduction_dialog import ReductionDialog
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named

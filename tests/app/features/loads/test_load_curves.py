@@ -30,7 +30,7 @@ from biomec_app.features.loads import readings as readings_module
 from biomec_app.features.loads.choice import BOTH, LoadChoice, chosen_keys, important_joints, joints_of, read_choice
 from biomec_app.features.loads.curves import PRESSED, LoadKey, load_key, read_key
 from biomec_app.features.loads.readings import Readings, has_loads
-from biomec_app.plots.figure_data import figure_table
+from biomec_app.plots.figure_export import figure_table
 from biomec_app.plots.plot_content import panes
 from biomec_app.session.plot_view import PlotView
 

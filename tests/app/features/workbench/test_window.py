@@ -15,10 +15,10 @@ from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyleOptionComboBox
 from biomec.machines.catalogue import load_machine, machine_names, machine_text
 from biomec.machines.motion import STRAYED
 from biomec.machines.studies import study
+from biomec_app.features.workbench.actions import open_when_loaded
 from biomec_app.features.workbench.figures_page import NONE, ONE, SEVERAL
-from biomec_app.features.workbench.opening import open_when_loaded
-from biomec_app.features.workbench.option_form import OptionForm
 from biomec_app.features.workbench.plots import _colour
+from biomec_app.features.workbench.study_panel import OptionForm
 from biomec_app.features.workbench.window import open_workbench
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.plots.plot_style import PlotStyle

@@ -8,11 +8,10 @@ from biomec_app.dialogs.manual_window import ManualWindow, open_manual
 from biomec_app.figures.summaries import cycle_statistics
 from biomec_app.figures.tables import TableWindow, open_tables
 from biomec_app.shell.actions import all_actions
-from biomec_app.shell.actions.help import ACTIONS
 from biomec_app.shell.guide import about_section, shortcut_sections
 from biomec_app.shell.start_page import STEPS, TAGLINE
 
-ITEMS = {action.key: action for action in ACTIONS}
+ITEMS = {action.key: action for action in all_actions()}
 
 
 def close_all(context):
@@ -69,12 +68,11 @@ def test_the_installation_is_examined_while_the_recording_can_be_saved(qtbot, co
     monkeypatch.setattr("biomec_app.shell.about.open_report", lambda context, text: shown.append(text))
     ITEMS["help.doctor"].run(context)
     assert "is running" in ITEMS["help.doctor"].blocked(context)
-    items = {action.key: action for action in all_actions()}
     for key in ("file.save", "file.save-as", "edit.subject", "edit.settings", "file.open"):
-        assert items[key].blocked(context) is None, key
+        assert ITEMS[key].blocked(context) is None, key
     context.user.ask_file = lambda *asked: tmp_path / "meanwhile.biomec"
     with qtbot.waitSignal(context.jobs.finished, timeout=60_000):
-        items["file.save"].run(context)
+        ITEMS["file.save"].run(context)
     assert (tmp_path / "meanwhile.biomec").exists()
     assert not shown
     with qtbot.waitSignal(context.aside.finished, timeout=10_000):

@@ -12,7 +12,7 @@ import pytest
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.simulation import Ending
 from biomec.reporting.statistics.simulation_table import (
-    Movement,
+    ConsistentMovement,
     TableOptions,
     TableRow,
     movement,
@@ -47,7 +47,7 @@ SCAN = {
 
 
 @cache
-def moved() -> Movement:
+def moved() -> ConsistentMovement:
     """What the virtual person really did in one push-up, without error."""
     acquisition = record(PushUp(cycles=1), options=RecordOptions(rate_hz=100.0))
     truth = acquisition.truth

@@ -7,7 +7,7 @@ import numpy as np
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.curves.catalogue import catalogue
-from biomec_app.plots.figure_data import figure_table, figure_text
+from biomec_app.plots.figure_export import figure_table, figure_text
 from biomec_app.plots.plot_content import panes
 from biomec_app.session.plot_view import MEAN, PlotView
 
