@@ -4,14 +4,35 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.engine.joint_kinds import TREE_JOINTS, TREE_KINDS
-from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.joints import EllipsoidContact
 from biomec.engine.system import System
+
+
+class BodyJoint(Protocol):
+    """A joint of `TREE_KINDS`: two points coincide, and the bodies turn about no axis of their own, one or two."""
+
+    @property
+    def name(self) -> str:
+        """Unique name."""
+
+    @property
+    def proximal(self) -> str:
+        """Its point of the proximal body."""
+
+    @property
+    def distal(self) -> str:
+        """Its point of the distal body."""
+
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """Directions about which it turns, proximal first."""
 
 
 @dataclass(frozen=True)
@@ -24,7 +45,7 @@ class TreeJoint:
     sign           : +1 where the parent is the proximal body, −1 where the root lies on the distal side
     """
 
-    joint: Spherical | Universal | Revolute
+    joint: BodyJoint
     parent: int
     child: int
     parent_point: str
