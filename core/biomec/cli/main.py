@@ -8,7 +8,8 @@ from collections.abc import Sequence
 
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
-from biomec.cli import analysis, loads, mechanism, program, recordings, simulate, window
+from biomec.cli import analysis, loads, mechanism, recordings, simulate, window
+from biomec.cli.arguments import Commands
 
 OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
 """What an error advises -> the option, and the name of its value."""
@@ -56,6 +57,21 @@ def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:
     )
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (analysis, loads, simulate, mechanism, recordings, program):
+    for module in (analysis, loads, simulate, mechanism, recordings):
         module.add_commands(commands)
+    _add_doctor(commands)
     return parser, tuple(commands.choices)
+
+
+def _add_doctor(commands: Commands) -> None:
+    doctor = commands.add_parser("doctor", help="say what is installed and whether it works")
+    doctor.set_defaults(run=_doctor)
+    doctor.add_argument("--json", action="store_true", help="print the report for programs")
+
+
+def _doctor(options: argparse.Namespace) -> int:
+    from biomec.doctor import examine
+
+    report = examine()
+    print(report.as_json() if options.json else report.as_text())
+    return 0 if report.healthy else 1

@@ -21,7 +21,6 @@ from biomec.base.progress import Progress
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, step_result
-from biomec.signals.gaps import gap_lengths
 from biomec.signals.local_frames import Donors, PoseMethod
 from biomec.signals.reconstruction_notices import GapReporter, rebuilt_far_off, summary
 from biomec.signals.static_checks import check_static
@@ -338,3 +337,14 @@ def _quality(
         max_m=float(found.max()) if len(found) else float("nan"),
         noise_gain=gain,
     )
+
+
+def gap_lengths(present: BoolArray) -> FloatArray:
+    """(T, M) length in frames of the gap that a frame lies in: 0 where a sample exists, ∞ in gaps that touch an end."""
+    frames, count = present.shape
+    index = np.arange(frames)[:, None]
+    before = np.maximum.accumulate(np.where(present, index, -1), axis=0)
+    after = np.minimum.accumulate(np.where(present, index, frames)[::-1], axis=0)[::-1]
+    lengths = np.where(present, 0.0, (after - before - 1).astype(np.float64))
+    lengths[(before < 0) | (after >= frames)] = np.inf
+    return np.asarray(lengths.reshape(frames, count))

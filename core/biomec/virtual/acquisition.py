@@ -9,13 +9,14 @@ from typing import Any, TypeVar
 
 import numpy as np
 from scipy.interpolate import CubicSpline
+from scipy.signal import butter, sosfiltfilt
 
 from biomec.base.arrays import FloatArray, read_only, rotation_about
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
-from biomec.recording import BIOMEC_AXES, Event, ForcePlate, Markers, Source, Trial
+from biomec.recording import BIOMEC_AXES, Analog, Event, ForcePlate, Markers, Source, Trial
 from biomec.virtual.carried_loads import CarriedLoad, carried_loads
 from biomec.virtual.contact_forces import GroundReaction, required_wrench, shared_reactions
 from biomec.virtual.disturbances import (
@@ -26,13 +27,15 @@ from biomec.virtual.disturbances import (
     draw_label_errors,
     skin_displacements,
 )
-from biomec.virtual.emg_signal import emg_signals
 from biomec.virtual.movement import Movement, Performance
 from biomec.virtual.person import MARKER_SET, VirtualPerson
 from biomec.virtual.skeleton import Placed, Skeleton, Y
 from biomec.virtual.wearing import Worn, worn
 
 SWAY_M, SWAY_HZ = 0.002, 0.31  # nobody stands quite still
+FULL_EFFORT_V = 5e-4  # root mean square at full effort
+AMPLIFIER_V = 4e-6
+BAND_HZ = (20.0, 400.0)
 
 
 @dataclass(frozen=True)
@@ -324,3 +327,25 @@ def _at(one: Placed, part: slice) -> Placed:
 
 def _source(name: str, p: FloatArray) -> Source:
     return Source.of_bytes(name, "virtual", np.ascontiguousarray(p).tobytes())
+
+
+def emg_signals(
+    efforts: Mapping[str, FloatArray], time_s: FloatArray, rate_hz: float, duration_s: float, rng: np.random.Generator
+) -> Analog | None:
+    """Surface EMG as amplifiers give it, of efforts (T,) between 0 and 1 at times (T,); None where no muscle is known.
+
+    x = e(t) · n(t) + amplifier noise, n being Gaussian noise between 20 and 400 Hz of unit power.
+    """
+    if not efforts:
+        return None
+    samples = round(duration_s * rate_hz)
+    at = np.arange(samples) / rate_hz
+    high = min(BAND_HZ[1], 0.45 * rate_hz)
+    band = butter(2, (BAND_HZ[0], high), "bandpass", fs=rate_hz, output="sos")
+    channels = []
+    for effort in efforts.values():
+        carrier = sosfiltfilt(band, rng.normal(size=samples))
+        level = np.interp(at, time_s, effort)
+        channels.append(FULL_EFFORT_V * level * carrier / carrier.std() + AMPLIFIER_V * rng.normal(size=samples))
+    names = tuple(efforts)
+    return Analog(names, np.stack(channels, axis=1), ("V",) * len(names), rate_hz)

@@ -43,8 +43,10 @@ from biomec.engine.description import (
     load_system,
     parse_system,
 )
+from biomec.engine.joint_kinds import JOINT_KINDS
 from biomec.engine.reference.planar import four_bar, pendulum, slider_crank
 from biomec_resources import resource
+from tests.core.engine.examples import CONSTRAINT_EXAMPLES
 from tests.places import DOCS
 
 # file -> coordinates, rows without drivers, degrees of freedom, drivers at the reference
@@ -124,8 +126,8 @@ def test_the_shipped_bennett_linkage_stays_closed_all_the_way_round(angle_deg):
 # ---------------------------------------------------------------------- round trip
 
 
-def every_joint() -> System:
-    """Bodies and joints of every class, with fields both given and left to the reference poses."""
+def many_joints() -> System:
+    """Odd names, and fields of joints both given and left to the reference poses."""
     rng = np.random.default_rng(4)
     bodies = [
         Body(
@@ -169,8 +171,9 @@ SYSTEMS = {
     "four_bar": lambda: four_bar(driven=True),
     "pendulum": lambda: pendulum([0.1, -2.0, 3.0], shared=True),
     "slider_crank": slider_crank,
-    "every joint": every_joint,
+    "many joints": many_joints,
     "swinging bar": swinging_bar,
+    **{key: CONSTRAINT_EXAMPLES[key] for key in JOINT_KINDS},
 }
 
 

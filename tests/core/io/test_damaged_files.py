@@ -8,7 +8,7 @@ import pytest
 
 from biomec.base.errors import FileError
 from biomec.io.evidence import examined
-from biomec.io.registry import read_trial, write_trial
+from biomec.io.registry import FORMATS, read_trial, write_trial
 from biomec.io.summary import summary, summary_text
 from tests.core.recording.examples import full_trial
 
@@ -29,7 +29,7 @@ def opened(path: Path) -> bool:
     return True
 
 
-@pytest.mark.parametrize("extension", [".c3d", ".emt", ".trc", ".mot", ".mat", ".csv", ".biomec"])
+@pytest.mark.parametrize("extension", [one.extensions[0] for one in FORMATS])
 def test_cut_or_changed_anywhere(extension, tmp_path):
     path = tmp_path / f"ensaio ç{extension}"
     write_trial(full_trial(), path)

@@ -56,11 +56,7 @@ def test_what_is_written_is_recognised_and_read(extension, tmp_path):
 
 @pytest.mark.parametrize(
     ("right", "wrong"),
-    [
-        pair
-        for pair in permutations([".c3d", ".emt", ".trc", ".mot", ".mat", ".biomec", ".csv"], 2)
-        if pair[0] != ".csv"
-    ],
+    [(right, wrong) for right, wrong in permutations([one.extensions[0] for one in FORMATS], 2) if right != ".csv"],
 )
 def test_a_wrong_extension_does_not_matter_and_is_said(right, wrong, tmp_path):
     write_trial(simple_trial(), tmp_path / f"a{right}")

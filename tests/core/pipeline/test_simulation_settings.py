@@ -6,7 +6,7 @@ from biomec.base.errors import BiomecError
 from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.formulations import FORMULATIONS
-from biomec.engine.forward.integrators import INTEGRATORS
+from biomec.engine.forward.integrators import INTEGRATORS, Steps
 from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording.step import plain_data
@@ -63,15 +63,9 @@ def test_what_cannot_be_is_a_sentence(given, told):
 @pytest.mark.parametrize("integrator", INTEGRATORS)
 @pytest.mark.parametrize("formulation", FORMULATIONS)
 def test_every_pair_that_is_refused_says_why(formulation, integrator):
-    joint_by_joint = integrator in (
-        "constant-acceleration",
-        "symplectic-euler",
-        "joint-trapezoidal",
-        "joint-runge-kutta",
-    )
-    scipys = integrator in ("runge-kutta-8", "runge-kutta-5", "radau", "bdf", "lsoda")
-    refused = (joint_by_joint and formulation not in ("semi-recursive", "newton-euler")) or (
-        scipys and formulation == "index-3"
+    steps, equations = INTEGRATORS[integrator].steps, FORMULATIONS[formulation]
+    refused = (steps is Steps.JOINT and formulation not in ("semi-recursive", "newton-euler")) or (
+        steps is Steps.SCIPY and equations.finds_positions
     )
     if not refused:
         assert SimulationSettings(formulation=formulation, integrator=integrator).chosen_integrator == integrator

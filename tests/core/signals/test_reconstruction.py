@@ -14,7 +14,13 @@ from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
 from biomec.signals.label_swaps import find_swaps
 from biomec.signals.local_frames import PoseMethod
-from biomec.signals.reconstruction import ReconstructionOptions, SampleOrigin, reconstruct, seen_by_the_others
+from biomec.signals.reconstruction import (
+    ReconstructionOptions,
+    SampleOrigin,
+    gap_lengths,
+    reconstruct,
+    seen_by_the_others,
+)
 from biomec.signals.static_pose import static_pose
 from tests.core.signals.marker_bodies import hide, keep, make_trial, moving_trial, static_trial
 from tests.real_data import recording
@@ -420,3 +426,26 @@ def test_a_marker_that_slid_shows_in_the_difference_from_where_the_others_put_it
     seen = seen_by_the_others(make_trial(FULL.followed, p), STATIC, FULL)
     difference = p[:, slid.markers.index("CLBR_D_11")] - seen["CLBR_D_11"]
     assert_allclose(difference, np.broadcast_to((0.004, 0.0, 0.003), difference.shape), rtol=0, atol=1e-9)
+
+
+def length_by_walking(present, frame):
+    if present[frame]:
+        return 0
+    first = last = frame
+    while first >= 0 and not present[first]:
+        first -= 1
+    while last < len(present) and not present[last]:
+        last += 1
+    return np.inf if first < 0 or last == len(present) else last - first - 1
+
+
+@given(st.lists(st.booleans(), min_size=1, max_size=40), st.lists(st.booleans(), min_size=40, max_size=40))
+def test_gap_lengths_against_a_walk_from_frame_to_frame(one, other):
+    present = np.array([one, other[: len(one)]]).T
+    expected = [[length_by_walking(present[:, k], t) for k in range(2)] for t in range(len(one))]
+    assert gap_lengths(present).tolist() == expected
+
+
+def test_gap_lengths_without_frames_and_without_markers():
+    assert gap_lengths(np.zeros((0, 3), dtype=bool)).shape == (0, 3)
+    assert gap_lengths(np.zeros((3, 0), dtype=bool)).shape == (3, 0)

@@ -8,9 +8,8 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray, read_only
+from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
-from biomec.body.loads.cycle_spans import checked_spans
 
 MEASURES = ("peak", "highest", "lowest", "mean", "rms", "impulse")
 
@@ -75,3 +74,17 @@ def load_statistics(names: Sequence[str], values: ArrayLike, spans: ArrayLike, r
     seconds = duration[:, None]
     arrays = (peak, percent, highest, lowest, impulse / seconds, np.sqrt(squares / seconds), impulse, duration)
     return LoadStatistics(tuple(names), *(read_only(array) for array in arrays))
+
+
+def checked_spans(spans: ArrayLike, frames: int, rate_hz: float) -> IntArray:
+    """Return first and last frame (K, 2) of cycles, if they lie within the recording."""
+    edges = np.asarray(spans)
+    if edges.size == 0:
+        return np.empty((0, 2), dtype=np.int64)
+    if edges.ndim != 2 or edges.shape[1] != 2 or not np.equal(edges, np.round(edges)).all():
+        raise BiomecError("Cycles are pairs of frames: the first and the last of each.")
+    if not ((edges[:, 0] >= 0) & (edges[:, 1] < frames) & (edges[:, 0] < edges[:, 1])).all():
+        raise BiomecError(f"Cycles must begin before they end, within the {frames} frames of the recording.")
+    if not (np.isfinite(rate_hz) and rate_hz > 0.0):
+        raise BiomecError(f"Cycles: the recording has a rate of {rate_hz} Hz; it must be positive.")
+    return edges.astype(np.int64)

@@ -1,4 +1,7 @@
-"""How far joint loads can be trusted, in one place: residual, balance of the whole body, faults of the plates."""
+"""How far joint loads can be trusted, in one place: residual, balance of the whole body, faults of the plates.
+
+Also in which frames the loads of a joint can be used, and in which they rest on an estimated ground reaction.
+"""
 
 from __future__ import annotations
 
@@ -7,25 +10,113 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from biomec.base.arrays import BoolArray
+from biomec.base.arrays import BoolArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import MASS_LIMIT, BodyBalance, BodyWrench, body_balance
-from biomec.body.loads.contact_load import ContactEffect, ContactLoad
-from biomec.body.loads.floor_contacts import FloorContacts, measured_frames
-from biomec.body.loads.joint_frames import TrustedFrames, joint_frames
+from biomec.body.loads.floor_contacts import FloorContacts, measured_frames, off_plates
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.plate_faults import PlateFault, fault_sentence, plate_faults
-from biomec.body.loads.residuals import THRESHOLDS, Residuals, residuals
+from biomec.body.loads.residuals import THRESHOLDS, Residuals, inner_frames, residuals
 from biomec.engine.forces.external_loads import ExternalLoads
-from biomec.engine.tree.joint_tree import JointTree
+from biomec.engine.tree.joint_tree import JointTree, joints_to_root
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals.contacts import ContactAssignment
 
 ENDS = 2  # frames at both ends of a motion whose accelerations rest on one-sided differences
 TOLD = 3  # faults that the verdict names; the notices name all
+
+
+@dataclass(frozen=True, eq=False)
+class TrustedFrames:
+    """Frames of one joint, (T,); read-only. A joint bears what acts on its side of the body away from the root.
+
+    usable    : with a motion that is not at its end, with a force on everything that the joint bears and that touches
+                the ground, and without a severe fault of the plates under it
+    measured  : it bears a force that was measured
+    estimated : it bears a force that was estimated
+    """
+
+    usable: BoolArray
+    measured: BoolArray
+    estimated: BoolArray
+
+    @property
+    def best(self) -> BoolArray:
+        """Usable frames without an estimated force; with them, where the joint never bears a measured one."""
+        sure = np.asarray(self.usable & ~self.estimated)
+        if (sure & self.measured).any() or not (self.usable & self.estimated).any():
+            return sure
+        return self.usable
+
+
+def trusted_frames(
+    tree: JointTree,
+    loads: JointLoads,
+    external: ExternalLoads,
+    floor: FloorContacts | None,
+    faults: Sequence[PlateFault],
+    ends: int,
+) -> Mapping[str, TrustedFrames]:
+    """Joint -> its frames.
+
+    ends : frames left out at both ends of every stretch with a motion: accelerations are one-sided differences there
+    """
+    finite = np.asarray(np.isfinite(loads.force).all(axis=2) & np.isfinite(loads.torque).all(axis=2))
+    usable = {joint: inner_frames(finite[:, j], ends) for j, joint in enumerate(loads.joints)}
+    measured, estimated = ({joint: np.zeros(loads.frames, dtype=np.bool_) for joint in loads.joints} for _ in range(2))
+    guessed = external.estimated_loads
+    known = np.asarray((external.force != 0.0).any(axis=2) & ~guessed)
+    for k, segment in enumerate(external.segments):
+        for joint in joints_to_root(tree, segment):
+            measured[joint] |= known[:, k]
+            estimated[joint] |= guessed[:, k]
+    if floor is not None:
+        missing = off_plates(floor, external)
+        for k, segment in enumerate(floor.segments):
+            for joint in joints_to_root(tree, segment):
+                usable[joint] &= ~missing[:, k]
+    for fault in faults:
+        first, last = fault.frames or (0, loads.frames - 1)
+        for joint in fault.joints if fault.severe else ():
+            usable[joint][first : last + 1] = False
+    return FrozenDict(
+        {
+            joint: TrustedFrames(*(read_only(one[joint], np.bool_) for one in (usable, measured, estimated)))
+            for joint in loads.joints
+        }
+    )
+
+
+@dataclass(frozen=True, eq=False)
+class ContactLoad:
+    """One contact over the frames with a motion, its ends left out; forces along the normal, pressing is positive [N].
+
+    mean, highest, lowest : NaN without a frame
+    pulls : (T,) frames in which the ribs would have to pull; read-only
+    share : of the frames in which they would
+    worst : first and last frame of the stretch of them that holds the largest pull; None if there is none
+    """
+
+    contact: str
+    mean: float
+    highest: float
+    lowest: float
+    pulls: BoolArray
+    share: float
+    worst: tuple[int, int] | None
+
+
+@dataclass(frozen=True)
+class ContactEffect:
+    """Mean size of a joint's force over the same frames [N], with the contacts and without them."""
+
+    joint: str
+    force: float
+    force_without: float
 
 
 @dataclass(frozen=True, eq=False)
@@ -146,7 +237,7 @@ def load_trust(
         balance,
         faults,
         external.estimated,
-        joint_frames(tree, loads, external, floor, faults, ENDS),
+        trusted_frames(tree, loads, external, floor, faults, ENDS),
         rate_hz,
         tuple(notices),
     )

@@ -6,8 +6,7 @@ from collections.abc import Iterable
 from dataclasses import dataclass
 
 from biomec.base.notices import Notice, Severity
-from biomec.body.loads.paths import joints_to_root
-from biomec.engine.tree.joint_tree import JointTree
+from biomec.engine.tree.joint_tree import JointTree, joints_to_root
 from biomec.recording.limb_names import limb_of
 from biomec.signals.contact_detection import frame_range
 from biomec.signals.contacts import ContactAssignment

@@ -21,8 +21,8 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.body.kinematics.segment_motion import SegmentMotion
-from biomec.body.loads.cycle_spans import checked_spans
 from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.load_statistics import checked_spans
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.tree.joint_tree import JointTree
 from biomec.recording.session import Result

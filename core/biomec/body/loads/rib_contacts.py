@@ -14,9 +14,8 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.notices import Notice, info, warning
-from biomec.body.loads.contact_load import ContactEffect, ContactLoad
 from biomec.body.loads.joint_loads import JointLoads
-from biomec.body.loads.load_trust import ENDS, LoadTrust
+from biomec.body.loads.load_trust import ENDS, ContactEffect, ContactLoad, LoadTrust
 from biomec.body.loads.residuals import inner_frames
 from biomec.signals.stretches import stretches
 

@@ -18,9 +18,8 @@ from biomec.base.frozen import FrozenDict
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import body_wrench
 from biomec.body.loads.joint_loads import JointLoads
-from biomec.body.loads.paths import path_signs
 from biomec.engine.forces.external_loads import ExternalLoads
-from biomec.engine.tree.joint_tree import JointTree
+from biomec.engine.tree.joint_tree import JointTree, path_signs
 from biomec.recording import Result
 from biomec.recording.step import step_result
 

@@ -12,8 +12,7 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.tracking.controllers import Controller, ControlOptions, reference_effort
-from biomec.body.tracking.ground_sharing import cross_product, shared_change
-from biomec.body.tracking.prescribed_loads import PrescribedLoads
+from biomec.body.tracking.prescribed_loads import PrescribedLoads, cross_product, shared_change
 from biomec.body.tracking.reference_motion import ReferenceMotion
 from biomec.engine.forces.applied import Forces, acting, together, weight
 from biomec.engine.forward.formulation import Runaway

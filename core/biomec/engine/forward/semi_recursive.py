@@ -30,13 +30,12 @@ from biomec.engine.forward.formulation import (
     refuse_runaway,
 )
 from biomec.engine.forward.reduced import ReducedTerms, checked_state
-from biomec.engine.joints import Revolute, Spherical, Universal
 from biomec.engine.layout import Layout
 from biomec.engine.rows import RowTables, build_tables
 from biomec.engine.system import System
 from biomec.engine.tree import recursion
 from biomec.engine.tree.block_solution import tree_tables
-from biomec.engine.tree.joint_tree import JointTree, TreeJoint, joint_tree
+from biomec.engine.tree.joint_tree import BodyJoint, JointTree, TreeJoint, joint_tree
 from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
 from biomec.engine.tree.restoring import Shapes, add_restoring
 from biomec.engine.tree.solution import solve_tree
@@ -197,24 +196,27 @@ def local_shapes(tree: JointTree) -> Shapes:
             continue
         owner, name = joint.parent_point.split(".", 1)
         at_parent[k] = layout.body(owner).point_map(name)[0, ::3]
-        if not isinstance(joint.joint, Spherical):
+        if joint.joint.turning:
             pair, angle[k] = _local_axes(joint.joint, layout)
             axes[k] = pair[:: int(joint.sign)]
     return Shapes(local, centre, at_parent, axes, angle)
 
 
-def _local_axes(joint: Universal | Revolute, layout: Layout) -> tuple[FloatArray, float]:
-    """Axes (2, 3) of a joint in its proximal and its distal body, and the angle between them [rad]."""
+def _local_axes(joint: BodyJoint, layout: Layout) -> tuple[FloatArray, float]:
+    """Axes (2, 3) of a joint in its proximal and its distal body, and the angle between them [rad].
+
+    The reference poses give what a joint leaves open: the ``distal_axis`` of one axis, the ``cosine`` of two.
+    """
     proximal, distal = (point.split(".", 1)[0] for point in (joint.proximal, joint.distal))
     first, *other = joint.turning
     axis = layout.body(proximal).vectors[first.split(".", 1)[1]]
     seen = layout.attitude(distal).T @ layout.attitude(proximal) @ axis  # in the reference poses
-    if isinstance(joint, Revolute):
-        named = joint.distal_axis
-        return np.array([axis, seen if named is None else layout.body(distal).vectors[named.split(".", 1)[1]]]), 0.0
-    own = layout.body(distal).vectors[other[0].split(".", 1)[1]]
-    cosine = float(own @ seen) if joint.cosine is None else joint.cosine
-    return np.array([axis, own]), float(np.arccos(cosine))
+    named = other[0] if other else getattr(joint, "distal_axis", None)
+    own = seen if named is None else layout.body(distal).vectors[named.split(".", 1)[1]]
+    if not other:
+        return np.array([axis, own]), 0.0
+    stated = getattr(joint, "cosine", None)
+    return np.array([axis, own]), float(np.arccos(float(own @ seen) if stated is None else stated))
 
 
 # ---------------------------------------------------------------------- compiled

@@ -1,14 +1,38 @@
-"""The tree of joints along which loads pass from hands, feet and head to the root of the body."""
+"""The tree of joints, and which of them a load passes on its way from hands, feet and head to the root of the body."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Protocol
 
+import numpy as np
+
+from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.engine.joint_kinds import TREE_JOINTS, TREE_KINDS
-from biomec.engine.joints import EllipsoidContact, Revolute, Spherical, Universal
+from biomec.engine.joints import EllipsoidContact
 from biomec.engine.system import System
+
+
+class BodyJoint(Protocol):
+    """A joint of `TREE_KINDS`: two points coincide, and the bodies turn about no axis of their own, one or two."""
+
+    @property
+    def name(self) -> str:
+        """Unique name."""
+
+    @property
+    def proximal(self) -> str:
+        """Its point of the proximal body."""
+
+    @property
+    def distal(self) -> str:
+        """Its point of the distal body."""
+
+    @property
+    def turning(self) -> tuple[str, ...]:
+        """Directions about which it turns, proximal first."""
 
 
 @dataclass(frozen=True)
@@ -21,7 +45,7 @@ class TreeJoint:
     sign           : +1 where the parent is the proximal body, −1 where the root lies on the distal side
     """
 
-    joint: Spherical | Universal | Revolute
+    joint: BodyJoint
     parent: int
     child: int
     parent_point: str
@@ -125,3 +149,28 @@ def _root(system: System, names: list[str], roots: Sequence[str], distal: set[in
     if not free:
         raise BiomecError(f"{system.name}: every body hangs on another one, so none can be the root.")
     return free[0]
+
+
+def joints_to_root(tree: JointTree, segment: str) -> tuple[str, ...]:
+    """Names of the joints between a segment and the root, from the segment on; none for the root."""
+    names = [body.name for body in tree.system.bodies]
+    if segment not in names:
+        raise BiomecError(f"There is no segment {segment}; there are {', '.join(names)}.")
+    path = path_signs(tree)[names.index(segment)]
+    return tuple(joint.name for joint, sign in zip(tree.joints, path, strict=True) if sign != 0.0)
+
+
+def path_signs(tree: JointTree) -> FloatArray:
+    """(S, J): what a load on a segment adds to the load of a joint, proximal on distal, times −1; 0 off its path.
+
+    +1 where the joint's distal side holds the segment, −1 where the root lies there.
+    """
+    joint_of = {joint.child: k for k, joint in enumerate(tree.joints)}
+    signs = np.zeros((len(tree.system.bodies), len(tree.joints)))
+    for segment in range(len(signs)):
+        at = segment
+        while at != tree.root:
+            k = joint_of[at]
+            signs[segment, k] = tree.joints[k].sign
+            at = tree.joints[k].parent
+    return signs

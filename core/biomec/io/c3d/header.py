@@ -7,8 +7,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from biomec.base.errors import FileError
-from biomec.io.c3d.parameters import ASK_AGAIN, BLOCK, Parameters, decode, parse_parameters
-from biomec.io.c3d.processor import Processor
+from biomec.io.c3d.parameters import ASK_AGAIN, BLOCK, Parameters, Processor, decode, parse_parameters
 
 FORMAT_BYTE = 0x50
 FOUR_LETTERS = 12345  # key that header events have labels of four letters

@@ -9,8 +9,7 @@ from dataclasses import dataclass
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice, warning
 from biomec.io.c3d.header import Header
-from biomec.io.c3d.parameters import ASK_AGAIN, BLOCK, Parameters, as_written
-from biomec.io.c3d.processor import Processor
+from biomec.io.c3d.parameters import ASK_AGAIN, BLOCK, Parameters, Processor, as_written
 
 FULL_WORD = 65535  # POINT:FRAMES holds this when the count does not fit
 RATE_ROUNDING = 1e-4  # of the rate: numbers of single precision, rounded by hand or not

@@ -1,4 +1,4 @@
-"""Read a C3D file into a trial."""
+"""Read a C3D file into a trial, with what it says about units, axes and the subject."""
 
 from __future__ import annotations
 
@@ -14,14 +14,16 @@ from biomec.base.notices import Notice, info, problem, warning
 from biomec.io.c3d.channels import Channels, read_channels, si_unit, sort_channels
 from biomec.io.c3d.data_block import ChannelSink, PointSink, peek_points, read_data
 from biomec.io.c3d.events import read_events
-from biomec.io.c3d.facts import read_axes, read_length_unit, read_subject
 from biomec.io.c3d.header import read_head
 from biomec.io.c3d.layout import DataLayout, find_layout
+from biomec.io.c3d.measures import read_measures
 from biomec.io.c3d.names import listed
-from biomec.io.c3d.parameters import Parameters
+from biomec.io.c3d.parameters import Parameters, as_written
 from biomec.io.c3d.plates import PlateSetup, build_plate, floor_axis, plate_columns, read_setups, zero_samples
 from biomec.io.c3d.points import NamedPoints, SortedPoints, sort_points
-from biomec.recording import Analog, ForcePlate, Markers, Outputs, Source, Trial
+from biomec.io.units import PER_METRE, plain_unit
+from biomec.recording import Analog, Authority, ForcePlate, LabAxes, Markers, Outputs, Source, Subject, Trial
+from biomec.recording.axes import DIRECTIONS
 
 FRAMES_TO_GUESS = 200  # frames looked at to tell metres from millimetres
 LARGEST_LAB_M = 20.0
@@ -217,3 +219,71 @@ class _ChannelSinks:
         names = tuple(self._channels.names[c] for c in sink.columns)
         units = tuple(si_unit(self._channels.units[c])[1] for c in sink.columns)
         return Analog(names, sink.values, units, self._rate_hz)
+
+
+def read_length_unit(parameters: Parameters) -> float | None:
+    """Metres in one length unit of the file, or None where it does not say."""
+    per_metre = PER_METRE.get(plain_unit(parameters.text("POINT", "UNITS")))
+    return None if per_metre is None else 1.0 / per_metre
+
+
+def read_axes(file: str, parameters: Parameters, floor: str | None) -> tuple[LabAxes, tuple[Notice, ...]]:
+    """Axes by POINT:Y_SCREEN (up) and X_SCREEN (across the screen, taken as forward).
+
+    Without these, ``floor``, the axis that the plates are square to, is evidence of what is up; else Z is assumed.
+    """
+    across, up = (_direction(parameters.text("POINT", name)) for name in ("X_SCREEN", "Y_SCREEN"))
+    if up is None and floor in ("y", "z"):
+        sentence = (
+            f"{file} does not say how its axes point; {floor.upper()} is taken as up, as the force plates lie so."
+        )
+        return LabAxes(f"+{floor}", "+x", Authority.EVIDENCE), (info("c3d-axes-from-plates", sentence),)
+    if up is None:
+        return LabAxes("+z", "+x", Authority.ASSUMED), (
+            info("c3d-axes-assumed", f"{file} does not say how its axes point; Z is taken as up, as is usual for C3D."),
+        )
+    if across is None or across[1] == up[1]:
+        across = "+y" if up[1] == "x" else "+x"
+    return LabAxes(up, across, Authority.FILE), ()
+
+
+def _direction(text: str) -> str | None:
+    word = text.strip().lower()
+    word = word if word[:1] in ("+", "-") else "+" + word
+    return word if word in DIRECTIONS else None
+
+
+def read_subject(file: str, parameters: Parameters, name: str) -> tuple[Subject, tuple[Notice, ...]]:
+    """Name, body mass [kg], height (mm in most files, told from m and cm by its size) and measures of the subject."""
+    notices: list[Notice] = []
+    names = parameters.texts("SUBJECTS", "NAMES")
+    index = names.index(name) if name in names else 0
+
+    def value(*keys: tuple[str, str]) -> float | None:
+        for group, key in keys:
+            numbers = parameters.numbers(group, key)
+            if len(numbers):
+                number = float(numbers[index] if index < len(numbers) else numbers[0])
+                if np.isfinite(number) and number != 0.0:  # 0 is what programs write before anybody measured
+                    return as_written(number)
+        return None
+
+    mass = value(("PROCESSING", "BODYMASS"), ("SUBJECT", "MASS"), ("SUBJECT", "WEIGHT"), ("SUBJECTS", "MASS"))
+    height = value(("PROCESSING", "HEIGHT"), ("SUBJECT", "HEIGHT"), ("SUBJECTS", "HEIGHT"))
+    if height is not None:
+        height *= 1.0 if height < 3.0 else 1e-2 if height < 300.0 else 1e-3
+    known: dict[str, float] = {}
+    for key, number in (("mass_kg", mass), ("height_m", height)):
+        if number is None:
+            continue
+        try:
+            Subject(**{key: number})  # type: ignore[arg-type]
+            known[key] = number
+        except BiomecError:
+            what = key.split("_")[0]
+            notices.append(
+                warning("c3d-subject", f"{file}: the {what} of the subject, {number:g}, is impossible; ignored.")
+            )
+    measures, about_measures = read_measures(file, parameters, index)
+    subject = Subject(name, mass_kg=known.get("mass_kg"), height_m=known.get("height_m"), measures=measures)
+    return subject, (*notices, *about_measures)

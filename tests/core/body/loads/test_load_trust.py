@@ -13,8 +13,8 @@ from biomec.body.loads.floor_contacts import floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.newton_euler import newton_euler
-from biomec.body.loads.paths import joints_to_root
 from biomec.body.loads.plate_faults import plate_faults
+from biomec.engine.tree.joint_tree import joints_to_root
 from tests.core.body.loads.performed import RATE_HZ, performed
 
 

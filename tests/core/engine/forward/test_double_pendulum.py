@@ -6,7 +6,7 @@ import pytest
 from biomec.engine.forces.applied import weight
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.index3 import Index3
-from biomec.engine.forward.integrators import SCIPY, IntegratorOptions
+from biomec.engine.forward.integrators import EQUAL_STEPS, SCIPY, IntegratorOptions
 from biomec.engine.forward.lagrangian import AugmentedLagrangian, ClassicLagrange, Penalty, StabilisedLagrange
 from biomec.engine.forward.simulation import Ending, Simulation, Stepped, simulate
 from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive, simulate_to_tolerance
@@ -73,10 +73,9 @@ def test_index_3_keeps_the_constraints_to_round_off():
 
 
 ORDERS = {
-    ("trapezoidal", 2): 2,
-    ("generalised-alpha", 2): 2,
-    **{("adams", k): k for k in (1, 2, 3, 4)},
-    **{("gear", k): k for k in (1, 2, 3, 4)},
+    (key, order): order
+    for key, kind in EQUAL_STEPS.items()
+    for order in (range(1, kind.order + 1) if "order" in kind.uses else (kind.order,))
 }
 
 

@@ -8,13 +8,18 @@ from biomec.base.errors import BiomecError, DescriptionError
 from biomec.machines.catalogue import load_machine
 from biomec.machines.machine import parse_machine
 from biomec.machines.symbolic.coordinates import coordinates, symbol, time_derivative
-from biomec.machines.symbolic.lagrange import from_lagrangian, generalised_forces, lagrange_equations, planar_chain
+from biomec.machines.symbolic.lagrange import (
+    equations_from_texts,
+    from_equations,
+    from_lagrangian,
+    generalised_forces,
+    lagrange_equations,
+    planar_chain,
+)
 from biomec.machines.symbolic.machine_equations import machine_equations, machine_tree
 from biomec.machines.symbolic.rounding import exact, rounded
-from biomec.machines.symbolic.sorting import from_equations
 from biomec.machines.symbolic.state_space import accelerations, multiple_angle_fractions, state_vector
 from biomec.machines.symbolic.trigonometry import multiple_angles, tidy
-from biomec.machines.symbolic.written import equations_from_texts
 from tests.core.machines.shared_pendulum import shared_pendulum
 
 MATRICES = ("A", "B", "X", "C", "D", "E", "F", "G")

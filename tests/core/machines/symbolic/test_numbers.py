@@ -21,12 +21,11 @@ from biomec.machines.reference_points.building import reference_point_model
 from biomec.machines.symbolic.compiled import compiled, values_function
 from biomec.machines.symbolic.coordinates import coordinates
 from biomec.machines.symbolic.fast import eliminate, fast_rates
-from biomec.machines.symbolic.lagrange import planar_chain
+from biomec.machines.symbolic.lagrange import from_equations, planar_chain
 from biomec.machines.symbolic.linear import equilibrium, linearise
 from biomec.machines.symbolic.machine_equations import machine_equations
 from biomec.machines.symbolic.placing import poses_of, start_state
 from biomec.machines.symbolic.simulation import simulate
-from biomec.machines.symbolic.sorting import from_equations
 from biomec.machines.symbolic.state_space import state_jacobians
 
 # Free triple pendulum, g = 9.81: accelerations at the start, energy [J], states (φ, φ̇) at times [s].

@@ -52,8 +52,10 @@ def table(content, title, caption=""):
 
 
 def test_every_part_is_there_in_the_order_of_reading(content):
+    known = [SUBJECT, RECORDING, ANGLES, CYCLES, QUALITY, LOADS, TRUTH, MODEL, PROVENANCE]
     titles = [section.title for section in content.sections]
-    assert titles == [SUBJECT, RECORDING, ANGLES, CYCLES, QUALITY, LOADS, TRUTH, MODEL, PROVENANCE]
+    assert len(set(titles)) == len(titles)
+    assert [title for title in titles if title in known] == known
 
 
 def test_without_truth_there_are_no_errors(analysis):
