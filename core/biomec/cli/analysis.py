@@ -20,6 +20,7 @@ if TYPE_CHECKING:
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
 
+FILTER = "biomec.signals.filtering.FilterOptions"
 POSITIONS = "biomec.body.kinematics.consistency_options.ConsistencyOptions"
 LOADS = "biomec.body.loads.options.LoadOptions"
 REDUCTIONS = ("all", "masses", "motion", "none")
@@ -66,8 +67,8 @@ def add_commands(commands: Commands) -> None:
     how.add_argument(
         "--cutoff", type=float, metavar="HZ", help="one cut-off for all markers, instead of residual analysis"
     )
-    how.add_argument("--filter", metavar="NAME",
-                     help="low-pass filter of markers and plates, such as butterworth (default)")  # fmt: skip
+    how.add_argument("--filter", choices=FieldChoices(FILTER, "filter"), metavar="NAME",
+                     help="low-pass of markers and plates, one of %(choices)s; default: butterworth")  # fmt: skip
     how.add_argument("--inertia", metavar="TABLE", help="inertia table: dumas-2007 (default), dumas-wojtusch-2018, …")
     how.add_argument(
         "--ellipsoid", metavar="PRESET", help="ribcage: epfl (default), delft, tsm, tsm-generic, or a .toml file"

@@ -1,8 +1,10 @@
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
+from biomec.base.arrays import rotation_about
 from biomec.base.errors import BiomecError
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.engine.body import Body
@@ -10,7 +12,7 @@ from biomec.engine.forces.external_loads import external_loads
 from biomec.engine.forces.loads import torque
 from biomec.engine.forward.formulation import FormulationOptions, Unsolvable
 from biomec.engine.forward.reduced import solve_reduced, without_loops
-from biomec.engine.forward.semi_recursive import SemiRecursive
+from biomec.engine.forward.semi_recursive import SemiRecursive, local_shapes
 from biomec.engine.joints import Prismatic, Revolute, Spherical, Universal
 from biomec.engine.reference.human import human_system, human_tree
 from biomec.engine.reference.spatial import random_tree, rod
@@ -320,3 +322,16 @@ def test_what_cannot_be_solved_is_told():
     system = System([arm, weightless], [Spherical("wrist", "arm.A", "tip.A")])
     with pytest.raises(Unsolvable, match="wrist"):
         SemiRecursive(system).accelerations(system.reference, np.zeros(system.n), system.gravity_force)
+
+
+@pytest.mark.parametrize("kind", [Revolute, Universal])
+def test_a_joint_of_another_class_is_laid_out_by_the_axes_that_it_states(kind):
+    turned = rotation_about((1.0, 2.0, 3.0), 0.4)
+    bodies = [rod("a", 1.0, 1.0, np.zeros(3), np.eye(3)), rod("b", 1.0, 1.0, (1.0, 0.0, 0.0), turned)]
+    axes = {Revolute: ("a.z",), Universal: ("a.z", "b.x", None)}[kind]
+    tree = joint_tree(System(bodies, [kind("hip", "a.B", "b.A", *axes)]))
+    (joint,) = tree.joints
+    stated = {name: getattr(joint.joint, name) for name in ("name", "proximal", "distal", "turning")}
+    other = replace(tree, joints=(replace(joint, joint=SimpleNamespace(**stated)),))
+    for found, expected in zip(local_shapes(other), local_shapes(tree), strict=True):
+        np.testing.assert_array_equal(found, expected)
