@@ -24,7 +24,8 @@ from contextlib import contextmanager
 from dataclasses import replace
 from pathlib import Path
 from threading import Event
-from biomec.io import atomic, project as projects
+from biomec.base import atomic
+from biomec.io import project as projects
 from biomec.pipeline.reopen import open_again
 from biomec_app.shell.main import application
 from biomec_app.shell.main_window import MainWindow

@@ -32,6 +32,8 @@ MIDDLE = 1  # the second rotation of a sequence, which its singularity leaves al
 RAISED = np.radians(70.0)  # abduction beyond which the arm is better described by plane and elevation
 ISB = "isb"
 OBLIQUE = 0.2  # cosine between a hinge and the axis of its angle, below which the two have little to do with each other
+ANGLE_CONVENTIONS = {STANDARD: "standard", ISB: "ISB", "plug-in-gait": "Plug-in Gait"}
+"""Convention of joint angles -> what people call it."""
 
 
 @dataclass(frozen=True)
@@ -47,7 +49,7 @@ class AngleOptions:
 
     convention: str = setting(
         STANDARD, "Convention", "How angles are decomposed; joints without angles by it keep the standard ones.",
-        choices={STANDARD: "standard", "isb": "ISB", "plug-in-gait": "Plug-in Gait"})  # fmt: skip
+        choices=ANGLE_CONVENTIONS)  # fmt: skip
     subtract_static: bool = setting(False, "Count from the static pose", "Otherwise angles count from aligned axes.")
     gimbal_limit_deg: float = setting(
         10.0, "Flag near the singularity", "Angles nearer to it are flagged as unreliable.", unit="°", least=0.0

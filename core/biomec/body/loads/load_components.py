@@ -12,6 +12,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.physics import GRAVITY
 from biomec.body.anatomy.model import STANDARD, BodyModel
+from biomec.body.kinematics.joint_angles import ANGLE_CONVENTIONS
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_axes import AXES, force_axes, joint_frames, torque_axes
@@ -63,7 +64,9 @@ class LoadReading:
         MULTIBODY, "Method",
         "Multibody knows what the ribs bear where all constraints are kept; otherwise both give the same.",
         choices={MULTIBODY: "multibody", NEWTON_EULER: "Newton-Euler"})  # fmt: skip
-    angles: str = STANDARD
+    angles: str = setting(
+        STANDARD, "Angles", "Convention of the joint angles whose axes are the axes of the joint.",
+        choices=ANGLE_CONVENTIONS)  # fmt: skip
 
     def __post_init__(self) -> None:
         for name, known in (
