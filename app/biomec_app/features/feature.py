@@ -27,7 +27,7 @@ class Panel:
     name  : what the program calls it, such as ``context.user.show_panel(name)``
     title : what its tab and its menu item say
     area  : side of the window where it lies over the others of that side, `LEFT`, `RIGHT` or `BOTTOM`
-    make  : makes the widget; if it has ``set_theme``, it is told of every change of the theme
+    make  : makes the widget; its ``set_theme``, if it has one, is called when the theme changes
     """
 
     name: str

@@ -45,7 +45,7 @@ class _Kept:
 
 @lru_cache(maxsize=KEPT)
 def _kept(angles: str, *made_of: Done) -> _Kept:
-    """What was read of these results, in axes of these angles; results are told apart by being the same objects."""
+    """Readings of these results, in axes of these angles; results are compared by identity."""
     return _Kept()
 
 

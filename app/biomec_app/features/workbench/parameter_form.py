@@ -92,7 +92,7 @@ class ParameterForm(QWidget):
         self.changed.setText(f"{len(changed)} changed" if changed else "")
         self.reset_all.setEnabled(bool(changed) and not draft.fault)
         self.grid_widget.setEnabled(not draft.fault)
-        self.fault.say("The text has a fault. It is told below the text." if draft.fault else "")
+        self.fault.say("The text has a fault, which is explained below it." if draft.fault else "")
 
     def _make_rows(self) -> None:
         self.grid_widget = QWidget()
