@@ -20,11 +20,10 @@ import numpy as np
 
 from benchmarks.timing import Task, interleaved
 from biomec.engine.forces.applied import recorded, weight
-from biomec.engine.forward.formulation import FormulationOptions
+from biomec.engine.forward.formulation import FormulationOptions, State
 from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.lagrangian import StabilisedLagrange
 from biomec.engine.forward.simulation import Simulation, Stepped, Stepper, simulate
-from biomec.engine.forward.state import State
 from biomec.engine.forward.variable_step import simulate_to_tolerance
 from biomec.pipeline.analysis import analyze
 from biomec.reporting.demo import demo_session

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from benchmarks.problem import Trial
-from biomec.engine.kept_jacobian import ONCE, solve_with_kept_jacobian
+from biomec.engine.dense import ONCE, solve_with_kept_jacobian
 from biomec.engine.position import PositionOptions
 
 FRAMES = 24  # spread over the trial

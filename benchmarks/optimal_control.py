@@ -9,8 +9,8 @@ from __future__ import annotations
 import time
 from dataclasses import dataclass
 
-from biomec.machines.catalogue import load_machine
-from biomec.machines.optimal_control.run_log import aligned
+from biomec.machines.machine import load_machine
+from biomec.machines.optimal_control.continuation import aligned
 from biomec.machines.studies import study
 from biomec.machines.study import Run, options_from
 

@@ -24,9 +24,8 @@ from biomec.base.arrays import FloatArray
 from biomec.engine.forward.lagrangian import ClassicLagrange
 from biomec.machines.machine import Machine, parse_machine
 from biomec.machines.natural import machine_forces, natural_state
-from biomec.machines.symbolic.compiled import compiled
-from biomec.machines.symbolic.coordinates import coordinates
-from biomec.machines.symbolic.fast import fast_rates
+from biomec.machines.symbolic.algebra import coordinates
+from biomec.machines.symbolic.compiled import compiled, fast_rates
 from biomec.machines.symbolic.lagrange import lagrange_equations, planar_chain
 from biomec.machines.symbolic.machine_equations import machine_equations
 from biomec.machines.symbolic.placing import poses_of

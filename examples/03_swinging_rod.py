@@ -11,7 +11,7 @@ from scipy.special import ellipk
 
 from biomec.base.arrays import planar_rotation
 from biomec.engine import Revolute, System, planar_bar
-from biomec.engine.nullspace import null_space
+from biomec.engine.structure import null_space
 
 LENGTH, START = 0.7, np.deg2rad(120.0)  # [m], amplitude from the vertical
 

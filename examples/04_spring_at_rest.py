@@ -11,8 +11,8 @@ from matplotlib.figure import Figure
 from scipy.optimize import brentq
 
 from biomec.engine import LengthCoordinate, PositionSolver, Revolute, System, planar_bar
-from biomec.engine.forces.actuators import CoordinateElement, Linear
-from biomec.engine.nullspace import null_space
+from biomec.engine.forces.springs import CoordinateElement, Linear
+from biomec.engine.structure import null_space
 
 MASS, LENGTH, STIFFNESS, REST = 2.0, 1.0, 60.0, 0.8
 HOOK = np.array([0.0, 1.0])

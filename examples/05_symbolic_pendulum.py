@@ -7,7 +7,7 @@ The frequencies of small swings come from the linear model; the same motion is t
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.symbolic.compiled import compiled
 from biomec.machines.symbolic.linear import equilibrium, linearise
 from biomec.machines.symbolic.machine_equations import machine_equations

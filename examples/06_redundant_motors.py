@@ -7,11 +7,10 @@ again. Writes 06_redundant_motors.png into the current folder.
 import numpy as np
 from matplotlib.figure import Figure
 
-from biomec.machines.catalogue import load_machine
-from biomec.machines.closed_chain.comparison import comparison_table
 from biomec.machines.closed_chain.inverse import inverse_dynamics
 from biomec.machines.closed_chain.replay import replay
-from biomec.machines.closed_chain.sharing import METHODS, shared
+from biomec.machines.closed_chain.sharing import METHODS, comparison_table, shared
+from biomec.machines.machine import load_machine
 from biomec.machines.reference_points import reference_point_model
 
 machine = load_machine("six-bar", {"cadence": 75.0})

@@ -1,6 +1,7 @@
 """Settings for every test: no screen, one thread for each numerical library, one language; and which tests are slow.
 
-`tests/slow.txt` names the tests that take more than `SLOW_S` of processor time; `make slow` writes it anew.
+`tests/slow.txt` names the tests that take more than `SLOW_S` of processor time, with their seconds; `make slow` writes
+it anew.
 """
 
 import os
@@ -26,6 +27,15 @@ settings.load_profile("biomec")
 
 SLOW = ROOT / "tests" / "slow.txt"
 SLOW_S = 0.5  # processor time of a test, with all its parameters together
+# A new checkout has no compiled kernels. Workers begin here, so that each compiles others: those of an analysis, of
+# following a movement, and of each kind of equations of motion; all files after them find every kernel compiled.
+FIRST = (
+    "tests/app/acceptance/test_every_item.py",
+    "tests/core/body/tracking/test_tracking.py",
+    "tests/core/engine/forward/test_formulations.py",
+    "tests/core/engine/forward/test_independent.py",
+    "tests/core/engine/forward/test_semi_recursive.py",
+)
 WORKER_BYTES = 4e9  # Qt, VTK and an analysis
 BEGAN = pytest.StashKey[float]()
 
@@ -62,15 +72,23 @@ def pytest_addoption(parser: pytest.Parser) -> None:
 
 
 def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    """Mark slow tests; workers begin with the files that have most of them, so that none is left for the end."""
-    slow = set(SLOW.read_text(encoding="utf-8").split())
-    count: Counter[str] = Counter()
+    """Mark slow tests; workers take the files that last longest first, so that none is left for the end."""
+    slow = slow_tests()
     for item in items:
         if _function(item.nodeid) in slow:
             item.add_marker(pytest.mark.slow)
-            count[_file(item.nodeid)] += 1
     if "PYTEST_XDIST_WORKER" in os.environ:
-        items.sort(key=lambda item: -count[_file(item.nodeid)])
+        seconds: Counter[str] = Counter()
+        for name, spent in slow.items():
+            seconds[_file(name)] += spent
+        places = {file: -1e6 + place for place, file in enumerate(FIRST)}
+        items.sort(key=lambda item: places.get(_file(item.nodeid), -seconds[_file(item.nodeid)]))
+
+
+def slow_tests() -> dict[str, float]:
+    """Slow tests and their processor time [s], over all parameters."""
+    lines = (line.partition(" ") for line in SLOW.read_text(encoding="utf-8").splitlines())
+    return {name: float(seconds or SLOW_S) for name, _, seconds in lines}
 
 
 @pytest.hookimpl(wrapper=True)
@@ -94,8 +112,8 @@ class SlowTests:
             self._seconds[_function(report.nodeid)] += report.processor_s
 
     def pytest_sessionfinish(self) -> None:
-        slow = sorted(name for name, seconds in self._seconds.items() if seconds > SLOW_S)
-        SLOW.write_text("".join(f"{name}\n" for name in slow), encoding="utf-8")
+        slow = sorted((name, seconds) for name, seconds in self._seconds.items() if seconds > SLOW_S)
+        SLOW.write_text("".join(f"{name} {seconds:.1f}\n" for name, seconds in slow), encoding="utf-8")
 
 
 def _function(nodeid: str) -> str:

@@ -15,13 +15,12 @@ from biomec.base.physics import GRAVITY
 from biomec.base.progress import thread_count
 from biomec.engine.dense import solve_positions_dense
 from biomec.engine.driven_motion import follow_drivers, velocities
-from biomec.engine.nullspace import null_space
 from biomec.engine.position import PositionResult, PositionSolver
 from biomec.engine.reference.human import contact_points, human_motion, human_system, human_tree
 from biomec.engine.reference.planar import four_bar, four_bar_points, pendulum, slider_crank, slider_position
 from biomec.engine.reference.spatial import bennett, bennett_angles, spatial_pendulum
 from biomec.engine.reference.trees import perturbed
-from biomec.engine.structure import structure
+from biomec.engine.structure import null_space, structure
 from biomec.engine.system import System
 from examples.engine_tour.checks import Check, agree, at_most, same_counts, shown
 

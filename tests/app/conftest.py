@@ -1,6 +1,10 @@
 """What tests of the window share: patience, the demonstration, analysed once, and a program without a window."""
 
+from dataclasses import replace
+
 import pytest
+from PySide6.QtCore import QEvent
+from PySide6.QtWidgets import QApplication
 from pytestqt.qtbot import QtBot
 
 import biomec_app.features.table  # noqa: F401 - makes the curves, figures and overlays of all features known
@@ -23,6 +27,17 @@ class PatientBot(QtBot):
         patience = timeout if raising is False else PATIENCE_MS  # a signal may stay away: `assertNotEmitted` asks so
         return super().waitSignal(signal, timeout=patience, raising=raising, **options)
 
+    def turns(self) -> None:
+        """Let the window do all that is due: queued calls, timers of no time, layouts, deletions. No clock counts."""
+        let_run()
+
+
+def let_run(turns: int = 5) -> None:
+    """Some turns of the event loop: what one brings about is done in the next."""
+    for _ in range(turns):
+        QApplication.processEvents()
+        QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
 
 @pytest.fixture
 def qtbot(qapp: object, request: pytest.FixtureRequest) -> QtBot:
@@ -36,6 +51,17 @@ def demo_analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
     from biomec.reporting.demo import demo_session
 
     return analyze(demo_session(tmp_path_factory.mktemp("demo"))[1])
+
+
+@pytest.fixture(scope="session")
+def short_analysis(tmp_path_factory: pytest.TempPathFactory) -> Analysis:
+    """Two push-ups of the demonstration at half its rate: a fifth of its frames, with every step done."""
+    from biomec.io.session_import import import_session
+    from biomec.virtual import DEMO, push_up, record, write_acquisition
+
+    acquisition = record(push_up("closed", 2), options=replace(DEMO, rate_hz=50.0))
+    files = write_acquisition(acquisition, tmp_path_factory.mktemp("short"))
+    return analyze(import_session(files["emt"], subject=acquisition.person.subject))
 
 
 @pytest.fixture(scope="session")

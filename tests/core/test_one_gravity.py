@@ -10,7 +10,7 @@ from biomec.body.loads.load_components import FORCE, LoadReading, divisors
 from biomec.machines.machine import parse_machine
 from biomec.machines.symbolic.machine_equations import machine_equations
 from biomec.recording import ForcePlate
-from biomec.reporting.statistics.plate_cycle import plate_cycle
+from biomec.reporting.statistics.cycle_statistics import plate_cycle
 from biomec.signals.body_mass import WeighingOptions
 from tests.places import ROOT
 

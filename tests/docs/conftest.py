@@ -4,4 +4,4 @@ import pytest
 
 pytest.importorskip("PySide6", reason="the desktop part is not installed")
 
-from tests.app.conftest import demo_analysis, qtbot  # noqa: F401
+from tests.app.conftest import demo_analysis, qtbot, short_analysis  # noqa: F401

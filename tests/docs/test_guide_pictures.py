@@ -164,10 +164,11 @@ def test_pictures_of_the_body_do_not_depend_on_the_machine():
     assert quality.smooth == SMOOTH  # the picture that is taken is the resting one
 
 
-def test_pictures_can_be_made_again(qapp, tmp_path, monkeypatch):
-    """All of them, with runs of a tenth of the length."""
-    short = tuple(replace(settings, frames=(100, 110)) for settings in guide_pictures.SIMULATIONS)
+def test_pictures_can_be_made_again(qapp, short_analysis, tmp_path, monkeypatch):
+    """All of them, of a shorter recording, with runs of a few frames."""
+    short = tuple(replace(settings, frames=(100, 105)) for settings in guide_pictures.SIMULATIONS)
     monkeypatch.setattr(guide_pictures, "SIMULATIONS", short)
+    monkeypatch.setattr(guide_pictures, "open_demo", lambda context: context.document.open(short_analysis))
     written = draw_guide(tmp_path)
     wanted = sorted((*PICTURES, *WORKBENCH))
     assert sorted(path.name for path in written) == wanted

@@ -12,7 +12,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
-from biomec.engine.contact.circle_face import turned
+from biomec.engine.contact.profiles import turned
 from biomec.machines.prosthesis.history import History
 from biomec.machines.prosthesis.reduced import Reduced
 from biomec.machines.reference_points.equations import Pin, RelativeAngle

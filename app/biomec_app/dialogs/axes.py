@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.io.redescription import redescribed
+from biomec.io.evidence import redescribed
 from biomec.pipeline.replay import python_text
 from biomec.recording import Authority, LabAxes, Session
 from biomec.recording.axes import DIRECTIONS as VECTORS

@@ -13,24 +13,21 @@ from PySide6.QtWidgets import (
     QDoubleSpinBox,
     QHBoxLayout,
     QHeaderView,
+    QLabel,
     QPushButton,
     QTableWidget,
     QTableWidgetItem,
     QWidget,
 )
 
-from biomec.pipeline.replay import python_text
 from biomec.recording import Event
-from biomec_app.kit.dialog_parts import EmptyWords, explanation, fit_rows, opened, with_buttons
+from biomec_app.kit.dialog_parts import EmptyWords, explanation, fit_rows, with_buttons
 from biomec_app.kit.moments import FROM_START, moment_told, zero_told
 from biomec_app.session.context import Context
+from biomec_app.viewer.event_lane import ORIGINS, change_events
 
 LABELS = ("Foot Strike", "Foot Off")
 CONTEXTS = ("Right", "Left", "General")
-ORIGINS = {
-    "file": "in the file", "plates": "by the plates", "kinematics": "by the markers", "signal": "by a signal",
-    "manual": "by hand",
-}  # fmt: skip
 TIME, LABEL, CONTEXT, FROM = range(4)
 NONE = (
     "The recording came with no events. Go to a frame in the window and add one here, or leave it: cycles are found "
@@ -65,10 +62,15 @@ class EventsDialog(QDialog):
         for column, width in ((TIME, 140), (LABEL, 170), (CONTEXT, 110)):
             self.table.setColumnWidth(column, width)
         self.table.currentCellChanged.connect(lambda row, *_: self._show_frame(row))
+        self.back = QPushButton("&Bring Back")
+        self.back.setObjectName("events-back")
+        self.back.setToolTip("Let Biomec find events again where you took some away")
+        self.back.setAutoDefault(False)
+        self.back.clicked.connect(self.bring_back)
         line = QHBoxLayout()
         for text, name, tip, act in (
             ("&Add at the Shown Frame", "events-add", "A new event at the frame that the window shows", self.add_here),
-            ("&Remove", "events-remove", "Remove the chosen events (Delete)", self.remove),
+            ("&Remove", "events-remove", "Remove the chosen events", self.remove),
         ):
             button = QPushButton(text)
             button.setObjectName(name)
@@ -77,12 +79,19 @@ class EventsDialog(QDialog):
             button.clicked.connect(act)
             line.addWidget(button)
         line.addStretch(1)
+        self.dismissed = QLabel()
+        self.dismissed.setObjectName("events-dismissed")
+        line.addWidget(self.dismissed)
+        line.addWidget(self.back)
         about = explanation(
             "Events that came with the recording or were set by hand. Cycles of walking are cut at foot strikes; "
             "events that Biomec finds itself are added when the analysis runs."
         )
         self.buttons = with_buttons(self, about, self.table, line, grows=self.table)
         self.show_events(self._before)
+        self._follow()
+        context.document.analysis_changed.connect(self._follow)
+        context.document.opened.connect(self.reject)
         fit_rows(self, self.table, 620, 170, 460)
 
     # ------------------------------------------------------------------ rows
@@ -90,7 +99,7 @@ class EventsDialog(QDialog):
     def show_events(self, events: Sequence[Event]) -> None:
         """Fill the table."""
         self.table.setRowCount(0)
-        for event in sorted(events, key=lambda one: one.time_s):
+        for event in sorted(events):
             self._insert(self.table.rowCount(), event)
 
     def _insert(self, row: int, event: Event) -> None:
@@ -131,8 +140,8 @@ class EventsDialog(QDialog):
 
     def events(self) -> tuple[Event, ...]:
         """Events as entered, in the order of time."""
-        found = [self._event(row) for row in range(self.table.rowCount())]
-        return tuple(sorted(found, key=lambda one: one.time_s))
+        events = [self._event(row) for row in range(self.table.rowCount())]
+        return tuple(sorted(events))
 
     def add_here(self) -> None:
         """Add an event at the frame that is shown."""
@@ -151,18 +160,32 @@ class EventsDialog(QDialog):
         if 0 <= row < self.table.rowCount() and self.table.item(row, FROM) is not None:
             self.context.document.set_frame(round(self._event(row).time_s * self.context.document.rate_hz))
 
+    def bring_back(self) -> None:
+        """Let events be found again where some were taken away."""
+        change_events(self.context.document, "Bring Back Events", replace(self._trial, dismissed_events=()))
+
+    def _follow(self) -> None:
+        """Show what became of the events elsewhere, such as on the timeline."""
+        trial = self.context.document.analysis.session.dynamic
+        gone = len(trial.dismissed_events)
+        self.dismissed.setText(f"{gone} event{'' if gone == 1 else 's'} taken away on the timeline" if gone else "")
+        self.back.setVisible(bool(gone))
+        self._trial = trial
+        if trial.events != self._before:
+            self._before = trial.events
+            self.show_events(trial.events)
+
     def accept(self) -> None:
         """Change the recording, if anything was changed."""
         after = self.events()
-        if after != tuple(sorted(self._before, key=lambda one: one.time_s)):
-            analysis = self.context.document.analysis
-            session = replace(analysis.session, dynamic=replace(analysis.session.dynamic, events=after))
-            what = f"dynamic=replace(analysis.session.dynamic, events={python_text(after)})"
-            line = f"analysis = replace(analysis, session=replace(analysis.session, {what}))"
-            self.context.document.change("Edit Events", replace(analysis, session=session), line)
+        if after != self._before:
+            change_events(self.context.document, "Edit Events", replace(self._trial, events=after))
         super().accept()
 
 
 def edit_events(context: Context) -> EventsDialog:
-    """Show the dialog."""
-    return opened(EventsDialog(context, context.window))
+    """Show the dialog; the person and the timeline can be moved meanwhile."""
+    dialog = EventsDialog(context, context.window)
+    dialog.setAttribute(Qt.WidgetAttribute.WA_DeleteOnClose)
+    dialog.show()
+    return dialog

@@ -12,9 +12,8 @@ import numpy as np
 
 from biomec.base.notices import Notice, Severity
 from biomec.io.companions import Companions, Found, find_companions
-from biomec.io.evidence import with_axes
+from biomec.io.evidence import redescribed
 from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
-from biomec.io.redescription import redescribed
 from biomec.io.session_import import Choice, Skip, import_session
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Analysis
 from biomec.pipeline.outlook import Obstacles
@@ -28,7 +27,7 @@ from biomec.signals.mapping import ACCEPT, Mapping, Suggestion, suggest_mapping
 
 KINDS = ("static", "plates", "emg")
 KIND_TITLES = {"static": "Static", "plates": "Force plates", "emg": "EMG"}
-AXIS_CODES = ("up-", "forward-", "static-other-axes", "plates-turned")
+AXIS_CODES = ("up-", "forward-", "posture-", "static-other-axes", "plates-turned", "plate-turned", "plate-corners")
 UNIT_CODES = ("unit-", "plate-unit", "c3d-unit", "free-moment", "plate-sign")
 WHO = {
     Authority.ASSUMED: "assumed, as usual for this kind of file",
@@ -113,9 +112,6 @@ def read(plan: ImportPlan) -> Preview:
         axes=plan.axes,
         reverse_plates=plan.reverse_plates,
     )
-    weak = (Authority.ASSUMED, Authority.EVIDENCE)
-    if plan.axes is not None and session.static is not None and session.static.axes.authority in weak:
-        session = replace(session, static=with_axes(session.static, plan.axes))
     if plan.factor != 1.0:
         session = redescribed(session, factor=plan.factor)
     marker_set, fits, mapping = examine_labels(session, plan.marker_set)

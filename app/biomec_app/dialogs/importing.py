@@ -282,7 +282,7 @@ class ImportDialog(QDialog):
         reasons = {
             FILES: STILL if STANDS_STILL in codes else "There is no static acquisition.",
             SUBJECT: subject or f"Not known, and therefore estimated: {', '.join(unknown)}.",
-            AXES: "The data contradict the file.",
+            AXES: "The data contradict the file, or the subject is not upright.",
             LABELS: labels or self._found.model or "Some labels are not certain.",
             EMG: "The EMG does not cover the movement.",
         }

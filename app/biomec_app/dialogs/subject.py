@@ -27,12 +27,11 @@ from PySide6.QtWidgets import (
 from biomec.base.errors import BiomecError
 from biomec.pipeline.replay import python_text
 from biomec.recording import Subject
-from biomec.recording.trial import MEASURES
+from biomec.recording.trial import MEASURES, is_angle
 from biomec_app.kit.dialog_parts import Fault, explanation, fit_rows, opened, with_buttons
 from biomec_app.session.context import Context
 
 SEXES = {"unknown": None, "female": "female", "male": "male"}
-ANGLES = ("thigh_rotation", "shank_rotation", "tibial_torsion")
 DATE_HINT = "year-month-day, such as 2015-04-08"
 WRONG = "QLineEdit, QDoubleSpinBox, QTableWidget { border: 2px solid #D9534F; border-radius: 3px; }"
 LIGHTEST_KG, HEAVIEST_KG = 2.0, 350.0
@@ -76,7 +75,7 @@ def measure_rows() -> tuple[tuple[str, str, str | None, str | None], ...]:
     """Rows of the table of measures: words with unit, root of the key, key of the right and of the left."""
     rows = []
     for root in dict.fromkeys(key.removesuffix("_D").removesuffix("_E") for key in MEASURES):
-        unit = "°" if root in ANGLES else "mm"
+        unit = "°" if is_angle(root) else "mm"
         words = root.replace("_", " ").replace("asis", "ASIS")
         both = f"{root}_D" in MEASURES
         keys = (f"{root}_D", f"{root}_E") if both else (root, None)
@@ -86,7 +85,7 @@ def measure_rows() -> tuple[tuple[str, str, str | None, str | None], ...]:
 
 def factor(root: str) -> float:
     """How many shown units are one of Biomec's."""
-    return math.degrees(1.0) if root in ANGLES else 1000.0
+    return math.degrees(1.0) if is_angle(root) else 1000.0
 
 
 def parse_date(text: str, what: str) -> date | None:

@@ -17,8 +17,7 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-    from biomec.reporting.statistics.agreement import VectorAgreement
-    from biomec.reporting.statistics.half_axes import HalfAxesPlot
+    from biomec.reporting.statistics.agreement import HalfAxesPlot, VectorAgreement
 
 ALL = "All markers"
 RADII = {"Holds that share": "chi2", "z σ, as printed": "interval"}
@@ -60,9 +59,13 @@ class AgreementFigure(FigureKind):
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> AgreementContent:
         """Rebuild every marker from the others, and compare. SciPy's statistics are loaded only now."""
-        from biomec.reporting.statistics.agreement import AgreementOptions, Radius
-        from biomec.reporting.statistics.half_axes import half_axes_plot
-        from biomec.reporting.statistics.rebuilding_agreement import checkable, rebuilding_agreement
+        from biomec.reporting.statistics.agreement import (
+            AgreementOptions,
+            Radius,
+            checkable,
+            half_axes_plot,
+            rebuilding_agreement,
+        )
 
         prepared, clean = analysis.preparation, analysis.signals
         measured = prepared.dynamic.markers

@@ -15,7 +15,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.angle_ranges import AngleRow, angle_rows, cycle_curves
 from biomec.reporting.statistics.conditions import Condition
-from biomec.reporting.statistics.signal_cycles import cycles_in_words, left_out
+from biomec.reporting.statistics.cycle_statistics import cycles_in_words, left_out
 from biomec.signals.cycle_average import CycleCurves
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import (

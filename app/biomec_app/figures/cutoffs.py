@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.statistics.cutoff_panels import CutoffPanel, cutoff_panels
+from biomec.reporting.statistics.recording_quality import CutoffPanel, cutoff_panels
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, nothing, quiet, stroke
 

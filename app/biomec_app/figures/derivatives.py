@@ -8,7 +8,7 @@ import numpy as np
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.statistics.derivative_check import DerivativeCheck, check_derivatives
+from biomec.reporting.statistics.constraint_checks import DerivativeCheck, check_derivatives
 from biomec_app.figures.courses import Course, draw_courses
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 from biomec_app.figures.style import Ink

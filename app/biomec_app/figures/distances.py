@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
-from biomec.reporting.statistics.frame_quality import DistanceSpread, spreads
+from biomec.reporting.statistics.recording_quality import DistanceSpread, spreads
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import SMALL, Ink, legend, nothing, patch, quiet
 

@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress, part_of
 from biomec.engine.contacts import PointContacts
-from biomec.engine.kept_jacobian import ONCE, KeptSolution, solve_with_kept_jacobian
+from biomec.engine.dense import ONCE, KeptSolution, solve_with_kept_jacobian
 from biomec.engine.position import PositionOptions
 from biomec.pipeline.analysis import Analysis
 from biomec_app.figures.courses import Course, draw_courses

@@ -10,7 +10,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.body.anatomy.model_file import load_model
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.statistics.model_comparison import ModelComparison, compare_models, other_models
+from biomec.reporting.statistics.angle_ranges import ModelComparison, compare_models, other_models
 from biomec_app.figures.angles import main_joints
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import SMALL, Ink, at_least, legend, name, quiet, stroke

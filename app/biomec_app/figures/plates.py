@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import ForcePlate
-from biomec.reporting.statistics.plate_cycle import CHANNELS, PlateCycle, plate_cycle
+from biomec.reporting.statistics.cycle_statistics import CHANNELS, PlateCycle, plate_cycle
 from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import Ink, legend, name, quiet, stroke

@@ -13,7 +13,7 @@ from biomec.base.progress import Progress
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.facts import constraint_words, motion_facts
-from biomec.reporting.statistics.frame_quality import DistanceSpread, origin_shares, spreads
+from biomec.reporting.statistics.recording_quality import DistanceSpread, origin_shares, spreads
 from biomec.reporting.tables import power
 from biomec.signals.reconstruction import SampleOrigin
 from biomec.signals.stretches import stretches

@@ -9,7 +9,7 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.facts import constraint_words
-from biomec.reporting.statistics.constraint_violation import GOOD_AFTER, UNITS, Violation, violations
+from biomec.reporting.statistics.constraint_checks import GOOD_AFTER, UNITS, Violation, violations
 from biomec.reporting.tables import power
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 from biomec_app.figures.style import SMALL, Ink, legend, logarithmic, nothing, patch, quiet

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from biomec.body.anatomy.landmark_words import shipped_words
+from biomec.body.anatomy.model_landmarks import shipped_words
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.limb_names import limb_of
 from biomec.recording.marker_set import MarkerSet, Side

@@ -10,7 +10,7 @@ import numpy as np
 
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
-from biomec.reporting.statistics.signal_cycles import SignalCycles, signal_cycles
+from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
 from biomec_app.curves.curve import MAIN, Curve
 from biomec_app.plots.plot_marks import marks, not_converged, side_colour
 from biomec_app.plots.plot_pane import CONDITIONS, Pane, Trace

@@ -8,7 +8,6 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.pipeline.analysis import Analysis
-from biomec.recording import Event
 from biomec.recording.marker_set import Side
 from biomec.signals.stretches import stretches
 from biomec_app.curves.curve import Curve
@@ -62,20 +61,13 @@ def marks(curves: Sequence[Curve], traces: Sequence[Trace], view: PlotView, anal
             turns = cycles.phase_changes
             found += [Mark(float(f) / cycles.rate_hz, TURN, colour, "phase change") for f in turns if np.isfinite(f)]
     if view.events:
-        for event in events(analysis):
+        for event in analysis.events:
             kind = {"Foot Strike": STRIKE, "Foot Off": OFF}.get(event.label, EVENT)
             if not _concerns(event.context, shown) or (by_events and kind != EVENT):
                 continue
             colour = {"Right": RIGHT, "Left": LEFT}.get(event.context, MIDDLE)
             found.append(Mark(event.time_s, kind, colour, event.label))
     return tuple(found)
-
-
-def events(analysis: Analysis) -> tuple[Event, ...]:
-    """Events of the analysis, or those of the file as long as there is none."""
-    if "signals" in analysis.done:
-        return tuple(analysis.signals.events.events)
-    return analysis.session.dynamic.events
 
 
 def _concerns(name: str, shown: set[Side | None]) -> bool:

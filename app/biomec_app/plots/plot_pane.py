@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.reporting.statistics.signal_cycles import SignalCycles
+from biomec.reporting.statistics.cycle_statistics import SignalCycles
 from biomec.signals.cycles import Cycles
 from biomec_app.curves.curve import Curve
 from biomec_app.kit.moments import FROM_START

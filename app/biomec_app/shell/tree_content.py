@@ -107,7 +107,7 @@ def _recording(analysis: Analysis, known: _Once) -> Node:
     trial = analysis.session.dynamic
     recorded = facts.trial_facts(trial)
     tip = f"{recorded['file'].text}: {recorded['frames'].text}, {trial.source.format}. {zero_told(trial)}"
-    events = analysis.signals.events.events if "signals" in analysis.done else trial.events
+    events = analysis.events
 
     def below() -> list[Node]:
         nodes = [_markers("recording", trial, _marker_set(analysis))]

@@ -1,4 +1,4 @@
-"""The slider over all frames: time, quality, contacts, cycles and events in one picture, and a hand for the frame."""
+"""The slider over all frames: time, quality, contacts and cycles in one picture, and a hand for the frame."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from html import escape
 from itertools import pairwise
 
 import numpy as np
-from PySide6.QtCore import QEvent, QPointF, QRect, QRectF, QSize, Qt, Signal
+from PySide6.QtCore import QEvent, QRect, QRectF, QSize, Qt, Signal
 from PySide6.QtGui import (
     QColor,
     QFont,
@@ -19,7 +19,6 @@ from PySide6.QtGui import (
     QPaintEvent,
     QPen,
     QPixmap,
-    QPolygonF,
     QResizeEvent,
 )
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QWidget
@@ -29,8 +28,8 @@ from biomec_app.kit.theme import LIGHT, Theme
 
 MARGIN = 8  # at both ends, for half of the hand
 WORDS = 13  # height of the ruler's numbers
-RULER, STATE, LANE, GAP = 27, 11, 4, 2  # heights; below its numbers the ruler shows cycles and events
-CROWDED, FEW = 7.0, 26.0  # pixels between events that are drawn as strokes, and between cycles whose borders are lines
+RULER, STATE, LANE, GAP = 27, 11, 4, 2  # heights; below its numbers the ruler shows cycles
+FEW = 26.0  # pixels between cycles whose borders are lines
 THINNEST = 3.0  # pixels of a cycle that is drawn by itself
 MOST_TOLD = 6  # marks in a tooltip
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # s
@@ -38,7 +37,7 @@ STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0,
 
 @dataclass(frozen=True)
 class StripMark:
-    """A line at a frame: the border of a cycle, or an event.
+    """A line at a frame: the border of a cycle.
 
     side : "right", "left" or "" for its colour
     """
@@ -46,7 +45,6 @@ class StripMark:
     frame: int
     words: str
     side: str = ""
-    event: bool = False
 
 
 def tick_labels(seconds: float, width: float) -> list[tuple[float, str]]:
@@ -218,13 +216,10 @@ class QualityStrip(QSlider):
 
     def _draw_marks(self, painter: QPainter) -> None:
         painter.setRenderHint(QPainter.RenderHint.Antialiasing)
-        sides = sorted({mark.side for mark in self._marks if not mark.event}, reverse=True)
+        sides = sorted({mark.side for mark in self._marks}, reverse=True)
         for row, side in enumerate(sides):
-            borders = [self.x_of(mark.frame) for mark in self._marks if not mark.event and mark.side == side]
+            borders = [self.x_of(mark.frame) for mark in self._marks if mark.side == side]
             self._draw_cycles(painter, sorted(borders), self._tint(side, self._theme.failed), row, len(sides))
-        for side in sorted({mark.side for mark in self._marks if mark.event}):
-            events = [self.x_of(mark.frame) for mark in self._marks if mark.event and mark.side == side]
-            self._draw_events(painter, sorted(events), self._tint(side, self._theme.text))
 
     def _tint(self, side: str, otherwise: str) -> QColor:
         return QColor({"right": self._theme.right, "left": self._theme.left}.get(side, otherwise))
@@ -247,20 +242,6 @@ class QualityStrip(QSlider):
             painter.setPen(pen)
             for x in borders:
                 painter.drawLine(round(x), RULER, round(x), self.band.bottom() + 3)
-
-    def _draw_events(self, painter: QPainter, places: list[float], colour: QColor) -> None:
-        """Small arrows, or strokes where there are many; never more than one a pixel or two."""
-        gaps = np.diff(places)
-        if len(gaps) and np.median(gaps) < CROWDED:
-            painter.setPen(QPen(colour, 1.0))
-            for x in thinned(places, 2.0):
-                painter.drawLine(round(x), RULER - 5, round(x), RULER - 1)
-            return
-        painter.setPen(Qt.PenStyle.NoPen)
-        painter.setBrush(colour)
-        for x in thinned(places, 3.0):
-            corners = QPointF(x - 4.0, RULER - 6.5), QPointF(x + 4.0, RULER - 6.5), QPointF(x, RULER)
-            painter.drawPolygon(QPolygonF(corners))
 
     def _draw_hand(self, painter: QPainter) -> None:
         if self._map is None:

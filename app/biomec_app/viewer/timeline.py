@@ -26,9 +26,10 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec.reporting.tables import percent
 from biomec_app.kit.media_icons import SIZE, media_icon
-from biomec_app.kit.moments import FROM_START, moment_told, zero_told
+from biomec_app.kit.moments import FROM_START, zero_told
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
+from biomec_app.viewer.event_lane import EventLane
 from biomec_app.viewer.playback import SPEEDS, Loop, Playback
 from biomec_app.viewer.quality_strip import QualityStrip, StripMark, state_colours
 
@@ -48,6 +49,7 @@ class Timeline(QWidget):
         self.setObjectName("timeline")
         self.playback = Playback(self._document, self)
         self.strip = QualityStrip()
+        self.events = EventLane(self._document, self.strip)
         self.map: FrameMap | None = None
         self._known: Analysis | None = None
         self._build()
@@ -129,6 +131,7 @@ class Timeline(QWidget):
         layout.setContentsMargins(0, 4, 0, 5)
         layout.setSpacing(3)
         layout.addWidget(self.strip)
+        layout.addWidget(self.events)
         layout.addLayout(controls)
         row = QHBoxLayout()
         row.setContentsMargins(10, 0, 10, 0)
@@ -209,7 +212,9 @@ class Timeline(QWidget):
         self._known = analysis
         self.map = None if analysis is None else frame_map(analysis)
         self.strip.set_content(self.map, () if analysis is None else marks(analysis))
-        for widget in (self.strip, self.first, self.back, self.play, self.forward, self.last, self.frame, self.time):
+        self.events.set_events(() if analysis is None else analysis.events)
+        buttons = self.first, self.back, self.play, self.forward, self.last
+        for widget in (self.strip, self.events, *buttons, self.frame, self.time):
             widget.setEnabled(is_open)
         has_cycles = bool(self.playback.cycles)
         item = self.loop.model().item(list(LOOPS).index(Loop.CYCLE))  # type: ignore[attr-defined]
@@ -269,6 +274,7 @@ class Timeline(QWidget):
         """Show in the colours of a theme."""
         self._theme = theme
         self.strip.set_theme(theme)
+        self.events.set_theme(theme)
         for button in (self.first, self.back, self.forward, self.last):
             button.setIcon(media_icon(str(button.property("icon_name")), theme.text, theme.faint))
         self._show_playing()
@@ -276,8 +282,7 @@ class Timeline(QWidget):
 
 
 def marks(analysis: Analysis) -> list[StripMark]:
-    """Borders of the cycles and events of a recording."""
-    trial = analysis.session.dynamic
+    """Borders of the cycles of a recording."""
     found: list[StripMark] = []
     if "cycles" in analysis.done:
         for name, cycles in analysis.cycles.groups.items():
@@ -286,11 +291,4 @@ def marks(analysis: Analysis) -> list[StripMark]:
                 of = f"{side} cycle" if side else "cycle"
                 begins = k < len(cycles.borders) - 1
                 found.append(StripMark(frame, f"{of} {k + 1} begins" if begins else f"{of} {k} ends", side))
-    events = analysis.signals.events.events if "signals" in analysis.done else trial.events
-    for event in events:
-        frame = round(event.time_s * trial.rate_hz)
-        if 0 <= frame < trial.frames:
-            side = event.context.lower() if event.context in ("Right", "Left") else ""
-            words = f"{event.label}{f', {side}' if side else ''}: {moment_told(trial, event.time_s)}"
-            found.append(StripMark(frame, words, side, event=True))
     return found

@@ -44,23 +44,23 @@ def compiled(function: Callable[P, T]) -> Callable[P, T]:
 class _Watch(Listener):
     """Tells what is being compiled, and whether in the thread that made it."""
 
-    def __init__(self, told: Callable[[str, bool], None]) -> None:
-        self._told, self._thread = told, threading.get_ident()
+    def __init__(self, before: Callable[[str, bool], None]) -> None:
+        self._before, self._thread = before, threading.get_ident()
 
     def on_start(self, event: Any) -> None:
-        self._told(str(event.data["dispatcher"].py_func.__name__), threading.get_ident() == self._thread)
+        self._before(str(event.data["dispatcher"].py_func.__name__), threading.get_ident() == self._thread)
 
     def on_end(self, event: Any) -> None:
-        """Nothing is told at the end."""
+        """Nothing happens at the end."""
 
 
 @contextmanager
-def watched_compiling(told: Callable[[str, bool], None]) -> Iterator[None]:
-    """Tell the name of every function before it is compiled, and whether by this thread; what ``told`` raises stops it.
+def watched_compiling(before: Callable[[str, bool], None]) -> Iterator[None]:
+    """Call ``before`` with the name of every function to compile, and whether by this thread; what it raises stops it.
 
-    Code that lies in the cache on disk is not compiled, so that nothing is told of it.
+    Code that lies in the cache on disk is not compiled, so that nothing is called for it.
     """
-    with install_listener("numba:compile", _Watch(told)):
+    with install_listener("numba:compile", _Watch(before)):
         yield
 
 

@@ -146,7 +146,7 @@ def all_entries(parts: tuple[Entry, ...]) -> Iterator[Entry]:
 
 def choices_of(words: Words) -> tuple[Choice, ...]:
     """Words as choices."""
-    return tuple(Choice(value, *((told,) if isinstance(told, str) else told)) for value, told in words.items())
+    return tuple(Choice(value, *((text,) if isinstance(text, str) else text)) for value, text in words.items())
 
 
 def label_of(options: Any, name: str, value: Any) -> str:
@@ -214,7 +214,7 @@ def default_text(entry: Entry) -> str:
 
 
 def _labelled(about: Setting, name: str) -> Setting:
-    """With the name of the field for a label if there is none; a unit at its end is told by the unit."""
+    """With the name of the field for a label if there is none; a unit at its end is left to the unit."""
     end = "_" + about.unit.replace("/", "_")
     return about if about.label else replace(about, label=name.removesuffix(end).replace("_", " "))
 

@@ -42,7 +42,7 @@ class TomlTable:
         """Error to raise about this table, or about one of its keys."""
         if self.lines is None:
             return DescriptionError(f"{self.where}: {sentence}")
-        return DescriptionError(self.lines.told(self.where, self.lines.of(key)) + f": {sentence}")
+        return DescriptionError(self.lines.with_line(self.where, self.lines.of(key)) + f": {sentence}")
 
     def only(self, allowed: Sequence[str]) -> None:
         """Refuse keys that nobody reads: most are misspelt, and silence would lose them."""
@@ -131,7 +131,7 @@ class Lines:
     last: int
 
     def of(self, key: str | None) -> int:
-        """Line in which a key of the table is given; the first line of the table if it cannot be told."""
+        """Line in which a key of the table is given; the first line of the table if it is not known."""
         if key is not None:
             pattern = re.compile(rf"(^|[\s{{,]){re.escape(key)}\s*=")
             for number in range(self.first, self.last + 1):
@@ -160,7 +160,7 @@ class Lines:
         row = rows[0] if named and rows else rows[number - 1] if number <= len(rows) else start
         return Lines(self.text, row, row)
 
-    def told(self, where: str, line: int) -> str:
+    def with_line(self, where: str, line: int) -> str:
         """Opening of a message with the line behind the name of the file."""
         source, colon, rest = where.partition(": ")
         return f"{source}, line {line}{colon}{rest}"

@@ -79,7 +79,7 @@ def _study(options: argparse.Namespace) -> int:
 
 def _compare(options: argparse.Namespace) -> int:
     from biomec.reporting.statistics.load_comparison import ComparisonOptions, compare_conditions
-    from biomec.reporting.statistics.loads_over_cycles import loads_over_cycles
+    from biomec.reporting.statistics.load_condition import loads_over_cycles
 
     analyses = _computed((options.first, options.second))
     reading = next(iter(analyses.values())).settings.load_reading
@@ -100,8 +100,8 @@ def _compare(options: argparse.Namespace) -> int:
 
 
 def _rank(options: argparse.Namespace) -> int:
+    from biomec.reporting.statistics.load_condition import exercise_of
     from biomec.reporting.statistics.load_ranking import rank_exercises
-    from biomec.reporting.statistics.loads_over_cycles import exercise_of
 
     if len(options.files) < 2:
         raise BiomecError("An order takes at least two exercises: name two files or more.")
@@ -130,7 +130,7 @@ def _rank(options: argparse.Namespace) -> int:
 
 def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
     """Recordings with their loads, by their titles; warnings about these are told."""
-    from biomec.reporting.statistics.loads_over_cycles import refuse_unlike
+    from biomec.reporting.statistics.load_condition import refuse_unlike
 
     found = {title: _opened(path) for title, path in _titled(paths).items()}  # what cannot be read is told first
     for title, analysis in found.items():
@@ -156,7 +156,7 @@ def _titled(paths: Sequence[Path]) -> dict[str, Path]:
 
 def _plain(found: Any, reading: "LoadReading") -> dict[str, Any]:
     """A comparison as plain data."""
-    from biomec.reporting.files.csv_text import plain_number
+    from biomec.reporting.tables import plain_number
 
     first, second = found.first, found.second
     return {

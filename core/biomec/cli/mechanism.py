@@ -42,7 +42,7 @@ def add_commands(commands: Commands) -> None:
 
 
 def _mechanism(options: argparse.Namespace) -> int:
-    from biomec.machines.catalogue import load_machine
+    from biomec.machines.machine import load_machine
     from biomec.machines.output import refuse_existing, write_run
     from biomec.machines.studies import study as study_of
     from biomec.machines.study import options_from
@@ -103,7 +103,7 @@ def _report(run: "Run", as_json: bool, written: list[Path]) -> None:
 
 
 def _list_machines(as_json: bool) -> int:
-    from biomec.machines.catalogue import load_machine, machine_names
+    from biomec.machines.machine import load_machine, machine_names
 
     machines = {name: load_machine(name) for name in machine_names()}
     if as_json:

@@ -41,6 +41,7 @@ def add_commands(commands: Commands) -> None:
     for kind in ("static", "plates", "emg"):
         import_.add_argument(f"--{kind}", metavar="FILE", help=f"{kind} file, or 'none'; default: found by its name")
     import_.add_argument("--frames", type=frames, metavar="A-B", help="first and last saved frame, to align the EMG")
+    import_.add_argument("--axes", type=_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {axes}")
     import_.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
     import_.add_argument("--force", action="store_true", help="overwrite PROJECT")
 
@@ -59,9 +60,10 @@ def _info(options: argparse.Namespace) -> int:
 
 
 def _convert(options: argparse.Namespace) -> int:
-    from biomec.io.evidence import examined, scaled, with_axes
+    from biomec.io.evidence import examined, with_axes
     from biomec.io.left_out import written
     from biomec.io.registry import read_trial, write_trial
+    from biomec.io.unit_evidence import scaled
 
     keep_existing(options.output, options.force, options.input)
     trial = read_trial(options.input, examine=False, keep_zeros=options.keep_zeros)
@@ -96,6 +98,7 @@ def _import(options: argparse.Namespace) -> int:
         plates=plates,
         emg=emg,
         saved_frames=frames,
+        axes=None if options.axes is None else _said(LabAxes(), options.axes),
         reverse_plates=options.reverse_plates,
     )
     save_project(session, options.project)
@@ -115,7 +118,7 @@ def _part(trial: Trial, frames: tuple[int, int]) -> Trial:
 
 def _said(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:
     """The axes by the user's word; where forward was not said, the data may say it."""
-    from biomec.io.evidence import up_from
+    from biomec.io.axes_evidence import up_from
 
     up, forward = wish
     if forward is not None:

@@ -291,7 +291,7 @@ def _what_if(changes: list[tuple[str, str, float]]) -> "WhatIf":
 
 def _progress(analysis: "Analysis", settings: "SimulationSettings") -> Progress | None:
     """Simulated time on a line that is written anew; None where nobody is watching."""
-    from biomec.pipeline.simulation_stretch import simulated_stretch
+    from biomec.pipeline.stretch import simulated_stretch
 
     if not sys.stderr.isatty():
         return None

@@ -21,7 +21,7 @@ In the plane Revolute has 2 rows, Prismatic 2, Weld 3, none redundant.
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Protocol
+from typing import Protocol, TypeAlias
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -68,8 +68,8 @@ def rigid_body_rows(body: Body, layout: Layout) -> list[Row]:
 
 
 @dataclass(frozen=True)
-class Spherical:
-    """Two points coincide: φ = r_proximal − r_distal (type 5 of theory §4.2)."""
+class BodyJoint:
+    """A joint between a point of the proximal body and one of the distal body."""
 
     name: str
     proximal: str
@@ -77,24 +77,26 @@ class Spherical:
 
     @property
     def turning(self) -> tuple[str, ...]:
-        """It turns about no axis of its own."""
+        """Directions about which it turns, proximal first; empty where it has no axis of its own."""
         return ()
-
-    def rows(self, layout: Layout) -> list[Row]:
-        """Three linear rows."""
-        return _coincidence("spherical", self.name, self.proximal, self.distal, layout)
 
 
 @dataclass(frozen=True)
-class Universal:
+class Spherical(BodyJoint):
+    """Two points coincide: φ = r_proximal − r_distal (type 5 of theory §4.2)."""
+
+    def rows(self, layout: Layout) -> list[Row]:
+        """Three linear rows."""
+        return _coincidence("spherical", self, layout)
+
+
+@dataclass(frozen=True)
+class Universal(BodyJoint):
     """Two points coincide and two directions keep their angle: φ = w_i·u_j − cos θ₀ (types 5 and 6).
 
     ``cosine`` is cos θ₀, 0 for the crossed axes of a Cardan joint; None takes it from the reference poses.
     """
 
-    name: str
-    proximal: str
-    distal: str
     proximal_axis: str
     distal_axis: str
     cosine: float | None = 0.0
@@ -117,21 +119,18 @@ class Universal:
         if not abs(cosine) < 1.0:
             raise DescriptionError(f"{where}: the cosine between its axes is {cosine:g}; it must lie between −1 and 1.")
         return [
-            *_coincidence("spherical", self.name, self.proximal, self.distal, layout),
+            *_coincidence("spherical", self, layout),
             Row("universal", self.name, dot(w, u, cosine)),
         ]
 
 
 @dataclass(frozen=True)
-class Revolute:
+class Revolute(BodyJoint):
     """Two points coincide and an axis is common: φ = v_i − v_j (types 5 and 7). In the plane only the points.
 
     ``distal_axis`` None: the direction in the distal body that lies along the axis in the reference poses.
     """
 
-    name: str
-    proximal: str
-    distal: str
     axis: str | None = None
     distal_axis: str | None = None
 
@@ -143,22 +142,19 @@ class Revolute:
     def rows(self, layout: Layout) -> list[Row]:
         """Six rows in space (five independent), two in the plane."""
         if layout.dimension == 2:
-            return _coincidence("revolute", self.name, self.proximal, self.distal, layout)
+            return _coincidence("revolute", self, layout)
         if self.axis is None:
             raise DescriptionError(f"Joint {self.name}: a revolute joint in space needs an axis, such as ground.z.")
         return [
-            *_coincidence("spherical", self.name, self.proximal, self.distal, layout),
+            *_coincidence("spherical", self, layout),
             *_common_axis("revolute", self, layout),
         ]
 
 
 @dataclass(frozen=True)
-class Cylindrical:
+class Cylindrical(BodyJoint):
     """A common axis along which the distal point may slide: v_i − v_j = 0 and (r_i − r_j) ⟂ two normals of v_i."""
 
-    name: str
-    proximal: str
-    distal: str
     axis: str
     distal_axis: str | None = None
 
@@ -169,16 +165,13 @@ class Cylindrical:
 
 
 @dataclass(frozen=True)
-class Prismatic:
+class Prismatic(BodyJoint):
     """Sliding along an axis without turning.
 
     In space: the rows of a cylindrical joint, and a direction of the distal body stays normal to one of the proximal.
     In the plane: the point stays on the line, and the line's normal stays normal to the distal direction.
     """
 
-    name: str
-    proximal: str
-    distal: str
     axis: str
     distal_axis: str | None = None
 
@@ -189,19 +182,15 @@ class Prismatic:
 
 
 @dataclass(frozen=True)
-class Weld:
+class Weld(BodyJoint):
     """Two bodies move as one, in the relative attitude of their reference poses."""
-
-    name: str
-    proximal: str
-    distal: str
 
     def rows(self, layout: Layout) -> list[Row]:
         """Coincidence of the points and three (planar: one) scalar products, none redundant."""
         i, j = _owners(self, layout)
         e = np.eye(layout.dimension)
         pairs = [(0, 1)] if layout.dimension == 2 else [(0, 1), (1, 2), (2, 0)]
-        rows = _coincidence("weld", self.name, self.proximal, self.distal, layout)
+        rows = _coincidence("weld", self, layout)
         for a, b in pairs:
             turned = _seen_from(layout, i, j, e[b])
             rows.append(Row("weld", self.name, dot(layout.local_vector(i, e[a]), layout.local_vector(j, turned))))
@@ -248,11 +237,9 @@ class EllipsoidContact:
         _only_in_space(self, layout)
         where = f"Joint {self.name}"
         radii = np.asarray(self.radii, dtype=np.float64)
-        if radii.shape != (3,) or not (radii > 0.0).all():
+        if radii.shape != (3,) or not ((radii > 0.0) & np.isfinite(radii)).all():
             raise DescriptionError(f"{where}: give three positive radii for its ellipsoid, not {radii.tolist()}.")
         _refuse_same_body(where, self.point, self.centre)
-        if not np.isfinite(radii).all():
-            raise DescriptionError(f"{where}: give three positive radii for its ellipsoid, not {radii.tolist()}.")
         A_c = np.eye(3) if self.attitude is None else np.asarray(self.attitude, dtype=np.float64)
         if A_c.shape != (3, 3) or not np.allclose(A_c @ A_c.T, np.eye(3), rtol=0, atol=1e-9):
             raise DescriptionError(f"{where}: the attitude of its ellipsoid is not a rotation matrix.")
@@ -265,23 +252,10 @@ class EllipsoidContact:
 # ---------------------------------------------------------------------- building blocks
 
 
-class _Pair(Protocol):
-    @property
-    def name(self) -> str: ...
-    @property
-    def proximal(self) -> str: ...
-    @property
-    def distal(self) -> str: ...
+_AxisJoint: TypeAlias = Revolute | Cylindrical | Prismatic
 
 
-class _AxisPair(_Pair, Protocol):
-    @property
-    def axis(self) -> str | None: ...
-    @property
-    def distal_axis(self) -> str | None: ...
-
-
-def _owners(joint: _Pair, layout: Layout) -> tuple[str, str]:
+def _owners(joint: BodyJoint, layout: Layout) -> tuple[str, str]:
     where = f"Joint {joint.name}"
     for reference in (joint.proximal, joint.distal):
         layout.point(reference, where)
@@ -305,11 +279,11 @@ def _only_in_space(joint: Constraint, layout: Layout) -> None:
         raise DescriptionError(f"Joint {joint.name}: {kind} exists in space only, and this system is planar.")
 
 
-def _coincidence(type_: str, name: str, proximal: str, distal: str, layout: Layout) -> list[Row]:
-    where = f"Joint {name}"
-    _refuse_same_body(where, proximal, distal)
-    difference = layout.point(proximal, where) - layout.point(distal, where)
-    return [Row(type_, name, equation) for equation in components(difference)]
+def _coincidence(type_: str, joint: BodyJoint, layout: Layout) -> list[Row]:
+    where = f"Joint {joint.name}"
+    _refuse_same_body(where, joint.proximal, joint.distal)
+    difference = layout.point(joint.proximal, where) - layout.point(joint.distal, where)
+    return [Row(type_, joint.name, equation) for equation in components(difference)]
 
 
 def _seen_from(layout: Layout, i: str, j: str, local_i: FloatArray) -> FloatArray:
@@ -323,7 +297,7 @@ def _local(layout: Layout, reference: str, where: str) -> FloatArray:
     return np.asarray(layout.attitude(owner).T @ layout.vector(reference, where)(layout.reference()))
 
 
-def _axes(joint: _AxisPair, layout: Layout) -> tuple[FloatArray, FloatArray]:
+def _axes(joint: _AxisJoint, layout: Layout) -> tuple[FloatArray, FloatArray]:
     """Axis of a joint in local components of the proximal and of the distal body."""
     i, j = _owners(joint, layout)
     where = f"Joint {joint.name}"
@@ -336,7 +310,7 @@ def _axes(joint: _AxisPair, layout: Layout) -> tuple[FloatArray, FloatArray]:
     return axis_i, axis_j
 
 
-def _common_axis(type_: str, joint: _AxisPair, layout: Layout) -> list[Row]:
+def _common_axis(type_: str, joint: _AxisJoint, layout: Layout) -> list[Row]:
     i, j = _owners(joint, layout)
     axis_i, axis_j = _axes(joint, layout)
     difference = layout.local_vector(i, axis_i) - layout.local_vector(j, axis_j)
@@ -353,7 +327,7 @@ def _normals(axis: FloatArray) -> list[FloatArray]:
     return [first, np.cross(axis, first)]
 
 
-def _on_axis(type_: str, joint: _AxisPair, layout: Layout) -> list[Row]:
+def _on_axis(type_: str, joint: _AxisJoint, layout: Layout) -> list[Row]:
     i, _ = _owners(joint, layout)
     where = f"Joint {joint.name}"
     slide: VectorMap = layout.point(joint.proximal, where) - layout.point(joint.distal, where)
@@ -363,7 +337,7 @@ def _on_axis(type_: str, joint: _AxisPair, layout: Layout) -> list[Row]:
     ]
 
 
-def _no_turn(type_: str, joint: _AxisPair, layout: Layout) -> list[Row]:
+def _no_turn(type_: str, joint: _AxisJoint, layout: Layout) -> list[Row]:
     i, j = _owners(joint, layout)
     axis_i, axis_j = _axes(joint, layout)
     normal = _normals(axis_i)[0]

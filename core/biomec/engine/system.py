@@ -156,8 +156,10 @@ class System:
         try:
             shape = np.broadcast_shapes(*shapes)
         except ValueError:
-            told = ", ".join(str(one) for one in sorted(shapes) if one)
-            raise BiomecError(f"{self.name}: its drivers were given for different numbers of frames: {told}.") from None
+            counts = ", ".join(str(one) for one in sorted(shapes) if one)
+            raise BiomecError(
+                f"{self.name}: its drivers were given for different numbers of frames: {counts}."
+            ) from None
         value, rate, acceleration = (
             read_only(np.stack([np.broadcast_to(part, shape) for part in level], axis=-1).reshape(*shape, -1))
             for level in ([*level] or [np.zeros(shape)] for level in parts)

@@ -12,6 +12,11 @@ from biomec.base.notices import Notice, warning
 _UNLABELLED = re.compile(r"\*\d*")
 
 
+def listed(names: Sequence[str], most: int = 20) -> str:
+    """Names with commas; a long list is cut short."""
+    return ", ".join(names[:most]) + (f" and {len(names) - most} more" if len(names) > most else "")
+
+
 @dataclass(frozen=True)
 class SortedLabels:
     """Which points belong to whom. Indices point into the labels as given; names are without prefix and unique.
@@ -79,9 +84,10 @@ def unique_names(names: Sequence[str], what: str = "label") -> tuple[tuple[str, 
             again.append(free)
     if not again:
         return tuple(result), ()
-    listed = ", ".join(again[:10]) + (f" and {len(again) - 10} more" if len(again) > 10 else "")
     note = warning(
-        "names-made-unique", f"A {what} was empty or occurred more than once; these were renamed: {listed}.", *again
+        "names-made-unique",
+        f"A {what} was empty or occurred more than once; these were renamed: {listed(again, 10)}.",
+        *again,
     )
     return tuple(result), (note,)
 
@@ -93,5 +99,6 @@ def writable_names(names: Sequence[str], forbidden: str) -> tuple[tuple[str, ...
     changed = [f"{old!r} as {new!r}" for old, new in zip(names, unique, strict=True) if old != new]
     if not changed:
         return unique, ()
-    listed = ", ".join(changed[:10]) + (f" and {len(changed) - 10} more" if len(changed) > 10 else "")
-    return unique, (warning("names-changed", f"This format cannot hold some names; they were written {listed}."),)
+    return unique, (
+        warning("names-changed", f"This format cannot hold some names; they were written {listed(changed, 10)}."),
+    )

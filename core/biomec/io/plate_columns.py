@@ -13,10 +13,11 @@ from biomec.base.notices import Notice, info, warning
 from biomec.recording import LOADED_N, ForcePlate
 from biomec.recording.plate import points_astray
 
-# ground_force_vx, 1_ground_force_px, ground_force_r_vy, Pe_D_ground_force_vx, ground_torque_x_2, ground_moment1_mx …
+# ground_force_vx, 1_ground_force_px, ground_force_r_vy, Pe_D_ground_force_vx, ground_torque_x_2, ground_moment1_mx,
+# ground_force_1_mx (the moment beside the force), l_ground_reaction_force_vx, ground_free_moment_y, grf_r_px, grm_1_y …
 _OPENSIM = re.compile(
-    r"(?P<before>.*?)ground_(?P<kind>force|torque|moment)(?P<middle>.*?)[_.]?(?P<what>[vpmt]?)(?P<axis>[xyz])"
-    r"(?P<after>[_.].+|\d+)?",
+    r"(?P<before>.*?)(?:ground_?(?:reaction_?|free_?)?(?P<kind>force|torque|moment)|(?<![a-z])gr(?P<letter>[fmt]))"
+    r"(?P<middle>.*?)[_.]?(?P<what>[vpmt]|cop|(?:moment|torque|point|force)[_.]?)?(?P<axis>[xyz])(?P<after>[_.].+|\d+)?",
     re.IGNORECASE,
 )
 # Pe_D.Fx, Mao_E.COPy, plate1.Tz; with an underscore only for names that are plates by agreement
@@ -42,10 +43,11 @@ def column_meaning(column: str) -> tuple[str, str, str] | None:
     """(plate, quantity, axis) that a column's name means, or None; quantities are force, point and torque."""
     match = _OPENSIM.fullmatch(column)
     if match:
-        kind, what = match["kind"].lower(), match["what"].lower()
-        if (kind == "force" and what in "mt" and what) or (kind != "force" and what in "vp" and what):
+        of_force = (match["kind"] or match["letter"]).lower() in ("force", "f")
+        what = (match["what"] or "").lower()[:1]  # v or f of a force, p or c of a point, m or t of a moment
+        if not of_force and what in ("v", "f", "p", "c"):
             return None
-        quantity = "torque" if kind != "force" else "point" if what == "p" else "force"
+        quantity = "point" if what in ("p", "c") else "torque" if what in ("m", "t") or not of_force else "force"
         parts = (match[part] or "" for part in ("before", "middle", "after"))
         name = "_".join(part.strip("_. ") for part in parts if part.strip("_. "))
         return _plate_name(name), quantity, match["axis"].lower()

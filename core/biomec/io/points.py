@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.notices import Notice, info, warning
 from biomec.io.clock import Clock, first_frame
-from biomec.io.labels import sort_labels
+from biomec.io.labels import listed, sort_labels
 from biomec.recording import LabAxes, Markers, Source, Subject, Trial
 
 
@@ -46,7 +46,7 @@ def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_ar
         notices.append(
             warning(
                 "coordinates-missing",
-                f"{int(partial.sum())} samples of {_listed(about)} lack one or two of their three coordinates; "
+                f"{int(partial.sum())} samples of {listed(about, 8)} lack one or two of their three coordinates; "
                 "they were read as missing.",
                 *about,
             )
@@ -58,7 +58,7 @@ def sort_points(labels: Sequence[str], p_W: FloatArray, rate_hz: float, zeros_ar
             info(
                 "other-subjects",
                 f"The file holds {len(sorted_.others) + 1} subjects; {sorted_.subject} has the most markers and was "
-                f"taken as the subject, {_listed(list(sorted_.others))} kept apart.",
+                f"taken as the subject, {listed(list(sorted_.others), 8)} kept apart.",
             )
         )
 
@@ -104,7 +104,7 @@ def _zero_notices(labels: Sequence[str], zero: BoolArray, origin: BoolArray) -> 
     notices = []
     if always.any():
         about = [labels[k] for k in np.flatnonzero(always).tolist()]
-        words = f"{_listed(about)} {'lies' if len(about) == 1 else 'lie'} at exactly (0, 0, 0) in every frame and "
+        words = f"{listed(about, 8)} {'lies' if len(about) == 1 else 'lie'} at exactly (0, 0, 0) in every frame and "
         words += (
             "was kept, as the origin of the file's axes. If that point was never seen, do not use it."
             if origin.any()
@@ -120,17 +120,13 @@ def _zero_notices(labels: Sequence[str], zero: BoolArray, origin: BoolArray) -> 
         notices.append(
             warning(
                 "zeros-are-missing",
-                f"{int(zero[:, sometimes].sum())} samples of {_listed(about)} at exactly (0, 0, 0) were read as "
+                f"{int(zero[:, sometimes].sum())} samples of {listed(about, 8)} at exactly (0, 0, 0) were read as "
                 "missing.",
                 *about,
                 frames=(int(frames[0]), int(frames[-1])),
             )
         )
     return notices
-
-
-def _listed(names: Sequence[str]) -> str:
-    return ", ".join(names[:8]) + (f" and {len(names) - 8} more" if len(names) > 8 else "")
 
 
 def all_points(trial: Trial) -> tuple[list[str], FloatArray, tuple[Notice, ...]]:
@@ -152,7 +148,7 @@ def all_points(trial: Trial) -> tuple[list[str], FloatArray, tuple[Notice, ...]]
         notices = (
             warning(
                 "zeros-written",
-                f"{int(zero.sum())} samples of {_listed(about)} are exactly (0, 0, 0), which most programs, Biomec "
+                f"{int(zero.sum())} samples of {listed(about, 8)} are exactly (0, 0, 0), which most programs, Biomec "
                 "among them, read as missing.",
                 *about,
             ),

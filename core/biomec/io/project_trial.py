@@ -3,7 +3,7 @@
 <trial>/json                            everything that is not an array
 <trial>/markers/p_WM, residual          also unlabelled/…, other_subjects/0/…
 <trial>/outputs/values, analog/values, emg/values
-<trial>/plates/0/force, moment, origin, up, corners
+<trial>/plates/0/force, moment, origin, up, corners, to_surface
 """
 
 from __future__ import annotations
@@ -161,7 +161,7 @@ def _read_outputs(group: h5py.Group, stored: Mapping[str, Any]) -> Outputs:
     )
 
 
-PLATE_ARRAYS = ("force", "moment", "origin", "up", "corners")
+PLATE_ARRAYS = ("force", "moment", "origin", "up", "corners", "to_surface")
 
 
 def _write_plate(group: h5py.Group, plate: ForcePlate) -> dict[str, Any]:
@@ -181,6 +181,7 @@ def _read_plate(group: h5py.Group, stored: Mapping[str, Any]) -> ForcePlate:
         _optional(group, "corners"),
         stored["type"],
         stored["start_s"],
+        _optional(group, "to_surface"),
     )
 
 
@@ -194,7 +195,8 @@ def write_trial_group(group: h5py.Group, trial: Trial) -> None:
         "subject": subject_to_json(trial.subject),
         "recorded": None if trial.recorded is None else trial.recorded.isoformat(),
         "first_frame": trial.first_frame,
-        "events": [[event.time_s, event.label, event.context, event.origin] for event in trial.events],
+        "events": [_plain_event(event) for event in trial.events],
+        "dismissed_events": [_plain_event(event) for event in trial.dismissed_events],
         "notices": [notice_to_json(notice) for notice in trial.notices],
         "markers": _write_markers(group.create_group("markers"), trial.markers),
         "other_subjects": {
@@ -236,4 +238,9 @@ def read_trial_group(group: h5py.Group) -> Trial:
         events=tuple(Event(*event) for event in stored["events"]),
         first_frame=stored["first_frame"],
         notices=tuple(notice_from_json(notice) for notice in stored["notices"]),
+        dismissed_events=tuple(Event(*event) for event in stored.get("dismissed_events", ())),
     )
+
+
+def _plain_event(event: Event) -> list[float | str]:
+    return [event.time_s, event.label, event.context, event.origin]

@@ -11,10 +11,12 @@ from typing import Any, Final, TypeAlias
 from biomec._version import __version__
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice, info, warning
+from biomec.io.axes_evidence import up_from
 from biomec.io.companions import Companions, Found, find_companions, stands_still
-from biomec.io.evidence import examined, examined_units, up_from, with_axes
+from biomec.io.evidence import examined, with_axes
 from biomec.io.plate_evidence import reversed_plates, sign_doubt
 from biomec.io.registry import PROJECT, find_format, read_trial
+from biomec.io.unit_evidence import examined_units
 from biomec.recording import (
     Analog,
     Authority,
@@ -78,6 +80,8 @@ def import_session(
     files = {"dynamic": dynamic}
 
     static_trial = _companion("static", static, found, notices, files)
+    if static_trial is not None and axes is not None and static_trial.source.format == trial.source.format:
+        static_trial = with_axes(static_trial, _said_of_static(static_trial, axes))
     plate_trial = _companion("plates", plates, found, notices, files, needed=not trial.plates)
     emg_trial = _companion("emg", emg, found, notices, files, needed=trial.emg is None)
 
@@ -167,9 +171,25 @@ def _now() -> str:
 
 
 # ------------------------------------------------------------------------------------------------------------- static
+def _said_of_static(static: Trial, axes: LabAxes) -> LabAxes:
+    """The user's axes for the static of the same laboratory; its own forward where the user gave none."""
+    if axes.forward_authority is Authority.USER:
+        return axes
+    return up_from(static.axes, axes.up, Authority.USER)
+
+
 def _settle_by_static(trial: Trial, static: Trial) -> tuple[Trial, list[Notice]]:
-    """Where the file does not say what is up, take the word of the static: there the subject stands."""
+    """Take the word of the static on what is up: there the subject stands.
+
+    It counts where the file does not say it, and where the same kind of file said it of the static and was wrong.
+    """
     axes, known = trial.axes, static.axes
+    misled = axes.authority is Authority.FILE and known.authority is Authority.EVIDENCE and axes.up != known.up
+    if misled and static.source.format == trial.source.format:
+        words = (
+            f"{trial.source.name} says that up is {axes.up}; it is {known.up}, as in the static {static.source.name}."
+        )
+        return with_axes(trial, up_from(axes, known.up, Authority.EVIDENCE)), [warning("up-by-static", words)]
     if axes.authority is not Authority.ASSUMED or known.authority is Authority.ASSUMED:
         return trial, []
     words = f"Up is {known.up} in {trial.source.name}, because it is in the static {static.source.name}."

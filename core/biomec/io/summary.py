@@ -10,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from biomec.recording import Analog, ForcePlate, Markers, Session, Trial
+from biomec.recording.trial import is_angle
 
 SCHEMA = 1  # of the JSON report; keys are added without a new number, never renamed or removed
 WIDTH = 100  # characters of a line
@@ -178,8 +179,7 @@ def _measure(name: str, value: float) -> str:
     """``leg length right 830 mm``; angles in degrees."""
     stem, _, side = name.rpartition("_")
     words = (f"{stem} {_SIDE_LETTERS[side]}" if side in _SIDE_LETTERS else name).replace("_", " ")
-    angle = "rotation" in name or "torsion" in name
-    return f"{words} {np.degrees(value):.3g}°" if angle else f"{words} {1e3 * value:.4g} mm"
+    return f"{words} {np.degrees(value):.3g}°" if is_angle(name) else f"{words} {1e3 * value:.4g} mm"
 
 
 def _marker_rows(markers: Sequence[Mapping[str, Any]]) -> list[str]:

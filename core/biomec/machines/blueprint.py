@@ -1,14 +1,16 @@
 """A machine file before its parameters have values: its text, its parameters, its presets.
 
 Every number in the file may be a text that begins with ``=``, an expression of the parameters. With numbers for them
-the blueprint becomes a `biomec.machines.machine.Machine`; with symbols, symbolic equations of motion.
+the blueprint becomes a `biomec.machines.machine.Machine`; with symbols, symbolic equations of motion. Values can be
+written into the text, which otherwise stays as its author wrote it.
 """
 
 from __future__ import annotations
 
 import math
 import re
-from collections.abc import Mapping
+import tomllib
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -103,8 +105,8 @@ class Blueprint:
                 raise DescriptionError(self._with_line(error)) from error
         return made
 
-    def told(self, error: DescriptionError) -> DescriptionError:
-        """What is wrong with a part, with the line in which the part or the key stands if lines are to be told.
+    def with_line(self, error: DescriptionError) -> DescriptionError:
+        """What is wrong with a part, with the line in which the part or the key stands if lines are wanted.
 
         Most sentences tell their line already; those of the engine know the part by its name, and nothing of lines.
         """
@@ -117,16 +119,16 @@ class Blueprint:
         for number, part in enumerate(parts, 1):
             if part.get("name") == found[2]:
                 lines = self.lines.of_table(found[1].lower(), number, found[2])
-                return DescriptionError(self.lines.told(sentence, lines.of(_key_in(part, found[3]))))
+                return DescriptionError(self.lines.with_line(sentence, lines.of(_key_in(part, found[3]))))
         return DescriptionError(sentence)
 
     def _with_line(self, error: _NoValue) -> str:
-        """What is wrong with an expression, and the line in which it stands if lines are to be told."""
+        """What is wrong with an expression, and the line in which it stands if lines are wanted."""
         if self.lines is None:
             return str(error)
         found = (k for k, line in enumerate(self.lines.text, 1) if error.expression in line)
         line = next(found, None)
-        return str(error) if line is None else self.lines.told(str(error), line)
+        return str(error) if line is None else self.lines.with_line(str(error), line)
 
 
 class _NoValue(DescriptionError):
@@ -199,3 +201,70 @@ def _key_in(part: Mapping[str, Any], sentence: str) -> str | None:
 
 def _named(value: Any, where: str) -> str:
     return f"{where} {value['name']}" if isinstance(value, dict) and isinstance(value.get("name"), str) else where
+
+
+# ----------------------------------------------------------------------------------------- values written into the text
+
+
+NUMBER = r"[+-]?(?:\d[\d_]*(?:\.\d[\d_]*)?(?:[eE][+-]?\d+)?|inf|nan)"
+DIGITS = 12  # of a value that is written: more than anybody measures, and without the round-off of sums
+
+
+def with_values(text: str, values: Mapping[str, float], source: str = "machine") -> str:
+    """The text with other values of parameters. Comments, order and everything else stay.
+
+    Raises `DescriptionError` where the number cannot be found, so that nothing is changed by mistake.
+    """
+    for name, value in values.items():
+        text = _with_value(text, name, value, source)
+    return text
+
+
+def _with_value(text: str, name: str, value: float, source: str) -> str:
+    before = _parameters(text, source)
+    if name not in before:
+        raise DescriptionError(f"{source}: there is no parameter {name}.")
+    if _number(before[name]) == value:
+        return text
+    written = repr(float(f"{value:.{DIGITS}g}"))
+    for start, end in _places(text, name):
+        made = f"{text[:start]}{written}{text[end:]}"
+        if _differs_only_in(before, made, name, float(written)):
+            return made
+    raise DescriptionError(f"{source}: the value of {name} cannot be found in the text. Change it there.")
+
+
+def _places(text: str, name: str) -> Iterator[tuple[int, int]]:
+    """Where in the text the number of a parameter may stand: behind its name, or behind ``value`` in its table."""
+    key = rf"(?:{re.escape(name)}|\"{re.escape(name)}\"|'{re.escape(name)}')"
+    for match in re.finditer(rf"(?m)^\s*{key}\s*=\s*({NUMBER})", text):
+        yield match.span(1)
+    inline = rf"(?m)^\s*{key}\s*=\s*\{{[^\n]*$"
+    block = rf"(?m)^\s*\[\s*parameters\s*\.\s*{key}\s*\][^\n]*\n(?:(?!\s*\[)[^\n]*\n?)*"
+    for table in (inline, block):
+        for match in re.finditer(table, text):
+            for inner in re.finditer(rf"\bvalue\s*=\s*({NUMBER})", match[0]):
+                yield match.start() + inner.start(1), match.start() + inner.end(1)
+
+
+def _parameters(text: str, source: str = "") -> dict[str, object]:
+    try:
+        return dict(tomllib.loads(text).get("parameters", {}))
+    except tomllib.TOMLDecodeError as error:
+        raise DescriptionError(f"{source}: the text is not TOML ({error}).") from error
+
+
+def _differs_only_in(before: Mapping[str, object], text: str, name: str, value: float) -> bool:
+    """Whether the parameters of a text are those before but for the value of one."""
+    try:
+        after = _parameters(text)
+    except DescriptionError:
+        return False
+    same = {key: one for key, one in before.items() if key != name} == {
+        key: one for key, one in after.items() if key != name
+    }
+    return same and _number(after.get(name)) == value
+
+
+def _number(parameter: object) -> object:
+    return parameter.get("value") if isinstance(parameter, dict) else parameter

@@ -1,4 +1,4 @@
-"""Laws of motion: what a driver is told to do over time. Values in rad or m, with exact derivatives."""
+"""Laws of motion: what a driver does over time. Values in rad or m, with exact derivatives."""
 
 from __future__ import annotations
 

@@ -1,12 +1,13 @@
-"""A machine: a multibody system with what moves it, and with parameters that can be changed.
+"""A machine: a multibody system with what moves it, and with parameters that can be changed; those that ship.
 
-`docs/machine-files.md` describes the file; `biomec.machines.catalogue` knows the machines that come with Biomec.
+`docs/machine-files.md` describes the file.
 """
 
 from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, fields
+from pathlib import Path
 from typing import TypeVar
 
 import numpy as np
@@ -20,6 +21,7 @@ from biomec.engine.layout import GROUND
 from biomec.engine.system import System
 from biomec.machines.blueprint import Blueprint, Preset, read_blueprint
 from biomec.machines.laws import Law, law_in
+from biomec_resources import resource
 
 MACHINE_KEYS = ("title", "about", "analysis", "duration", "parameters", "preset", "motor", "spring", "tie", "hinge",
                 "law", "stop", "start")  # fmt: skip
@@ -190,7 +192,7 @@ def built(blueprint: Blueprint, changes: Mapping[str, float]) -> Machine:
     try:
         return _built(blueprint, values)
     except DescriptionError as error:
-        raise blueprint.told(error) from error
+        raise blueprint.with_line(error) from error
 
 
 def _built(blueprint: Blueprint, values: Mapping[str, float]) -> Machine:
@@ -302,3 +304,42 @@ def _body_there(table: TomlTable, system: System, name: str, key: str) -> None:
         raise table.refusal(
             f"{place}there is no body {name}{did_you_mean(name, known)} The bodies are {', '.join(known[1:])}.", key
         )
+
+
+# --------------------------------------------------------------------------------------- machines by name, and in files
+
+
+FOLDERS = ("machines", "mechanisms")  # the second holds mechanisms without motors; a machine of the same name wins
+
+
+def machine_names() -> tuple[str, ...]:
+    """Names of the machines that come with Biomec."""
+    found = [one.name.removesuffix(".toml") for folder in FOLDERS for one in sorted(resource(folder).iterdir(), key=str)
+             if one.name.endswith(".toml")]  # fmt: skip
+    return tuple(dict.fromkeys(found))
+
+
+def machine_text(name: str) -> str:
+    """Machine file of a machine that comes with Biomec."""
+    for folder in FOLDERS:
+        file = resource(folder).joinpath(f"{name}.toml")
+        if file.is_file():
+            return file.read_text(encoding="utf-8")
+    names = machine_names()
+    raise DescriptionError(
+        f"There is no machine {name}{did_you_mean(name, names)} There are {', '.join(names)}; or name a file."
+    )
+
+
+def load_machine(name: str | Path, changes: Mapping[str, float] | None = None) -> Machine:
+    """Machine that comes with Biomec, or of a TOML file; ``changes`` replace values of its parameters."""
+    path = Path(name)
+    if path.suffix != ".toml" and not path.is_file():
+        return parse_machine(machine_text(str(name)), f"{name}.toml", changes)
+    try:
+        text = path.read_bytes().decode("utf-8-sig")
+    except FileNotFoundError as error:
+        raise DescriptionError(f"{path}: there is no such file. Check its name and folder.") from error
+    except (OSError, ValueError) as error:
+        raise DescriptionError(f"{path}: the file cannot be read as text ({error}).") from error
+    return parse_machine(text, str(path), changes)

@@ -12,7 +12,7 @@ from typing import Any
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
-from biomec.machines.editing import with_values
+from biomec.machines.blueprint import with_values
 from biomec.machines.study import Run
 
 CURVES, FIGURES, REPORT, MACHINE = "curves.csv", "figures.json", "report.txt", "machine.toml"

@@ -34,8 +34,9 @@ from biomec.pipeline.steps.positions import positions
 from biomec.pipeline.steps.preparation import Prepared, preparation
 from biomec.pipeline.steps.segments import segments
 from biomec.pipeline.steps.signals import CleanSignals, signals
-from biomec.recording import Record, Session
+from biomec.recording import Event, Record, Session
 from biomec.recording.step import plain_data
+from biomec.signals.gait_events import merged_gait_events
 
 T = TypeVar("T")
 SIMULATION = "simulation: "
@@ -204,6 +205,16 @@ class Analysis:
         """What the joints carry."""
         value: LoadResult = self._value("loads")
         return value
+
+    @property
+    def events(self) -> tuple[Event, ...]:
+        """Events in order of time: of the recording, set by hand, and those that were found in the signals."""
+        trial = self.session.dynamic
+        if "signals" not in self.done:
+            return trial.events
+        found = self.signals.events
+        steps, _ = merged_gait_events(trial, found.plates, found.kinematics, found.options)
+        return tuple(sorted({*trial.events, *steps}))
 
     @property
     def notices(self) -> tuple[Notice, ...]:

@@ -21,7 +21,7 @@ LISTED = 6  # names in a sentence; the rest is counted
 
 
 class FrameState(IntEnum):
-    """What a frame rests on; of several the highest is told."""
+    """What a frame rests on; of several the highest counts."""
 
     MEASURED = 0  # every marker was seen
     REBUILT = 1  # a hidden marker follows from others of its segment
@@ -120,22 +120,22 @@ class FrameMap:
         first, last = (self.first_frame + k for k in self.stretch(frame))
         time = f"{frame / self.rate_hz:.2f} s from start"
         where = f"frame {first}" if first == last else f"frames {first} to {last}"
-        told = [f"Frame {self.first_frame + frame} ({time}): {state.words}, as all of {where}."]
+        sentences = [f"Frame {self.first_frame + frame} ({time}): {state.words}, as all of {where}."]
         if first == last:
-            told = [f"Frame {self.first_frame + frame} ({time}): {state.words}."]
+            sentences = [f"Frame {self.first_frame + frame} ({time}): {state.words}."]
         if self.status is not None and state is FrameState.FAILED:
-            told.append(FrameStatus(int(self.status[frame])).sentence)
+            sentences.append(FrameStatus(int(self.status[frame])).sentence)
         for origin, words in _ORIGINS:
             names = [self.markers[k] for k in np.flatnonzero(self.origin[frame] == origin)]
             if names:
-                told.append(f"{words}: {listed(names)}.")
+                sentences.append(f"{words}: {listed(names)}.")
         down = [self.touching[k] for k in np.flatnonzero(self.contact[frame])]
         if down:
-            told.append(f"On the ground: {listed(down)}.")
+            sentences.append(f"On the ground: {listed(down)}.")
         held = [name for name in down if name in self.held]
         if held:
-            told.append(f"Held there by the model: {listed(held) if held != down else 'all of them'}.")
-        return tuple(told)
+            sentences.append(f"Held there by the model: {listed(held) if held != down else 'all of them'}.")
+        return tuple(sentences)
 
     def _check(self, frame: int) -> None:
         if not 0 <= frame < self.frames:

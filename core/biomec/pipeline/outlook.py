@@ -82,7 +82,7 @@ def run_as_far(analysis: Analysis, name: str, progress: Progress | None = None) 
             raise
         except BiomecError as error:
             words = f'The analysis stopped at "{step.title}": {error}'
-            told = (notice for notice in analysis.session.notices if notice.code != STOPPED)
-            return replace(analysis, session=replace(analysis.session, notices=(*told, problem(STOPPED, words))))
+            others = (notice for notice in analysis.session.notices if notice.code != STOPPED)
+            return replace(analysis, session=replace(analysis.session, notices=(*others, problem(STOPPED, words))))
         before = after
     return analysis

@@ -19,9 +19,8 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Cancelled, Progress, part_of
 from biomec.pipeline.analysis import SIMULATION, STEPS, Analysis, step_named
-from biomec.pipeline.former_names import with_names_of_today
-from biomec.pipeline.plain_settings import REFUSED, UNKNOWN, restored
 from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.settings_file import REFUSED, UNKNOWN, restored, with_names_of_today
 from biomec.pipeline.simulation_run import SimulationRun, stored_run
 from biomec.recording import Record, Session
 
@@ -63,9 +62,9 @@ def reopened(session: Session) -> Reopened:
     if "analysis" in session.settings:
         settings, notices = restored(AnalysisSettings, session.settings["analysis"], "settings of the analysis")
     kept = tuple(notice for notice in session.notices if notice.code not in _CODES)
-    simulations, told = _stored_simulations(session)
+    simulations, remarks = _stored_simulations(session)
     bare = {key: value for key, value in session.settings.items() if key not in ("analysis", STEPS_TO_RUN)}
-    bare_session = replace(session, settings=bare, results={}, notices=(*kept, *notices, *told))
+    bare_session = replace(session, settings=bare, results={}, notices=(*kept, *notices, *remarks))
     analysis = Analysis(bare_session, settings, simulations=simulations)
     wanted = session.settings.get(STEPS_TO_RUN, ())
     steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, step.name))
@@ -149,9 +148,9 @@ def _apart(now: NDArray[Any], before: NDArray[Any], unit: str) -> str:
     if now.shape != before.shape:
         return f"there are {'×'.join(map(str, now.shape))} values instead of {'×'.join(map(str, before.shape))}"
     both = np.isfinite(now) & np.isfinite(before)
-    told = f"they differ by up to {np.max(np.abs(now[both] - before[both]), initial=0.0):.2g} ({unit})"
+    difference = f"they differ by up to {np.max(np.abs(now[both] - before[both]), initial=0.0):.2g} ({unit})"
     lost = int((np.isfinite(now) != np.isfinite(before)).sum())
-    return told + (f", and {lost} values are there in one of them only" if lost else "")
+    return difference + (f", and {lost} values are there in one of them only" if lost else "")
 
 
 def _last_record(session: Session, step: str) -> Record | None:

@@ -27,7 +27,7 @@ HOMES = (
     "pathlib",
     "biomec.io",
     "biomec.io.project",
-    "biomec.io.redescription",
+    "biomec.io.evidence",
     "biomec.io.session_import",
     "biomec.recording",
     "biomec.recording.label_map",

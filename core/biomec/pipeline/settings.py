@@ -11,6 +11,7 @@ from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.options import LoadOptions
+from biomec.body.plug_in_gait.parameters import PlugInGaitOptions
 from biomec.recording.label_map import LabelMap
 from biomec.signals import (
     PLATE_FILTER,
@@ -123,6 +124,7 @@ class AnalysisSettings:
     """Settings of all steps that have any, by the name of the step. Defaults are those of the manual.
 
     load_reading : how window, tables and report show joint loads; no result depends on it
+    plug_in_gait : Plug-in Gait as Vicon computes it, beside the results of the steps; none of them depends on it
     """
 
     preparation: PreparationSettings = setting(
@@ -145,3 +147,6 @@ class AnalysisSettings:
     load_reading: LoadReading = setting(
         factory=LoadReading, label="Loads as shown",
         help="How plots, tables and report show the loads; nothing is computed again.")  # fmt: skip
+    plug_in_gait: PlugInGaitOptions = setting(
+        factory=PlugInGaitOptions, label="Plug-in Gait",
+        help="Plug-in Gait as Vicon computes it, beside our own model of the same markers.")  # fmt: skip

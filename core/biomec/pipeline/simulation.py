@@ -40,7 +40,7 @@ def run_simulation(
 ) -> SimulationRun:
     """Simulate the movement of an analysis; what was reached is kept, however the run ends.
 
-    progress  : told the fraction of the time that is simulated; `Cancelled` raised in it ends the run as well
+    progress  : called with the fraction of the time that is simulated; `Cancelled` raised in it ends the run as well
     cancelled : asked after every step
     """
     setup = set_up(analysis, settings)

@@ -13,7 +13,7 @@ from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice
 from biomec.engine.forward.simulation import Ending
-from biomec.pipeline.plain_settings import restored
+from biomec.pipeline.settings_file import restored
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording import Result
 from biomec.recording.step import step_result, stored_notices

@@ -15,8 +15,7 @@ from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.tracking.controllers import ControlOptions
 from biomec.body.tracking.joint_ranges import load_joint_ranges, stops_of
 from biomec.body.tracking.limb_contact import fitted_contact
-from biomec.body.tracking.prescribed_loads import PrescribedLoads
-from biomec.body.tracking.reference_motion import reference_motion
+from biomec.body.tracking.reference_motion import PrescribedLoads, reference_motion
 from biomec.body.tracking.tracking import CONSTANT_ACCELERATION, Tracked, TrackingOptions
 from biomec.body.tracking.what_if import changed_loads, changed_system, shoulder_line, strengths
 from biomec.engine.forces.applied import Forces, recorded, together
@@ -30,7 +29,7 @@ from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive,
 from biomec.engine.system import System
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.simulation_settings import CONTACT, LAWS, SimulationSettings
-from biomec.pipeline.simulation_stretch import SimulationStretch, simulated_stretch
+from biomec.pipeline.stretch import SimulationStretch, simulated_stretch
 
 RANGES = "aaos"  # published ranges of the joint angles
 RATIO = 100.0  # [1/s] of the errors allowed in velocities and in positions, in a step of variable length

@@ -24,6 +24,8 @@ class ForcePlate:
     up      : (3,) unit normal of the surface, away from the ground
     corners : (4, 3) [m] in the file's order, or None if the file has none
     type    : C3D plate type 1-7, or 0 for wrenches that were given directly
+    to_surface : (3,) from the origin of the sensors up to the centre of the surface [m], so that the wrench can be read
+              with another upper side; None where the wrench was given at the surface
     start_s : time of the first sample on the clock of the trial [s]
     """
 
@@ -36,13 +38,15 @@ class ForcePlate:
     corners: FloatArray | None = None
     type: int = 0
     start_s: float = 0.0
+    to_surface: FloatArray | None = None
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
         for field in ("force", "moment", "origin", "up"):
             set_(self, field, read_only(getattr(self, field)))
-        if self.corners is not None:
-            set_(self, "corners", read_only(self.corners))
+        for field in ("corners", "to_surface"):
+            if getattr(self, field) is not None:
+                set_(self, field, read_only(getattr(self, field)))
         if self.force.ndim != 2 or self.force.shape[1] != 3 or self.force.shape != self.moment.shape:
             raise BiomecError(f"Plate {self.name}: force and moment need the same shape (samples, 3).")
         if self.origin.shape != (3,) or self.up.shape != (3,):

@@ -178,6 +178,8 @@ class Session:
             digest.update(repr((markers.names, markers.rate_hz, trial.first_frame, axes.up, axes.forward)).encode())
             digest.update(np.ascontiguousarray(markers.p_WM).tobytes())
             digest.update(repr(trial.events).encode())
+            if trial.dismissed_events:
+                digest.update(repr(trial.dismissed_events).encode())
             for plate in trial.plates:
                 digest.update(repr((plate.name, plate.rate_hz, plate.start_s)).encode())
                 for array in (plate.force, plate.moment, plate.origin, plate.up):

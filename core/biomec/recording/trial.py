@@ -50,7 +50,7 @@ class Source:
         return cls(name, format, hashlib.sha256(content).hexdigest(), len(content))
 
 
-_BOTH_SIDES = {
+_LENGTHS = {
     "leg_length": 1.6,
     "knee_width": 0.4,
     "ankle_width": 0.3,
@@ -59,15 +59,27 @@ _BOTH_SIDES = {
     "elbow_width": 0.3,
     "wrist_width": 0.3,
     "hand_thickness": 0.2,
+}
+_ANGLES = {
     "thigh_rotation": 3.2,
     "shank_rotation": 3.2,
     "tibial_torsion": 3.2,
+    "ankle_abduction": 1.6,
+    "foot_plantar_flexion": 1.6,
+    "foot_rotation": 1.6,
 }
 MEASURES: Mapping[str, float] = FrozenDict(
-    {f"{key}_{side}": limit for key, limit in _BOTH_SIDES.items() for side in "DE"}
-    | {"asis_distance": 0.8, "marker_diameter": 0.1}
+    {f"{key}_{side}": limit for key, limit in (_LENGTHS | _ANGLES).items() for side in "DE"}
+    | {"asis_distance": 0.8, "marker_diameter": 0.1, "head_offset": 1.6}
 )
 """Measures of a person, D right and E left, with the size beyond which they are a slip of the unit [m, rad]."""
+ANGLE_MEASURES = (*_ANGLES, "head_offset")
+"""Measures that are angles, without their side."""
+
+
+def is_angle(measure: str) -> bool:
+    """Whether a measure (``tibial_torsion_D``, or without its side) is an angle [rad]; the others are lengths [m]."""
+    return measure.removesuffix("_D").removesuffix("_E") in ANGLE_MEASURES
 
 
 @dataclass(frozen=True)
@@ -138,6 +150,7 @@ class Trial:
     outputs        : results of other programs stored as points
     plates         : force plates
     analog         : all analog channels that are not a plate's; ``emg`` those known to be EMG
+    dismissed_events : events that the user took away; none is found again where one of them was
     first_frame    : number that the file gives to its first frame (1 unless it was cut from a longer recording)
     notices        : what was found, assumed or repaired while reading
     """
@@ -156,10 +169,12 @@ class Trial:
     events: tuple[Event, ...] = ()
     first_frame: int = 1
     notices: tuple[Notice, ...] = ()
+    dismissed_events: tuple[Event, ...] = ()
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "plates", tuple(self.plates))
         object.__setattr__(self, "events", tuple(sorted(self.events)))
+        object.__setattr__(self, "dismissed_events", tuple(sorted(self.dismissed_events)))
         object.__setattr__(self, "notices", tuple(self.notices))
         object.__setattr__(self, "other_subjects", FrozenDict(dict(self.other_subjects)))
         names = [plate.name for plate in self.plates]
@@ -225,6 +240,7 @@ class Trial:
                 origin=vectors(plate.origin),
                 up=vectors(plate.up),
                 corners=None if plate.corners is None else vectors(plate.corners),
+                to_surface=None if plate.to_surface is None else vectors(plate.to_surface),
             )
 
         return replace(
@@ -259,6 +275,10 @@ class Trial:
             part, begin = _samples(analog.start_s, analog.rate_hz, analog.samples, start, stop)
             return replace(analog, values=analog.values[part], start_s=begin - start)
 
+        def cut_events(events: tuple[Event, ...]) -> tuple[Event, ...]:
+            inside = (event for event in events if start - slack <= event.time_s < stop - slack)
+            return tuple(replace(event, time_s=max(0.0, event.time_s - start)) for event in inside)
+
         def cut_notice(notice: Notice) -> Notice:
             if notice.frames is None:
                 return notice
@@ -275,11 +295,8 @@ class Trial:
             plates=tuple(cut_plate(plate) for plate in self.plates),
             analog=None if self.analog is None else cut_analog(self.analog),
             emg=None if self.emg is None else cut_analog(self.emg),
-            events=tuple(
-                replace(event, time_s=max(0.0, event.time_s - start))
-                for event in self.events
-                if start - slack <= event.time_s < stop - slack
-            ),
+            events=cut_events(self.events),
+            dismissed_events=cut_events(self.dismissed_events),
             first_frame=self.first_frame + first,
             notices=tuple(
                 cut_notice(notice)

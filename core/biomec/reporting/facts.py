@@ -72,8 +72,8 @@ def signal_facts(analysis: Analysis) -> Facts:
     signals = analysis.signals
     trial, rebuilt, filtered = signals.trial, signals.reconstruction, signals.filtered
     shares = {origin.name.lower(): rebuilt.fraction(origin) for origin in SampleOrigin}
-    told = (SampleOrigin.MEASURED, SampleOrigin.REBUILT, SampleOrigin.INTERPOLATED, SampleOrigin.MISSING)
-    names = [origin.name.lower() for origin in told]
+    origins = (SampleOrigin.MEASURED, SampleOrigin.REBUILT, SampleOrigin.INTERPOLATED, SampleOrigin.MISSING)
+    names = [origin.name.lower() for origin in origins]
     marker_set = analysis.preparation.marker_set.name
     cutoffs, filter_words = None, "not filtered"
     if filtered is not None and np.isfinite(filtered.cutoff_hz).any():
@@ -206,7 +206,7 @@ def load_facts(analysis: Analysis) -> Facts:
         "difference": Fact(
             "They differ by", difference, f"{power(difference[0])} N and {power(difference[1])} N·m at most"
         ),
-        "reading": Fact("Loads told here", words, f"{words}{': the ribs bear the scapulae' if loads.contacts else ''}"),
+        "reading": Fact("Loads shown here", words, words + ": the ribs bear the scapulae" * bool(loads.contacts)),
         "external": Fact("External forces on", touching, ", ".join(touching) or "nobody"),
         "estimated": Fact("Frames with an estimated ground reaction", share, number(100.0 * share, 0, "%")),
         "residual": Fact("Residual on", loads.root, f"{loads.root}, over {counted} frames"),

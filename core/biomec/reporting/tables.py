@@ -1,9 +1,18 @@
-"""A table of a report: texts in rows and columns, and how numbers become texts."""
+"""A table of a report: texts in rows and columns, how numbers become texts; and the same as CSV and JSON text."""
 
 from __future__ import annotations
 
+import csv
+import io
 import math
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray
+from biomec.recording import Trial
 
 NOTHING = "–"  # what stands where there is no number
 
@@ -84,3 +93,29 @@ def power(value: float | None) -> str:
 def degrees(radians: float | None, digits: int = 1) -> str:
     """An angle in degrees, without the sign °."""
     return number(None if radians is None else math.degrees(radians), digits)
+
+
+# --------------------------------------------------------------------------------------------------------- CSV and JSON
+
+
+def table_text(
+    columns: Sequence[str], head: Iterable[Sequence[Any]], values: FloatArray | None = None, digits: int = 7
+) -> str:
+    """CSV text: leading cells as they are, then numbers with so many digits; what is missing stays empty."""
+    text = io.StringIO()
+    writer = csv.writer(text, lineterminator="\n")
+    writer.writerow(columns)
+    for k, cells in enumerate(head):
+        numbers = () if values is None else values[k]
+        writer.writerow([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in numbers)])
+    return text.getvalue()
+
+
+def by_frame(trial: Trial) -> list[list[str | int]]:
+    """Number and time of every frame, the first two cells of a row."""
+    return [[trial.first_frame + k, f"{t:.6f}"] for k, t in enumerate(trial.time_s)]
+
+
+def plain_number(value: float | None) -> float | None:
+    """Plain number, or None where there is none: JSON knows no NaN."""
+    return float(value) if value is not None and np.isfinite(value) else None

@@ -15,13 +15,13 @@ from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import frame_map, longest_stretch, solved
 from biomec.reporting.facts import constraint_words, count_notices, finite_mean, finite_rms, motion_facts
-from biomec.reporting.statistics.frame_quality import DistanceSpread, spreads
+from biomec.reporting.statistics.recording_quality import DistanceSpread, spreads
 from biomec.signals.reconstruction import SampleOrigin
 
 MILLIMETRE = 1e3
-LARGEST_RESIDUAL = 0.040  # m: a marker farther than this from the model in any frame is told; OpenSim's rule of thumb
+LARGEST_RESIDUAL = 0.040  # m: a marker farther from the model in any frame is a finding; OpenSim's rule of thumb
 FEW = 0.9  # share of solved frames below which a movement is not to be used
-MUCH_INTERPOLATED = 0.1  # share of frames with interpolated or lost markers that is told
+MUCH_INTERPOLATED = 0.1  # share of frames with interpolated or lost markers that is a finding
 
 
 class Level(StrEnum):
@@ -158,8 +158,8 @@ def _judged(
     facts = motion_facts(positions)
     solved_, total, rms = facts["solved"].value, facts["frames"].value, facts["marker_rms"].value
     if not solved_:
-        told = f"None of the {total} frames obeys the model."
-        return Level.POOR, f"Not to be used. {told}", (told,)
+        sentence = f"None of the {total} frames obeys the model."
+        return Level.POOR, f"Not to be used. {sentence}", (sentence,)
     reasons: list[str] = []
     if solved_ < total:
         reasons.append(f"{total - solved_} of {total} frames do not obey the model.")
@@ -245,14 +245,14 @@ def _findings(
     if stretch is not None:
         here = MILLIMETRE * float(np.nanmax(fit))
         usual = MILLIMETRE * float(np.nanmedian(fit))
-        told = f"{here:.1f} mm rms, else {usual:.1f}"
-        found.append(Finding("Worst stretch", _frames(stretch, first), told, stretch))
+        words = f"{here:.1f} mm rms, else {usual:.1f}"
+        found.append(Finding("Worst stretch", _frames(stretch, first), words, stretch))
     if landmarks:
         one = landmarks[0]
         course = positions.distance[:, positions.landmarks.index(one.name)]
         frames = _around_peak(np.where(positions.valid, course, np.nan))
-        told = f"{MILLIMETRE * one.mean:.1f} mm on average, at most {MILLIMETRE * one.largest:.1f}"
-        found.append(Finding("Moved most", one.name, told, frames, landmark=one.name))
+        words = f"{MILLIMETRE * one.mean:.1f} mm on average, at most {MILLIMETRE * one.largest:.1f}"
+        found.append(Finding("Moved most", one.name, words, frames, landmark=one.name))
     return tuple(found)
 
 

@@ -106,7 +106,7 @@ def mass_from_plates(
         if carried is not None and (carried[1] - carried[0] + 1) / trial.rate_hz >= options.moving_s:
             return _estimate(trial, total, *carried, "supported", options)
     sentence = (
-        f"{trial.source.name}: as far as can be told, the plates never carry the whole body for {options.still_s:g} s "
+        f"{trial.source.name}: as far as is known, the plates never carry the whole body for {options.still_s:g} s "
         f"at rest or {options.moving_s:g} s in motion, so they cannot check the stated mass. Choose a stretch by hand, "
         "or record standing still on a plate."
     )
@@ -139,7 +139,7 @@ def _estimate(
 def _unchecked(trial: Trial, weighed: MassEstimate) -> MassEstimate:
     sentence = (
         f"{trial.source.name}: the plates carry {weighed.mass_kg:.1f} kg of a subject who stands still. Whether the "
-        "whole body is on them was not checked, because nobody told which foot is on which plate."
+        "whole body is on them was not checked, because it is not known which foot is on which plate."
     )
     names = [plate.name for plate in trial.plates]
     return replace(weighed, notices=(*weighed.notices, info("mass-unchecked", sentence, *names, frames=weighed.frames)))

@@ -12,8 +12,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.recording import LOADED_N, ForcePlate, Trial
-from biomec.signals.plate_baseline import Baseline, plate_baseline, without_baseline
-from biomec.signals.plate_gaps import missing, missing_notices
+from biomec.signals.plate_baseline import Baseline, missing, missing_notices, plate_baseline, without_baseline
 from biomec.signals.plate_geometry import called
 from biomec.signals.stretches import stretches
 
@@ -45,7 +44,7 @@ class ContactOptions:
         choices={"keep": "keep", "remove": "take its mean off",
         "remove with drift": "take its line in time off"})  # fmt: skip
     offset_limit_n: float = setting(
-        5.0, "Report an empty plate above", "A larger reading or drift without load is told.", unit="N", least=0.0
+        5.0, "Report an empty plate above", "A larger reading or drift without load gets a notice.", unit="N", least=0.0
     )
 
     def __post_init__(self) -> None:

@@ -15,14 +15,16 @@ from biomec.base.notices import Notice, info, warning
 from biomec.recording import ForcePlate, Trial
 from biomec.recording.limb_names import LIMBS, limb_of
 from biomec.signals.contact_detection import Contact, DetectedContacts, frame_range, split_contact
-from biomec.signals.contact_geometry import (
+from biomec.signals.plate_geometry import (
     TouchOptions,
+    called,
     distance_from_force,
+    hull_distance,
     middle_over_plate,
+    on_surface,
     resting,
     segment_points,
 )
-from biomec.signals.plate_geometry import called, hull_distance, on_surface
 from biomec.signals.plate_resampling import FrameWrench, contact_at_frames
 
 
@@ -46,7 +48,7 @@ class AssignOptions:
     shared_s: float = setting(
         0.05, "Longest shared contact", "Two segments on one plate for longer share it.", unit="s", least=0.0
     )
-    sure: float = setting(0.8, "Sure enough", "A confidence below this is told.", unit="%", factor=PERCENT, least=0.0)
+    sure: float = setting(0.8, "Sure enough", "A lower confidence gets a notice.", unit="%", factor=PERCENT, least=0.0)
     touch: TouchOptions = setting(factory=TouchOptions, label="Resting on the ground", help="What counts as resting.")
 
 
@@ -130,8 +132,10 @@ def assign_contacts(
     marker_names = {segment: tuple(names) for segment, names in segments.items()}
     points = {segment: segment_points(trial.markers, names) for segment, names in marker_names.items()}
     plates = {plate.name: plate for plate in detected.plates}
+    others = {name: _forces_elsewhere(trial, plates, name, detected.options.threshold_n) for name in plates}
     items = [
-        _assigned(trial, plates[c.plate], c, points, detected.options.threshold_n, options) for c in detected.contacts
+        _assigned(trial, plates[c.plate], c, points, others[c.plate], detected.options.threshold_n, options)
+        for c in detected.contacts
     ]
     result = ContactAssignment(
         tuple(items), detected, MappingProxyType(marker_names), trial.rate_hz, trial.frames, options
@@ -188,6 +192,7 @@ def _assigned(
     plate: ForcePlate,
     contact: Contact,
     points: Mapping[str, FloatArray],
+    elsewhere: FloatArray,
     threshold_n: float,
     options: AssignOptions,
 ) -> AssignedContact:
@@ -196,7 +201,7 @@ def _assigned(
     cop = wrench.centre_of_pressure(plate, threshold_n)
     points = {segment: trajectory[wrench.frames] for segment, trajectory in points.items()}
     distances = _mean_distances(plate, wrench, cop, points)
-    sharing = _sharing(plate, wrench, cop, points, trial.rate_hz, options)
+    sharing = _sharing(plate, wrench, cop, points, elsewhere[:, wrench.frames], trial.rate_hz, options)
     nearest = min(distances, key=lambda name: distances[name]) if distances else None
     named = _named_segment(plate.name, points)
 
@@ -248,14 +253,18 @@ def _sharing(
     wrench: FrameWrench,
     cop: FloatArray,
     points: Mapping[str, FloatArray],
+    elsewhere: FloatArray,
     rate_hz: float,
     options: AssignOptions,
 ) -> tuple[str, ...]:
-    """Segments that rest on the plate at the same time for longer than ``shared_s`` while it is loaded."""
+    """Segments that rest on the plate at the same time for longer than ``shared_s`` while it is loaded.
+
+    elsewhere : (P, T, 3) centres of pressure of the other plates, NaN where they are not loaded [m]
+    """
     loaded = wrench.covered > 0.5
     down = {name: resting(plate, p, rate_hz, options.touch) & loaded for name, p in points.items()}
     if plate.corners is None:
-        on_it = _with_force_between(plate, cop, points, down)
+        on_it = _with_force_between(plate, cop, points, elsewhere, down)
     else:
         on_it = {name: down[name] & middle_over_plate(plate, p) for name, p in points.items()}
     together = sum((mask.astype(np.int64) for mask in on_it.values()), np.zeros(len(loaded), dtype=np.int64)) > 1
@@ -264,19 +273,43 @@ def _sharing(
     return tuple(name for name, mask in on_it.items() if (mask & together).sum() / rate_hz > options.shared_s)
 
 
+def _forces_elsewhere(trial: Trial, plates: Mapping[str, ForcePlate], name: str, threshold_n: float) -> FloatArray:
+    """(P, T, 3) centres of pressure of all plates but one at the frames, NaN where they are not loaded [m]."""
+    time = np.arange(trial.frames) / trial.rate_hz
+    found = np.full((len(plates) - 1, trial.frames, 3), np.nan)
+    for row, plate in zip(found, (plate for key, plate in plates.items() if key != name), strict=True):
+        sample = np.round((time - plate.start_s) * plate.rate_hz).astype(np.int64)
+        known = (sample >= 0) & (sample < plate.samples)
+        row[known] = plate.centre_of_pressure(threshold_n)[sample[known]]
+    return found
+
+
 def _with_force_between(
-    plate: ForcePlate, cop: FloatArray, points: Mapping[str, FloatArray], down: Mapping[str, BoolArray]
+    plate: ForcePlate,
+    cop: FloatArray,
+    points: Mapping[str, FloatArray],
+    elsewhere: FloatArray,
+    down: Mapping[str, BoolArray],
 ) -> dict[str, BoolArray]:
-    """Resting segments with the force between them, over 3 cm outside each: all there is to go by without corners."""
+    """Resting segments with the force between them, over 3 cm outside each: all there is to go by without corners.
+
+    Where another plate is loaded too and its force is nearer to one of the two, while this one is nearer to the other,
+    each has a plate of its own.
+    """
     flat = {name: on_surface(plate, p)[..., :2] for name, p in points.items()}
     at = on_surface(plate, cop)[:, :2]
     on_it = {name: np.zeros(len(cop), dtype=np.bool_) for name in points}
     names = [name for name in points if flat[name].shape[1]]
-    apart = {name: hull_distance(at, flat[name]) > 0.03 for name in names}
+    here = {name: hull_distance(at, flat[name]) for name in names}
+    apart = {name: here[name] > 0.03 for name in names}
+    there = [{name: hull_distance(on_surface(plate, p)[:, :2], flat[name]) for name in names} for p in elsewhere]
     for k, one in enumerate(names):
         for other in names[k + 1 :]:
             inside = hull_distance(at, np.concatenate([flat[one], flat[other]], axis=1)) == 0.0
             both = down[one] & down[other] & apart[one] & apart[other] & inside
+            for their in there:  # NaN where that plate is not loaded, which compares as False
+                both &= ~((here[one] < here[other]) & (their[other] < their[one]))
+                both &= ~((here[other] < here[one]) & (their[one] < their[other]))
             on_it[one] |= both
             on_it[other] |= both
     return on_it

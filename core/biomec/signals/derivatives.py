@@ -18,6 +18,7 @@ class Scheme(StrEnum):
 
     CENTRAL = "central"  # differences of second order
     SPLINE = "spline"  # quintic spline through the samples
+    NATURAL = "natural spline"  # quintic spline through the samples that ends as a parabola
 
 
 SPLINE_DEGREE = 5  # its second derivative is a cubic spline, still smooth
@@ -38,12 +39,13 @@ def derivative(x: ArrayLike, rate_hz: float, order: int = 1, scheme: Scheme = Sc
         raise BiomecError(f"Derivatives of order 1 and 2 can be taken, not of order {order}.")
     channels = as_channels(signal)
     result = np.full(channels.shape, np.nan)
-    fewest = SPLINE_DEGREE + 1 if scheme is Scheme.SPLINE else order + 2
+    splined = scheme is not Scheme.CENTRAL
+    fewest = SPLINE_DEGREE + 1 if splined else order + 2
     for block in blocks(channels):
         if block.samples >= fewest:
             part = channels[block.first : block.stop, block.columns]
             result[block.first : block.stop, block.columns] = (
-                _spline(part, rate_hz, order) if scheme is Scheme.SPLINE else _central(part, rate_hz, order)
+                _spline(part, rate_hz, order, scheme is Scheme.NATURAL) if splined else _central(part, rate_hz, order)
             )
     return result.reshape(signal.shape)
 
@@ -61,7 +63,8 @@ def _central(x: FloatArray, rate_hz: float, order: int) -> FloatArray:
     return y * rate_hz**2
 
 
-def _spline(x: FloatArray, rate_hz: float, order: int) -> FloatArray:
+def _spline(x: FloatArray, rate_hz: float, order: int, natural: bool) -> FloatArray:
     frame = np.arange(float(len(x)))
-    spline = scipy.interpolate.make_interp_spline(frame, x, k=SPLINE_DEGREE)
+    end = [(3, np.zeros(x.shape[1])), (4, np.zeros(x.shape[1]))]  # third and fourth derivative are zero
+    spline = scipy.interpolate.make_interp_spline(frame, x, k=SPLINE_DEGREE, bc_type=(end, end) if natural else None)
     return np.asarray(spline.derivative(order)(frame)) * rate_hz**order

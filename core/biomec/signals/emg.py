@@ -15,9 +15,8 @@ from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.recording import Analog
-from biomec.signals.filters import high_pass, low_pass
+from biomec.signals.filters import Continuation, Filtered, apply_gain, check_below_nyquist, high_pass, low_pass
 from biomec.signals.stretches import blocks, stretches
-from biomec.signals.zero_lag import Continuation, Filtered, apply_gain, check_below_nyquist
 
 LOWEST_RATE_HZ = 1000.0  # surface EMG reaches to about 500 Hz [Hermens2000]
 CLIPPED_SAMPLES = 3  # that many equal samples in a row at the extreme value are no accident

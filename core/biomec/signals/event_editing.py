@@ -6,9 +6,8 @@ from collections.abc import Sequence
 from dataclasses import replace
 from itertools import pairwise
 
-from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
-from biomec.recording import Event
+from biomec.recording import Event, Trial
 
 STRIKE = "Foot Strike"
 OFF = "Foot Off"
@@ -59,21 +58,30 @@ def order_notices(events: Sequence[Event], rate_hz: float) -> list[Notice]:
     return notices
 
 
-def add_event(events: Sequence[Event], time_s: float, label: str, context: str = "General") -> tuple[Event, ...]:
-    """Add an event by hand."""
-    return tuple(sorted([*events, Event(time_s, label, context, "manual")]))
+def edited(trial: Trial, before: Event | None, after: Event | None) -> Trial:
+    """Return the trial with one event changed by hand: added (no ``before``), taken away (no ``after``) or replaced.
+
+    ``before`` may be one that Biomec found; it is dismissed, so that it is not found again. Taking away an event that
+    was set by hand gives back what is found there without it.
+    """
+    events, dismissed = list(trial.events), list(trial.dismissed_events)
+    if before is not None:
+        if before in events:
+            events.remove(before)
+        if before.origin != "manual" and before not in dismissed:
+            dismissed.append(before)
+    if after is not None:
+        events.append(replace(after, origin="manual"))
+    return replace(trial, events=tuple(events), dismissed_events=tuple(dismissed))
 
 
-def move_event(events: Sequence[Event], event: Event, time_s: float) -> tuple[Event, ...]:
-    """Move an event to another time by hand."""
-    rest = remove_event(events, event)
-    return tuple(sorted([*rest, replace(event, time_s=time_s, origin="manual")]))
-
-
-def remove_event(events: Sequence[Event], event: Event) -> tuple[Event, ...]:
-    """Take an event away by hand."""
-    if event not in events:
-        raise BiomecError(f"There is no {event.context} event {event.label} at {event.time_s:.3f} s.")
-    rest = list(events)
-    rest.remove(event)
-    return tuple(sorted(rest))
+def without_dismissed(events: Sequence[Event], dismissed: Sequence[Event], same_s: float) -> tuple[Event, ...]:
+    """Return events without those of the kind and foot of a dismissed one, within ``same_s`` of it [s]."""
+    return tuple(
+        event
+        for event in events
+        if not any(
+            (gone.label, gone.context) == (event.label, event.context) and abs(gone.time_s - event.time_s) <= same_s
+            for gone in dismissed
+        )
+    )

@@ -16,7 +16,7 @@ from biomec.base.progress import Progress
 from biomec.recording import ForcePlate, Markers, Result
 from biomec.recording.step import marker_arrays, plate_arrays, step_result
 from biomec.signals.filters import BUTTERWORTH, FILTERS, filter_named, low_pass
-from biomec.signals.plate_gaps import missing_notices
+from biomec.signals.plate_baseline import missing_notices
 from biomec.signals.residual_analysis import ResidualAnalysis, ResidualOptions, residual_analysis
 from biomec.signals.stretches import stretches
 
@@ -336,11 +336,11 @@ def _about_shift(before: ForcePlate, after: ForcePlate) -> list[Notice]:
 def _about_untouched(
     names: tuple[str, ...], untouched: BoolArray, cutoff: FloatArray, analysis: ResidualAnalysis | None
 ) -> list[Notice]:
-    """Stretches that are too short to filter or to analyse; channels in which no noise was found are told elsewhere."""
-    told = np.isfinite(cutoff)
+    """Stretches that are too short to filter or to analyse; channels without noise have another notice."""
+    sought = np.isfinite(cutoff)
     if analysis is not None:
-        told |= np.isnan(analysis.residual).all(axis=0)  # no stretch was long enough to look for a cut-off
-    raw = np.asarray((untouched & told).any(axis=2))  # (T, M)
+        sought |= np.isnan(analysis.residual).all(axis=0)  # no stretch was long enough to look for a cut-off
+    raw = np.asarray((untouched & sought).any(axis=2))  # (T, M)
     notices = []
     for m in np.flatnonzero(raw.any(axis=0)):
         runs = stretches(raw[:, m])

@@ -1,4 +1,4 @@
-"""Labels that change places, told by the paths of the markers in time.
+"""Labels that change places, seen in the paths of the markers in time.
 
 Where two labels are exchanged, both markers leap at once, each onto the path of the other. This needs no segment, so it
 finds what distances cannot: the only two markers of a segment, mirror images, markers of neighbouring segments.

@@ -2,7 +2,7 @@
 
 Markers of one segment keep their distances. Where distances of two markers jump, and jump back if their labels are
 exchanged, the labels were exchanged. What distances do not tell, paths in time may: see `label_leaps`. Left and right
-are told by the body itself, from markers of its midline.
+are seen on the body itself, from markers of its midline.
 """
 
 from __future__ import annotations
@@ -78,7 +78,7 @@ def find_swaps(
     """Find exchanged labels. The reference is the static pose if there is one, else the median of the trial itself.
 
     Two markers whose exchange leaves all distances as they are (the only two of a segment, or mirror images in it) are
-    told by their paths, which need to be seen at the beginning or the end of the swap. Without a static pose, a swap
+    seen in their paths, which need to be seen at the beginning or the end of the swap. Without a static pose, a swap
     that lasts longer than half the trial cannot be told from the frames in which the labels are right.
     """
     names = tuple(name for name in trial.markers.names if name in marker_set)
@@ -163,8 +163,8 @@ def _joined(swaps: Iterable[LabelSwap]) -> tuple[LabelSwap, ...]:
         length = swap.last - swap.first + 1
         before, longest = joined[-1] if joined else (None, 0)
         if before is not None and (before.a, before.b) == (swap.a, swap.b) and swap.first <= before.last + 1:
-            told = swap if length > longest else before
-            joined[-1] = replace(told, first=before.first, last=max(before.last, swap.last)), max(length, longest)
+            longer = swap if length > longest else before
+            joined[-1] = replace(longer, first=before.first, last=max(before.last, swap.last)), max(length, longest)
         else:
             joined.append((swap, length))
     return tuple(sorted((swap for swap, _ in joined), key=lambda swap: (swap.first, swap.a, swap.b)))

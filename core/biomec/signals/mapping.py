@@ -11,8 +11,16 @@ from biomec.base.notices import Notice, info, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerDefinition, MarkerSet
-from biomec.signals.label_geometry import Standing, standing_markers
-from biomec.signals.label_names import LabelForm, could_be_misspelt, label_forms, pattern_form, plain, without_subject
+from biomec.signals.label_evidence import (
+    LabelForm,
+    Standing,
+    could_be_misspelt,
+    label_forms,
+    pattern_form,
+    plain,
+    standing_markers,
+    without_subject,
+)
 
 HIGH = 0.9  # from here on a suggestion can be taken without asking
 ACCEPT = 0.7  # from here on it is taken unless the user objects

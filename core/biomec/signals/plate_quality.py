@@ -12,10 +12,17 @@ from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, Severity, info, problem, warning
 from biomec.recording import ForcePlate, Trial
 from biomec.signals.contact_detection import frame_range
-from biomec.signals.contact_geometry import reach_beyond_edge, segment_points
 from biomec.signals.contacts import AssignedContact, ContactAssignment
 from biomec.signals.plate_baseline import Baseline
-from biomec.signals.plate_geometry import called, edge_distance, on_surface, outline, surface_axes
+from biomec.signals.plate_geometry import (
+    called,
+    edge_distance,
+    on_surface,
+    outline,
+    reach_beyond_edge,
+    segment_points,
+    surface_axes,
+)
 from biomec.signals.plate_resampling import contact_at_frames
 from biomec.signals.stretches import stretches
 

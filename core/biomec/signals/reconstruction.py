@@ -23,8 +23,7 @@ from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, step_result
 from biomec.signals.local_frames import Donors, PoseMethod
 from biomec.signals.reconstruction_notices import GapReporter, rebuilt_far_off, summary
-from biomec.signals.static_checks import check_static
-from biomec.signals.static_pose import StaticPose
+from biomec.signals.static_pose import StaticPose, check_static
 
 
 class SampleOrigin(IntEnum):
@@ -40,7 +39,7 @@ class SampleOrigin(IntEnum):
 class ReconstructionOptions:
     """pose: how a segment's pose follows from its markers; gap_limit_s: longest gap that may be interpolated [s];
     smallest_height_m: a triad lower than this is nearly a line and not used [m]; largest_rms_m: a marker whose rebuilt
-    place is further than this from where it was measured, as a root mean square, is told [m].
+    place is further than this from where it was measured, as a root mean square, gets a notice [m].
     """
 
     pose: PoseMethod = setting(
@@ -55,7 +54,7 @@ class ReconstructionOptions:
         0.010, "Lowest triangle", "A triangle of markers lower than this is nearly a line and is not used.", unit="mm",
         factor=MM, least=0.0)  # fmt: skip
     largest_rms_m: float = setting(
-        0.030, "Largest error of rebuilding", "A marker whose rebuilt place is further off (root mean square) is told.",
+        0.030, "Largest error of rebuilding", "A marker rebuilt further off (root mean square) gets a notice.",
         unit="mm", factor=MM, least=0.0)  # fmt: skip
 
     def __post_init__(self) -> None:

@@ -84,8 +84,8 @@ class GapReporter:
         if needed:
             notices.append(problem("marker-never-seen", self._never_seen(needed), *needed))
         if spare:
-            told = f"{self._never_seen(spare)} No segment depends on {'them' if len(spare) > 1 else 'it'}."
-            notices.append(warning("marker-never-seen", told, *spare))
+            words = f"{self._never_seen(spare)} No segment depends on {'them' if len(spare) > 1 else 'it'}."
+            notices.append(warning("marker-never-seen", words, *spare))
         return notices
 
     def _spare(self, name: str, seen: set[str]) -> bool:
@@ -100,9 +100,9 @@ class GapReporter:
         reasons: dict[str, list[str]] = {}
         for name in names:
             reasons.setdefault(self._why_not_rebuilt(name), []).append(name)
-        told = "; ".join(f"{', '.join(group)} ({why})" for why, group in reasons.items())
+        words = "; ".join(f"{', '.join(group)} ({why})" for why, group in reasons.items())
         which = "1 marker is" if len(names) == 1 else f"{len(names)} markers are"
-        return f"{which} in no frame of {self.trial.source.name} and cannot be rebuilt: {told}."
+        return f"{which} in no frame of {self.trial.source.name} and cannot be rebuilt: {words}."
 
     def _why_not_rebuilt(self, name: str) -> str:
         if name not in self.marker_set:
@@ -145,8 +145,10 @@ def summary(trial: Trial, shares: Mapping[str, float], whole: float, computed: S
     """
     notices, kinds = [], ("measured", "rebuilt", "interpolated", "missing")
     if any(shares[kind] for kind in kinds[1:]):
-        told = ", ".join(f"{_percent(shares[kind])} {kind}" for kind in kinds)
-        words = f"Marker samples of {trial.source.name}: {told}. In {_percent(whole)} of the frames all were measured."
+        listed = ", ".join(f"{_percent(shares[kind])} {kind}" for kind in kinds)
+        words = (
+            f"Marker samples of {trial.source.name}: {listed}. In {_percent(whole)} of the frames all were measured."
+        )
         notices.append(info("reconstruction", words))
     if computed:
         which = "1 marker is" if len(computed) == 1 else f"{len(computed)} markers are"

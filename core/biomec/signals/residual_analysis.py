@@ -25,9 +25,8 @@ from biomec.base.arrays import FloatArray, IntArray, frames_last, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.progress import Progress, in_parallel
-from biomec.signals.filters import BUTTERWORTH, LowPass, filter_named
+from biomec.signals.filters import BUTTERWORTH, FEWEST_SAMPLES, LowPass, filter_named, sine_frequencies, sine_spectrum
 from biomec.signals.stretches import Block, as_channels, blocks, time_series
-from biomec.signals.zero_lag import FEWEST_SAMPLES, sine_frequencies, sine_spectrum
 
 HIGHEST_OF_RATE = 0.4  # cut-offs above this fraction of the rate leave no room for a tail
 SINES_AT_A_TIME = 2048  # keeps the table of gains within the processor's cache
@@ -146,7 +145,7 @@ def residuals(
 ) -> FloatArray:
     """R(f) = √(Σ (x_i − x_F,i)² / N) of ``x`` (T, …) for every cut-off, as (F, C). [Winter2009]; [Nunes2017] Eq. 3.5
 
-    In the sines of `zero_lag` the filter is a product, so Σ (x − x_F)² = Σ_k ((1 − g_f(f_k)) s_k)² / (2 (N − 1))
+    In the sines of `filters` the filter is a product, so Σ (x − x_F)² = Σ_k ((1 − g_f(f_k)) s_k)² / (2 (N − 1))
     (Parseval): one matrix product does all cut-offs and all channels, and equals filtering them one by one.
     """
     signal, chosen = as_channels(x), filter_named(filter)

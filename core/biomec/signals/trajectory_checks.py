@@ -19,7 +19,7 @@ from biomec.signals.stretches import stretches
 
 @dataclass(frozen=True)
 class TrajectoryCheckOptions:
-    """When a trajectory is told.
+    """When a trajectory gets a notice.
 
     shortest_s : stretches shorter than this may be chance [s]
     others_m   : a marker is frozen only while half of the others go further than this; otherwise the subject stands

@@ -16,25 +16,6 @@ from biomec.virtual.squats import Squat, squat
 from biomec.virtual.walking import Walk, walk
 from biomec.virtual.wearing import Worn, worn
 
-__all__ = [
-    "DEMO",
-    "ArmElevation",
-    "Movement",
-    "PushUp",
-    "RecordOptions",
-    "Squat",
-    "Truth",
-    "VirtualAcquisition",
-    "VirtualPerson",
-    "Walk",
-    "Worn",
-    "arm_elevation",
-    "model_of",
-    "push_up",
-    "record",
-    "squat",
-    "walk",
-    "worn",
-    "write_acquisition",
-    "write_truth",
-]
+__all__ = ["DEMO", "ArmElevation", "Movement", "PushUp", "RecordOptions", "Squat", "Truth", "VirtualAcquisition",
+           "VirtualPerson", "Walk", "Worn", "arm_elevation", "model_of", "push_up", "record", "squat", "walk", "worn",
+           "write_acquisition", "write_truth"]  # fmt: skip

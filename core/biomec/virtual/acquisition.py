@@ -16,9 +16,8 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
+from biomec.body.loads.ground_reaction import GroundReaction, shared_reactions
 from biomec.recording import BIOMEC_AXES, Analog, Event, ForcePlate, Markers, Source, Trial
-from biomec.virtual.carried_loads import CarriedLoad, carried_loads
-from biomec.virtual.contact_forces import GroundReaction, required_wrench, shared_reactions
 from biomec.virtual.disturbances import (
     Gap,
     LabelError,
@@ -27,6 +26,7 @@ from biomec.virtual.disturbances import (
     draw_label_errors,
     skin_displacements,
 )
+from biomec.virtual.loads import CarriedLoad, carried_loads, required_wrench
 from biomec.virtual.movement import Movement, Performance
 from biomec.virtual.person import MARKER_SET, VirtualPerson
 from biomec.virtual.skeleton import Placed, Skeleton, Y

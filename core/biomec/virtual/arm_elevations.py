@@ -14,18 +14,16 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.recording import Event
-from biomec.virtual.curves import clock, there_and_back
-from biomec.virtual.girdle import GirdleCurves
-from biomec.virtual.jets import Jet, turn
-from biomec.virtual.movement import SIDES, Performance, ground, positive
-from biomec.virtual.skeleton import Skeleton, Z
+from biomec.virtual.jets import Jet, clock, there_and_back, turn
+from biomec.virtual.movement import SIDES, Performance, RepeatedMovement, ground, positive
+from biomec.virtual.skeleton import GirdleCurves, Skeleton, Z
 from biomec.virtual.upright import ArmCurves, standing_contacts, standing_plates, upper_body
 
 RHYTHM = 1.0 / 3.0  # share of the scapula in the elevation of the arm
 
 
 @dataclass(frozen=True)
-class ArmElevation:
+class ArmElevation(RepeatedMovement):
     """Both arms raised and lowered; ``elevation_deg`` is the angle that the humerus turns on the thorax."""
 
     plane: Literal["abduction", "flexion"] = "abduction"
@@ -45,16 +43,6 @@ class ArmElevation:
     def name(self) -> str:
         """Word for the file's name."""
         return f"Arm{self.plane.capitalize()}"
-
-    @property
-    def duration_s(self) -> float:
-        """Cycles and leads [s]."""
-        return self.cycles * self.cycle_s + 2.0 * self.lead_s
-
-    @property
-    def sharp(self) -> bool:
-        """Forces change slowly."""
-        return False
 
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""

@@ -1,7 +1,7 @@
 """What goes wrong with markers in a laboratory: noise, moving skin, hidden markers, exchanged labels.
 
 Every disturbance is drawn from a generator that is handed in, marker by marker in the order of the trial, so that one
-seed always gives the same recording. All are told in the truth of the acquisition.
+seed always gives the same recording. The truth of the acquisition lists all of them.
 """
 
 from __future__ import annotations

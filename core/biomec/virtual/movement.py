@@ -11,8 +11,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
+from biomec.body.loads.ground_reaction import SharedContact
 from biomec.recording import Event
-from biomec.virtual.contact_forces import SharedContact
 from biomec.virtual.jets import Jet
 from biomec.virtual.skeleton import Placed, Skeleton
 
@@ -76,6 +76,20 @@ class Movement(Protocol):
 
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""
+
+
+class RepeatedMovement:
+    """Cycles of equal length between two leads, in which forces change slowly."""
+
+    cycles: int
+    cycle_s: float
+    lead_s: float
+    sharp = False
+
+    @property
+    def duration_s(self) -> float:
+        """Cycles and leads [s]."""
+        return self.cycles * self.cycle_s + 2.0 * self.lead_s
 
 
 def positive(what: str, **values: float) -> None:

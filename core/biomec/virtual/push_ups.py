@@ -14,13 +14,11 @@ from scipy.interpolate import CubicSpline
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
+from biomec.body.loads.ground_reaction import SharedContact
 from biomec.recording import Event
-from biomec.virtual.contact_forces import SharedContact
-from biomec.virtual.curves import clock, there_and_back, wave
-from biomec.virtual.girdle import GirdleCurves, placed_girdle
-from biomec.virtual.jets import Jet, cross, dot, solved, stacked, turn
-from biomec.virtual.movement import SIDES, Performance, PlatePlace, positive
-from biomec.virtual.skeleton import Placed, Skeleton, Y, Z
+from biomec.virtual.jets import Jet, clock, cross, dot, solved, stacked, there_and_back, turn, wave
+from biomec.virtual.movement import SIDES, Performance, PlatePlace, RepeatedMovement, positive
+from biomec.virtual.skeleton import GirdleCurves, Placed, Skeleton, Y, Z, placed_girdle
 
 PLATE = (0.60, 0.40)  # along the body, across [m]
 GAP_ASIDE, GAP_ALONG = 0.10, 0.80
@@ -56,7 +54,7 @@ GRIPS = {
 
 
 @dataclass(frozen=True)
-class PushUp:
+class PushUp(RepeatedMovement):
     """Repeated push-ups.
 
     grip         : "closed" (upper arms along the body) or "open" (away from it)
@@ -85,16 +83,6 @@ class PushUp:
     def name(self) -> str:
         """Word for the file's name."""
         return f"PushUp{self.grip.capitalize()}"
-
-    @property
-    def duration_s(self) -> float:
-        """Cycles and leads [s]."""
-        return self.cycles * self.cycle_s + 2.0 * self.lead_s
-
-    @property
-    def sharp(self) -> bool:
-        """Forces change slowly."""
-        return False
 
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""

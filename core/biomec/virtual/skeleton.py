@@ -1,8 +1,13 @@
 """The person's skeleton as joints that turn: segments are placed one on another, with exact velocities.
 
-Everything is told relative to the standing pose, in laboratory axes: a segment is placed by its turn away from standing
+Everything is relative to the standing pose, in laboratory axes: a segment is placed by its turn away from standing
 and by one point. A joint's turn is applied *in* the standing pose, so that E_distal = E_proximal T with T about axes
 that are known once and for all. Nothing here uses the constraint equations, so that it checks them independently.
+
+Clavicle and scapula glide on the thorax, from three curves a side. The clavicle follows two of them (protraction,
+elevation). Two points of the scapula stay on their ellipsoids, which leaves the scapula one freedom of its own: its
+upward rotation, given as the sine of the angle between the axis from TE to AA and the plane normal to the long axis of
+the thorax.
 """
 
 from __future__ import annotations
@@ -20,7 +25,7 @@ from biomec.engine.body import Body
 from biomec.engine.joint_kinds import TREE_JOINTS
 from biomec.engine.joints import EllipsoidContact
 from biomec.engine.system import System
-from biomec.virtual.jets import Jet, applied, turn
+from biomec.virtual.jets import Jet, applied, dot, sine, solved, stacked, turn
 
 X, Y, Z = read_only([1.0, 0.0, 0.0]), read_only([0.0, 1.0, 0.0]), read_only([0.0, 0.0, 1.0])
 
@@ -161,3 +166,42 @@ class Skeleton:
                 for level, part in zip(levels, jet.parts, strict=False):
                     level[:, where] = part
         return Jet(tuple(levels))
+
+
+# ------------------------------------------------------------------------------------------------------ shoulder girdle
+
+
+@dataclass(frozen=True, eq=False)
+class GirdleCurves:
+    """How the girdle of one side moves, away from standing [rad], each (T,): mirror images have equal values."""
+
+    protraction: Jet
+    elevation: Jet
+    upward_rotation: Jet
+
+
+def placed_girdle(skeleton: Skeleton, side: str, curves: GirdleCurves) -> dict[str, Placed]:
+    """Clavicle and scapula of a side ("right" or "left"), gliding on the ellipsoids of a thorax that stands still."""
+    s = 1.0 if side == "right" else -1.0
+    sternoclavicular = skeleton.joints[f"{side} sternoclavicular"]
+    acromioclavicular = skeleton.joints[f"{side} acromioclavicular"]
+    turned = sternoclavicular.turned(s * curves.protraction, -s * curves.elevation)
+    clavicle = sternoclavicular.outwards(STANDING, turned)
+    surfaces = [surface for surface in skeleton.surfaces.values() if surface.segment == f"{side} scapula"]
+    spine = skeleton.direction(f"{side} scapula.z")
+    up = skeleton.direction("thorax.y")
+    angle_0 = float(np.arcsin(s * spine @ up))
+
+    def equations(x: Jet) -> Jet:
+        scapula = acromioclavicular.outwards(clavicle, acromioclavicular.turned(x[:, 0], x[:, 1], x[:, 2]))
+        rows = []
+        for surface in surfaces:
+            d = scapula.point(surface.point) - surface.centre
+            rows.append(0.5 * dot(d, d.mapped(lambda part, H=surface.shape: part @ H)) - 0.5)  # type: ignore[misc]
+        tilt = s * scapula.direction(spine).mapped(lambda part: np.asarray(part @ up))
+        return stacked(*rows, tilt - sine(curves.upward_rotation + angle_0).up_to(tilt.order))
+
+    frames = len(curves.protraction.value)
+    x = solved(equations, np.zeros((frames, 3)))
+    scapula = acromioclavicular.outwards(clavicle, acromioclavicular.turned(x[:, 0], x[:, 1], x[:, 2]))
+    return {f"{side} clavicle": clavicle, f"{side} scapula": scapula}

@@ -8,11 +8,9 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.recording import Event
-from biomec.virtual.curves import clock, there_and_back
-from biomec.virtual.girdle import GirdleCurves
-from biomec.virtual.jets import Jet, solved, stacked, turn
-from biomec.virtual.movement import SIDES, Performance, ground, positive
-from biomec.virtual.skeleton import Placed, Skeleton, Z
+from biomec.virtual.jets import Jet, clock, solved, stacked, there_and_back, turn
+from biomec.virtual.movement import SIDES, Performance, RepeatedMovement, ground, positive
+from biomec.virtual.skeleton import GirdleCurves, Placed, Skeleton, Z
 from biomec.virtual.upright import (
     ArmCurves,
     Leg,
@@ -28,7 +26,7 @@ AHEAD = 0.024  # of stature: the centre of mass ahead of the ankles
 
 
 @dataclass(frozen=True)
-class Squat:
+class Squat(RepeatedMovement):
     """Repeated squats; ``depth`` 1 brings the thighs near the horizontal."""
 
     cycles: int = 3
@@ -39,20 +37,7 @@ class Squat:
     def __post_init__(self) -> None:
         positive("Squat", cycles=self.cycles, cycle_s=self.cycle_s, depth=self.depth)
 
-    @property
-    def name(self) -> str:
-        """Word for the file's name."""
-        return "Squat"
-
-    @property
-    def duration_s(self) -> float:
-        """Cycles and leads [s]."""
-        return self.cycles * self.cycle_s + 2.0 * self.lead_s
-
-    @property
-    def sharp(self) -> bool:
-        """Forces change slowly."""
-        return False
+    name = "Squat"
 
     def perform(self, skeleton: Skeleton, time_s: FloatArray) -> Performance:
         """Perform it at these times (T,) [s]."""

@@ -1,4 +1,4 @@
-"""Movements on the feet: legs that follow from where pelvis and feet are, arms that turn as they are told."""
+"""Movements on the feet: legs that follow from where pelvis and feet are, arms that turn by given curves."""
 
 from __future__ import annotations
 
@@ -8,12 +8,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import FloatArray
+from biomec.body.loads.ground_reaction import SharedContact
 from biomec.engine.system import System
-from biomec.virtual.contact_forces import SharedContact
-from biomec.virtual.girdle import GirdleCurves, placed_girdle
 from biomec.virtual.jets import Jet, solved, turn
 from biomec.virtual.movement import SIDES, PlatePlace
-from biomec.virtual.skeleton import Placed, Skeleton, X, Y, Z
+from biomec.virtual.skeleton import GirdleCurves, Placed, Skeleton, X, Y, Z, placed_girdle
 
 PLATE = (0.60, 0.40)  # along, across [m]
 GAP = 0.10

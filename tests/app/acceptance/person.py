@@ -12,6 +12,7 @@ from PySide6.QtWidgets import QApplication, QDialog, QWidget
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.project_file import DISCARD
 from biomec_app.shell.main_window import MainWindow
+from tests.app.conftest import let_run
 
 PATIENCE_S = 600.0  # ends what hangs; nothing else depends on how long anything takes
 
@@ -59,17 +60,20 @@ class Person:
     def idle(self) -> None:
         """Wait until nothing runs, beside the recording neither, and what is due is drawn."""
         self.wait(self._at_rest)
-        self.pause(0.02)
+        let_run()
         self.wait(self._at_rest)  # a figure starts its job once its choices are found
+        let_run()
 
     def _at_rest(self) -> bool:
-        return not (self.context.jobs.busy or self.context.aside.busy)
+        drawing = self.window.updatesEnabled() or not self.window.isVisible()  # not while another theme is taken
+        return drawing and not (self.context.jobs.busy or self.context.aside.busy)
 
     def rest(self) -> None:
-        """Wait until everything is drawn: nothing has been at work for a while."""
+        """Wait until everything is drawn: nothing has been at work for some turns of the event loop."""
         quiet = 0
-        while quiet < 6:
-            self.pause(0.02)
+        while quiet < 3:
+            self.pause(0.002)
+            let_run()
             quiet = quiet + 1 if self._at_rest() and not any(map(_draws, QApplication.allWidgets())) else 0
 
     def pause(self, seconds: float) -> None:
@@ -130,6 +134,6 @@ def pixels(widget: QWidget) -> np.ndarray:
 
 def is_blank(widget: QWidget) -> bool:
     """Whether one colour covers all but a hundredth of a percent of a widget."""
-    colours = pixels(widget).view(np.uint32)[::2, ::2]
-    _, counts = np.unique(colours, return_counts=True)
-    return bool(counts.max() > 0.9999 * counts.sum())
+    colours = pixels(widget).view(np.uint32)[::2, ::2].ravel()
+    middle = np.partition(colours, colours.size // 2)[colours.size // 2]  # of so many that are equal, it is one
+    return bool(np.count_nonzero(colours == middle) > 0.9999 * colours.size)

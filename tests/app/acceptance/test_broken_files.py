@@ -157,9 +157,7 @@ def test_a_broken_companion_is_told_in_the_dialog_and_the_last_choice_stays(pers
     broken.write_bytes(squat_files["c3d"].read_bytes()[:3000])
     person.path = broken
     dialog.browse["static"].click()
-    person.wait(lambda: not dialog._jobs.busy)
-    person.pause(0.1)
-    assert "broken.c3d" in dialog.wrong.text()
+    person.wait(lambda: not dialog._jobs.busy and "broken.c3d" in dialog.wrong.text())
     assert dialog.names["static"].text() == static
     dialog.reject()
     assert not person.document.is_open

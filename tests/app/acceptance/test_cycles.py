@@ -44,7 +44,7 @@ def test_recordings_and_figures_that_were_closed_are_gone(person, squat_measured
         show_a_figure(person)
         person.document.undo_stack.setClean()
         person.document.close()
-        person.pause(0.1)
+        person.rest()
         found.append(kept())
     assert found[-1] <= found[1]
 
@@ -54,7 +54,7 @@ def test_windows_that_were_closed_are_gone(qapp, tmp_path, squat_analysis):
     for _ in range(3):
         person = Person(tmp_path / "prefs.ini")
         person.document.open(replace(squat_analysis))
-        person.pause(0.2)
+        person.rest()
         person.leave()
         closed += [weakref.ref(person.window), weakref.ref(person.context)]
         del person

@@ -15,6 +15,7 @@ from biomec_app.session.project_file import DISCARD, SAVE
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from tests.app.acceptance.person import Person, is_blank
+from tests.app.conftest import let_run
 
 ITEMS = [action.key for action in (*all_actions(), *extra_actions()) if action.run is not None]
 STATES = ("nothing", "measured", "analysed")
@@ -35,17 +36,17 @@ def shared(qapp, tmp_path_factory):
 
 
 @pytest.fixture
-def at(shared, request, tmp_path, squat_files, squat_measured, demo_analysis):
+def at(shared, request, tmp_path, squat_files, squat_measured, short_analysis):
     """The window in a state, with a file to open and a place to save to."""
     state = request.param
-    wanted = {"nothing": None, "measured": squat_measured, "analysed": demo_analysis}[state]
+    wanted = {"nothing": None, "measured": squat_measured, "analysed": short_analysis}[state]
     document = shared.document
     now = document.analysis if document.is_open else None
     if now is not wanted or document.path is not None or document.undo_stack.count():
         document.close()
         if wanted is not None:
             document.open(wanted)
-        shared.pause(0.05)
+        shared.idle()
     shared.path, shared.answer, shared.state, shared.folder = tmp_path / "saved", None, state, tmp_path
     shared.heard.clear()
     shared.asked.clear()
@@ -56,7 +57,7 @@ def at(shared, request, tmp_path, squat_files, squat_measured, demo_analysis):
             one.reject()
         else:
             one.close()
-    shared.pause(0.02)
+    let_run()
     assert not shared.others
 
 
@@ -148,7 +149,7 @@ def test_every_panel_can_be_closed_and_brought_back_by_its_item(with_demo):
 def test_a_dialog_that_was_closed_is_gone(at, key):
     """The configuration went on following the recording: the more often it was opened, the longer a change took."""
     at.context.plots.set(over=TIME)  # other items leave cycles, which have no scale of time
-    at.pause(0.05)
+    at.idle()
     at.choose(key)
     at.wait(lambda: at.others)
     at.dialog().reject()

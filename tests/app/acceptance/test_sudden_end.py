@@ -44,10 +44,10 @@ for way, k in [(way, k) for way in ways for k in range(4 if way == "quickly" els
     context.user.ask_file = lambda title, *asked: folder / ("movie.gif" if "ovie" in title else "saved.biomec")
     window.show()
     context.document.open(measured if way == "analysing" else analysis)
-    work(0.0 if way == "quickly" else 0.3)
+    work(0.0 if way == "quickly" else 0.1)
     if way == "playing":
         window.timeline.playback.play()
-        work(0.3)
+        work(0.1)
     elif way == "analysing":
         window.menus.run("kinematics.all")
         work(0.1 * (k + 1))
@@ -63,7 +63,7 @@ for way, k in [(way, k) for way in ways for k in range(4 if way == "quickly" els
     elif way == "movie":
         window.menus.run("visualize.movie")
         window.findChild(MovieDialog).accept()
-        work(0.3)
+        work(0.1)
     context.user.confirm = lambda title, question, choices: "Don't save"
     assert window.close()
     window.deleteLater()

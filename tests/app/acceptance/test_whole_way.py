@@ -57,7 +57,7 @@ def test_import_analyse_plot_save_and_reopen_give_the_numbers_of_the_command_lin
     curves = [curve.key for curve in catalogue(analysis) if curve.key.startswith("angle")][:6]
     assert curves
     person.document.select(curves=tuple(curves))
-    person.pause(0.2)
+    person.rest()
     drawn = person.window.plots.grab().toImage()
     assert not drawn.isNull()
 

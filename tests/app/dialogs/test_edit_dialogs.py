@@ -9,7 +9,7 @@ from numpy.testing import assert_array_equal
 from PySide6.QtWidgets import QDialogButtonBox, QLabel
 
 from biomec.base.errors import BiomecError
-from biomec.io.redescription import redescribed
+from biomec.io.evidence import redescribed
 from biomec.pipeline.replay import script
 from biomec.recording import Event, LabAxes, Subject
 from biomec_app.dialogs.axes import edit_axes

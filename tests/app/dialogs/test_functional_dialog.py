@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from PySide6.QtWidgets import QDialogButtonBox
 
-from biomec.io.redescription import redescribed
+from biomec.io.evidence import redescribed
 from biomec.io.registry import read_trial, write_trial
 from biomec.io.session_import import import_session
 from biomec.pipeline import replay

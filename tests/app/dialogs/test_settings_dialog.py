@@ -170,7 +170,7 @@ def test_every_widget_has_a_name_for_screen_readers_and_tests(dialog):
 def test_no_page_is_wider_than_the_dialog(qtbot, dialog, step):
     dialog.resize(900, 640)
     page = dialog.open_page(step)
-    qtbot.wait(20)
+    qtbot.turns()
     assert page.widget().width() <= page.viewport().width()
     for label in page.widget().findChildren(QLabel):
         assert label.mapTo(page.widget(), label.rect().topRight()).x() <= page.viewport().width()

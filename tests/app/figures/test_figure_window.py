@@ -182,7 +182,8 @@ def test_closing_while_it_is_drawn_leaves_nothing_behind(qtbot, opened, context)
     for key in ("emg", "agreement", "angles"):
         opened(key, wait=False).close()
     assert not context.windows
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: not context.aside.busy)
+    qtbot.turns()
 
 
 def test_the_program_goes_on_while_a_figure_is_drawn(qtbot, opened):

@@ -19,7 +19,7 @@ from biomec_app.kit.moments import file_clock_s, moment_told, with_zero, zero_to
 from biomec_app.plots.plot_content import panes
 from biomec_app.session.plot_view import PlotView
 from biomec_app.shell.tree_content import tree
-from biomec_app.viewer.timeline import Timeline, marks
+from biomec_app.viewer.timeline import Timeline
 
 FIRST = 286
 MATCHING = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
@@ -57,7 +57,8 @@ def test_wherever_frame_and_time_stand_together_the_zero_is_told(qtbot, context,
     events = next(node for node in tree(cut).children[0].children if node.key == "recording/events")
     assert "frame 286" in events.tip
     assert all("on the file's clock" in node.tip for node in events.children)
-    assert any("from start, frame" in mark.words for mark in marks(cut) if mark.event)
+    lane = timeline.events
+    assert "from start, frame" in lane.told_at(lane.x_of(cut.events[0]))
     keys = default_curves(cut, catalogue(cut))
     assert panes(catalogue(cut).found(keys), PlotView(), cut)[0].x_label == "time from start [s]"
     tips = [item.toolTip(2) for item in notices.list.findItems("", MATCHING) if item.text(2)]

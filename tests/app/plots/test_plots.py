@@ -8,6 +8,7 @@ from xml.etree import ElementTree
 
 import numpy as np
 import pytest
+from pyqtgraph import CONFIG_OPTIONS
 from PySide6.QtCore import QEvent, QPoint, QPointF, Qt, QTimer
 from PySide6.QtGui import QGuiApplication, QImage, QMouseEvent, QWheelEvent
 from PySide6.QtWidgets import QApplication
@@ -334,9 +335,10 @@ def place(panel: PlotPanel, k: int, x: float):
     return panel.grid.mapFromScene(box.mapViewToScene(QPointF(x, 0.5 * (low + high))))
 
 
-def test_the_mouse_drags_the_cursor(panel: PlotPanel, qtbot) -> None:
+def test_the_mouse_drags_the_cursor(panel: PlotPanel, qtbot, monkeypatch) -> None:
+    monkeypatch.setitem(CONFIG_OPTIONS, "mouseRateLimit", 0)  # else moves that follow too closely are one
     panel.context.document.set_frame(500)
-    qtbot.wait(30)
+    qtbot.turns()
     view = panel.grid.viewport()
     start, end = place(panel, 0, 5.0), place(panel, 0, 10.0)
     qtbot.mouseMove(view, start)
@@ -348,7 +350,7 @@ def test_the_mouse_drags_the_cursor(panel: PlotPanel, qtbot) -> None:
             Qt.MouseButton.LeftButton, Qt.KeyboardModifier.NoModifier,
         )  # fmt: skip
         QApplication.sendEvent(view, move)
-        qtbot.wait(20)  # moves that follow too closely are one
+        qtbot.turns()
     qtbot.mouseRelease(view, Qt.MouseButton.LeftButton, pos=end)
     assert abs(panel.context.document.frame - 1000) < 15  # a pixel is about a tenth of a second
 
@@ -365,7 +367,7 @@ def turn_wheel(panel: PlotPanel, keys: Qt.KeyboardModifier) -> None:
 def test_the_wheel_zooms_time_where_all_plots_fit(panel: PlotPanel, qtbot) -> None:
     panel.context.document.select(curves=ELBOWS)
     panel.refresh()
-    qtbot.wait(30)
+    qtbot.turns()
     turn_wheel(panel, Qt.KeyboardModifier.NoModifier)
     first, last = panel.window_s
     assert last - first < 15.0

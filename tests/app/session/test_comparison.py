@@ -23,6 +23,12 @@ ELBOWS = ("angle/right elbow flexion", "angle/left elbow flexion")
 
 
 @pytest.fixture(scope="module")
+def demo_analysis(short_analysis: Analysis) -> Analysis:
+    """Two push-ups instead of five."""
+    return short_analysis
+
+
+@pytest.fixture(scope="module")
 def project(demo_analysis: Analysis, tmp_path_factory) -> Path:
     """The demonstration under another name, saved."""
     path = tmp_path_factory.mktemp("other") / "20260302_Demo_PushUpOpen1.biomec"
@@ -65,7 +71,7 @@ def test_another_recording_is_drawn_beside_in_its_colour_and_taken_away_again(qt
     assert_allclose(right.traces[0].y, right.traces[1].y, atol=1e-6)  # the same movement: means must agree
     legend = [name for name, _ in panel.grid.legend.entries]
     assert legend[:2] == ["PushUpClosed1", "PushUpOpen1"]
-    assert "mean ± SD of 5 cycles" in legend
+    assert "mean ± SD of 2 cycles" in legend
     assert "compared_with(" in context.document.history[-1]
     context.document.undo_stack.undo()
     panel.refresh()
@@ -122,5 +128,5 @@ def test_the_figure_of_angles_draws_both_with_their_names(demo_analysis, project
     assert "left elbow flexion, closed, mean (deg)" in names
     assert "left elbow flexion, open, sd (deg)" in names
     assert len(set(names)) == len(names)
-    assert "closed: 5 cycles; open: 5 cycles" in kind.remark(content, chosen)
+    assert "closed: 2 cycles; open: 2 cycles" in kind.remark(content, chosen)
     assert np.isfinite(kind.data(content, chosen)[1].values).all()

@@ -5,7 +5,7 @@ from dataclasses import replace
 from itertools import combinations
 
 import pytest
-from PySide6.QtCore import Qt
+from PySide6.QtCore import Qt, QTimer
 from PySide6.QtWidgets import QApplication, QTabBar
 
 from biomec.base.notices import Notice, Severity
@@ -15,7 +15,7 @@ from biomec_app.features.trust.verdict_signs import sign
 from biomec_app.features.trust.verdicts import recording_told, verdicts
 from biomec_app.kit.theme import LIGHT, apply
 from biomec_app.session.preferences import Preferences
-from biomec_app.shell.main_window import MainWindow
+from biomec_app.shell.main_window import NEXT_TURN_MS, MainWindow
 from biomec_app.shell.panels import PANELS
 
 
@@ -186,7 +186,8 @@ def test_a_height_that_the_user_gave_the_notices_stays(qtbot, window, demo_analy
     qtbot.waitUntil(lambda: not window.notices.folded, timeout=10_000)
     height = window.docks["notices"].height()
     window.context.document.open(demo_analysis)
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: not window.context.aside.busy)
+    qtbot.turns()
     assert window.docks["notices"].height() == height
 
 
@@ -247,5 +248,7 @@ def test_a_window_that_was_closed_takes_no_theme_any_more(window, qtbot):
     """Its 3-D view built another scene after the graphics library had been freed."""
     window.set_theme("dark")
     window.close()
-    qtbot.wait(50)
+    later = QTimer(singleShot=True, interval=2 * NEXT_TURN_MS)  # when it would have taken it
+    with qtbot.waitSignal(later.timeout):
+        later.start()
     assert window.view.scene is None

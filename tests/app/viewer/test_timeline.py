@@ -127,9 +127,8 @@ def test_the_legend_names_the_states_that_occur(timeline):
     assert "converged" not in text
 
 
-def test_marks_are_the_borders_of_cycles_and_events(demo_analysis):
-    found = marks(demo_analysis)
-    assert [mark.frame for mark in found if not mark.event] == list(demo_analysis.cycles.groups["both"].borders)
+def test_marks_are_the_borders_of_cycles(demo_analysis):
+    assert [mark.frame for mark in marks(demo_analysis)] == list(demo_analysis.cycles.groups["both"].borders)
 
 
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=["light", "dark"])
@@ -185,13 +184,12 @@ def many_marks(frames: int, count: int) -> list[StripMark]:
     found = []
     for k, frame in enumerate(np.linspace(0, frames - 1, count).astype(int)):
         side = ("right", "left")[k % 2]
-        found.append(StripMark(int(frame), f"Foot strike {k}", side, event=True))
         found.append(StripMark(int(frame), f"{side} cycle {k} begins", side))
     return found
 
 
-def test_hundreds_of_events_leave_the_quality_of_the_frames_to_be_seen(timeline):
-    """The rows of pixels that show the frames' states are the same with 390 events and cycles as without any."""
+def test_hundreds_of_cycles_leave_the_quality_of_the_frames_to_be_seen(timeline):
+    """The rows of pixels that show the frames' states are the same with 390 cycles as without any."""
     strip = timeline.strip
     strip.resize(560, strip.sizeHint().height())
     states = slice(RULER + 1, RULER + 10)
@@ -200,16 +198,16 @@ def test_hundreds_of_events_leave_the_quality_of_the_frames_to_be_seen(timeline)
     strip.set_content(timeline.map, many_marks(timeline.map.frames, 390))
     crowded = strip_pixels(strip)
     assert (crowded[states] == bare[states]).all()
-    assert (crowded[WORDS:RULER] != bare[WORDS:RULER]).any(axis=2).mean() > 0.5  # cycles and events are there, above
+    assert (crowded[WORDS:RULER] != bare[WORDS:RULER]).any(axis=2).mean() > 0.5  # cycles are there, above
     strip.set_content(timeline.map, many_marks(timeline.map.frames, 8))
     assert (strip_pixels(strip)[states] != bare[states]).any(axis=2).mean() < 0.05  # few cycles have lines
 
 
 def test_a_tooltip_over_many_marks_stays_short(timeline):
     strip = timeline.strip
-    strip.set_content(timeline.map, [StripMark(100, f"event {k}", event=True) for k in range(40)])
+    strip.set_content(timeline.map, [StripMark(100, f"cycle {k}") for k in range(40)])
     told = strip.told_at(strip.x_of(100))
-    assert "event 0" in told
+    assert "cycle 0" in told
     assert "and 35 more marks here" in told
     assert told.count("<br>") < 12
 

@@ -194,7 +194,8 @@ def test_the_window_fits_a_small_screen(demo_analysis, tmp_path, qtbot):
     window.resize(1024, 640)
     window.show()
     window.context.document.open(demo_analysis, tmp_path / "saved.biomec")
-    qtbot.wait(50)
+    qtbot.waitUntil(lambda: not window.context.aside.busy)
+    qtbot.turns()
     hint = window.minimumSizeHint()
     assert hint.width() <= 1024
     assert hint.height() <= 640

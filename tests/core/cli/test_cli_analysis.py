@@ -8,6 +8,7 @@ import pytest
 
 from biomec.cli import main
 from biomec.io.project import load_project
+from biomec.reporting import demo
 from biomec.reporting.files.analysis_files import FILES
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record, write_acquisition
 from tests.real_data import recording
@@ -197,6 +198,7 @@ def test_the_demo_without_the_desktop_part_still_gives_its_results(tmp_path, mon
         raise ModuleNotFoundError(name="vtk")
 
     monkeypatch.setattr(importlib, "import_module", instead("biomec_app.figures.report.demo_pictures", refuse))
+    monkeypatch.setattr(demo, "push_up", lambda grip: PushUp(grip, cycles=1))  # the whole one is analysed above
     assert main(["demo", "--out", str(tmp_path)]) == 0
     assert "There are no pictures" in capsys.readouterr().err
     assert (tmp_path / "angles.csv").exists()

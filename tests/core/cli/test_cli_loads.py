@@ -11,8 +11,8 @@ from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import reopened
 from biomec.recording import Session
+from biomec.reporting.statistics.load_condition import exercise_of
 from biomec.reporting.statistics.load_ranking import rank_exercises
-from biomec.reporting.statistics.loads_over_cycles import exercise_of
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 
 OPTIONS = RecordOptions(50.0, 250.0, noise_mm=0.3, plate_noise_n=0.5, seed=1)

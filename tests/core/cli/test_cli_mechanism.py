@@ -7,7 +7,7 @@ import tomllib
 import pytest
 
 from biomec.cli import main
-from biomec.machines.catalogue import load_machine, machine_names
+from biomec.machines.machine import load_machine, machine_names
 from tests.core.machines.swing_study import STUDY
 
 SWING = ["mechanism", "four-bar", "--analysis", "swing-test"]

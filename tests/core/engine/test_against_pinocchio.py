@@ -15,10 +15,10 @@ import pytest
 
 from biomec.base.arrays import FloatArray
 from biomec.engine.joints import Weld
-from biomec.engine.nullspace import NullSpace, null_space
 from biomec.engine.reference.human import human_tree
 from biomec.engine.reference.spatial import random_tree
 from biomec.engine.reference.trees import FREEDOMS, ReferenceJoint, ReferenceTree, TreeBody
+from biomec.engine.structure import NullSpace, null_space
 from biomec.engine.system import System
 from tests.oracles.pinocchio_tree import NaturalMotion, PinocchioTree
 

@@ -7,8 +7,8 @@ import numpy as np
 import pytest
 
 from biomec.engine import joints
-from biomec.engine.assembly import assemble
 from biomec.engine.description import JOINTS
+from biomec.engine.driven_motion import assemble
 from biomec.engine.joint_kinds import JOINT_KINDS, TREE_KINDS, PlanarForm, kind_of, planar_form, symbol_of
 from tests.core.engine.examples import CONSTRAINT_EXAMPLES
 from tests.places import DOCS

@@ -24,8 +24,8 @@ from biomec.engine import (
     System,
     planar_bar,
 )
-from biomec.engine.assembly import assemble
 from biomec.engine.dense import solve_positions_dense
+from biomec.engine.driven_motion import assemble
 from biomec.engine.reference.human import contact_points, human_motion, human_system, human_tree
 from biomec.engine.reference.planar import four_bar, four_bar_points
 from biomec.engine.reference.spatial import bennett, random_tree

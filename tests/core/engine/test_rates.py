@@ -7,11 +7,11 @@ from numpy.testing import assert_allclose
 from biomec.base.errors import BiomecError
 from biomec.engine import PositionSolver, System, planar_bar
 from biomec.engine.driven_motion import accelerations, velocities
-from biomec.engine.nullspace import null_space, partition_coordinates
 from biomec.engine.projection import ProjectionOptions, Projector
 from biomec.engine.reference.human import contact_points, human_motion, human_system, human_tree
 from biomec.engine.reference.planar import four_bar, four_bar_points, slider_crank, slider_position
 from biomec.engine.reference.spatial import bennett
+from biomec.engine.structure import null_space, partition_coordinates
 
 H = 1e-4
 

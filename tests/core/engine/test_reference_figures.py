@@ -20,10 +20,9 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.engine import driven_motion as analysis
 from biomec.engine.body import Body
-from biomec.engine.nullspace import null_space
 from biomec.engine.projection import ProjectionOptions, Projector
 from biomec.engine.reference.planar import four_bar, pendulum
-from biomec.engine.structure import structure
+from biomec.engine.structure import null_space, structure
 from biomec.engine.system import System
 from tests.oracles.forward_dynamics import (
     ADAMS_BASHFORTH_3,

@@ -16,7 +16,7 @@ from scipy.linalg import cho_factor, cho_solve
 from scipy.spatial.transform import Rotation
 
 from biomec.base.arrays import FloatArray
-from biomec.engine.forces import loads
+from biomec.engine.forces.applied import wrench
 from biomec.engine.reference.human import human_system, human_tree
 from biomec.engine.reference.trees import ReferenceTree
 from biomec.engine.system import System
@@ -120,7 +120,7 @@ def applied_forces(system: System, q: FloatArray, outside: Mapping[str, list[Wre
     Q = system.gravity_force.copy()
     for body, wrenches in outside.items():
         for w in wrenches:
-            Q += loads.wrench(system, body, q, w.point, w.force, w.moment)
+            Q += wrench(system, body, q, w.point, w.force, w.moment)
     return Q
 
 

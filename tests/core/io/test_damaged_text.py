@@ -55,7 +55,7 @@ def outcome(read: Callable[[Path], Trial], path: Path, content: bytes) -> Trial 
 def test_cut_off_anywhere(sample: tuple[Path, bytes, Callable[[Path], Trial], Trial]) -> None:
     path, content, read, whole = sample
     rng = np.random.default_rng(0)
-    places = {*range(0, len(content), 1024), *rng.integers(0, len(content), 120).tolist(), len(content) - 1, 1, 2, 3}
+    places = {*range(0, len(content), 1024), *rng.integers(0, len(content), 60).tolist(), len(content) - 1, 1, 2, 3}
     for place in sorted(places):
         cut = outcome(read, path, content[:place])
         if cut is None:
@@ -78,7 +78,7 @@ def test_flipped_bits(sample: tuple[Path, bytes, Callable[[Path], Trial], Trial]
     path, content, read, _ = sample
     rng = np.random.default_rng(1)
     head = min(len(content), 700)  # half of the flips go where the structure is
-    places = [*rng.integers(0, head, 200).tolist(), *rng.integers(0, len(content), 200).tolist()]
+    places = [*rng.integers(0, head, 100).tolist(), *rng.integers(0, len(content), 100).tolist()]
     for place in places:
         damaged = bytearray(content)
         damaged[place] ^= 1 << int(rng.integers(0, 8))
@@ -88,7 +88,7 @@ def test_flipped_bits(sample: tuple[Path, bytes, Callable[[Path], Trial], Trial]
 def test_overwritten_and_repeated_pieces(sample: tuple[Path, bytes, Callable[[Path], Trial], Trial]) -> None:
     path, content, read, _ = sample
     rng = np.random.default_rng(2)
-    for _ in range(80):
+    for _ in range(40):
         a, b = sorted(rng.integers(0, len(content), 2).tolist())
         noise = rng.integers(0, 256, int(rng.integers(1, 60)), dtype=np.uint8).tobytes()
         outcome(read, path, content[:a] + noise + content[a + len(noise) :])

@@ -7,8 +7,10 @@ import numpy as np
 import pytest
 
 from biomec.base.notices import warning
-from biomec.io.evidence import examine_axes, examine_units, examined, scaled
+from biomec.io.axes_evidence import examine_axes
+from biomec.io.evidence import examined
 from biomec.io.registry import read_trial
+from biomec.io.unit_evidence import examine_units, scaled
 from biomec.recording import Authority, Event, ForcePlate, LabAxes, Markers, Source, Trial
 from biomec.recording.axes import DIRECTIONS
 from tests.core.io.people import PUSH_UP, STANDING, person
@@ -37,23 +39,31 @@ def test_a_standing_person_shows_up_and_forward_in_any_laboratory(axes):
 
 
 @pytest.mark.parametrize("axes", ALL_AXES[::3], ids=lambda axes: f"{axes.up}{axes.forward}")
-def test_plates_show_up_under_somebody_who_does_push_ups(axes):
-    """Not that an axis points down, though: that is as likely a reversed sign, and was once believed."""
+def test_plates_and_the_floor_show_up_under_somebody_who_does_push_ups(axes):
+    """The force is weight, so that it gives the axis; which way it points is shown by what is on the floor."""
     found, notices = examine_axes(in_laboratory(with_plate(person(PUSH_UP)), axes, LabAxes("+y", "+x")))
-    if axes.up[0] == "+":
-        assert (found.up, found.authority) == (axes.up, Authority.EVIDENCE)
-    else:
-        assert (found.up, found.authority) == ("+y", Authority.ASSUMED)
-        assert notices[0].code == "plate-sign-doubtful"
+    assert (found.up, found.authority) == (axes.up, Authority.EVIDENCE)
+    assert "plate-sign-doubtful" not in [notice.code for notice in notices]
+
+
+@pytest.mark.parametrize("axes", ALL_AXES[::3], ids=lambda axes: f"{axes.up}{axes.forward}")
+def test_a_reversed_sign_of_the_plates_is_doubted_and_the_floor_believed(axes):
+    """A table with the load on the plates once turned the laboratory upside down."""
+    found, notices = examine_axes(in_laboratory(with_plate(person(PUSH_UP), -1.0), axes, LabAxes("+y", "+x")))
+    if axes.up[0] == "+":  # an axis that points down and a reversed sign at once look like an axis that points up
+        assert found.up == axes.up
+        assert "plate-sign-doubtful" in [notice.code for notice in notices]
 
 
 @pytest.mark.parametrize("axes", ALL_AXES, ids=lambda axes: f"{axes.up}{axes.forward}")
-def test_somebody_who_does_push_ups_without_plates_shows_nothing(axes):
+def test_somebody_who_does_push_ups_without_plates_is_asked_about(axes):
     """The body is long and horizontal: whoever takes its length for up is wrong."""
     assumed = LabAxes(axes.up, axes.forward)
     found, notices = examine_axes(in_laboratory(person(PUSH_UP), axes, assumed))
     assert found == assumed
-    assert notices == ()
+    (said,) = notices
+    assert said.code == "posture-doubtful"
+    assert f"the subject lies or does push-ups if up is {axes.up}" in said.sentence
 
 
 def test_a_tall_narrow_box_of_unknown_markers_on_the_floor_is_a_standing_person():
@@ -76,12 +86,21 @@ def test_walking_backwards_is_still_facing_forward():
     assert found.forward == "+x"
 
 
-def test_the_files_word_is_kept_and_the_contradiction_said():
+def test_the_evidence_outvotes_the_header_and_says_so():
     said = LabAxes("+y", "+z", Authority.FILE, Authority.USER)
     found, notices = examine_axes(in_laboratory(person(STANDING), LabAxes("+z", "+x"), said))
-    assert found == said
-    assert [notice.code for notice in notices] == ["up-contradicted", "forward-contradicted"]
+    assert (found.up, found.authority) == ("+z", Authority.EVIDENCE)
+    assert [notice.code for notice in notices] == ["up-contradicted"]
     assert notices[0].sentence.startswith("The file says that up is +y, but head and shoulders are 1.5 m from the feet")
+    assert "up was taken as +z" in notices[0].sentence
+
+
+def test_the_users_word_is_kept_and_the_contradiction_said():
+    said = LabAxes("+y", "+z", Authority.USER, Authority.USER)
+    found, notices = examine_axes(in_laboratory(person(STANDING), LabAxes("+z", "+x"), said))
+    assert found == said
+    assert [notice.code for notice in notices][:2] == ["up-contradicted", "forward-contradicted"]
+    assert "Nothing was changed" in notices[0].sentence
     assert notices[1].sentence.startswith("The user says")
 
 

@@ -6,8 +6,7 @@ import pytest
 
 from biomec.base.errors import DescriptionError
 from biomec.cli import main
-from biomec.machines.catalogue import machine_text
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import machine_text, parse_machine
 from biomec.machines.motion import along_laws
 
 GOOD = machine_text("four-bar")

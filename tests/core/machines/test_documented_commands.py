@@ -7,7 +7,7 @@ import shlex
 import pytest
 
 from biomec.cli.mechanism import add_commands
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.studies import study
 from biomec.machines.study import options_from
 from tests.places import DOCS

@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import DescriptionError
-from biomec.machines.catalogue import load_machine, machine_names, machine_text
 from biomec.machines.laws import Polynomial, Sine, fitted
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, machine_names, machine_text, parse_machine
 
 BAR = """
 name = "bar"

@@ -5,7 +5,7 @@ import pytest
 
 from biomec.engine.joints import Revolute, Spherical
 from biomec.engine.layout import GROUND
-from biomec.machines.catalogue import load_machine, machine_names
+from biomec.machines.machine import load_machine, machine_names
 from biomec.machines.motion import STRAYED, STUCK, MachineMotion, along_laws, at_start, of_run
 from biomec.machines.study import Run
 from tests.core.machines.swing_study import STUDY

@@ -7,8 +7,7 @@ from biomec.base.errors import BiomecError
 from biomec.engine.driven_motion import accelerations, follow_drivers
 from biomec.engine.driven_motion import velocities as natural_velocities
 from biomec.engine.forward.lagrangian import ClassicLagrange
-from biomec.machines.catalogue import load_machine
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.natural import bare_system, machine_forces, natural_state, poses_of
 from biomec.machines.reference_points import assembled, follow, reference_point_model, velocities
 from tests.core.machines.shared_pendulum import shared_pendulum

@@ -5,7 +5,7 @@ from dataclasses import replace
 import pytest
 
 from biomec.base.errors import FileError
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.output import FILES, write_run
 from tests.core.machines.swing_study import STUDY, SwingOptions
 

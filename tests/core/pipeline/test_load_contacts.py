@@ -16,10 +16,9 @@ from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session
 from biomec.reporting.content.load_section import LOADS
 from biomec.reporting.content.report import report_content
-from biomec.reporting.files.load_summary import loads_summary
-from biomec.reporting.files.load_tables import contact_columns, loads_csv
+from biomec.reporting.files.load_files import contact_columns, loads_csv, loads_summary
 from biomec.reporting.files.other_programs import write_loads
-from biomec.reporting.statistics.loads_over_cycles import loads_over_cycles
+from biomec.reporting.statistics.load_condition import loads_over_cycles
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))

@@ -14,8 +14,6 @@ from biomec.body.kinematics.weights import WeightOptions
 from biomec.body.loads.options import LoadOptions
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
-from biomec.pipeline.former_names import FORMER_NAMES
-from biomec.pipeline.plain_settings import restored
 from biomec.pipeline.reopen import differences, open_again, reopened
 from biomec.pipeline.settings import (
     AnalysisSettings,
@@ -24,6 +22,7 @@ from biomec.pipeline.settings import (
     PreparationSettings,
     SignalSettings,
 )
+from biomec.pipeline.settings_file import FORMER_NAMES, restored
 from biomec.recording import Result, Session
 from biomec.recording.label_map import LabelMap
 from biomec.recording.step import plain_data

@@ -7,7 +7,7 @@ from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.formulations import FORMULATIONS
 from biomec.engine.forward.integrators import INTEGRATORS, Steps
-from biomec.pipeline.plain_settings import restored
+from biomec.pipeline.settings_file import restored
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording.step import plain_data
 

@@ -4,8 +4,7 @@ import math
 
 import pytest
 
-from biomec.base.notices import Severity, info, problem, warning
-from biomec.reporting.content.notice_groups import notice_groups
+from biomec.base.notices import Severity, info, notice_groups, problem, warning
 from biomec.reporting.tables import Table, degrees, fact_table, number, percent, power
 
 

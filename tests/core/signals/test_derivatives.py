@@ -34,6 +34,15 @@ def test_parabolas_are_exact_and_so_are_quintics_by_splines():
     assert_allclose(derivative(t**5, 50.0, 2, Scheme.SPLINE), 20.0 * t**3, atol=1e-8)
 
 
+def test_a_natural_spline_is_exact_for_a_parabola_and_as_good_as_the_other_away_from_the_ends():
+    t = np.linspace(0.0, 1.2, 61)
+    assert_allclose(derivative(3.0 * t**2, 50.0, 2, Scheme.NATURAL), 6.0, atol=1e-8)
+    wave = np.sin(5.0 * t)
+    natural, plain = (derivative(wave, 50.0, 2, scheme) for scheme in (Scheme.NATURAL, Scheme.SPLINE))
+    # the ends differ by 25 in the second derivative at most, and are forgotten by 0.43 a sample
+    assert_allclose(natural[20:-20], plain[20:-20], atol=25.0 * 0.43**20 * 10.0)
+
+
 @pytest.mark.parametrize("order", [1, 2])
 def test_numpy_agrees_away_from_the_ends(order):
     x = np.random.default_rng(0).normal(size=(50, 4, 3))

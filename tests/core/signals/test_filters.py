@@ -8,8 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 from scipy import signal
 
 from biomec.base.errors import BiomecError
-from biomec.signals.filters import FILTERS, high_pass, high_pass_gain, low_pass, low_pass_gain
-from biomec.signals.zero_lag import Continuation
+from biomec.signals.filters import FILTERS, Continuation, high_pass, high_pass_gain, low_pass, low_pass_gain
 
 RATES_AND_CUTOFFS = [
     (500.0, 0.625),

@@ -17,9 +17,9 @@ PIG = load_marker_set("plug-in-gait")
 
 # What the labels of the recordings mean in other sets, by anatomy: written down here, apart from the alias tables.
 PIG_IN_DUMAS = {
-    "C7": "C7", "T12": "T12", "RASI": "RASIS", "LASI": "LASIS", "RKNE": "RLFE", "LKNE": "LLFE", "RANK": "RLM",
-    "LANK": "LLM", "RHEE": "RCAL", "LHEE": "LCAL", "RELB": "RLHE", "LELB": "LLHE", "RMMA": "RMM", "LMMA": "LMM",
-    "RHFB": "RFH", "LHFB": "LFH", "RTUB": "RTT", "LTUB": "LTT",
+    "C7": "C7", "T10": "T10", "T12": "T12", "RASI": "RASIS", "LASI": "LASIS", "RKNE": "RLFE", "LKNE": "LLFE",
+    "RANK": "RLM", "LANK": "LLM", "RHEE": "RCAL", "LHEE": "LCAL", "RELB": "RLHE", "LELB": "LLHE",
+    "RMMA": "RMM", "LMMA": "LMM", "RHFB": "RFH", "LHFB": "LFH", "RTUB": "RTT", "LTUB": "LTT",
 }  # fmt: skip
 OPENSIM_IN_BIOMEC = {
     "R.ASIS": "CIAS_D", "L.ASIS": "CIAS_E", "V.Sacral": "PMCP", "R.Knee.Lat": "CLAT_D", "R.Knee.Med": "CMED_D",

@@ -6,6 +6,7 @@ from functools import cache
 import numpy as np
 
 from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.loads.ground_reaction import GroundReaction, shared_reactions
 from biomec.virtual import (
     ArmElevation,
     Movement,
@@ -15,8 +16,8 @@ from biomec.virtual import (
     Walk,
     model_of,
 )
-from biomec.virtual.contact_forces import GroundReaction, required_wrench, shared_reactions
 from biomec.virtual.jets import Jet
+from biomec.virtual.loads import required_wrench
 from biomec.virtual.movement import Performance
 from biomec.virtual.skeleton import Skeleton
 

@@ -4,8 +4,22 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.virtual.curves import clock, harmonics, step_up, there_and_back, wave
-from biomec.virtual.jets import Jet, applied, cosine, cross, dot, sine, solved, stacked, turn
+from biomec.virtual.jets import (
+    Jet,
+    applied,
+    clock,
+    cosine,
+    cross,
+    dot,
+    harmonics,
+    sine,
+    solved,
+    stacked,
+    step_up,
+    there_and_back,
+    turn,
+    wave,
+)
 
 T = np.linspace(0.05, 1.9, 38)
 H = 1e-4

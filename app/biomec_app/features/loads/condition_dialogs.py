@@ -27,8 +27,8 @@ from biomec.base.progress import Progress, part_of
 from biomec.body.loads.load_components import AXES_WORDS, LoadReading
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.statistics.load_comparison import ComparisonOptions, LoadComparison, compare_conditions
+from biomec.reporting.statistics.load_condition import exercise_of, loads_over_cycles, refuse_unlike
 from biomec.reporting.statistics.load_ranking import ExerciseRanking, rank_exercises
-from biomec.reporting.statistics.loads_over_cycles import exercise_of, loads_over_cycles, refuse_unlike
 from biomec.reporting.tables import Section, Table
 from biomec_app.curves.curve_tools import capital
 from biomec_app.features.loads.choice import UNITS, important_joints

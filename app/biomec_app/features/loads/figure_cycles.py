@@ -13,7 +13,7 @@ from biomec.body.loads.load_components import AXES_WORDS, FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.conditions import Condition
-from biomec.reporting.statistics.signal_cycles import SignalCycles, signal_cycles
+from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
 from biomec_app.curves.curve_tools import capital, side_of_name
 from biomec_app.features.loads.figure_methods import NORMALISATIONS, joint_options
 from biomec_app.features.loads.readings import Readings, has_loads, stem

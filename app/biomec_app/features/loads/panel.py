@@ -24,9 +24,8 @@ from PySide6.QtWidgets import (
 from biomec.base.progress import Progress
 from biomec.body.loads.contributions import PARTS
 from biomec.body.loads.load_components import AXES_WORDS, LoadReading
-from biomec.body.loads.load_doubts import JointDoubt, joint_doubts
 from biomec.body.loads.residuals import THRESHOLDS
-from biomec.body.loads.sensitivity import LoadBand
+from biomec.body.loads.sensitivity import JointDoubt, LoadBand, joint_doubts
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.load_reading import chosen_loads
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity

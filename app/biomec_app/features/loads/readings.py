@@ -13,14 +13,18 @@ from functools import lru_cache
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
-from biomec.body.loads.band_components import band_components
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.joint_stress import JointStress, joint_stress
-from biomec.body.loads.load_components import MULTIBODY, LoadComponents, LoadReading, load_components
-from biomec.body.loads.load_doubts import JointDoubt, joint_doubts
+from biomec.body.loads.load_components import (
+    MULTIBODY,
+    LoadComponents,
+    LoadReading,
+    ResidualComponents,
+    load_components,
+    residual_components,
+)
 from biomec.body.loads.power import LoadPower
-from biomec.body.loads.residual_components import ResidualComponents, residual_components
-from biomec.body.loads.sensitivity import LoadBand
+from biomec.body.loads.sensitivity import JointDoubt, LoadBand, band_components, joint_doubts
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, named_loads, part_of
 from biomec.pipeline.steps.loads import LoadResult

@@ -28,8 +28,7 @@ from biomec.base.fields import MS, group, help_of
 from biomec.engine.forward.integrators import Steps
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.pipeline.simulation_stretch import simulated_stretch
-from biomec.pipeline.stretch import cycle_spans
+from biomec.pipeline.stretch import cycle_spans, simulated_stretch
 from biomec_app.features.simulations.advanced_box import AdvancedBox
 from biomec_app.features.simulations.running import STEP, simulate
 from biomec_app.features.simulations.runs import free_name

@@ -12,7 +12,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.pipeline.simulation_stretch import simulated_stretch
+from biomec.pipeline.stretch import simulated_stretch
 from biomec_app.features.simulations.runs import delete_line, named, rename_line, renamed, run_line, without
 from biomec_app.session.context import Context
 from biomec_app.session.ready import ready

@@ -5,9 +5,8 @@ from __future__ import annotations
 from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 
-from biomec.base.notices import Notice, Severity
+from biomec.base.notices import HEADINGS, Notice, NoticeGroup, Severity, notice_groups
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.content.notice_groups import HEADINGS, NoticeGroup, notice_groups
 
 
 @dataclass(frozen=True)

@@ -19,9 +19,8 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.base.notices import Notice, Severity
+from biomec.base.notices import HEADINGS, Notice, Severity
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.content.notice_groups import HEADINGS
 from biomec_app.features.trust.notice_content import as_text, counts, frame_words, shown, target
 from biomec_app.kit.moments import moment_told, with_zero, zero_told
 from biomec_app.kit.painted import dot

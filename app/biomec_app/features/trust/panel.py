@@ -23,8 +23,8 @@ from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHI
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.frame_map import frame_map
-from biomec.reporting.statistics.constraint_violation import GOOD_AFTER, UNITS, USUAL_BEFORE
-from biomec.reporting.statistics.frame_quality import DistanceSpread
+from biomec.reporting.statistics.constraint_checks import GOOD_AFTER, UNITS, USUAL_BEFORE
+from biomec.reporting.statistics.recording_quality import DistanceSpread
 from biomec.reporting.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.features.trust.course import CourseView
 from biomec_app.kit.bar_chart import Bar, BarChart

@@ -7,9 +7,8 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from biomec.base.errors import BiomecError, DescriptionError, FileError
-from biomec.machines.catalogue import machine_text
-from biomec.machines.editing import with_values
-from biomec.machines.machine import Machine, parse_machine
+from biomec.machines.blueprint import with_values
+from biomec.machines.machine import Machine, machine_text, parse_machine
 from biomec.machines.study import Run
 
 LINE = re.compile(r"\bline (\d+)\b")

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
-from biomec.machines.catalogue import machine_names, machine_text
+from biomec.machines.machine import machine_names, machine_text
 from biomec_app.features.workbench.bench import Bench
 
 NO_PRESET = "as in the file"

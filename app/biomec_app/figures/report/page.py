@@ -8,7 +8,7 @@ from html import escape
 from pathlib import Path
 
 from biomec._version import __version__
-from biomec.reporting.content.notice_groups import NoticeGroup
+from biomec.base.notices import NoticeGroup
 from biomec.reporting.content.report import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
 from biomec.reporting.tables import Section, Table
 from biomec_app.kit.colours import LIGHT

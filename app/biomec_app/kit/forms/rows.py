@@ -208,7 +208,8 @@ class TypedRow(FormRow):
     def show_value(self, value: Any) -> None:
         """Show it with a power of ten."""
         text = "" if value is None else f"{value:g}"
-        self.widget.setText(text if value is None or float(text) == value else f"{value:.12g}")
+        long = str(value) if self.entry.kind is Kind.WHOLE else f"{value or 0.0:.12g}"  # a whole number has all digits
+        self.widget.setText(text if value is None or float(text) == value else long)
 
     def read(self) -> float | int | None:
         """What is typed."""

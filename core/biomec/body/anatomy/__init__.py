@@ -8,18 +8,6 @@ from biomec.body.anatomy.model import BodyModel
 from biomec.body.anatomy.model_file import load_model, read_model, shipped_models
 from biomec.body.anatomy.subject_model import ModelOptions, SubjectModel, build_subject_model
 
-__all__ = [
-    "CENTRE_METHODS",
-    "BodyModel",
-    "EllipsoidOptions",
-    "FunctionalJoint",
-    "InertiaOptions",
-    "ModelOptions",
-    "SubjectModel",
-    "build_subject_model",
-    "functional_joint",
-    "load_model",
-    "methods_for",
-    "read_model",
-    "shipped_models",
-]
+__all__ = ["CENTRE_METHODS", "BodyModel", "EllipsoidOptions", "FunctionalJoint", "InertiaOptions", "ModelOptions",
+           "SubjectModel", "build_subject_model", "functional_joint", "load_model", "methods_for", "read_model",
+           "shipped_models"]  # fmt: skip

@@ -1,17 +1,25 @@
-"""Which parts of a model a recording can follow, and why the others drop out."""
+"""Which parts of a model a recording can follow, why the others drop out, and whether another model suits it better."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TypeAlias
 
+import numpy as np
+
+from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
-from biomec.body.anatomy.frames import Direction, FrameDefinition
+from biomec.body.anatomy.frames import Direction, FrameDefinition, Points
+from biomec.body.anatomy.landmarks import plan_points, points_in_motion, recorded_landmarks
+from biomec.body.anatomy.measures import known_measures
 from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
-from biomec.body.anatomy.model_file import connected
+from biomec.body.anatomy.model_file import connected, load_model, shipped_models
+from biomec.body.anatomy.model_landmarks import is_measure
+from biomec.recording import Subject
+from biomec.recording.marker_set import MarkerSet
 
 Lacking: TypeAlias = Mapping[str, tuple[tuple[str, ...], ...]]
 
@@ -76,10 +84,10 @@ def available_parts(
             joints.append(joint)
     root = next((name for name in model.roots if name in frames), None)
     if root is None:
-        told = "; ".join(f"{name}: {left_out[name]}" for name in model.roots if name in left_out)
+        whys = "; ".join(f"{name}: {left_out[name]}" for name in model.roots if name in left_out)
         raise BiomecError(
             f"The model {model.name} cannot be built from this recording, because none of the segments that carry it "
-            f"can be followed ({told}). Check the mapping of the labels and the static file, or choose another model."
+            f"can be followed ({whys}). Check the mapping of the labels and the static file, or choose another model."
         )
     joints = [joint for joint in joints if joint.proximal in frames and joint.distal in frames]
     contacts = [
@@ -126,12 +134,12 @@ class _Gaps:
                 named |= {need for way in self.lacking[name] for need in way}
         others = [name for name in absent if name not in self.lacking and name not in named]
         self._note(absent)
-        told = [_are([self.words(name) for name in others if name not in self.static], "absent")]
+        sentences = [_are([self.words(name) for name in others if name not in self.static], "absent")]
         for name in computed:
             ways = (", ".join(self.words(need) for need in way) for way in self.lacking[name])
-            told.append(f"{self.words(name)} needs {' or '.join(ways)}")
-        told.append(_are([self.words(name) for name in others if name in self.static], "not in the dynamic trial"))
-        return "; ".join(sentence for sentence in told if sentence)
+            sentences.append(f"{self.words(name)} needs {' or '.join(ways)}")
+        sentences.append(_are([self.words(name) for name in others if name in self.static], "not in the dynamic trial"))
+        return "; ".join(sentence for sentence in sentences if sentence)
 
     def _note(self, absent: tuple[str, ...]) -> None:
         """Keep the landmarks that are missing: behind every computed point, what the shortest way to it needs."""
@@ -173,3 +181,155 @@ def _notices(
                 )
             )
     return notices
+
+
+# -------------------------------------------------------------------------------------- no direction in the static pose
+
+
+SHORTEST = 1e-3  # m: two landmarks nearer than this have no direction, because no marker is placed better
+FLATTEST = 1e-2  # sine of the angle of two directions (0.6°) below which a millimetre would turn their plane at will
+
+
+def degenerate_parts(
+    segments: Iterable[tuple[SegmentDefinition, FrameDefinition]], joints: Iterable[JointDefinition], static: Points
+) -> dict[str, str]:
+    """Segments whose frame, or whose joint's axis, has no direction in the static pose, and why.
+
+    static : landmark -> (3,) position [m]; all landmarks of the frames and axes are there
+    """
+    found = {}
+    for segment, frame in segments:
+        (name, first), (_, second) = frame.axes
+        built = {name: first.unit(static, segment.sign)}
+        good = _has_direction(first, static, {}) and _has_direction(second, static, built)
+        if not (good and _sine(built[name], second.unit(static, segment.sign, built)) > FLATTEST):
+            needed = tuple(dict.fromkeys((*first.landmarks, *second.landmarks)))
+            found[segment.name] = f"its frame cannot be built, because {_flat(needed)}"
+    for joint in joints:
+        for axis in (joint.axis, joint.distal_axis):
+            if isinstance(axis, Direction) and not _has_direction(axis, static, {}):
+                why = f"its joint, {joint.name}, has no axis, because {_flat(axis.landmarks)}"
+                found.setdefault(joint.distal, why)
+    return found
+
+
+def _has_direction(direction: Direction, static: Points, axes: Mapping[str, FloatArray]) -> bool:
+    terms = [term for term in (direction.first, direction.second) if term is not None]
+    vectors = [term.along(static, axes) for term in terms if term.axis or term.head]
+    long = all(np.linalg.norm(vector) > SHORTEST for vector in vectors)
+    return bool(long and (len(vectors) < 2 or _sine(vectors[0], vectors[1]) > FLATTEST))
+
+
+def _sine(a: FloatArray, b: FloatArray) -> float:
+    return float(np.linalg.norm(np.cross(a, b)) / (np.linalg.norm(a) * np.linalg.norm(b)))
+
+
+def _flat(landmarks: tuple[str, ...]) -> str:
+    return f"{', '.join(landmarks)} lie at one place or on a line in the static; check their labels"
+
+
+# -------------------------------------------------------------------------------------------------- choice of the model
+
+
+FEW = 0.5  # of a model's segments: fewer than this, and another model may have been meant
+TOO_FEW = 0.25  # of a model's segments: fewer than this, and what is left tells nothing of the movement
+MOST_LISTED = 10  # missing landmarks that one sentence lists
+
+
+@dataclass(frozen=True, eq=False)
+class Recorded:
+    """What a recording offers to any model.
+
+    static : marker -> (3,) position in the static pose [m]
+    seen   : markers that the motion shows in some frame; None for all of the static pose
+    """
+
+    static: Mapping[str, FloatArray]
+    marker_set: MarkerSet
+    subject: Subject
+    seen: Iterable[str] | None = None
+
+    def refusal(self, model: BodyModel) -> str:
+        """Return why a model cannot be used for the recording, in a few words; nothing if it can."""
+        parts = self._parts(model)
+        if parts is None:
+            return "the recording shows none of the segments that carry it"
+        if next_to_nothing(model, parts):
+            return f"only {len(parts.segments)} of its {len(model.segments)} segments can be followed"
+        return ""
+
+    def segments_kept(self, model: BodyModel) -> int:
+        """Return how many segments of a model can be followed in static pose and motion."""
+        parts = self._parts(model)
+        return 0 if parts is None else len(parts.segments)
+
+    def _parts(self, model: BodyModel) -> Available | None:
+        """Return what can be followed of a model; None if the recording shows none of the segments that carry it."""
+        landmarks = recorded_landmarks(self.static, self.marker_set)
+        measures, _ = known_measures(self.subject, landmarks)
+        plan = plan_points(model, landmarks, measures)
+        static = plan.at_static(landmarks, measures)
+        motion = points_in_motion(plan, static, self.static, self.marker_set, self.seen, measures)
+        try:
+            return available_parts(model, set(static), set(motion), plan.lacking)
+        except BiomecError:
+            return None
+
+
+def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: Callable[[str], str]) -> list[Notice]:
+    """Refuse a model of which next to nothing can be followed; name the shipped one that keeps more, if most is lost.
+
+    ``words`` writes a landmark.
+    """
+    kept, all_of_them = len(parts.segments), len(model.segments)
+    if kept >= FEW * all_of_them:
+        return []
+    others = [load_model(name) for name in shipped_models() if name != model.name]
+    found = {(recorded.segments_kept(other), -len(other.segments)): other.name for other in others}
+    (most, _), best = max(found.items())
+    better = f"the model {best} would keep {most}" if most > kept else ""
+    if next_to_nothing(model, parts):
+        names = ", ".join(segment.name for segment, _ in parts.segments)
+        advice = f"{better[0].upper()}{better[1:]}: choose it, or check" if better else "Check"
+        raise BiomecError(
+            f"The model {model.name} does not suit this recording: of its {all_of_them} segments only {kept} can be "
+            f"followed ({names}).{_missing(parts, words)} {advice} the marker set, the labels and whether the static "
+            f"is of the same person and markers. To use so little of the model, leave its other segments out on "
+            f"request.",
+            ("model", best) if better else None,
+        )
+    if not better:
+        return []
+    sentence = (
+        f"Only {kept} of the {all_of_them} segments of the model {model.name} can be followed in this recording; "
+        f"{better}."
+    )
+    return [warning("other-model-fits-better", sentence, best)]
+
+
+def next_to_nothing(model: BodyModel, parts: Available) -> bool:
+    """Whether too little of a model can be followed: one of three or more segments, or fewer than a quarter of them.
+
+    Of a recording of one side it is a quarter of that side and the midline.
+    """
+    kept = len(parts.segments)
+    return len(model.segments) >= 3 and (kept == 1 or kept < TOO_FEW * _meant(model, parts))
+
+
+def _meant(model: BodyModel, parts: Available) -> int:
+    """Return how many segments a recording is about: without the left side if only the right one is followed."""
+    sides = {segment.side for segment, _ in parts.segments} - {None}
+    return sum(len(sides) != 1 or segment.side is None or segment.side in sides for segment in model.segments)
+
+
+def _missing(parts: Available, words: Callable[[str], str]) -> str:
+    """Sentences about what is missing: landmarks in the static and in the motion, measures of the person."""
+    lists: dict[str, list[str]] = {}
+    for name, in_static in parts.missing.items():
+        where = "Enter these measures of the subject:" if is_measure(name) else "The static pose lacks"
+        lists.setdefault("The dynamic trial lacks" if in_static else where, []).append(words(name))
+    sentences = ""
+    for what, names in lists.items():
+        more = f" and {len(names) - MOST_LISTED} more" if len(names) > MOST_LISTED else ""
+        sentences += f" {what} {', '.join(names[:MOST_LISTED])}{more}."
+    return sentences

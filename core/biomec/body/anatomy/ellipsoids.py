@@ -1,7 +1,8 @@
 """Scapulothoracic contact: ellipsoids of the ribcage on which points of the scapula glide.
 
 No recording of a scapula tells the size of the ribcage under it: the contact patch is too small. The ellipsoid is taken
-from a published model, adapted by one number for each contact point, and `sensitivity` tells how much depends on it.
+from a published model (a TOML file, described in `docs/inertia-and-ellipsoids.md`), adapted by one number for each
+contact point, and `sensitivity` tells how much depends on it.
 """
 
 from __future__ import annotations
@@ -14,11 +15,75 @@ from itertools import product
 import numpy as np
 import scipy
 
-from biomec.base.arrays import FloatArray, read_only
+from biomec.base.arrays import FloatArray, read_only, rotation_about
+from biomec.base.description_file import Descriptions
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.base.fields import MM, setting, shipped
 from biomec.base.notices import Notice, info, warning
-from biomec.body.anatomy.ellipsoid_file import EllipsoidPreset, load_ellipsoid, shipped_ellipsoids
+from biomec.base.toml_table import TomlTable, read_toml, shown
+
+FILE_KEYS = (
+    "name", "title", "sources", "confidence", "note", "centre", "radii", "turn_about_y_rad", "reference_stature_m",
+)  # fmt: skip
+
+
+@dataclass(frozen=True, eq=False)
+class EllipsoidPreset:
+    """An ellipsoid of the right side in thorax axes (X forward, Y up, Z right), from IJ.
+
+    centre              : (3,) [m]
+    radii               : (3,) [m]
+    attitude            : (3, 3) columns are its axes
+    reference_stature_m : stature that it belongs to; None if it is not scaled
+    """
+
+    name: str
+    title: str
+    sources: tuple[str, ...]
+    confidence: str
+    note: str
+    centre: FloatArray
+    radii: FloatArray
+    attitude: FloatArray
+    reference_stature_m: float | None = None
+
+    def words(self) -> str:
+        """Name and sources, for messages."""
+        return f"{self.name} ({', '.join(self.sources) or self.title})"
+
+
+def parse_ellipsoid(text: str, source: str) -> EllipsoidPreset:
+    """Ellipsoid described in TOML ``text``; messages call it ``source``. Raises only `DescriptionError`."""
+    top = read_toml(text, source, with_lines=True)
+    top.only(FILE_KEYS)
+    turn = float(top.numbers("turn_about_y_rad", ())) if "turn_about_y_rad" in top else 0.0
+    stature = _within(top, "reference_stature_m", (), 3.0) if "reference_stature_m" in top else None
+    return EllipsoidPreset(
+        name=top.text("name"),
+        title=top.text("title"),
+        sources=tuple(top.texts("sources")) if "sources" in top else (),
+        confidence=top.text("confidence") if "confidence" in top else "medium",
+        note=top.text("note") if "note" in top else "",
+        centre=read_only(top.numbers("centre", (3,))),
+        radii=read_only(_within(top, "radii", (3,), 1.0)),
+        attitude=read_only(rotation_about([0.0, 1.0, 0.0], turn)),
+        reference_stature_m=None if stature is None else float(stature),
+    )
+
+
+ELLIPSOIDS = Descriptions("ellipsoid", ("ellipsoids",), parse_ellipsoid)
+shipped_ellipsoids, load_ellipsoid, read_ellipsoid = ELLIPSOIDS.shipped, ELLIPSOIDS.load, ELLIPSOIDS.read
+
+
+def _within(top: TomlTable, key: str, shape: tuple[int, ...], limit: float) -> FloatArray:
+    numbers = top.numbers(key, shape)
+    if not np.all((numbers > 0.0) & (numbers < limit)):
+        raise top.refusal(
+            f"{key} is {shown(numbers.tolist())}; it must be more than 0 and less than {limit:g} m. Check the unit.",
+            key,
+        )
+    return numbers
+
 
 RULES = ("dilate", "fit")
 SHRINK_LIMIT = 0.5  # an ellipsoid may lose this part of its smallest radius; more means that it does not fit the person
@@ -151,7 +216,7 @@ def contact_surfaces(
         if not 0.0 <= s <= LARGEST_DILATION and options.rule == "dilate":
             notices.append(_unusual(name, preset, s))
         surfaces[name] = ContactSurface(
-            read_only(centre), read_only(radii + s), read_only(attitude), s, preset.name, preset.told()
+            read_only(centre), read_only(radii + s), read_only(attitude), s, preset.name, preset.words()
         )
     return surfaces, tuple(notices)
 
@@ -291,7 +356,7 @@ def _origin_of(preset: EllipsoidPreset, options: EllipsoidOptions, height_m: flo
     given = f", with {' and '.join(own)} of your own" if own else ""
     return info(
         "ellipsoid-not-measured",
-        f"The ribcage under the scapula is the ellipsoid {preset.told()}{by}{given}. It is an assumption: markers "
+        f"The ribcage under the scapula is the ellipsoid {preset.words()}{by}{given}. It is an assumption: markers "
         f"cannot tell its size. Look at the sensitivity before you rely on small differences of scapular angles.",
     )
 

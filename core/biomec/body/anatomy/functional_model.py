@@ -68,7 +68,7 @@ def functional_joint(
         if _refused(centre.notices) or not np.isfinite(place).all():
             return FunctionalJoint(joint, centre, body.options, None, None, centre.notices)
         x, y, z = (float(value) for value in place)
-        told = info(
+        notice = info(
             "functional-centre",
             f"{definition.centre} was found from movement, {1e3 * moved:.1f} mm from the regression (residual "
             f"{1e3 * centre.residual:.1f} mm, {centre.frames} frames).",
@@ -76,7 +76,7 @@ def functional_joint(
         )
         points = {**body.options.points, definition.centre: (x, y, z)}
         changed = replace(body.options, points=points)
-        return FunctionalJoint(joint, centre, changed, moved, None, (*centre.notices, told))
+        return FunctionalJoint(joint, centre, changed, moved, None, (*centre.notices, notice))
     usual = _usual_axis(body, definition)
     axis = functional_axis((proximal.R, proximal.p), (distal.R, distal.p), options, towards=usual)
     direction = axis.direction_proximal
@@ -84,14 +84,14 @@ def functional_joint(
         return FunctionalJoint(joint, axis, body.options, None, None, axis.notices)
     turned = float(np.arccos(np.clip(direction @ usual, -1.0, 1.0)))
     u, v, w = (float(value) for value in direction)
-    told = info(
+    notice = info(
         "functional-axis",
         f"The axis of the {joint} was found from movement, {np.degrees(turned):.1f}° from the one of the model (wobble "
         f"{np.degrees(axis.wobble):.1f}°, {axis.frames} frames).",
         joint,
     )
     changed = replace(body.options, axes={**body.options.axes, joint: (u, v, w)})
-    return FunctionalJoint(joint, axis, changed, None, turned, (*axis.notices, told))
+    return FunctionalJoint(joint, axis, changed, None, turned, (*axis.notices, notice))
 
 
 def _joint(body: SubjectModel, name: str) -> JointDefinition:

@@ -15,7 +15,6 @@ from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
 from biomec.base.toml_table import did_you_mean
 from biomec.body.anatomy.frames import Points
-from biomec.body.anatomy.inertia_file import load_girdle, load_inertia_table, shipped_girdles
 from biomec.body.anatomy.inertia_pose import InertiaPose, SegmentInertia, UnplacedInertia
 from biomec.body.anatomy.inertia_table import (
     GIRDLE,
@@ -25,7 +24,10 @@ from biomec.body.anatomy.inertia_table import (
     TORSO_FROM_IJ,
     InertiaEntry,
     InertiaTable,
+    load_girdle,
+    load_inertia_table,
     physical_fault,
+    shipped_girdles,
 )
 
 __all__ = ["BodyInertia", "InertiaOptions", "SegmentInertia", "UnplacedInertia", "body_inertia"]

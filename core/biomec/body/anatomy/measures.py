@@ -8,7 +8,6 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.centres.method import MARKER_DIAMETER
 from biomec.body.anatomy.frames import Points
-from biomec.body.anatomy.model import BodyModel
 from biomec.recording import Subject
 
 BODY_MASS_INDEX = 22.0  # kg/m², taken where nobody has said the mass
@@ -16,7 +15,7 @@ PLAUSIBLE_INDEX = (8.0, 100.0)  # kg/m²; outside it the mass or the height is a
 SUSPECT_INDEX = (13.0, 55.0)
 
 
-def known_measures(subject: Subject, static: Points, model: BodyModel) -> tuple[dict[str, float | str], list[Notice]]:
+def known_measures(subject: Subject, static: Points) -> tuple[dict[str, float | str], list[Notice]]:
     """Measures of a person by name, and what had to be assumed; ``static`` landmarks are (3,) [m], Y up.
 
     ``sex``, ``mass`` [kg] and ``height`` [m] are always there; so are leg lengths if the landmarks allow it.

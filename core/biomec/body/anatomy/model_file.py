@@ -23,29 +23,15 @@ from biomec.body.anatomy.model import (
     PointDefinition,
     SegmentDefinition,
 )
-from biomec.body.anatomy.model_angles import angle_rows, check_angles
 from biomec.body.anatomy.model_base import NOTHING, merged_points, reduced, replaced
-from biomec.body.anatomy.model_inertia import check_inertia
 from biomec.body.anatomy.model_landmarks import check_landmarks, check_order
-from biomec.body.anatomy.model_sides import code, codes, known, sides, word
+from biomec.body.anatomy.model_rows import angle_rows, check_angles, check_inertia, code, codes, known, sides, word
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.engine.rotations import AXES
 from biomec.recording.marker_set import Side
 
-FILE_KEYS = (
-    "name",
-    "title",
-    "sources",
-    "base",
-    "without",
-    "roots",
-    "landmarks",
-    "point",
-    "joint",
-    "contact",
-    "angle",
-    "segment",
-)
+FILE_KEYS = ("name", "title", "sources", "base", "without", "roots", "landmarks", "point", "joint", "contact",
+             "angle", "segment")  # fmt: skip
 POINT_KEYS = ("name", "of", "opposite", "methods", "carried_by")
 SEGMENT_KEYS = ("name", "follows", "frames", "basis", "points", "inertia", "share", "draw")
 JOINT_KEYS = ("name", "type", "proximal", "distal", "centre", "axis", "distal_axis", "compression")

@@ -12,9 +12,8 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, problem, warning
-from biomec.body.anatomy.availability import Available, available_parts
+from biomec.body.anatomy.availability import Available, Recorded, available_parts, check_model, degenerate_parts
 from biomec.body.anatomy.centres import CENTRE_METHODS, centre_choices
-from biomec.body.anatomy.degenerate import degenerate_parts
 from biomec.body.anatomy.ellipsoids import (
     ContactSurface,
     EllipsoidOptions,
@@ -24,11 +23,10 @@ from biomec.body.anatomy.ellipsoids import (
 )
 from biomec.body.anatomy.frames import Direction, FixedDirection, FrameDefinition, Points
 from biomec.body.anatomy.inertia import REVISED_CENTRES, BodyInertia, InertiaOptions, UnplacedInertia, body_inertia
-from biomec.body.anatomy.landmark_words import in_words
 from biomec.body.anatomy.landmarks import Measures, PointPlan, plan_points, points_in_motion, recorded_landmarks
 from biomec.body.anatomy.measures import known_measures
 from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
-from biomec.body.anatomy.model_choice import Recorded, check_model
+from biomec.body.anatomy.model_landmarks import in_words
 from biomec.engine.body import Body
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.engine.joints import Constraint, EllipsoidContact
@@ -170,7 +168,7 @@ def build_subject_model(
                      cannot be followed drop out. None: all of the static pose.
     """
     recorded = recorded_landmarks(static_markers, marker_set)
-    measures, notices = known_measures(subject, recorded, model)
+    measures, notices = known_measures(subject, recorded)
     given = {name: np.array(point, dtype=np.float64) for name, point in options.points.items()}
     revised = REVISED_CENTRES.get(options.inertia.table)
     plan = plan_points(model, recorded, measures, options.centres, given, revised)
@@ -376,11 +374,11 @@ class _Builder:
                 contact.name: self.attitude[contact.on].T @ (self.static[contact.point] - self.static[contact.origin])
                 for contact in here
             }
-            surfaces, told = contact_surfaces(
+            surfaces, remarks = contact_surfaces(
                 places, side=_code(side) or "D", height_m=float(self.measures["height"]), options=self.options.ellipsoid
             )
             found.update(surfaces)
-            notices += told
+            notices += remarks
         return found, notices
 
 
@@ -438,5 +436,5 @@ def _about_centres(plan: PointPlan, used_points: set[str], words: Callable[[str]
         method = plan.methods[step.name]
         if method in CENTRE_METHODS and not method.endswith("midpoint"):  # the middle of two markers needs no word
             used.setdefault(method, CENTRE_METHODS[method].centre.removesuffix("_*"))
-    told = ", ".join(f"{centre} by {method}" for method, centre in used.items())
-    return [*found, *([info("centres", f"Joint centres: {told}.")] if told else [])]
+    listed = ", ".join(f"{centre} by {method}" for method, centre in used.items())
+    return [*found, *([info("centres", f"Joint centres: {listed}.")] if listed else [])]

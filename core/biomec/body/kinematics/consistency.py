@@ -200,13 +200,13 @@ def _projector(
         try:
             return Projector(body.system, contacts=contacts, options=options.projection), []
         except BiomecError as refusal:
-            told = warning(
+            notice = warning(
                 "no-mass-metric",
                 f"Velocities and accelerations were projected with all coordinates alike instead of by the masses: "
                 f"{refusal}",
             )
             alike = Projector(body.system, metric="identity", contacts=contacts, options=options.projection)
-            return alike, [told]
+            return alike, [notice]
     return Projector(body.system, metric="identity", contacts=contacts, options=options.projection), []
 
 

@@ -17,9 +17,9 @@ from biomec.engine.position import FrameStatus, PositionResult
 from biomec.recording import Markers
 from biomec.signals.stretches import stretches
 
-LARGE_SHIFT = 0.030  # m: a landmark that consistency moves further than this, on average, is told
-LARGE_RESIDUAL = 0.020  # m: a root mean square of a marker above this is told; OpenSim's rule of thumb for a good fit
-SHAPE_CHANGE = 0.015  # m: root mean square of changes of distance within a segment above which it is told
+LARGE_SHIFT = 0.030  # m: a landmark that consistency moves further than this, on average, gets a notice
+LARGE_RESIDUAL = 0.020  # m: root mean square of a marker above this gets a notice; OpenSim's rule of thumb
+SHAPE_CHANGE = 0.015  # m: root mean square of changes of distance within a segment above which it gets a notice
 WORST = 3  # landmarks and markers listed by name
 TYPES = {
     "rigid": "the segments' lengths and right angles",
@@ -54,13 +54,13 @@ class Reporter:
 
     def notices(self, options: ConsistencyOptions) -> list[Notice]:
         """Everything worth telling, the frames first."""
-        told = [self.converged(), *self.unsolved(options)]
+        notices = [self.converged(), *self.unsolved(options)]
         if options.method == "markers":
-            told += [*self.not_determined(), *self.free_to_turn()]
+            notices += [*self.not_determined(), *self.free_to_turn()]
             if options.weights.kind == "sigma-mu":
-                told.append(info("weights-alike", "Weights by σ/μ are for coordinates; here all markers weigh alike."))
+                notices.append(info("weights-alike", "Weights by σ/μ are for coordinates; here markers weigh alike."))
         return [
-            *told,
+            *notices,
             *self.worst_type(),
             *self.worst_joints(),
             *self.worst_landmarks(),
@@ -77,12 +77,12 @@ class Reporter:
             return problem("consistency", f"None of the {total} frames could be made to obey the model.")
         mean = float(self.position.iterations[self.valid].mean())
         worst = float(self.position.violation[self.valid].max())
-        told = f"{count} of {total} frames obey the model ({mean:.1f} iterations on average, ‖Φ‖ at most {worst:.1e})."
-        return info("consistency", told) if count == total else warning("consistency", told)
+        words = f"{count} of {total} frames obey the model ({mean:.1f} iterations on average, ‖Φ‖ at most {worst:.1e})."
+        return info("consistency", words) if count == total else warning("consistency", words)
 
     def unsolved(self, options: ConsistencyOptions) -> list[Notice]:
         """Frames that do not, stretch by stretch, and why."""
-        told: list[Notice] = []
+        notices: list[Notice] = []
         status = self.position.status
         for kind in FrameStatus:
             if kind is FrameStatus.PHI:
@@ -91,7 +91,7 @@ class Reporter:
                 why = kind.sentence
                 if kind is FrameStatus.MISSING:
                     why = self._missing(first, stop, options)
-                told.append(
+                notices.append(
                     problem(
                         f"frames-{kind.name.lower().replace('_', '-')}",
                         f"{self._frames(first, stop)} cannot be used. {why}",
@@ -99,7 +99,7 @@ class Reporter:
                         frames=(first, stop - 1),
                     )
                 )
-        return told
+        return notices
 
     def _frames(self, first: int, stop: int) -> str:
         """Frames by the numbers of the file."""
@@ -149,7 +149,7 @@ class Reporter:
 
     def not_determined(self) -> list[Notice]:
         """Segments that neither markers nor constraints hold, stretch by stretch."""
-        told = []
+        notices = []
         for s, name in enumerate(self.body.system.layout.bodies):
             here = self.undetermined[:, s] & self.valid
             if not here.any():
@@ -159,7 +159,7 @@ class Reporter:
             where = self._frames(first, stop).lower()
             if len(parts) > 1:
                 where = f"{int(here.sum())} frames, the longest stretch being {where},"
-            told.append(
+            notices.append(
                 problem(
                     "segment-undetermined",
                     f"Too few markers of the {name} and its neighbours are in sight in {where} to tell where it is; "
@@ -169,7 +169,7 @@ class Reporter:
                     frames=(first, stop - 1),
                 )
             )
-        return told
+        return notices
 
     def free_to_turn(self) -> list[Notice]:
         """Segments that markers leave some freedom, where their landmarks decide instead."""
@@ -245,7 +245,7 @@ class Reporter:
         change is the root mean square over frames and partners. Points that the model lets move on purpose are not
         judged, such as a shoulder centre that follows the acromion.
         """
-        told = []
+        notices = []
         moving = self._moving_points()
         for segment in self.body.segments:
             here = self.body.system.layout.bodies[segment.name].points
@@ -262,7 +262,7 @@ class Reporter:
             rms = np.array([np.sqrt(square[own].sum() / max(count[own].sum(), 1)) for own in among])
             worst = int(np.argmax(rms))
             if rms[worst] > SHAPE_CHANGE:
-                told.append(
+                notices.append(
                     warning(
                         "segment-changes-shape",
                         f"The {segment.name} does not keep its shape: the distances of {self._origin(names[worst])} "
@@ -272,7 +272,7 @@ class Reporter:
                         names[worst],
                     )
                 )
-        return told
+        return notices
 
     def _origin(self, name: str) -> str:
         """Landmark, with those that it is computed from in every frame."""

@@ -78,9 +78,9 @@ def contact_points(
     with enough (`contact_table`).
     """
     if contacts is None or options.contacts == "never":
-        told: list[Notice] = []
+        why: list[Notice] = []
         if contacts is None and plates and options.contacts != "never":
-            told = [
+            why = [
                 warning(
                     "contacts-unknown",
                     f"Nobody is known to touch the plates ({', '.join(plate.name for plate in plates)}), so no hand or "
@@ -88,7 +88,7 @@ def contact_points(
                 )
             ]
         cop, none = read_only(np.zeros((frames, 0, 3))), np.zeros((frames, 0))
-        return ContactPoints((), cop, read_only(none, np.bool_), read_only(none), options, tuple(told))
+        return ContactPoints((), cop, read_only(none, np.bool_), read_only(none), options, tuple(why))
     assignment, table, notices = contacts.assignment, contacts.table, list(contacts.notices)
     names = table.segments
     if (assignment.frames, assignment.rate_hz) != (frames, rate_hz):

@@ -3,7 +3,7 @@
     minimise ½ Σ w ‖C q − p‖² + ½ ε ‖q − q₀‖²   subject to   Φ(q) = 0
 
 over all markers in sight, with a pull ε to the start q₀ so weak that it only decides what no marker does. Where that
-happens is found out and told: a segment that the markers do not determine is not silently invented.
+happens is found out and stated: a segment that the markers do not determine is not silently invented.
 """
 
 from __future__ import annotations

@@ -12,10 +12,9 @@ from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.engine.maps import VectorMap
+from biomec.engine.maps import VectorMap, VectorTable, vector_table
 from biomec.engine.rotations import nearest_rotation
 from biomec.engine.system import System
-from biomec.engine.vector_table import VectorTable, vector_table
 from biomec.recording.session import Result
 from biomec.recording.step import step_result
 

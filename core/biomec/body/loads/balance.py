@@ -12,7 +12,7 @@ from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.system import System
 
-MASS_LIMIT = 0.05  # difference of two masses, as a share, that is told
+MASS_LIMIT = 0.05  # difference of two masses, as a share, that gets a notice
 
 
 @dataclass(frozen=True, eq=False)

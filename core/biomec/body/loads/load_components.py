@@ -1,4 +1,4 @@
-"""Joint loads as curves with names: axes, sense, convention and unit of every component are told with it."""
+"""Joint loads and the residual as curves with names: every component states its axes, sense, convention and unit."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from biomec.body.anatomy.model import STANDARD, BodyModel
 from biomec.body.kinematics.joint_angles import ANGLE_CONVENTIONS
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
-from biomec.body.loads.load_axes import AXES, force_axes, joint_frames, torque_axes
+from biomec.body.loads.load_axes import AXES, LETTERS, force_axes, joint_frames, torque_axes
 from biomec.recording.marker_set import Side
 from biomec.recording.session import Result
 from biomec.recording.step import step_result
@@ -242,3 +242,50 @@ def divisors(reading: LoadReading, mass_kg: float | None, height_m: float | None
         raise BiomecError("Moments in % of body weight × height need the person's height; enter it for the subject.")
     weight = 0.01 * mass_kg * GRAVITY
     return {FORCE: weight, MOMENT: weight * height_m}
+
+
+RESIDUAL_AXES = ("root", "laboratory")
+
+
+@dataclass(frozen=True, eq=False)
+class ResidualComponents:
+    """Curves of the residual; values are read-only.
+
+    names    : (6,) "residual force along X" … "residual moment about Z"
+    values   : (T, 6) in ``units``;  quantity : (6,) "force" or "moment"
+    """
+
+    names: tuple[str, ...]
+    values: FloatArray
+    units: tuple[str, ...]
+    quantity: tuple[str, ...]
+
+
+def residual_components(
+    loads: JointLoads,
+    motion: SegmentMotion,
+    axes: str = "root",
+    normalisation: str = "none",
+    *,
+    mass_kg: float | None = None,
+    height_m: float | None = None,
+) -> ResidualComponents:
+    """Residual force and moment of the root segment.
+
+    axes : "root" are those of the segment that carries it (X forward, Y up, Z right), "laboratory" the laboratory's
+    """
+    if axes not in RESIDUAL_AXES:
+        raise BiomecError(f'The residual is read in the axes {" or ".join(RESIDUAL_AXES)}, not "{axes}".')
+    divisor = divisors(LoadReading(normalisation=normalisation), mass_kg, height_m)
+    R = motion.R_WB[:, motion.index(loads.root)]
+    values, names, units = [], [], []
+    for quantity, how, vector in (
+        (FORCE, "along", loads.residual_force),
+        (MOMENT, "about", loads.residual_torque),
+    ):
+        seen = vector if axes == "laboratory" else np.einsum("tik,ti->tk", R, vector)
+        values.append(seen / divisor[quantity])
+        names += [f"residual {quantity} {how} {letter}" for letter in LETTERS]
+        units += [UNITS[normalisation, quantity]] * 3
+    quantities = (FORCE,) * 3 + (MOMENT,) * 3
+    return ResidualComponents(tuple(names), read_only(np.concatenate(values, axis=1)), tuple(units), quantities)

@@ -260,9 +260,9 @@ def _judged(
     if balance.plates_kg is not None and abs(balance.plates_kg - stated) > MASS_LIMIT * stated:
         notices.append(warning("loads-mass", balance.mass_sentence))
     for fault in faults:
-        told = problem if fault.severe and fault.joints else warning
+        notice = problem if fault.severe and fault.joints else warning
         words = fault_sentence(fault, rate_hz)
-        notices.append(told("loads-on-faulty-plate", words, fault.plate, *fault.segments, frames=fault.frames))
+        notices.append(notice("loads-on-faulty-plate", words, fault.plate, *fault.segments, frames=fault.frames))
     bad = any(fault.severe and fault.joints for fault in faults)
     both = bool(size.verdicts) and not any(verdict.kept for verdict in size.verdicts)
     if bad or both:

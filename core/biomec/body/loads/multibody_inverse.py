@@ -26,7 +26,7 @@ from biomec.engine.equations import EllipsoidEquation
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.tree.block_solution import elements, loaded_bodies, solve_blocks, transform_velocities, tree_tables
 from biomec.engine.tree.joint_tree import JointTree
-from biomec.engine.tree.small_vectors import cross, dot
+from biomec.engine.tree.vectors import cross, dot
 
 TITLES = {"newton": "Multibody, Newton", "lagrange": "Multibody, Lagrange", "velocity": "Velocity transformation"}
 

@@ -18,8 +18,8 @@ from biomec.base.errors import BiomecError
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.engine.forces.external_loads import ExternalLoads
+from biomec.engine.maps import vector_table, vectors_of
 from biomec.engine.tree.joint_tree import JointTree
-from biomec.engine.vector_table import vector_table, vectors_of
 
 METHOD = "Newton-Euler"
 

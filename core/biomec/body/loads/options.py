@@ -44,7 +44,7 @@ class LoadOptions:
         choices={None: "the model's own", "thorax": "thorax", "pelvis": "pelvis"})  # fmt: skip
     reduction: ReductionOptions | None = setting(
         None, "Reduce residuals",
-        "Adjust masses and motion within their errors so that they agree with the plates. Every change is told; "
+        "Adjust masses and motion within their errors so that they agree with the plates. Every change is listed; "
         "Dynamics ▸ Reduce Residuals shows it before it is made.")  # fmt: skip
 
     def __post_init__(self) -> None:

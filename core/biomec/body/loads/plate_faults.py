@@ -57,10 +57,10 @@ def plate_faults(
     contacts : which segments stood on which plate when, for notices that name only the plate
     """
     bodies = [body.name for body in tree.system.bodies]
-    told = [notice for notice in dict.fromkeys(notices) if notice.code in FAULTS and notice.about]
-    shared = {(notice.about[0], notice.frames) for notice in told if notice.code == "two-on-one-plate"}
+    plate_notices = [notice for notice in dict.fromkeys(notices) if notice.code in FAULTS and notice.about]
+    shared = {(notice.about[0], notice.frames) for notice in plate_notices if notice.code == "two-on-one-plate"}
     found = []
-    for notice in told:
+    for notice in plate_notices:
         if notice.code == "contact-unassigned" and (notice.about[0], notice.frames) in shared:
             continue  # nobody has it because two share it
         plate, *named = notice.about

@@ -159,10 +159,10 @@ def reduce_residuals(
         options,
         (),
     )
-    return replace(found, notices=_told(found))
+    return replace(found, notices=_notices(found))
 
 
-def _told(found: ReducedResiduals) -> tuple[Notice, ...]:
+def _notices(found: ReducedResiduals) -> tuple[Notice, ...]:
     """Every change: warnings, because loads of a changed body and motion are not those of what was measured."""
     if not found.changed:
         return (info("residual-reduction-idle", "There was no residual to reduce: body and motion are as they were."),)

@@ -19,7 +19,7 @@ from biomec.body.loads.load_trust import ENDS, ContactEffect, ContactLoad, LoadT
 from biomec.body.loads.residuals import inner_frames
 from biomec.signals.stretches import stretches
 
-PULL = 5.0  # N: noise of markers and plates does as much; a smaller pull is not told
+PULL = 5.0  # N: noise of markers and plates does as much; a smaller pull gets no notice
 WHY = (
     "Ribs only push. Muscles hold the scapula where they would have to pull, serratus anterior above all, and muscles "
     "are not in the model: in those frames neither the contact force nor the loads of the sternoclavicular and "

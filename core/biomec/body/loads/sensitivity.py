@@ -3,11 +3,12 @@
 Loads are linear in the masses and in where the ground pushes, and nearly so in the other parameters of the segments, so
 that their effect has a closed form; what passes through filters and consistency is computed again with other settings.
 Sources of error are taken as independent of each other, and the two sides of a table as wrong alike.
+The band is read component by component, like the loads, or as one number for each joint.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -15,9 +16,12 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
+from biomec.body.anatomy.model import BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import body_wrench
 from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.load_axes import force_axes, joint_frames, torque_axes
+from biomec.body.loads.load_components import FORCE, MOMENT, LoadReading, divisors
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.tree.joint_tree import JointTree, path_signs
 from biomec.recording import Result
@@ -222,3 +226,91 @@ def _vary_pressure(spread: _Spread, motion: SegmentMotion, external: ExternalLoa
             moment = np.zeros((motion.frames, len(motion.names), 3))
             moment[:, s] = -np.cross(size * np.eye(3)[axis], external.force[:, k])
             spread.add(PRESSURE, [s], np.zeros_like(moment), moment)
+
+
+@dataclass(frozen=True)
+class JointDoubt:
+    """How far a joint's loads may be off.
+
+    moment, force : half-width of their band, root mean square over time of its length [N m], [N]
+    moment_share, force_share : as a part of the greatest moment and force; NaN where there is none
+    worst : source of error that counts most for the moment
+    """
+
+    joint: str
+    moment: float
+    moment_share: float
+    force: float
+    force_share: float
+    worst: str
+
+
+def joint_doubts(loads: JointLoads, band: LoadBand) -> tuple[JointDoubt, ...]:
+    """Joints, the most doubtful moment first."""
+    if loads.joints != band.joints:
+        raise BiomecError("The band is of other joints than the loads.")
+    half = {what: _rms(band.half_width(what)) for what in ("force", "torque")}
+    by_source = {source: _rms(band.half_width("torque", source)) for source in band.sources}
+    peaks = {what: _peak(getattr(loads, what)) for what in ("force", "torque")}
+    doubts = []
+    for j, joint in enumerate(loads.joints):
+        worst = max(by_source, key=lambda source: float(np.nan_to_num(by_source[source][j])))
+        doubts.append(
+            JointDoubt(
+                joint,
+                float(half["torque"][j]),
+                float(half["torque"][j] / peaks["torque"][j]) if peaks["torque"][j] > 0.0 else np.nan,
+                float(half["force"][j]),
+                float(half["force"][j] / peaks["force"][j]) if peaks["force"][j] > 0.0 else np.nan,
+                worst,
+            )
+        )
+    return tuple(sorted(doubts, key=lambda one: -float(np.nan_to_num(one.moment_share))))
+
+
+def _rms(values: FloatArray) -> FloatArray:
+    """(J,) root mean square over the frames of the length of vectors (T, J, 3)."""
+    squares = (values**2).sum(axis=2)
+    known = np.isfinite(squares)
+    return np.asarray(np.sqrt(np.where(known, squares, 0.0).sum(axis=0) / np.maximum(known.sum(axis=0), 1)))
+
+
+def _peak(values: FloatArray) -> FloatArray:
+    """(J,) greatest length of vectors (T, J, 3)."""
+    return np.asarray(np.nan_to_num(np.linalg.norm(values, axis=2)).max(axis=0, initial=0.0))
+
+
+def band_components(
+    band: LoadBand,
+    motion: SegmentMotion,
+    model: BodyModel,
+    reading: LoadReading = LoadReading(),
+    *,
+    hinges: Mapping[str, FloatArray] | None = None,
+    mass_kg: float | None = None,
+    height_m: float | None = None,
+    joints: Iterable[str] | None = None,
+    source: str | None = None,
+) -> FloatArray:
+    """Half-widths (T, C) of the components of `load_components`, in the same order and units.
+
+    Arguments as there; ``source``: one source of error of the band alone. A direction e sees √(eᵀ (Σ δ δᵀ) e).
+    """
+    divisor = divisors(reading, mass_kg, height_m)
+    found: list[FloatArray] = []
+    for joint in band.joints if joints is None else joints:
+        j = band.joints.index(joint)
+        frames = joint_frames(model, motion, joint, hinges or {}, reading.angles)
+        one = LoadBand(
+            (joint,),
+            {name: part[:, [j]] for name, part in band.force.items()},
+            {name: part[:, [j]] for name, part in band.torque.items()},
+            band.options,
+        )
+        for quantity, what, axes in (
+            (FORCE, "force", force_axes(frames, reading.axes)),
+            (MOMENT, "torque", torque_axes(frames, reading.axes)),
+        ):
+            columns = np.swapaxes(axes.axes, 1, 2)[:, None]
+            found.append(one.half_width(what, source, columns)[:, 0] / divisor[quantity])
+    return read_only(np.concatenate(found, axis=1) if found else np.empty((motion.frames, 0)))

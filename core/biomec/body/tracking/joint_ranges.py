@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.description_file import Descriptions
 from biomec.base.toml_table import TomlTable, read_toml
 from biomec.body.anatomy.model import STANDARD, AngleComponent, AngleDefinition
-from biomec.body.anatomy.model_sides import sides, word
+from biomec.body.anatomy.model_rows import sides, word
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.joint_angles import HINGE
 from biomec.engine.forces.joint_stops import AngleStop

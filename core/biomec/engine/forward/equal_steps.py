@@ -9,15 +9,12 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable
-from typing import TYPE_CHECKING
+from dataclasses import dataclass
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.engine.forward.state import AccelerationLaw, ImplicitFormula, State, StepResult
-
-if TYPE_CHECKING:
-    from biomec.engine.forward.integrators import IntegratorOptions
+from biomec.engine.forward.formulation import AccelerationLaw, ImplicitFormula, State, StepResult
 
 BASHFORTH = {
     1: (1.0,),
@@ -42,12 +39,34 @@ GEAR = {
 """Order -> factor of h f_{i+1}, and factors of y_i, y_{i−1}, …: backward differentiation [Gear1971]."""
 RUNAWAY = 1e3  # times the least change so far: a corrector that does this will not return
 EXTRAPOLATION = {1: (2.0, -1.0), 2: (3.0, -3.0, 1.0), 3: (4.0, -6.0, 4.0, -1.0), 4: (5.0, -10.0, 10.0, -5.0, 1.0)}
+STARTS = ("runge-kutta", "trapezoidal")
+
+
+@dataclass(frozen=True)
+class EqualStepOptions:
+    """Which integrator of equal steps, and when its iterations end.
+
+    family     : "trapezoidal", "adams", "gear" or "generalised-alpha"
+    order      : of Adams and Gear, 1 to 4; the others have order 2
+    start      : how a multistep formula gets its first values: "runge-kutta" (order 4, so that the order is kept), or
+                 "trapezoidal", as published
+    tolerance  : on the change ‖(Δq, h Δq̇)‖ by a pass of the corrector [m]
+    max_iterations : of the corrector; a step that needs more has not converged
+    rho        : of generalised-alpha: spectral radius at infinite frequency, 0 to 1; 1 damps nothing
+    """
+
+    family: str = "adams"
+    order: int = 4
+    start: str = "runge-kutta"
+    tolerance: float = 1e-8
+    max_iterations: int = 50
+    rho: float = 0.8
 
 
 class OneStep:
     """What formulas have in common that remember nothing but the last state."""
 
-    def __init__(self, options: IntegratorOptions) -> None:
+    def __init__(self, options: EqualStepOptions) -> None:
         self.options = options
 
     def reached(self, state: State, qddot: FloatArray) -> None:
@@ -75,7 +94,7 @@ class Trapezoidal(OneStep):
 class Multistep(OneStep):
     """A formula of order k in the last states; until there are enough, steps of the starting method."""
 
-    def __init__(self, options: IntegratorOptions) -> None:
+    def __init__(self, options: EqualStepOptions) -> None:
         super().__init__(options)
         self.past: deque[State] = deque(maxlen=5)  # newest first
         self.h = 0.0
@@ -178,7 +197,7 @@ class GeneralisedAlpha:
     (1 − α_m) â₊ + α_m â = (1 − α_f) q̈₊ + α_f q̈,   q₊ = q + h q̇ + h²((½ − β) â + β â₊),   q̇₊ = q̇ + h((1 − γ) â + γ â₊)
     """
 
-    def __init__(self, options: IntegratorOptions) -> None:
+    def __init__(self, options: EqualStepOptions) -> None:
         self.options = options
         self.alpha_m, self.alpha_f, self.beta, self.gamma = alpha_coefficients(options.rho)
         self.averaged: FloatArray | None = None
@@ -254,7 +273,7 @@ def _iterated(
     q: FloatArray,
     v: FloatArray,
     corrected: Callable[[FloatArray, FloatArray], tuple[FloatArray, FloatArray]],
-    options: IntegratorOptions,
+    options: EqualStepOptions,
 ) -> StepResult:
     """Evaluate and correct until the state stands still: ‖(Δq, h Δq̇)‖ below the tolerance; then evaluate once more."""
     h = t - start

@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.engine.forces.ground_contact import GroundContact
 from biomec.engine.forces.joint_stops import JointStops
-from biomec.engine.forward.state import State
+from biomec.engine.forward.formulation import State
 
 HALVINGS = 60  # of a step; each halves the time in which the event lies, until that is round-off
 

@@ -1,13 +1,20 @@
-"""What every formulation of the equations of motion offers: accelerations at one state.
+"""What formulations and integrators of the equations of motion offer: accelerations at one state, and steps.
 
     M q̈ + Φqᵀ λ = Q,   Φ(q) = 0          ([Nunes2017] Eq. 2.96; constraints act with −Φqᵀ λ)
 
 Formulations differ in how they impose the constraints. Constraints must not depend on time: whatever drives the system
-acts through Q.
+acts through Q. The matrix R and the semi-recursive formulation have equations in few velocities in common:
+
+    q̇ = R ż,   q̈ = R z̈ + Ṙ ż                                     (ż: as many velocities as the system has freedoms)
+    M̄ z̈ + J_zᵀ λ = Q̄,   J_z z̈ = c_z     with     M̄ = Rᵀ M R,   Q̄ = Rᵀ(Q − M Ṙż)
+
+[GarciaDeJalonBayo1994]; [Nunes2017] Eqs. 2.80-2.88. Velocities of a tree leave the constraints that close its loops:
+they stay as rows J_z. Without loops J_z has no rows.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple, Protocol
 
@@ -114,3 +121,95 @@ def refuse_runaway(system: System, q: FloatArray, qdot: FloatArray, Q: FloatArra
 def bounded(q: FloatArray, qdot: FloatArray) -> bool:
     """Whether a state is one that a body or a machine can be in; not if it is no number."""
     return all(bool(np.abs(level).max(initial=0.0) < RUNAWAY) for level in (q, qdot))
+
+
+# ----------------------------------------------------------------------------------------------------- states and steps
+
+
+class State(NamedTuple):
+    """Where a simulation is: time [s], q, q̇, q̈ (n,), multipliers (m,)."""
+
+    t: float
+    q: FloatArray
+    qdot: FloatArray
+    qddot: FloatArray
+    multipliers: FloatArray
+
+
+class StepResult(NamedTuple):
+    """A new state, the corrector's passes, its last change ‖(Δq, h Δq̇)‖ [m], and whether it converged."""
+
+    state: State
+    iterations: int
+    increment: float
+    converged: bool
+
+
+class ImplicitFormula(NamedTuple):
+    """q̇ = c₁ q + d₁ and q̈ = c₂ q + d₂ in the new state."""
+
+    c_1: float
+    d_1: FloatArray
+    c_2: float
+    d_2: FloatArray
+
+
+AccelerationLaw = Callable[[float, FloatArray, FloatArray], Accelerations]
+"""Accelerations at a time and a state."""
+
+
+class Integrator(Protocol):
+    """Steps of equal length from one state to the next; remembers what its formula needs of the past.
+
+    One object serves one run, by `step` or by `formula`.
+    """
+
+    def step(self, law: AccelerationLaw, state: State, h: float) -> StepResult:
+        """Take one step of h seconds."""
+
+    def formula(self, state: State, h: float) -> ImplicitFormula:
+        """Its implicit formula for the state h seconds later, where positions are solved for (index 3)."""
+
+    def reached(self, state: State, qddot: FloatArray) -> None:
+        """Take note of the accelerations (n,) that a step by `formula` from a state has led to."""
+
+
+# ------------------------------------------------------------------------------------------ equations in few velocities
+
+
+class ReducedTerms(NamedTuple):
+    """Terms of M̄ z̈ + J_zᵀ λ = Q̄, J_z z̈ = c_z at one state, with g velocities and l rows that close loops.
+
+    M_bar   : (g, g)
+    Q_bar   : (g,)
+    R       : (n, g)
+    bias    : (n,) Ṙ ż, the accelerations [m/s²] at z̈ = 0
+    J_loop  : (l, g) J_z
+    c_loop  : (l,) c_z
+    """
+
+    M_bar: FloatArray
+    Q_bar: FloatArray
+    R: FloatArray
+    bias: FloatArray
+    J_loop: FloatArray
+    c_loop: FloatArray
+
+    def accelerations(self, zddot: FloatArray) -> FloatArray:
+        """q̈ = R z̈ + Ṙ ż, (n,)."""
+        return self.R @ zddot + self.bias
+
+
+def checked_state(
+    system: System, q: FloatArray, qdot: FloatArray, Q: FloatArray | None = None
+) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Copies of positions, velocities and forces (n,) as compiled code wants them; forces not given are zero.
+
+    Copies, because numba would compile everything again for arrays that cannot be written to.
+    """
+    given = (q, qdot, np.zeros(system.n) if Q is None else Q)
+    x, y, z = (np.array(one, dtype=np.float64, order="C") for one in given)
+    if not x.shape == y.shape == z.shape == (system.n,):
+        shapes = f"{x.shape}, {y.shape} and {z.shape}"
+        raise BiomecError(f"{system.name} has {system.n} coordinates; its state and forces were given as {shapes}.")
+    return x, y, z

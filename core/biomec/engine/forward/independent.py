@@ -12,18 +12,25 @@ from __future__ import annotations
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.engine.forward.constraint_factor import LANES, MassTable, accelerations, reduced, transformation
+from biomec.engine.forward.constraint_factor import (
+    LANES,
+    MassTable,
+    Pivots,
+    accelerations,
+    choose_pivots,
+    reduced,
+    transformation,
+)
 from biomec.engine.forward.formulation import (
     Accelerations,
     FormulationOptions,
+    ReducedTerms,
     Unsolvable,
+    checked_state,
     refuse_driven,
     refuse_runaway,
 )
-from biomec.engine.forward.pivots import Pivots, choose_pivots
-from biomec.engine.forward.reduced import ReducedTerms, checked_state
-from biomec.engine.nullspace import Partition
-from biomec.engine.structure import RANK_TOLERANCE
+from biomec.engine.structure import RANK_TOLERANCE, Partition
 from biomec.engine.system import System
 
 WORSE = 10.0  # times what the choice began with: then independent coordinates are chosen anew
@@ -40,9 +47,11 @@ class IndependentCoordinates:
     stabilised : keeps all rows from drifting (Baumgarte, ξ and ω of the options)
     """
 
+    title = "independent coordinates"
+
     def __init__(self, system: System, options: FormulationOptions | None = None, *, stabilised: bool = False) -> None:
         refuse_driven(system)
-        self._system = system
+        self.system = system
         self.options = options or FormulationOptions()
         xi, omega = (self.options.xi, self.options.omega) if stabilised else (0.0, 0.0)
         self._damping, self._stiffness = 2.0 * xi * omega, omega**2
@@ -53,16 +62,6 @@ class IndependentCoordinates:
         self.choices = 0  # how often independent coordinates were chosen
 
     @property
-    def system(self) -> System:
-        """The system that it was prepared for."""
-        return self._system
-
-    @property
-    def title(self) -> str:
-        """What a list or a table calls it."""
-        return "independent coordinates"
-
-    @property
     def partition(self) -> Partition | None:
         """Coordinates that are independent at present; None before the first state."""
         if self._pivots is None:
@@ -71,27 +70,27 @@ class IndependentCoordinates:
 
     def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
         """Accelerations at the state (n,), (n,) under applied generalised forces Q (n,), gravity included."""
-        q, qdot, Q = checked_state(self._system, q, qdot, Q)
+        q, qdot, Q = checked_state(self.system, q, qdot, Q)
         pivots = self._transform(q, qdot)
-        qddot, multipliers = np.empty(self._system.n), np.empty(self._system.m)
+        qddot, multipliers = np.empty(self.system.n), np.empty(self.system.m)
         solved = accelerations(pivots, self._mass, self._factors, self._W, self._MW, Q, qddot, multipliers)
         if not (solved and np.isfinite(qddot).all()):
-            refuse_runaway(self._system, q, qdot, Q)
+            refuse_runaway(self.system, q, qdot, Q)
         if not solved:
             raise Unsolvable(
-                f"{self._system.name}: a motion that its joints allow moves no mass, so its acceleration is not "
+                f"{self.system.name}: a motion that its joints allow moves no mass, so its acceleration is not "
                 "determined. Give every body a mass and an inertia."
             )
         return Accelerations(qddot, multipliers, 1)
 
     def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:
         """ż (g,), the independent ones of the velocities q̇ (n,), as `terms` at this state takes them."""
-        q, qdot, _ = checked_state(self._system, q, qdot)
+        q, qdot, _ = checked_state(self.system, q, qdot)
         return qdot[self._transform(q, qdot).independent]
 
     def terms(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> ReducedTerms:
         """Terms of M̄ z̈ = Q̄ at the state; `partition` tells which velocities they are for."""
-        q, qdot, Q = checked_state(self._system, q, qdot, Q)
+        q, qdot, Q = checked_state(self.system, q, qdot, Q)
         g = self._transform(q, qdot).independent.size
         M_bar, Q_bar = np.empty((g, g)), np.empty(g)
         reduced(self._mass, self._W, Q, self._MW, M_bar, Q_bar)
@@ -107,27 +106,27 @@ class IndependentCoordinates:
             growth, largest, leak = self._evaluate(pivots, q, qdot)
             if growth <= self._limits[0] and largest <= self._limits[1] and leak <= self._limits[2]:
                 return pivots
-        refuse_runaway(self._system, q, qdot)
+        refuse_runaway(self.system, q, qdot)
         pivots = self._choose(q)
         judged = self._evaluate(pivots, q, qdot)
         if not np.isfinite(judged).all():
             self._pivots = None
-            raise Unsolvable(f"{self._system.name}: its constraints cannot be resolved in this posture.")
+            raise Unsolvable(f"{self.system.name}: its constraints cannot be resolved in this posture.")
         self._pivots, self._limits = pivots, tuple(WORSE * np.maximum(judged, (10.0, 1.0, LEAK / WORSE)))
         return pivots
 
     def _choose(self, q: FloatArray) -> Pivots:
-        Phi, Phi_q = self._system.residual(q), self._system.jacobian(q)
+        Phi, Phi_q = self.system.residual(q), self.system.jacobian(q)
         tolerance = min(max(RANK_TOLERANCE, BY_VIOLATION * float(np.abs(Phi).max(initial=0.0))), COARSEST)
-        pivots = choose_pivots(Phi_q, self._system.tables, tolerance)
+        pivots = choose_pivots(Phi_q, self.system.tables, tolerance)
         self.choices += 1
-        shape = (self._system.n, -(-(pivots.independent.size + 1) // LANES) * LANES)
+        shape = (self.system.n, -(-(pivots.independent.size + 1) // LANES) * LANES)
         self._factors, self._W, self._MW = np.empty(pivots.entries.size), _aligned(shape), _aligned(shape)
         return pivots
 
     def _evaluate(self, pivots: Pivots, q: FloatArray, qdot: FloatArray) -> tuple[float, float, float]:
         return transformation(
-            pivots, self._system.tables, q, qdot, self._damping, self._stiffness, self._factors, self._W,
+            pivots, self.system.tables, q, qdot, self._damping, self._stiffness, self._factors, self._W,
         )  # fmt: skip
 
 

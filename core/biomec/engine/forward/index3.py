@@ -17,7 +17,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
 from biomec.engine.forces.applied import Forces, acting
-from biomec.engine.forward.formulation import FormulationOptions, Unsolvable, refuse_runaway
+from biomec.engine.forward.formulation import FormulationOptions, State, StepResult, Unsolvable, refuse_runaway
 from biomec.engine.forward.integrators import IntegratorOptions, new_integrator
 from biomec.engine.forward.lagrangian import penalty_matrix
 from biomec.engine.forward.one_state import (
@@ -30,7 +30,6 @@ from biomec.engine.forward.one_state import (
     mass_product,
     solve,
 )
-from biomec.engine.forward.state import State, StepResult
 from biomec.engine.normal import NormalMatrix
 from biomec.engine.system import System
 

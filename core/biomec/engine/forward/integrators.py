@@ -12,11 +12,9 @@ from enum import Enum
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.engine.forward import joint_steps
-from biomec.engine.forward.equal_steps import Adams, Gear, GeneralisedAlpha, Trapezoidal
+from biomec.engine.forward.equal_steps import STARTS, Adams, EqualStepOptions, Gear, GeneralisedAlpha, Trapezoidal
+from biomec.engine.forward.formulation import Integrator, State, StepResult
 from biomec.engine.forward.joint_steps import JointMotion
-from biomec.engine.forward.state import Integrator, State, StepResult
-
-STARTS = ("runge-kutta", "trapezoidal")
 
 
 class Steps(Enum):
@@ -64,24 +62,8 @@ class IntegratorKind:
 
 
 @dataclass(frozen=True)
-class IntegratorOptions:
-    """Which integrator of equal steps, and when its iterations end.
-
-    family     : key of `INTEGRATORS`
-    order      : of Adams and Gear, 1 to 4; the others have order 2
-    start      : how a multistep formula gets its first values: "runge-kutta" (order 4, so that the order is kept), or
-                 "trapezoidal", as published
-    tolerance  : on the change ‖(Δq, h Δq̇)‖ by a pass of the corrector [m]
-    max_iterations : of the corrector; a step that needs more has not converged
-    rho        : of generalised-alpha: spectral radius at infinite frequency, 0 to 1; 1 damps nothing
-    """
-
-    family: str = "adams"
-    order: int = 4
-    start: str = "runge-kutta"
-    tolerance: float = 1e-8
-    max_iterations: int = 50
-    rho: float = 0.8
+class IntegratorOptions(EqualStepOptions):
+    """Options of an integrator of equal steps, checked against the table: ``family`` is a key of `EQUAL_STEPS`."""
 
     def __post_init__(self) -> None:
         if self.family not in EQUAL_STEPS or self.start not in STARTS:

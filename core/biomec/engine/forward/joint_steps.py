@@ -10,9 +10,9 @@ from typing import Protocol
 import numpy as np
 
 from biomec.base.arrays import FloatArray
+from biomec.engine.forward.formulation import State, StepResult
 from biomec.engine.forward.joint_space import JointSpace
-from biomec.engine.forward.state import State, StepResult
-from biomec.engine.tree.rotation_vectors import rotation_rate
+from biomec.engine.tree.vectors import rotation_rate
 
 PASSES = 2  # of the trapezoidal corrector
 

@@ -15,6 +15,7 @@ close loops; their rows stay as constraints between the velocities.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,23 +26,43 @@ from biomec.base.frozen import FrozenDict
 from biomec.engine.forward.formulation import (
     Accelerations,
     FormulationOptions,
+    ReducedTerms,
     Unsolvable,
+    checked_state,
     refuse_driven,
     refuse_runaway,
 )
-from biomec.engine.forward.reduced import ReducedTerms, checked_state
+from biomec.engine.joints import BodyJoint
 from biomec.engine.layout import Layout
 from biomec.engine.rows import RowTables, build_tables
 from biomec.engine.system import System
 from biomec.engine.tree import recursion
 from biomec.engine.tree.block_solution import tree_tables
-from biomec.engine.tree.joint_tree import BodyJoint, JointTree, TreeJoint, joint_tree
+from biomec.engine.tree.joint_tree import JointTree, TreeJoint, joint_tree
 from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, UNIVERSAL, Branches
 from biomec.engine.tree.restoring import Shapes, add_restoring
 from biomec.engine.tree.solution import solve_tree
 
 KINDS = {0: SPHERICAL, 1: REVOLUTE, 2: UNIVERSAL}  # by the axes that a joint turns about
 COUNT = {FREE: 6, SPHERICAL: 3, UNIVERSAL: 2, REVOLUTE: 1}
+
+
+class TreeTables(NamedTuple):
+    """What compiled loops need to know of a tree; ``rows`` close its loops."""
+
+    branches: Branches
+    shapes: Shapes
+    rows: RowTables
+
+
+class TreeState(NamedTuple):
+    """q, q̇ and Q (n,), and how hard bodies are drawn back to their places."""
+
+    q: FloatArray
+    qdot: FloatArray
+    Q: FloatArray
+    damping: float
+    stiffness: float
 
 
 class SemiRecursive:
@@ -53,6 +74,8 @@ class SemiRecursive:
     stabilised : draws bodies back to their shapes, joints together and loops closed (ξ and ω of the options)
     """
 
+    title = "semi-recursive"
+
     def __init__(
         self,
         system: System,
@@ -62,26 +85,16 @@ class SemiRecursive:
         stabilised: bool = False,
     ) -> None:
         refuse_driven(system)
-        self._system = system
+        self.system = system
         self.options = options or FormulationOptions()
         self.tree = tree_for_recursion(system, roots)
         self._branches, slices = laid_out(self.tree)
         self.freedoms: Mapping[str, slice] = FrozenDict(slices)
         self._loops: IntArray = system.row_types.get("ellipsoid", np.zeros(0, dtype=np.int64))
         rows = build_tables([system.rows[r] for r in self._loops])
-        self._tables = (self._branches, local_shapes(self.tree), rows)
+        self._tables = TreeTables(self._branches, local_shapes(self.tree), rows)
         xi, omega = (self.options.xi, self.options.omega) if stabilised else (0.0, 0.0)
         self._damping, self._stiffness = 2.0 * xi * omega, omega**2
-
-    @property
-    def system(self) -> System:
-        """The system that it was prepared for."""
-        return self._system
-
-    @property
-    def title(self) -> str:
-        """What a list or a table calls it."""
-        return "semi-recursive"
 
     @property
     def size(self) -> int:
@@ -90,12 +103,12 @@ class SemiRecursive:
 
     def accelerations(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> Accelerations:
         """Accelerations at the state (n,), (n,) under applied generalised forces Q (n,), gravity included."""
-        multipliers = np.full(self._system.m, np.nan)
-        qddot, load = np.empty(self._system.n), np.empty(self._loops.size)
-        state = checked_state(self._system, q, qdot, Q)
-        stuck = _accelerate(*self._tables, *state, self._damping, self._stiffness, qddot, load)
+        multipliers = np.full(self.system.m, np.nan)
+        qddot, load = np.empty(self.system.n), np.empty(self._loops.size)
+        state = self._state(q, qdot, Q)
+        stuck = _accelerate(self._tables, state, qddot, load)
         if stuck >= 0 or not np.isfinite(qddot).all():
-            refuse_runaway(self._system, *state)
+            refuse_runaway(self.system, state.q, state.qdot, state.Q)
         if stuck >= 0:
             raise Unsolvable(self._without_inertia(stuck))
         multipliers[self._loops] = load
@@ -104,21 +117,23 @@ class SemiRecursive:
     def velocities(self, q: FloatArray, qdot: FloatArray) -> FloatArray:
         """ż (g,) of velocities q̇ (n,); of velocities that leave the constraints a little, the nearest that do not."""
         zdot = np.empty(self.size)
-        _velocities(self._branches, *checked_state(self._system, q, qdot)[:2], zdot)
+        _velocities(self._branches, *checked_state(self.system, q, qdot)[:2], zdot)
         return zdot
 
     def terms(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> ReducedTerms:
-        """Terms of M̄ z̈ + J_zᵀ λ = Q̄, J_z z̈ = c_z at the state; `without_loops` takes the rows J_z out."""
-        g, n, rows = self.size, self._system.n, self._loops.size
+        """Terms of M̄ z̈ + J_zᵀ λ = Q̄, J_z z̈ = c_z at the state."""
+        g, n, rows = self.size, self.system.n, self._loops.size
         shapes = ((g, g), (g,), (n, g), (n,), (rows, g), (rows,))
         terms = ReducedTerms(*(np.empty(shape) for shape in shapes))
-        state = checked_state(self._system, q, qdot, Q)
-        _terms(*self._tables, *state, self._damping, self._stiffness, *terms)
+        _terms(self._tables, self._state(q, qdot, Q), *terms)
         return terms
+
+    def _state(self, q: FloatArray, qdot: FloatArray, Q: FloatArray) -> TreeState:
+        return TreeState(*checked_state(self.system, q, qdot, Q), self._damping, self._stiffness)
 
     def _without_inertia(self, velocity: int) -> str:
         joint = next(name for name, part in self.freedoms.items() if part.start <= velocity < part.stop)
-        return f"{self._system.name}: nothing that {joint} moves has mass, so its acceleration is not determined."
+        return f"{self.system.name}: nothing that {joint} moves has mass, so its acceleration is not determined."
 
 
 def tree_for_recursion(system: System, roots: Sequence[str]) -> JointTree:
@@ -233,14 +248,8 @@ def _velocities(tables: Branches, q: FloatArray, qdot: FloatArray, zdot: FloatAr
 
 @compiled
 def _equations(
-    tables: Branches,
-    shapes: Shapes,
-    rows: RowTables,
-    q: FloatArray,
-    qdot: FloatArray,
-    Q: FloatArray,
-    damping: float,
-    stiffness: float,
+    tables: TreeTables,
+    state: TreeState,
     b: FloatArray,
     M_bar: FloatArray,
     Q_bar: FloatArray,
@@ -249,55 +258,46 @@ def _equations(
     c: FloatArray,
 ) -> None:
     """Fill the directions b (g, 6) and all terms but R."""
-    bodies = tables.total.size
+    branches, shapes, rows = tables
+    q, qdot, Q, damping, stiffness = state
+    bodies = branches.total.size
     s, sdot = q.reshape(bodies, 4, 3), qdot.reshape(bodies, 4, 3)
     r, omega, zdot = np.empty((bodies, 3)), np.empty((bodies, 3)), np.empty(Q_bar.size)
     shaped = bias.reshape(bodies, 4, 3)
-    recursion.directions(tables, s, r, b)
-    recursion.relative_velocities(tables, s, sdot, b, zdot, omega)
-    recursion.bias_of_elements(tables, s, r, b, zdot, omega, shaped)
+    recursion.directions(branches, s, r, b)
+    recursion.relative_velocities(branches, s, sdot, b, zdot, omega)
+    recursion.bias_of_elements(branches, s, r, b, zdot, omega, shaped)
     if damping > 0.0 or stiffness > 0.0:
-        add_restoring(tables, shapes, s, sdot, b, zdot, damping, stiffness, shaped)
-    recursion.reduced_equations(tables, s, b, shaped, Q.reshape(bodies, 4, 3), M_bar, Q_bar)
+        add_restoring(branches, shapes, s, sdot, b, zdot, damping, stiffness, shaped)
+    recursion.reduced_equations(branches, s, b, shaped, Q.reshape(bodies, 4, 3), M_bar, Q_bar)
     if c.size:
-        recursion.loop_rows(tables, rows, s, q, qdot, b, shaped, damping, stiffness, J, c)
+        recursion.loop_rows(branches, rows, s, q, qdot, b, shaped, damping, stiffness, J, c)
 
 
 @compiled
 def _accelerate(
-    tables: Branches,
-    shapes: Shapes,
-    rows: RowTables,
-    q: FloatArray,
-    qdot: FloatArray,
-    Q: FloatArray,
-    damping: float,
-    stiffness: float,
+    tables: TreeTables,
+    state: TreeState,
     qddot: FloatArray,
     load: FloatArray,
 ) -> int:
     """q̈ (n,) and multipliers (l,) of the loops; returns −1, or the number of a velocity without inertia."""
-    g, size, bodies = tables.above.size, load.size, tables.total.size
+    branches, size = tables.branches, load.size
+    g, bodies = branches.above.size, branches.total.size
     b, M_bar, Q_bar, zddot = np.empty((g, 6)), np.empty((g, g)), np.empty(g), np.empty(g)
     J, c = np.empty((size, g)), np.empty(size)
-    _equations(tables, shapes, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, qddot, J, c)
-    stuck = solve_tree(tables.above, M_bar, Q_bar, J, c, zddot, load)
+    _equations(tables, state, b, M_bar, Q_bar, qddot, J, c)
+    stuck = solve_tree(branches.above, M_bar, Q_bar, J, c, zddot, load)
     if stuck < 0:
         shaped = qddot.reshape(bodies, 4, 3)
-        recursion.motion_of_elements(tables, q.reshape(bodies, 4, 3), b, zddot, np.empty((bodies, 6)), shaped)
+        recursion.motion_of_elements(branches, state.q.reshape(bodies, 4, 3), b, zddot, np.empty((bodies, 6)), shaped)
     return stuck
 
 
 @compiled
 def _terms(
-    tables: Branches,
-    shapes: Shapes,
-    rows: RowTables,
-    q: FloatArray,
-    qdot: FloatArray,
-    Q: FloatArray,
-    damping: float,
-    stiffness: float,
+    tables: TreeTables,
+    state: TreeState,
     M_bar: FloatArray,
     Q_bar: FloatArray,
     R: FloatArray,
@@ -305,6 +305,7 @@ def _terms(
     J: FloatArray,
     c: FloatArray,
 ) -> None:
-    b = np.empty((tables.above.size, 6))
-    _equations(tables, shapes, rows, q, qdot, Q, damping, stiffness, b, M_bar, Q_bar, bias, J, c)
-    recursion.matrix_r(tables, q.reshape(tables.total.size, 4, 3), b, R)
+    branches = tables.branches
+    b = np.empty((branches.above.size, 6))
+    _equations(tables, state, b, M_bar, Q_bar, bias, J, c)
+    recursion.matrix_r(branches, state.q.reshape(branches.total.size, 4, 3), b, R)

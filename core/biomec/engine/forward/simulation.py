@@ -14,9 +14,8 @@ from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.engine.forces.applied import Forces, acting
-from biomec.engine.forward.formulation import Formulation, NoNumber, Runaway, Unsolvable
+from biomec.engine.forward.formulation import Formulation, Integrator, NoNumber, Runaway, State, StepResult, Unsolvable
 from biomec.engine.forward.integrators import IntegratorOptions, new_integrator
-from biomec.engine.forward.state import Integrator, State, StepResult
 from biomec.engine.system import System
 
 CHUNK = 512  # states whose constraints are measured at once

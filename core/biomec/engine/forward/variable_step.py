@@ -20,7 +20,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.engine.forces.applied import Forces, acting
-from biomec.engine.forward.formulation import Formulation, NoNumber, Unsolvable
+from biomec.engine.forward.formulation import Formulation, NoNumber, State, StepResult, Unsolvable
 from biomec.engine.forward.integrators import SCIPY
 from biomec.engine.forward.simulation import (
     Ending,
@@ -34,7 +34,6 @@ from biomec.engine.forward.simulation import (
     started,
     trouble,
 )
-from biomec.engine.forward.state import State, StepResult
 
 LEAST = 100.0 * float(np.finfo(np.float64).eps)  # relative error that can be asked for: round-off
 SAFETY, SMALLEST, LARGEST = 0.9, 0.2, 4.0  # of the step's growth

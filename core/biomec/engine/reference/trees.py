@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from functools import reduce
 
 import numpy as np
 from scipy.spatial.transform import Rotation
 
 from biomec.base.arrays import FloatArray
 from biomec.engine.body import Body
-from biomec.engine.joints import Constraint, Revolute, Spherical, Universal
+from biomec.engine.joint_kinds import TREE_KINDS
+from biomec.engine.joints import Constraint
 from biomec.engine.system import System
 
-FREEDOMS = {"free": 6, "spherical": 3, "universal": 2, "revolute": 1}
+FREEDOMS = {"free": 6, **{key: kind.freedoms for key, kind in TREE_KINDS.items()}}
 
 
 @dataclass(frozen=True)
@@ -90,17 +92,12 @@ class ReferenceTree:
     def _constraints(self) -> list[Constraint]:
         found: list[Constraint] = []
         for joint in self.joints:
-            name = joint.name
-            proximal, distal = f"{joint.parent}.{name}", f"{joint.child}.{name}"
-            if joint.kind == "spherical":
-                found.append(Spherical(name, proximal, distal))
-            elif joint.kind == "revolute":
-                found.append(
-                    Revolute(name, proximal, distal, f"{joint.parent}.{name}_axis0", f"{joint.child}.{name}_axis0")
-                )
-            elif joint.kind == "universal":
-                axes = f"{joint.parent}.{name}_axis0", f"{joint.child}.{name}_axis1"
-                found.append(Universal(name, proximal, distal, *axes, cosine=None))
+            if joint.kind == "free":
+                continue
+            kind, place = TREE_KINDS[joint.kind], (f"{joint.parent}.{joint.name}", f"{joint.child}.{joint.name}")
+            axes = (f"{place[0]}_axis0", f"{place[1]}_axis{len(joint.axes) - 1}") if kind.axes else ()
+            from_poses = {name: None for name, _ in kind.numbers}  # such as the angle between the axes
+            found.append(kind.type(joint.name, *place, *axes, **from_poses))
         return found
 
     def poses(self, motion: Mapping[str, FloatArray]) -> dict[str, tuple[FloatArray, FloatArray]]:
@@ -153,7 +150,7 @@ def _joint_motion(joint: ReferenceJoint, values: FloatArray) -> tuple[FloatArray
     if joint.kind == "spherical":
         return none, Rotation.from_rotvec(values).as_matrix()
     parts = [Rotation.from_rotvec(values[:, k : k + 1] * axis).as_matrix() for k, axis in enumerate(joint.axes)]
-    return none, parts[0] if joint.kind == "revolute" else parts[0] @ parts[1]
+    return none, reduce(np.matmul, parts)
 
 
 def perturbed(

@@ -16,7 +16,7 @@ from biomec.engine.rows import RowTables
 from biomec.engine.tree import recursion
 from biomec.engine.tree.joint_kernels import JointSides, applied, attitudes
 from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, Branches, mapped
-from biomec.engine.tree.small_vectors import cross, dot
+from biomec.engine.tree.vectors import cross, dot
 
 
 @compiled
@@ -29,18 +29,21 @@ def rates(tables: Branches, sides: JointSides, q: FloatArray, qdot: FloatArray, 
     recursion.directions(tables, s, r, b)
     recursion.relative_velocities(tables, s, sdot, b, w, omega)
     attitudes(tables, s, A)
-    _to_proximal(tables, sides, A, w)
+    _turned(tables, sides, A, w, True)
 
 
 @compiled
-def _to_proximal(tables: Branches, sides: JointSides, A: FloatArray, x: FloatArray) -> None:
-    """x ← Tᵀ x, in place."""
+def _turned(tables: Branches, sides: JointSides, A: FloatArray, x: FloatArray, to_proximal: bool) -> None:
+    """x ← Tᵀ x into the axes of the proximal bodies, or x ← T x into those of the laboratory, in place."""
     v = np.empty(3)
     for k in range(tables.body.size):
         if tables.kind[k] == SPHERICAL:
             part = slice(tables.first[k], tables.first[k] + 3)
             v[:] = x[part]
-            applied(A[sides.proximal[k]].T, v, x[part])
+            if to_proximal:
+                applied(A[sides.proximal[k]].T, v, x[part])
+            else:
+                applied(A[sides.proximal[k]], v, x[part])
 
 
 @compiled
@@ -72,18 +75,7 @@ def projected(tables: Branches, sides: JointSides, q: FloatArray, Q: FloatArray,
                 u[j] += b[j, i] * wrench[i]
             j = tables.above[j]
     attitudes(tables, s, A)
-    _to_proximal(tables, sides, A, u)
-
-
-@compiled
-def _to_laboratory(tables: Branches, sides: JointSides, A: FloatArray, x: FloatArray) -> None:
-    """x ← T x, in place."""
-    v = np.empty(3)
-    for k in range(tables.body.size):
-        if tables.kind[k] == SPHERICAL:
-            part = slice(tables.first[k], tables.first[k] + 3)
-            v[:] = x[part]
-            applied(A[sides.proximal[k]], v, x[part])
+    _turned(tables, sides, A, u, True)
 
 
 @compiled
@@ -95,7 +87,7 @@ def velocities(tables: Branches, sides: JointSides, q: FloatArray, w: FloatArray
     recursion.directions(tables, s, r, b)
     attitudes(tables, s, A)
     z = w.copy()
-    _to_laboratory(tables, sides, A, z)
+    _turned(tables, sides, A, z, False)
     qdot[:] = 0.0
     recursion.motion_of_elements(tables, s, b, z, np.empty((bodies, 6)), qdot.reshape(bodies, 4, 3))
 
@@ -131,7 +123,7 @@ def equations(
     if c.size:
         recursion.loop_rows(tables, rows, s, q, qdot, b, shaped, 0.0, 0.0, J, c)
     attitudes(tables, s, A)
-    _to_proximal(tables, sides, A, Q_bar)
+    _turned(tables, sides, A, Q_bar, True)
     _columns_to_proximal(tables, sides, A, M)
     _columns_to_proximal(tables, sides, A, M.T)
     _columns_to_proximal(tables, sides, A, J)

@@ -15,8 +15,7 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.compiled import compiled
 from biomec.engine.tree.recursion import FREE, REVOLUTE, SPHERICAL, Branches, mapped
 from biomec.engine.tree.restoring import Shapes, orthonormalise
-from biomec.engine.tree.rotation_vectors import exponential, logarithm, turned_rates
-from biomec.engine.tree.small_vectors import dot
+from biomec.engine.tree.vectors import dot, exponential, logarithm, turned_rates
 
 
 class JointSides(NamedTuple):

@@ -4,35 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
-from typing import Protocol
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.engine.joint_kinds import TREE_JOINTS, TREE_KINDS
-from biomec.engine.joints import EllipsoidContact
+from biomec.engine.joints import BodyJoint, EllipsoidContact
 from biomec.engine.system import System
-
-
-class BodyJoint(Protocol):
-    """A joint of `TREE_KINDS`: two points coincide, and the bodies turn about no axis of their own, one or two."""
-
-    @property
-    def name(self) -> str:
-        """Unique name."""
-
-    @property
-    def proximal(self) -> str:
-        """Its point of the proximal body."""
-
-    @property
-    def distal(self) -> str:
-        """Its point of the distal body."""
-
-    @property
-    def turning(self) -> tuple[str, ...]:
-        """Directions about which it turns, proximal first."""
 
 
 @dataclass(frozen=True)

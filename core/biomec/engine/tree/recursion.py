@@ -23,7 +23,7 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.compiled import compiled
 from biomec.engine import rows as row_kernels
 from biomec.engine.rows import RowTables
-from biomec.engine.tree.small_vectors import cross, dot
+from biomec.engine.tree.vectors import cross, dot
 
 FREE, SPHERICAL, UNIVERSAL, REVOLUTE = 0, 1, 2, 3
 

@@ -19,7 +19,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.compiled import compiled
 from biomec.engine.tree.recursion import UNIVERSAL, Branches, mapped, motion_of_elements
-from biomec.engine.tree.small_vectors import cross, dot
+from biomec.engine.tree.vectors import cross, dot
 
 PASSES = 3  # of the orthonormalisation, each of which squares what is left
 PARALLEL = 1e-14  # sine of the angle between two axes that are parallel: nothing to turn

@@ -8,8 +8,8 @@ import numpy as np
 
 from biomec.base.notices import Notice, info, warning
 from biomec.io.c3d.header import Header
-from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters, as_written
+from biomec.io.labels import listed
 from biomec.recording import Event
 
 SIDES = {"l": "Left", "left": "Left", "r": "Right", "right": "Right"}

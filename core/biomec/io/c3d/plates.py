@@ -45,11 +45,14 @@ class PlateSetup:
 
 
 def read_setups(
-    file: str, parameters: Parameters, channels: Channels, metres: float, up: FloatArray
+    file: str, parameters: Parameters, channels: Channels, metres: float
 ) -> tuple[tuple[PlateSetup, ...], tuple[Notice, ...]]:
     """Read the FORCE_PLATFORM group; a plate that cannot be understood is left out, with the reason as a notice.
 
-    metres : one length unit of the file;  up : (3,) the laboratory's upward direction
+    The order of the corners says which side is up. Whether that is true is decided later, from what stands on the
+    plate (`biomec.io.evidence`), never from what the header says about axes.
+
+    metres : one length unit of the file
     """
     used = max(parameters.count("FORCE_PLATFORM", "USED") or 0, 0)
     types = parameters.counts("FORCE_PLATFORM", "TYPE")
@@ -61,7 +64,7 @@ def read_setups(
     for k, name in enumerate(names):
         try:
             kind = int(types[k]) if k < len(types) else 0
-            setup, notes = _read_setup(parameters, channels, metres, up, k, kind, name)
+            setup, notes = _read_setup(parameters, channels, metres, k, kind, name)
             setups.append(setup)
             found += [Notice(n.severity, n.code, f"{file}: {n.sentence}", n.about) for n in notes]
         except NotUnderstood as reason:
@@ -88,7 +91,7 @@ def _block(parameters: Parameters, name: str, k: int, shape: tuple[int, ...]) ->
 
 
 def _read_setup(
-    parameters: Parameters, channels: Channels, metres: float, up: FloatArray, k: int, kind: int, name: str
+    parameters: Parameters, channels: Channels, metres: float, k: int, kind: int, name: str
 ) -> tuple[PlateSetup, list[Notice]]:
     notices: list[Notice] = []
     plate_type = PLATE_TYPES.get(kind)
@@ -106,11 +109,8 @@ def _read_setup(
         raise NotUnderstood("its corners are missing")
     corners = metres * corners.T
     R_WP = plate_axes(corners)
-    rising = float(R_WP[:, 2] @ up) > 0.5
-    normal = (
-        R_WP[:, 2] if rising else -R_WP[:, 2]
-    ) + 0.0  # no −0; by rule z points down; believed unless it clearly points up
-    origin, notes = _origin(parameters, k, plate_type, metres, R_WP, normal, name)
+    normal = -R_WP[:, 2] + 0.0  # z points down by rule; no −0
+    origin, notes = _origin(parameters, k, plate_type, metres, name)
     notices += notes
     matrix, notes = _matrix(parameters, channels, k, kind, plate_type, columns, metres, name)
     notices += notes
@@ -139,15 +139,9 @@ def plate_axes(corners: FloatArray) -> FloatArray:
 
 
 def _origin(
-    parameters: Parameters,
-    k: int,
-    plate_type: PlateType,
-    metres: float,
-    R_WP: FloatArray,
-    normal: FloatArray,
-    name: str,
+    parameters: Parameters, k: int, plate_type: PlateType, metres: float, name: str
 ) -> tuple[FloatArray, list[Notice]]:
-    """ORIGIN in metres. It leads from the sensors up to the surface; many files store it with the wrong sign."""
+    """ORIGIN in metres, in plate axes (z down): from the sensors up to the surface; its sign is often wrong."""
     stored = _block(parameters, "ORIGIN", k, (3,))
     if stored is None or not np.isfinite(stored).all():
         if "P" in plate_type.signals:  # type 1 gives everything at the surface
@@ -155,7 +149,7 @@ def _origin(
         raise NotUnderstood("its ORIGIN, the place of its sensors, is missing")
     origin: FloatArray = metres * stored
     notices: list[Notice] = []
-    if origin[2] * float(R_WP[:, 2] @ normal) < 0.0 and "P" not in plate_type.signals:
+    if origin[2] > 0.0 and "P" not in plate_type.signals:
         origin = -origin
         notices.append(
             info(
@@ -250,7 +244,11 @@ def build_plate(
             )
         )
     centre = setup.corners.mean(axis=0)
-    plate = ForcePlate(setup.name, force, moment, rate_hz, centre, setup.up, setup.corners, setup.type)
+    lever = setup.origin * ([0.0, 0.0, 1.0] if PLATE_TYPES[setup.type].half_sides else [1.0, 1.0, 1.0])
+    to_surface = None if "P" in PLATE_TYPES[setup.type].signals else setup.R_WP @ lever
+    plate = ForcePlate(
+        setup.name, force, moment, rate_hz, centre, setup.up, setup.corners, setup.type, to_surface=to_surface
+    )
     return plate, tuple(notices)
 
 

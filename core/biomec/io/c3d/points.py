@@ -10,9 +10,8 @@ import numpy as np
 
 from biomec.base.arrays import IntArray
 from biomec.base.notices import Notice, info, warning
-from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters
-from biomec.io.labels import unique_names
+from biomec.io.labels import listed, unique_names
 
 # Lists of the POINT group, the kind of their members and the parameter with their unit.
 LISTS = {

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Mapping
 from pathlib import Path
 from typing import BinaryIO
 
 import numpy as np
 
-from biomec.base.arrays import IntArray
+from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.io.c3d.channels import Channels, read_channels, si_unit, sort_channels
@@ -17,16 +18,17 @@ from biomec.io.c3d.events import read_events
 from biomec.io.c3d.header import read_head
 from biomec.io.c3d.layout import DataLayout, find_layout
 from biomec.io.c3d.measures import read_measures
-from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import Parameters, as_written
 from biomec.io.c3d.plates import PlateSetup, build_plate, floor_axis, plate_columns, read_setups, zero_samples
 from biomec.io.c3d.points import NamedPoints, SortedPoints, sort_points
+from biomec.io.labels import listed
 from biomec.io.units import PER_METRE, plain_unit
 from biomec.recording import Analog, Authority, ForcePlate, LabAxes, Markers, Outputs, Source, Subject, Trial
 from biomec.recording.axes import DIRECTIONS
 
 FRAMES_TO_GUESS = 200  # frames looked at to tell metres from millimetres
 LARGEST_LAB_M = 20.0
+MM = 1e3  # millimetres in a metre
 
 
 def read_c3d(path: str | os.PathLike[str], zeros_are_missing: bool = True) -> Trial:
@@ -55,17 +57,17 @@ def _read(file: str, stream: BinaryIO, zeros_are_missing: bool) -> Trial:
     metres, unit_notices = _length_unit(file, stream, layout, parameters, points)
     axes, axes_notices = read_axes(file, parameters, floor_axis(parameters))
     channels = read_channels(file, parameters, layout.channels)
-    setups, plate_notices = read_setups(file, parameters, channels, metres, axes.up_vector)
-    subject, subject_notices = read_subject(file, parameters, points.subject)
+    setups, plate_notices = read_setups(file, parameters, channels, metres)
     duration_s = layout.frames / layout.rate_hz
     events, event_notices = read_events(file, header, parameters, layout.first_frame, layout.rate_hz, duration_s)
     found = [*notices, *points.notices, *unit_notices, *axes_notices, *channels.notices, *plate_notices]
-    found += [*subject_notices, *event_notices, *_clock(file, layout, parameters), *_damage(file, parameters)]
+    found += [*event_notices, *_clock(file, layout, parameters), *_damage(file, parameters)]
 
     sinks = _PointSinks(layout, points, metres, zeros_are_missing)
     signals = _ChannelSinks(layout, channels, setups)
     sha256 = read_data(file, stream, layout, sinks.all, signals.all, channels.unsigned)
-    found += sinks.zero_notices(file)
+    subject, subject_notices = read_subject(file, parameters, points.subject, sinks.seen())
+    found += [*subject_notices, *sinks.zero_notices(file)]
     plates, build_notices = signals.plates(file, setups, layout, parameters)
     return Trial(
         source=Source(file, "C3D", sha256, size),
@@ -133,7 +135,7 @@ class _PointSinks:
         def sink(named: NamedPoints) -> PointSink:
             return PointSink(named.columns, layout.frames, metres, zeros_are_missing)
 
-        self._points, self._rate_hz = points, layout.rate_hz
+        self._points, self._rate_hz, self._metres = points, layout.rate_hz, metres
         self._markers, self._unlabelled = sink(points.markers), sink(points.unlabelled)
         self._others = {name: sink(named) for name, named in points.others.items()}
         self._outputs = PointSink(
@@ -159,6 +161,14 @@ class _PointSinks:
         if not named.names:
             return None
         return Outputs(named.names, self._points.kinds, self._points.units, self._outputs.values, self._rate_hz)
+
+    def seen(self) -> dict[str, FloatArray]:
+        """Label -> (T, 3) [mm] of the subject's markers and of modelled points."""
+        points, markers = self._points, self._markers.values
+        there = {name: MM * markers[:, k] for k, name in enumerate(points.markers.names)}
+        outputs = zip(points.outputs.names, points.kinds, strict=True)
+        modelled = [(k, name) for k, (name, kind) in enumerate(outputs) if kind == "modelled point"]
+        return there | {name: MM * self._metres * self._outputs.values[:, k] for k, name in modelled}
 
     def zero_notices(self, file: str) -> tuple[Notice, ...]:
         """Name the markers with samples at exactly (0, 0, 0)."""
@@ -253,8 +263,13 @@ def _direction(text: str) -> str | None:
     return word if word in DIRECTIONS else None
 
 
-def read_subject(file: str, parameters: Parameters, name: str) -> tuple[Subject, tuple[Notice, ...]]:
-    """Name, body mass [kg], height (mm in most files, told from m and cm by its size) and measures of the subject."""
+def read_subject(
+    file: str, parameters: Parameters, name: str, seen: Mapping[str, FloatArray] | None = None
+) -> tuple[Subject, tuple[Notice, ...]]:
+    """Name, body mass [kg], height (mm in most files, told from m and cm by its size) and measures of the subject.
+
+    seen : label -> (T, 3) [mm] of markers and stored segments, which help to read the measures
+    """
     notices: list[Notice] = []
     names = parameters.texts("SUBJECTS", "NAMES")
     index = names.index(name) if name in names else 0
@@ -284,6 +299,6 @@ def read_subject(file: str, parameters: Parameters, name: str) -> tuple[Subject,
             notices.append(
                 warning("c3d-subject", f"{file}: the {what} of the subject, {number:g}, is impossible; ignored.")
             )
-    measures, about_measures = read_measures(file, parameters, index)
+    measures, about_measures = read_measures(file, parameters, index, seen)
     subject = Subject(name, mass_kg=known.get("mass_kg"), height_m=known.get("height_m"), measures=measures)
     return subject, (*notices, *about_measures)

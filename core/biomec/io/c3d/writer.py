@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeAlias
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,11 +20,10 @@ from biomec.io.c3d.grid import SampleGrid, grid_for
 from biomec.io.c3d.header import read_head
 from biomec.io.c3d.layout import FULL_WORD, VALUES_PER_POINT, find_layout
 from biomec.io.c3d.measures import written_measures
-from biomec.io.c3d.names import listed
 from biomec.io.c3d.parameters import INTEGER, REAL, TEXT
 from biomec.io.c3d.plates import NotUnderstood, plate_axes
 from biomec.io.c3d.points import LISTS
-from biomec.io.labels import unique_names
+from biomec.io.labels import listed, unique_names
 from biomec.io.left_out import PARTS, left_out
 from biomec.recording import Analog, ForcePlate, Markers, Trial
 
@@ -33,12 +32,17 @@ MOST_ENTRIES = 255  # of one parameter
 LIST_OF_KIND = {kind: name for name, (kind, _) in LISTS.items()}
 NOMINAL_SIDE_M = 0.5  # of a plate whose corners nobody knows
 MM = 1e3  # millimetres in a metre
+Parameter: TypeAlias = NDArray[Any] | list[str]
 
 
-def write_c3d(trial: Trial, path: str | os.PathLike[str]) -> tuple[Notice, ...]:
+def write_c3d(
+    trial: Trial, path: str | os.PathLike[str], *, stated: Mapping[tuple[str, str], Parameter] | None = None
+) -> tuple[Notice, ...]:
     """Write points in mm, plates as type 2, EMG and analog channels, events, subject and axes.
 
     Reals of single precision, so coordinates keep seven digits. What C3D cannot hold is in the notices.
+
+    stated : (group, name) -> value of parameters that the file shall state instead of what the trial says
     """
     file = Path(path).name
     if not trial.frames:
@@ -52,7 +56,8 @@ def write_c3d(trial: Trial, path: str | os.PathLike[str]) -> tuple[Notice, ...]:
     if not points.labels and not channels.names:
         raise FileError(file, "there is nothing to write: the trial has no points and no analog channels.")
     with atomic_path(path) as temporary:
-        _write_with_ezc3d(file, trial, points, channels, temporary)
+        parameters = {**_extra_parameters(trial, points, channels), **(stated or {})}
+        _write_with_ezc3d(file, trial, points, channels, parameters, temporary)
         _lay_points_over(file, points, temporary)
     return (*points.notices, *channels.notices, *left_out(trial, "C3D", set(PARTS) - {"recorded"}))
 
@@ -185,7 +190,14 @@ def _nominal_corners(plate: ForcePlate) -> FloatArray:
     return np.asarray(plate.origin + 0.5 * NOMINAL_SIDE_M * (signs @ np.stack([x, y])))
 
 
-def _write_with_ezc3d(file: str, trial: Trial, points: _Points, channels: _Channels, temporary: Path) -> None:
+def _write_with_ezc3d(
+    file: str,
+    trial: Trial,
+    points: _Points,
+    channels: _Channels,
+    parameters: Mapping[tuple[str, str], Parameter],
+    temporary: Path,
+) -> None:
     import ezc3d  # here, because only writing needs it
 
     content = ezc3d.c3d()
@@ -206,7 +218,7 @@ def _write_with_ezc3d(file: str, trial: Trial, points: _Points, channels: _Chann
     groups["ANALOG"]["RATE"]["value"] = np.array([channels.grid.rate_hz])
     groups["ANALOG"]["LABELS"]["value"] = list(channels.names)
     groups["ANALOG"]["UNITS"]["value"] = list(channels.units)
-    for (group, name), value in _extra_parameters(trial, points, channels).items():
+    for (group, name), value in parameters.items():
         groups.create_group_if_needed(group)
         groups[group][name] = {"value": value, "type": _type(value), "description": "", "is_locked": False}
     # ezc3d writes only to names that end in .c3d
@@ -221,17 +233,16 @@ def _write_with_ezc3d(file: str, trial: Trial, points: _Points, channels: _Chann
             own.unlink(missing_ok=True)
 
 
-def _extra_parameters(
-    trial: Trial, points: _Points, channels: _Channels
-) -> Mapping[tuple[str, str], NDArray[Any] | list[str]]:
+def _extra_parameters(trial: Trial, points: _Points, channels: _Channels) -> Mapping[tuple[str, str], Parameter]:
     """Everything beside the data: axes, outputs, plates, events, subjects, frame numbers."""
     last = trial.first_frame + trial.frames - 1
-    extra: dict[tuple[str, str], NDArray[Any] | list[str]] = {
+    extra: dict[tuple[str, str], Parameter] = {
         ("POINT", "X_SCREEN"): [trial.axes.forward.upper()],
         ("POINT", "Y_SCREEN"): [trial.axes.up.upper()],
         ("TRIAL", "ACTUAL_START_FIELD"): _pair(trial.first_frame),
         ("TRIAL", "ACTUAL_END_FIELD"): _pair(last),
         ("TRIAL", "CAMERA_RATE"): np.array([trial.rate_hz]),
+        ("MANUFACTURER", "SOFTWARE"): ["Biomec"],  # by which readers know that angles are in radians
     }
     if trial.frames >= FULL_WORD:
         extra["POINT", "LONG_FRAMES"] = np.array([float(trial.frames)])
@@ -273,7 +284,7 @@ def _extra_parameters(
     return extra
 
 
-def _type(value: NDArray[Any] | list[str]) -> int:
+def _type(value: Parameter) -> int:
     """Type of a parameter, as the format counts them."""
     if isinstance(value, list):
         return TEXT

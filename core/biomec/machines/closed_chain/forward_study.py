@@ -29,13 +29,14 @@ from biomec.machines.machine import Machine
 from biomec.machines.reference_points.assembly import NotAssembled, SingularPosition
 from biomec.machines.reference_points.integration import (
     FIXED_STEP,
+    INTERPOLATIONS,
     METHODS,
     IntegratedMotion,
     IntegrationOptions,
     Torques,
+    torque_table,
 )
 from biomec.machines.reference_points.model import ReferencePointModel
-from biomec.machines.reference_points.torque_tables import INTERPOLATIONS, torque_table
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 if TYPE_CHECKING:

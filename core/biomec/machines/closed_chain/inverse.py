@@ -101,13 +101,3 @@ def _multipliers(J: FloatArray, right: FloatArray) -> FloatArray:
 def squared_integral(time_s: FloatArray, torques: FloatArray) -> float:
     """∫ Σ u² dt of torques (T, motors) by the trapezoidal rule [N² m² s]."""
     return float(np.trapezoid((torques**2).sum(axis=-1), time_s))
-
-
-def state_at(solution: ChainInverseDynamics, t: ArrayLike) -> tuple[FloatArray, FloatArray]:
-    """Coordinates and velocities (..., n) at any time within the motion, by straight lines between its instants."""
-    times = np.asarray(t, dtype=np.float64)
-    q, qdot = (
-        np.stack([np.interp(times, solution.time_s, values[:, k]) for k in range(values.shape[1])], axis=-1)
-        for values in (solution.q, solution.qdot)
-    )
-    return q, qdot

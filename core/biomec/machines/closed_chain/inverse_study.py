@@ -43,8 +43,8 @@ def refusal(machine: Machine) -> str | None:
 
 def run_inverse(machine: Machine, options: InverseStudyOptions, progress: Progress | None = None) -> Run:
     """Answer the study."""
-    from biomec.machines.closed_chain.comparison import work_trapezoid
     from biomec.machines.closed_chain.inverse import inverse_dynamics
+    from biomec.machines.closed_chain.sharing import work_trapezoid
     from biomec.machines.reference_points import NotAssembled, SingularPosition, reference_point_model
 
     time_s = sample_times(machine, options.duration_s, options.samples)

@@ -37,17 +37,17 @@ class KinematicsOptions:
 def run_kinematics(machine: Machine, options: KinematicsOptions, progress: Progress | None = None) -> Run:
     """Answer the study."""
     time_s = sample_times(machine, options.duration_s, options.samples)
-    told = with_laws(machine, options.speed_deg_s)
-    return (_planar if machine.is_planar else _spatial)(machine, told, options, time_s, progress)
+    driven = with_laws(machine, options.speed_deg_s)
+    return (_planar if machine.is_planar else _spatial)(machine, driven, options, time_s, progress)
 
 
 def _planar(
-    machine: Machine, told: Machine, options: KinematicsOptions, time_s: FloatArray, progress: Progress | None
+    machine: Machine, driven: Machine, options: KinematicsOptions, time_s: FloatArray, progress: Progress | None
 ) -> Run:
     from biomec.machines.reference_points import reference_point_model
     from biomec.machines.reference_points.assembly import follow_as_far
 
-    model = reference_point_model(told)
+    model = reference_point_model(driven)
     q, qdot, qddot, reason = follow_as_far(model, time_s, progress=progress)
     time_s = time_s[: len(q)]
     if not len(q):
@@ -89,13 +89,13 @@ def _difference(model: object, q: FloatArray) -> float:
 
 
 def _spatial(
-    machine: Machine, told: Machine, options: KinematicsOptions, time_s: FloatArray, progress: Progress | None
+    machine: Machine, driven: Machine, options: KinematicsOptions, time_s: FloatArray, progress: Progress | None
 ) -> Run:
     from biomec.engine.driven_motion import accelerations, follow_drivers, velocities
     from biomec.machines.natural import poses_of
 
-    system = told.system
-    laws = {one.driver: one.law for one in told.prescriptions}
+    system = driven.system
+    laws = {one.driver: one.law for one in driven.prescriptions}
     levels = [
         {name: getattr(law, level)(time_s) for name, law in laws.items()} for level in ("value", "rate", "acceleration")
     ]

@@ -10,10 +10,9 @@ from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
 from biomec.machines.closed_chain.inverse import ChainInverseDynamics
 from biomec.machines.closed_chain.sharing import Sharing, motor_columns
-from biomec.machines.reference_points.integration import IntegratedMotion, IntegrationOptions
+from biomec.machines.reference_points.integration import IntegratedMotion, IntegrationOptions, torque_table
 from biomec.machines.reference_points.model import ReferencePointModel
 from biomec.machines.reference_points.stabilised import constraint_errors, simulate_stabilised
-from biomec.machines.reference_points.torque_tables import torque_table
 
 PUBLISHED = IntegrationOptions("runge-kutta 5", rtol=1e-8, atol=1e-9)
 

@@ -68,8 +68,8 @@ def numbers_in(text: str) -> list[float]:
 
 def run_sharing(machine: Machine, options: SharingOptions, progress: Progress | None = None) -> Run:
     """Answer the study."""
-    from biomec.machines.closed_chain.comparison import comparison_table
     from biomec.machines.closed_chain.inverse import inverse_dynamics
+    from biomec.machines.closed_chain.sharing import comparison_table
     from biomec.machines.reference_points import NotAssembled, SingularPosition, reference_point_model
 
     time_s = sample_times(machine, options.duration_s, options.samples)

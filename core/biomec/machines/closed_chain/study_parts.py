@@ -43,14 +43,14 @@ def not_driven(machine: Machine) -> str | None:
 def with_laws(machine: Machine, speed_deg_s: float) -> Machine:
     """The machine with a law for every driver: angles without one turn steadily, the rest keeps its place."""
     system = machine.system
-    told = {one.driver for one in machine.prescriptions}
+    driven = {one.driver for one in machine.prescriptions}
     values = system.driver_values(system.reference)
     added = [
         Prescription(
             name, Polynomial((float(values[k]), np.deg2rad(speed_deg_s) if _turns(machine, name) else 0.0)), False
         )
         for k, name in enumerate(system.drivers)
-        if name not in told
+        if name not in driven
     ]
     return replace(machine, prescriptions=(*machine.prescriptions, *added))
 

@@ -1,7 +1,12 @@
-"""From an easy problem to a hard one in steps, each begun with the answer of the one before."""
+"""From an easy problem to a hard one in steps, each begun with the answer of the one before.
+
+Every attempt is recorded with its settings and how it ended, as the history of [Silva2007] keeps it.
+"""
 
 from __future__ import annotations
 
+import csv
+import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
@@ -10,16 +15,111 @@ import numpy as np
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress, part_of
 from biomec.machines.machine import Machine
-from biomec.machines.optimal_control.audit import Audit, audited
 from biomec.machines.optimal_control.collocation import CollocationOptions, solve_collocation
-from biomec.machines.optimal_control.formulas import SEPARATOR, numbers
 from biomec.machines.optimal_control.guess import path_guess
 from biomec.machines.optimal_control.planar_model import PlanarModel
 from biomec.machines.optimal_control.problem import Problem, Trajectory
-from biomec.machines.optimal_control.run_log import RunLog
 from biomec.machines.optimal_control.shooting import ShootingOptions, solve_shooting
-from biomec.machines.optimal_control.solution import Solution
-from biomec.machines.optimal_control.task import Task, machine_problem
+from biomec.machines.optimal_control.solution import Audit, Solution, audited
+from biomec.machines.optimal_control.task import SEPARATOR, Task, machine_problem, numbers
+
+BEFORE = ("run", "iterations", "status", "time_s", "J", "l_max", "deviation")
+AFTER = ("duration_s", "method", "integrator", "tolerance", "limit", "N", "start")
+
+
+@dataclass(frozen=True)
+class RunAttempt:
+    """One attempt.
+
+    values : parameters of the machine that were changed, such as K, C, g
+    start  : what it began with: ``kinematics``, ``zero`` or ``run 3``
+    deviation : largest residual of the path that is written last, such as of the crank's speed
+    """
+
+    run: int
+    iterations: int
+    status: str
+    time_s: float
+    cost: float
+    path_max: float
+    deviation: float
+    values: Mapping[str, float]
+    duration_s: float
+    method: str
+    integrator: str
+    tolerance: float
+    limit: float
+    intervals: int
+    start: str
+
+
+@dataclass(frozen=True)
+class RunLog:
+    """All attempts of a session, in order."""
+
+    entries: tuple[RunAttempt, ...] = field(default=())
+
+    def with_run(
+        self,
+        solution: Solution,
+        audit: Audit | None,
+        values: Mapping[str, float],
+        start: str,
+        deviation: float = np.nan,
+    ) -> RunLog:
+        """The log with one attempt more."""
+        new = RunAttempt(
+            run=len(self.entries) + 1,
+            iterations=solution.iterations,
+            status=solution.status.code,
+            time_s=solution.seconds,
+            cost=solution.cost,
+            path_max=np.nan if audit is None else audit.path_max,
+            deviation=deviation,
+            values=dict(values),
+            duration_s=solution.problem.duration_s,
+            method=solution.method,
+            integrator=solution.integrator,
+            tolerance=solution.tolerance,
+            limit=solution.problem.limit,
+            intervals=solution.intervals,
+            start=start,
+        )
+        return RunLog((*self.entries, new))
+
+    def rows(self) -> list[list[str]]:
+        """Head and rows of the table."""
+        names = list(dict.fromkeys(name for one in self.entries for name in one.values))
+        table = [[*BEFORE, *names, *AFTER]]
+        for one in self.entries:
+            shown = [_text(one.values.get(name, np.nan)) for name in names]
+            row = [f"{one.run:03d}", str(one.iterations), one.status, f"{one.time_s:.2f}", _text(one.cost)]
+            row += [_text(one.path_max), _text(one.deviation), *shown, _text(one.duration_s)]
+            row += [one.method, one.integrator]
+            row += [_text(one.tolerance), _text(one.limit), str(one.intervals), one.start]
+            table.append(row)
+        return table
+
+    def csv_text(self) -> str:
+        """The table with commas, for a file."""
+        made = io.StringIO()
+        csv.writer(made, lineterminator="\n").writerows(self.rows())
+        return made.getvalue()
+
+    def text(self) -> str:
+        """The table to be read."""
+        return aligned(self.rows())
+
+
+def aligned(rows: Sequence[Sequence[str]]) -> str:
+    """Rows with columns below each other."""
+    widths = [max(len(row[k]) for row in rows) for k in range(len(rows[0]))]
+    return "\n".join("  ".join(cell.rjust(width) for cell, width in zip(row, widths, strict=True)) for row in rows)
+
+
+def _text(value: float) -> str:
+    return f"{value:.5g}" if np.isfinite(value) else "–"
+
 
 DURATION, LIMIT = "duration", "limit"  # what a step may change besides parameters of the machine
 KINEMATICS, ZERO = "kinematics", "zero torques"
@@ -67,22 +167,22 @@ def steps_of(text: str) -> tuple[ContinuationStep, ...]:
 
     ``duration`` and ``limit`` are names too. One value of a name holds in all steps.
     """
-    told: dict[str, list[float]] = {}
+    lists: dict[str, list[float]] = {}
     for part in (one.strip() for one in text.split(SEPARATOR)):
         name, sign, listed = part.partition("=")
         if part and not sign:
             raise BiomecError(f'Optimal control: the steps: "{part}" is not understood. Write g = 0 5 9.81.')
         if part:
-            told[name.strip()] = list(numbers(listed, "steps"))
-    if not told:
+            lists[name.strip()] = list(numbers(listed, "steps"))
+    if not lists:
         return ()
-    count = max(len(values) for values in told.values())
-    for name, values in told.items():
+    count = max(len(values) for values in lists.values())
+    for name, values in lists.items():
         if len(values) not in (1, count):
             raise BiomecError(f"Optimal control: the steps: {name} has {len(values)} values, others have {count}.")
     made = []
     for k in range(count):
-        now = {name: values[min(k, len(values) - 1)] for name, values in told.items()}
+        now = {name: values[min(k, len(values) - 1)] for name, values in lists.items()}
         duration, limit = now.pop(DURATION, None), now.pop(LIMIT, None)
         made.append(ContinuationStep(now, duration, limit))
     return tuple(made)
@@ -118,7 +218,7 @@ def continued(
         )
         problem, model = machine_problem(now, asked)
         first = begun(problem, start) if before is None else before.stretched(problem.duration_s)
-        told = {name: now.values[name] for name in (*step.values, *logged) if name in now.values}
+        used = {name: now.values[name] for name in (*step.values, *logged) if name in now.values}
         for again in range(TIGHTENED + 1):
             mine = part_of(watch, 1.0 - 0.3**again, 1.0 - 0.3 ** (again + 1))
             solution = _solved(problem, first, options, before is not None, part_of(mine, 0.0, 0.7))
@@ -126,7 +226,7 @@ def continued(
             checked = audited(solution, part_of(mine, 0.7, 1.0)) if look else None
             off = path_deviation(solution, checked)
             attempts.append(Attempt(now, asked, model, solution, checked, off))
-            log = log.with_run(solution, checked, told, origin, off)
+            log = log.with_run(solution, checked, used, origin, off)
             passing = k < len(every) - 1
             if passing or again == TIGHTENED or checked is None or not tightenable(solution, checked):
                 break

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
@@ -10,16 +11,21 @@ import numpy as np
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress, part_of
+from biomec.machines.closed_chain.inverse import inverse_dynamics
+from biomec.machines.closed_chain.sharing import Method, comparison_table, shared
 from biomec.machines.closed_chain.study_parts import key
-from biomec.machines.machine import Machine
+from biomec.machines.machine import Machine, load_machine
+from biomec.machines.optimal_control.planar_model import PlanarModel
+from biomec.machines.optimal_control.solution import Audit
 from biomec.machines.optimal_control.status import NOT_KEPT
+from biomec.machines.reference_points import reference_point_model
 from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 if TYPE_CHECKING:
-    from biomec.machines.optimal_control.audit import Audit
     from biomec.machines.optimal_control.continuation import Attempt, Chain
     from biomec.machines.optimal_control.problem import Problem
     from biomec.machines.optimal_control.task import Task
+
 
 COLLOCATION, SHOOTING = "collocation", "shooting"
 MISSED = 0.01  # rad, rad/s or m: path and end may be missed by so much without a word
@@ -103,7 +109,6 @@ def run_optimal_control(machine: Machine, options: OptimalControlOptions, progre
 
 
 def _answer(chain: Chain, options: OptimalControlOptions, progress: Progress | None) -> Run:
-    from biomec.machines.optimal_control.comparison import compared, strokes
 
     last = chain.last
     solution, audit = last.solution, last.audit
@@ -285,7 +290,7 @@ def _curves(last: Attempt, time_s: FloatArray, states: FloatArray, controls: Flo
     """Torques, coordinates, rates, powers, forces of ties and springs, the path; named as in other studies."""
     import casadi as ca
 
-    from biomec.machines.optimal_control.audit import path_values
+    from biomec.machines.optimal_control.solution import path_values
 
     model, problem = last.model, last.solution.problem
     one = problem.dynamics
@@ -329,3 +334,42 @@ STUDY = Study(
     refusal,
     run_optimal_control,
 )
+
+
+# ------------------------------------------------------------------------------------------- the same motion prescribed
+
+
+SAMPLES = 101  # as the published tables have them
+
+
+def strokes(model: PlanarModel, machine: Machine, states: FloatArray) -> FloatArray:
+    """Angles (T, motors) that the motors of a model turn through [rad]."""
+    import casadi as ca
+
+    zero = ca.SX(0)
+    angles = {name: placed.angle for name, placed in model.bodies.items()}
+    acting = [one for one in machine.motors if one.name in model.motors]
+    turns = [angles.get(one.distal, zero) - angles.get(one.proximal, zero) for one in acting]
+    value = ca.Function("s", [model.q], [ca.vertcat(*turns)]).map(len(states))
+    return np.asarray(value(states[:, : model.q.numel()].T)).T
+
+
+def prescribed(machine: Machine, name: str, motors: Sequence[str], samples: int = SAMPLES) -> tuple[Method, ...]:
+    """Methods for a machine whose motion is prescribed, with the parameters that it shares with another machine.
+
+    name : of the machine that comes with Biomec, such as ``four-bar``
+    """
+    same = load_machine(name)
+    same = same.with_values({key: machine.values[key] for key in same.values if key in machine.values})
+    times = np.linspace(0.0, same.duration_s, samples)
+    turn = inverse_dynamics(reference_point_model(same), times)
+    return tuple(shared(turn, list(motors), method) for method in ("pseudo-inverse", "pointwise"))
+
+
+def compared(machine: Machine, model: PlanarModel, audit: Audit, name: str) -> tuple[str, tuple[Method, ...]]:
+    """Table of cost, peaks and work of optimal control and of both methods, and the methods."""
+    optimal = Method(
+        "optimal control", model.motors, audit.time_s, audit.controls, strokes(model, machine, audit.states)
+    )
+    methods = (*prescribed(machine, name, model.motors), optimal)
+    return comparison_table(methods), methods

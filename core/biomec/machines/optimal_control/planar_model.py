@@ -346,12 +346,12 @@ def _begun(machine: Machine) -> tuple[dict[str, float], dict[str, float]]:
     """Angles and rates of bodies at the start: those that the file gives, or else those of laws for absolute angles."""
     angles, rates = dict(machine.start.angles), dict(machine.start.rates)
     drivers = {one.name: one for one in machine.system.constraints if isinstance(one, AngleDriver)}
-    for told in machine.prescriptions:
-        driver = drivers.get(told.driver)
+    for prescription in machine.prescriptions:
+        driver = drivers.get(prescription.driver)
         if driver is not None and driver.start == f"{GROUND}.x" and driver.end.endswith(".x"):
             body = driver.end.removesuffix(".x")
-            angles.setdefault(body, float(told.law.value(0.0)))
-            rates.setdefault(body, float(told.law.rate(0.0)))
+            angles.setdefault(body, float(prescription.law.value(0.0)))
+            rates.setdefault(body, float(prescription.law.rate(0.0)))
     return angles, rates
 
 

@@ -65,7 +65,7 @@ def solve_shooting(
     first = shot.fitted(guess)
     counted = 0
 
-    def told(_: FloatArray) -> None:
+    def report(_: FloatArray) -> None:
         nonlocal counted
         counted += 1
         if progress is not None:
@@ -92,7 +92,7 @@ def solve_shooting(
             if value[k].size
         ],
         options={"maxiter": options.max_iterations, "ftol": options.tolerance},
-        callback=told,
+        callback=report,
     )
     return shot.solution(np.asarray(found.x), shot.judged(found.x, int(found.status)), int(found.nit), begin)
 

@@ -1,22 +1,138 @@
-"""A machine's task in words: which motors act, what it costs, which path must be kept, where it ends."""
+"""A machine's task in words: which motors act, what it costs, which path must be kept, where it ends.
+
+Costs, paths, bounds and ends are texts in the names of a machine: ``torque_A**2 + 0.1*power_A**2``. Besides the
+machine's parameters the names are ``time`` and, for everything in the machine by its name (letters that are no letters
+or digits become _):
+
+    angle_BODY, rate_BODY, x_BODY, y_BODY      absolute angle [rad], its rate, and place of the body's origin [m]
+    torque_MOTOR, power_MOTOR                  [N·m], [W]
+    gap_x_TIE, gap_y_TIE, gap_rate_x_TIE, gap_rate_y_TIE, force_x_TIE, force_y_TIE
+    spring_force_x_TIE, damper_force_x_TIE, …  the parts of that force
+    length_SPRING, length_rate_SPRING, force_SPRING, spring_force_SPRING, damper_force_SPRING
+    way_JOINT, speed_JOINT                     of a slider on its guide
+"""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.base.errors import BiomecError
+from biomec.base.errors import BiomecError, DescriptionError
+from biomec.machines.expressions import NUMERIC, value_of
 from biomec.machines.machine import Machine
-from biomec.machines.optimal_control.formulas import bounds, end_state, formula, formulas, squared_torques
 from biomec.machines.optimal_control.planar_model import PlanarModel, planar_model
-from biomec.machines.optimal_control.problem import Problem, machine_dynamics
+from biomec.machines.optimal_control.problem import Dynamics, Problem, machine_dynamics
+
+SEPARATOR = ";"
+
+
+def functions() -> Mapping[str, Any]:
+    """What ``sin``, ``sqrt``, ``pi`` … mean in a formula that CasADi computes."""
+    import casadi as ca
+
+    return {name: getattr(ca, name, value) for name, value in NUMERIC.items()}
+
+
+def formula(text: str, dynamics: Dynamics, what: str) -> Any:
+    """Expression of a text; ``what`` it is for, in messages."""
+    import casadi as ca
+
+    try:
+        return ca.SX(value_of(text, dynamics.names, functions()))
+    except DescriptionError as error:
+        raise BiomecError(f"Optimal control: the {what}: {error}") from error
+
+
+def formulas(text: str, dynamics: Dynamics, what: str) -> Any:
+    """Expressions (n,) of a text with a semicolon between them; None if it is empty."""
+    import casadi as ca
+
+    parts = [one.strip() for one in text.split(SEPARATOR) if one.strip()]
+    return ca.vertcat(*(formula(one, dynamics, what) for one in parts)) if parts else None
+
+
+def squared_torques(dynamics: Dynamics, weights: str) -> Any:
+    """Σ w u² over the controls; weights as a text with commas, all 1 if it is empty."""
+    import casadi as ca
+
+    given = numbers(weights, "weights") if weights.strip() else np.ones(dynamics.u.numel())
+    if len(given) != dynamics.u.numel() or not np.isfinite(given).all() or (given < 0.0).any():
+        raise BiomecError(
+            f"Optimal control: {dynamics.u.numel()} weights are needed, zero or positive, one for each motor that acts."
+        )
+    return ca.dot(ca.DM(given), dynamics.u**2)
+
+
+def assignments(text: str, what: str) -> dict[str, str]:
+    """Name -> text of ``a = 1; b = 2*pi``."""
+    found: dict[str, str] = {}
+    for part in (one.strip() for one in text.split(SEPARATOR)):
+        name, sign, value = part.partition("=")
+        if part and not (sign and name.strip() and value.strip()):
+            raise BiomecError(f'Optimal control: the {what}: "{part}" is not understood. Write name = value.')
+        if part:
+            found[name.strip()] = value.strip()
+    return found
+
+
+def end_state(text: str, dynamics: Dynamics) -> FloatArray:
+    """State at the end (nx,) of ``angle_rod = pi; rate_rod = 0``, NaN where it is free."""
+    end = np.full(dynamics.x.numel(), np.nan)
+    for name, value in assignments(text, "end").items():
+        end[_index(name, dynamics, dynamics.x, "end")] = _number(value, dynamics, "end")
+    return end
+
+
+def bounds(text: str, dynamics: Dynamics) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
+    """Bounds low, high of states (nx,) and least, most of controls (nu,) of ``torque_A = -5, 5; way_rail = -1, 1``."""
+    import casadi as ca
+
+    nx, nu = dynamics.x.numel(), dynamics.u.numel()
+    low, high = np.full(nx + nu, -np.inf), np.full(nx + nu, np.inf)
+    both = ca.vertcat(dynamics.x, dynamics.u)
+    for name, value in assignments(text, "bounds").items():
+        ends = [_number(one, dynamics, "bounds") for one in value.split(",")]
+        if len(ends) != 2 or not ends[0] <= ends[1]:
+            raise BiomecError(f"Optimal control: the bounds: {name} needs two numbers, the lower one first.")
+        k = _index(name, dynamics, both, "bounds")
+        low[k], high[k] = ends
+    return low[:nx], high[:nx], low[nx:], high[nx:]
+
+
+def numbers(text: str, what: str) -> FloatArray:
+    """Numbers of a text with commas or blanks between them."""
+    try:
+        return np.array([float(one) for one in text.replace(",", " ").split()])
+    except ValueError:
+        raise BiomecError(f'Optimal control: the {what}: "{text}" are not numbers. Write 1, 2, 3.') from None
+
+
+def _number(text: str, dynamics: Dynamics, what: str) -> float:
+    plain = {name: value for name, value in dynamics.names.items() if isinstance(value, int | float)}
+    try:
+        return float(value_of(text, plain))
+    except DescriptionError as error:
+        raise BiomecError(f"Optimal control: the {what}: {error}") from error
+
+
+def _index(name: str, dynamics: Dynamics, symbols: Any, what: str) -> int:
+    """Place of the state or control that a name stands for."""
+    import casadi as ca
+
+    expression = formula(name, dynamics, what)
+    for k in range(symbols.numel()):
+        if ca.is_equal(expression, symbols[k], 2):
+            return k
+    raise BiomecError(f"Optimal control: the {what}: {name} is not a coordinate, rate or torque of its own.")
 
 
 @dataclass(frozen=True)
 class Task:
-    """What a machine is to do; texts are formulas in its names (`formulas`).
+    """What a machine is to do; texts are formulas in its names.
 
     motors     : names of those that act; empty: all
     cost       : integrand; empty: Σ w u² with ``weights``

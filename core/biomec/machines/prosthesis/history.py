@@ -127,7 +127,7 @@ class Powers:
 def powers(machine: Machine, moving: Reduced, history: History) -> Powers:
     """Powers of a motion. The energy changes by their integral."""
     model, q, v = moving.model, history.q, history.qdot
-    told = np.broadcast_to(model.rate_rhs(history.time_s), history.multipliers.shape)
+    law_rates = np.broadcast_to(model.rate_rhs(history.time_s), history.multipliers.shape)
     dampers = np.zeros(len(history.time_s))
     for spring in machine.springs:
         _, rate, _ = spring_state(moving, history, spring.first, spring.second)
@@ -139,7 +139,7 @@ def powers(machine: Machine, moving: Reduced, history: History) -> Powers:
         rates = [v[:, model.column(body)] if body in model.bodies else 0.0 for body in (hinge.proximal, hinge.distal)]
         dampers -= hinge.damping * np.asarray(rates[1] - rates[0]) ** 2
     return Powers(
-        -np.sum(history.multipliers * told, axis=-1),
+        -np.sum(history.multipliers * law_rates, axis=-1),
         dampers,
         np.sum(history.force * history.gap_rate, axis=-1),
         model.kinetic_energy(v) + model.potential_energy(q),

@@ -253,11 +253,11 @@ def endless(name: str, times: Sequence[float], room: int = 0) -> str:
     """
     if len(times) <= MOST_TOUCHES:
         return ""
-    between, told = np.diff(times), f"({len(times)} touches by {times[-1]:.4f} s)"
+    between, touches = np.diff(times), f"({len(times)} touches by {times[-1]:.4f} s)"
     if between[-1] < SHRUNK * between.max():
-        return f"stopped: the contact of the {name} chatters {told}"
+        return f"stopped: the contact of the {name} chatters {touches}"
     if len(times) > MOST_TOUCHES + room + TOUCHES_A_SECOND * times[-1]:
-        return f"stopped: the contact of the {name} bounces too fast to be followed {told}"
+        return f"stopped: the contact of the {name} bounces too fast to be followed {touches}"
     return ""
 
 
@@ -292,7 +292,7 @@ def stretch(
     while found is None and t < duration:
         steps += 1
         try:
-            with np.errstate(all="ignore"):  # a motion that runs away is told by what comes next
+            with np.errstate(all="ignore"):  # what comes next reports a motion that runs away
                 made = stepper.step()
         except (NotAssembled, SingularPosition) as error:
             status = f"{error} {HINT}"

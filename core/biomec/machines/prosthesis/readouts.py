@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
-from biomec.engine.contact.circle_face import turned
+from biomec.engine.contact.profiles import turned
 from biomec.machines.machine import Machine
 from biomec.machines.prosthesis.history import History
 from biomec.machines.prosthesis.reduced import Reduced

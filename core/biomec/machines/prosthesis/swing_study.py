@@ -9,6 +9,19 @@ import numpy as np
 from biomec.base.progress import Progress, part_of
 from biomec.engine.contact.force_laws import LAWS
 from biomec.machines.machine import Machine
+from biomec.machines.prosthesis.curves import (
+    difference_text,
+    differences,
+    leg_figures,
+    named,
+    peak_forces,
+    swing_run,
+    text_tables,
+)
+from biomec.machines.prosthesis.history import History
+from biomec.machines.prosthesis.published_steps import published_swing
+from biomec.machines.prosthesis.reduced import Reduced
+from biomec.machines.prosthesis.swing import SwingSettings, simulate_swing
 from biomec.machines.study import Run, Study, option
 
 AS_DESCRIBED = "as described"
@@ -57,10 +70,6 @@ def run_swing(machine: Machine, options: SwingOptions, progress: Progress | None
     law = "" if options.law == AS_DESCRIBED else options.law
     if options.method in (METHODS["frozen"], METHODS["listing"]):
         return _published(machine, options, law, progress)
-    from biomec.machines.prosthesis.curves import history_curves, leg_figures, named, peak_forces
-    from biomec.machines.prosthesis.swing import SwingSettings, simulate_swing
-    from biomec.machines.prosthesis.tables import text_tables
-
     method = next(key for key, word in METHODS.items() if word == options.method)
     settings = SwingSettings(
         law, options.duration_s, method, options.tolerance, options.step_s or STEP, options.every_s
@@ -75,15 +84,14 @@ def run_swing(machine: Machine, options: SwingOptions, progress: Progress | None
     elif swing.events[0].kind == "onset" and swing.events[0].time_s == 0.0:
         notices.append("The stop is pressed from the start: the position of the start reaches into it.")
     text = _compared(machine, options, law, swing.moving, progress) if comparing else ""
-    return Run(
-        study="swing",
-        title=f"Swing, {options.method}",
-        machine=machine,
-        options=options,
-        time_s=swing.history.time_s,
-        curves=history_curves(machine, swing.moving, swing.history),
-        figures=figures,
-        poses=swing.moving.model.poses(swing.history.q),
+    return swing_run(
+        "swing",
+        f"Swing, {options.method}",
+        machine,
+        options,
+        swing.moving,
+        swing.history,
+        figures,
         status=swing.status,
         succeeded=swing.completed,
         notices=tuple(notices),
@@ -93,10 +101,6 @@ def run_swing(machine: Machine, options: SwingOptions, progress: Progress | None
 
 
 def _published(machine: Machine, options: SwingOptions, law: str, progress: Progress | None) -> Run:
-    from biomec.machines.prosthesis.curves import history_curves
-    from biomec.machines.prosthesis.published_steps import published_swing
-    from biomec.machines.prosthesis.tables import text_tables
-
     made = published_swing(
         machine,
         options.method == METHODS["listing"],
@@ -108,15 +112,14 @@ def _published(machine: Machine, options: SwingOptions, law: str, progress: Prog
     figures = dict(made.figures)
     figures.setdefault("contact_onset_s", np.nan)
     text = _compared(machine, options, law, made.moving, progress) if options.compare != NOTHING else ""
-    return Run(
-        study="swing",
-        title=f"Swing, {options.method}",
-        machine=machine,
-        options=options,
-        time_s=made.history.time_s,
-        curves=history_curves(machine, made.moving, made.history),
-        figures=figures,
-        poses=made.moving.model.poses(made.history.q),
+    return swing_run(
+        "swing",
+        f"Swing, {options.method}",
+        machine,
+        options,
+        made.moving,
+        made.history,
+        figures,
         notices=(
             "The contact force is held over each step, as a published program did: these figures change with the step. "
             "Converged steps give figures that do not.",
@@ -126,14 +129,8 @@ def _published(machine: Machine, options: SwingOptions, law: str, progress: Prog
     )
 
 
-def _compared(machine: Machine, options: SwingOptions, law: str, moving: object, progress: Progress | None) -> str:
+def _compared(machine: Machine, options: SwingOptions, law: str, moving: Reduced, progress: Progress | None) -> str:
     """Difference report at the published sampling, of this method and the one it is compared with."""
-    from biomec.machines.prosthesis.history import History
-    from biomec.machines.prosthesis.published_steps import published_swing
-    from biomec.machines.prosthesis.reduced import Reduced
-    from biomec.machines.prosthesis.swing import SwingSettings, simulate_swing
-    from biomec.machines.prosthesis.tables import difference_text, differences
-
     step = PUBLISHED_STEP
 
     def history(word: str, watch: Progress | None) -> History:
@@ -150,7 +147,6 @@ def _compared(machine: Machine, options: SwingOptions, law: str, moving: object,
 
     one = history(options.method, part_of(progress, 0.5, 0.75))
     other = history(options.compare, part_of(progress, 0.75, 1.0))
-    assert isinstance(moving, Reduced)
     head = f"Absolute differences of {options.method} and {options.compare}, every {step:g} s\n"
     return head + difference_text(differences(moving, one, other))
 

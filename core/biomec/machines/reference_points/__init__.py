@@ -18,13 +18,5 @@ from biomec.machines.reference_points.assembly import (
 from biomec.machines.reference_points.building import model_of_system, reference_point_model
 from biomec.machines.reference_points.model import ReferencePointModel
 
-__all__ = [
-    "NotAssembled",
-    "ReferencePointModel",
-    "SingularPosition",
-    "assembled",
-    "follow",
-    "model_of_system",
-    "reference_point_model",
-    "velocities",
-]
+__all__ = ["NotAssembled", "ReferencePointModel", "SingularPosition", "assembled", "follow", "model_of_system",
+           "reference_point_model", "velocities"]  # fmt: skip

@@ -1,6 +1,6 @@
 """Positions and velocities that satisfy the constraints of a reference-point model.
 
-What cannot be is told in a sentence: `NotAssembled` where parts cannot be joined, `SingularPosition` where the machine
+A sentence states what cannot be: `NotAssembled` where parts cannot be joined, `SingularPosition` where the machine
 stands such that its motion is not determined.
 """
 
@@ -229,8 +229,8 @@ def _determined(model: ReferencePointModel, q: FloatArray, t: float) -> tuple[Fl
 
 
 def _singular(model: ReferencePointModel, t: float, rank: int | None = None) -> str:
-    told = "" if rank is None else f" ({rank} of {model.n} coordinates are determined)"
+    rank_words = "" if rank is None else f" ({rank} of {model.n} coordinates are determined)"
     return (
-        f"{model.name}: at t = {t:g} s it stands where its constraints do not say how it moves on{told}. "
+        f"{model.name}: at t = {t:g} s it stands where its constraints do not say how it moves on{rank_words}. "
         "Such positions (bars in line) or drivers that are missing have no single answer."
     )

@@ -34,8 +34,7 @@ from biomec.machines.reference_points.equations import (
     Pin,
     RelativeAngle,
 )
-from biomec.machines.reference_points.forces import PassiveForces
-from biomec.machines.reference_points.model import ReferencePointModel
+from biomec.machines.reference_points.model import PassiveForces, ReferencePointModel
 
 DRIVEN = ("all", "kept", "none")
 
@@ -52,8 +51,8 @@ def reference_point_model(machine: Machine, drivers: str = "all") -> ReferencePo
     }
     model = model_of_system(machine.system, laws, machine.motors, machine.springs, machine.ties, machine.hinges)
     guess = np.array(model.guess)
-    told = machine.blueprint.resolved(machine.values).get("body", [])
-    for k, table in enumerate(told):  # whole turns are lost in the attitude matrix of a body, not in its table
+    tables = machine.blueprint.resolved(machine.values).get("body", [])
+    for k, table in enumerate(tables):  # whole turns are lost in the attitude matrix of a body, not in its table
         if "angle_deg" in table:
             guess[3 * k + 2] = np.deg2rad(float(table["angle_deg"]))
     return replace(model, guess=read_only(guess))

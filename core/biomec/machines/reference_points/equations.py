@@ -179,7 +179,7 @@ class Equations:
 
     # ------------------------------------------------------------------ laws
 
-    def told(self, t: ArrayLike, order: int) -> FloatArray:
+    def law_values(self, t: ArrayLike, order: int) -> FloatArray:
         """Values of the laws of all rows, or their derivatives of an order, (..., m) at times (...)."""
         values = np.zeros((*np.shape(t), self.m))
         for row, law in self.laws:
@@ -190,7 +190,7 @@ class Equations:
 
     def residual(self, pose: FloatArray, t: ArrayLike) -> FloatArray:
         """Φ, (..., m)."""
-        phi = np.zeros((*pose.shape[:-2], self.m)) - self.told(t, 0)
+        phi = np.zeros((*pose.shape[:-2], self.m)) - self.law_values(t, 0)
         at = self.ends.positions(pose, self.ends.arms(pose))
         gap = at[..., : self.pairs, :] - at[..., self.pairs : 2 * self.pairs, :]
         phi[..., self.pin_rows] = gap[..., self.pins, :]
@@ -228,7 +228,7 @@ class Equations:
 
     def acceleration_rhs(self, pose: FloatArray, rate: FloatArray, t: ArrayLike) -> FloatArray:
         """γ = −(Φq q̇)_q q̇ − 2 Φqt q̇ − Φtt, (..., m)."""
-        gamma = np.zeros((*np.broadcast_shapes(pose.shape, rate.shape)[:-2], self.m)) + self.told(t, 2)
+        gamma = np.zeros((*np.broadcast_shapes(pose.shape, rate.shape)[:-2], self.m)) + self.law_values(t, 2)
         arms = self.ends.arms(pose)
         inward = self.ends.centripetal(rate, arms)
         turning = inward[..., : self.pairs, :] - inward[..., self.pairs : 2 * self.pairs, :]

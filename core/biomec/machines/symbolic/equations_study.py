@@ -1,4 +1,4 @@
-"""The study `equations`: equations of motion of a machine, sorted, typeset, as programs, and simulated if wanted."""
+"""What the studies on symbolic equations have in common. Nothing here loads sympy."""
 
 from __future__ import annotations
 
@@ -9,12 +9,48 @@ import numpy as np
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled, Progress, part_of
-from biomec.machines.machine import Machine
-from biomec.machines.study import Run, Study, curve, option
-from biomec.machines.symbolic.study_parts import refusal, state_curves
+from biomec.engine.drivers import ADDED_COORDINATES
+from biomec.engine.joint_kinds import PLANAR_JOINTS
+from biomec.engine.joints import Distance
+from biomec.machines.machine import DRIVERS, Machine
+from biomec.machines.study import Run, Study, StudyCurve, curve, option
 
 if TYPE_CHECKING:
     from biomec.machines.symbolic.equations import EquationsOfMotion
+
+
+KNOWN = (*PLANAR_JOINTS, *DRIVERS, *ADDED_COORDINATES)
+
+
+def refusal(machine: Machine) -> str | None:
+    """Why there are no symbolic equations of a machine."""
+    if not machine.is_planar:
+        return "it moves in space; symbolic equations are made of machines in one plane."
+    for one in machine.system.constraints:
+        if not isinstance(one, KNOWN):
+            return f"symbolic equations know no joint such as {one.name} ({type(one).__name__.lower()})."
+        if isinstance(one, Distance) and one.length is None:
+            return f"the joint {one.name} has no length in the file; symbolic equations need it as a number."
+    return None
+
+
+def state_curves(about: tuple[str, ...], values: object, group: str = "") -> list[StudyCurve]:
+    """Curves of coordinates and rates (T, 2n), angles in degrees; without a group named as in other studies."""
+    import numpy as np
+
+    states, found = np.asarray(values, dtype=np.float64), []
+    for k, words in enumerate(about):
+        name, unit = words.removesuffix("]").split(" [")
+        turns = unit == "rad"
+        factor, shown = (180.0 / np.pi, "deg") if turns else (1.0, unit)
+        groups = (group, f"Rates ({group.lower()})")
+        if not group:
+            groups = ("Angles", "Angular velocities") if turns else ("Ways", "Speeds")
+            name = name.removeprefix("angle of ").removeprefix("way of ")
+        found.append(curve(groups[0], name, shown, factor * states[:, k]))
+        found.append(curve(groups[1], name, f"{shown}/s", factor * states[:, len(about) + k]))
+    return found
+
 
 LETTERS, NUMBERS = "letters", "numbers"
 SOLVED, FORMULAS = "linear equations", "formulas"
@@ -58,9 +94,9 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
     lines, notices = list(formulae(equations, options.digits)), list(equations.notices)
     explicit = options.form == FORMULAS
     if explicit:
-        shown, told = _formulas(equations, options.digits)
+        shown, remarks = _formulas(equations, options.digits)
         lines += shown
-        notices += told
+        notices += remarks
     if any(len(line) > LONGEST for line in lines):
         notices.append("Some entries are too long to be typeset; they are in the text and in the programs.")
         lines = [line for line in lines if len(line) <= LONGEST]
@@ -96,7 +132,7 @@ def run_equations(machine: Machine, options: EquationsOptions, progress: Progres
 
 def _formulas(equations: EquationsOfMotion, digits: int) -> tuple[list[str], list[str]]:
     """Lines q̈ = N/Δ that are short enough to be read, and a notice about the others."""
-    from biomec.machines.symbolic.state_space import multiple_angle_fractions
+    from biomec.machines.symbolic.equations import multiple_angle_fractions
     from biomec.machines.symbolic.typeset import formula, symbol_names
 
     above, below = multiple_angle_fractions(equations)
@@ -120,7 +156,7 @@ def _operations(equations: EquationsOfMotion) -> int:
     """Sums, products and functions of one evaluation, common parts counted once."""
     import sympy as sp
 
-    from biomec.machines.symbolic.listing import listing
+    from biomec.machines.symbolic.source import listing
 
     matrix, right = equations.saddle()
     symbols = (*equations.coordinates.x, *equations.inputs, *equations.parameters)

@@ -15,11 +15,19 @@ import sympy as sp
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.base.physics import GRAVITY
 from biomec.machines.expressions import value_of
-from biomec.machines.symbolic.coordinates import Coordinates, Expr, Matrix, Symbol, coordinates, symbol
+from biomec.machines.symbolic.algebra import (
+    Coordinates,
+    Expr,
+    Matrix,
+    Symbol,
+    coordinates,
+    multiple_angles,
+    symbol,
+    tidy,
+)
 from biomec.machines.symbolic.equations import EquationsOfMotion
 from biomec.machines.symbolic.machine_equations import FUNCTIONS
 from biomec.machines.symbolic.tree import with_fractions
-from biomec.machines.symbolic.trigonometry import multiple_angles, tidy
 
 
 def lagrange_equations(kinetic: Expr, potential: Expr, coords: Coordinates) -> list[Expr]:

@@ -11,8 +11,8 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.machines.symbolic.algebra import Expr
 from biomec.machines.symbolic.compiled import CompiledEquations, values_function
-from biomec.machines.symbolic.coordinates import Expr
 
 STEPS = 100  # of one search for an equilibrium
 TRIES, ASIDE = 6, 0.2  # further searches, which begin so far [rad, m] from the guess

@@ -13,7 +13,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled, Progress
 from biomec.machines.machine import Machine
 from biomec.machines.study import Run, Study, option
-from biomec.machines.symbolic.study_parts import refusal, state_curves
+from biomec.machines.symbolic.equations_study import refusal, state_curves
 
 if TYPE_CHECKING:
     from biomec.machines.symbolic.compiled import CompiledEquations

@@ -15,12 +15,9 @@ from biomec.base.physics import GRAVITY
 from biomec.machines.blueprint import read_blueprint
 from biomec.machines.expressions import NUMERIC
 from biomec.machines.machine import Machine
-from biomec.machines.symbolic.coordinates import Coordinates, Expr, Matrix, symbol
+from biomec.machines.symbolic.algebra import Coordinates, Expr, Matrix, exact, fixed, symbol, tidy
 from biomec.machines.symbolic.equations import EquationsOfMotion
-from biomec.machines.symbolic.rounding import exact
 from biomec.machines.symbolic.tree import SymbolicTree, tree_of, with_fractions
-from biomec.machines.symbolic.trigonometry import tidy
-from biomec.machines.symbolic.turning import fixed
 
 FUNCTIONS: Mapping[str, Any] = {name: getattr(sp, name) for name in NUMERIC}
 KEPT = 16  # machines whose derivations are kept

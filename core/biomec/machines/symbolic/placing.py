@@ -12,8 +12,8 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.machines.machine import Machine
 from biomec.machines.motion import MachineMotion, at_start
+from biomec.machines.symbolic.algebra import symbol
 from biomec.machines.symbolic.compiled import ARRAYS, Values, values_function
-from biomec.machines.symbolic.coordinates import symbol
 from biomec.machines.symbolic.machine_equations import machine_equations, machine_tree
 from biomec.machines.symbolic.tree import GROUND, SymbolicTree
 
@@ -68,10 +68,10 @@ def _value(machine: Machine, tree: SymbolicTree, motion: MachineMotion, kind: st
         case "phi":
             axis = motion.axes[body][0, :, 0]
             measured = float(np.arctan2(axis[1], axis[0]))
-            told = machine.start.angles.get(body, measured)
-            return told + float(
-                np.arctan2(np.sin(measured - told), np.cos(measured - told))
-            )  # in the turn it is told in
+            given = machine.start.angles.get(body, measured)
+            return given + float(
+                np.arctan2(np.sin(measured - given), np.cos(measured - given))
+            )  # in the turn of the given angle
         case "s":
             joint = tree.placing[body]
             assert joint is not None
@@ -96,7 +96,7 @@ def _direction(machine: Machine, motion: MachineMotion, owner: str, name: str) -
 
 
 def _closing_rates(machine: Machine, tree: SymbolicTree, q: FloatArray, given: FloatArray) -> FloatArray:
-    """Rates with the given ones where they are told, the others as closed loops ask: Φq q̇ = 0."""
+    """Rates: the given ones, and the others as closed loops ask: Φq q̇ = 0."""
     equations = machine_equations(machine)
     if not equations.constraints.rows:
         return given

@@ -57,7 +57,7 @@ def simulate(
     inputs    : u(t, x); none are 0
     method    : ``DOP853``, explicit of order 8; ``Radau``, implicit of order 5 with the exact Jacobian, for stiff ties
     tolerance : relative; the absolute one is a hundredth of it
-    rates     : ẋ(x, u) of the same equations, faster than their own (see `fast.fast_rates`)
+    rates     : ẋ(x, u) of the same equations, faster than their own (see `compiled.fast_rates`)
     """
     from scipy.integrate import solve_ivp
 

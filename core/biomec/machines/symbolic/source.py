@@ -1,21 +1,102 @@
-"""Equations as source text: Python, C, MATLAB/Octave, LaTeX. Inputs and parameters are arguments, never globals."""
+"""Equations as source text: Python, C, MATLAB/Octave, LaTeX. Inputs and parameters are arguments, never globals.
+
+Common parts are computed once; names are such as the language allows.
+"""
 
 from __future__ import annotations
 
+import keyword
 import re
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from dataclasses import dataclass
 
+import sympy as sp
 from sympy.printing.c import C99CodePrinter
 from sympy.printing.octave import OctaveCodePrinter
 from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.pycode import PythonCodePrinter
 
 from biomec.base.errors import BiomecError
-from biomec.machines.symbolic.coordinates import Expr, Matrix, Symbol
-from biomec.machines.symbolic.equations import EquationsOfMotion
-from biomec.machines.symbolic.listing import LARGEST_PRODUCT, Listing, listing
-from biomec.machines.symbolic.state_space import accelerations
+from biomec.machines.symbolic.algebra import Expr, Matrix, Symbol
+from biomec.machines.symbolic.equations import EquationsOfMotion, accelerations
 from biomec.machines.symbolic.typeset import latex_document
+
+LONGEST = 100_000  # numerator or denominator of a fraction that is written as one
+LARGEST_PRODUCT = 4  # powers up to it are written as products where the language has no operator for them
+C_WORDS = frozenset(("auto", "break", "case", "char", "const", "continue", "default", "do", "double", "else",
+    "enum", "extern", "float", "for", "goto", "if", "inline", "int", "long", "main", "register", "restrict",
+    "return", "short", "signed", "sizeof", "static", "struct", "switch", "typedef", "union", "unsigned", "void",
+    "volatile", "while"))  # fmt: skip
+MATLAB_WORDS = frozenset(("break", "case", "catch", "classdef", "continue", "e", "else", "elseif", "end",
+    "endfunction", "endif", "for", "function", "global", "i", "if", "j", "nargin", "ones", "otherwise",
+    "parfor", "persistent", "return", "spmd", "switch", "try", "while", "zeros"))  # fmt: skip
+FUNCTIONS = frozenset(("abs", "acos", "asin", "atan", "atan2", "cos", "exp", "fabs", "log", "math", "np", "pi",
+    "pow", "sin", "sqrt", "t", "tan"))  # fmt: skip
+RESERVED = frozenset(keyword.kwlist) | C_WORDS | MATLAB_WORDS | FUNCTIONS
+
+
+@dataclass(frozen=True, eq=False)
+class Listing:
+    """What a program computes, with symbols that any language can name.
+
+    arguments  : name of an argument -> its symbols in order, such as ``x`` -> (phi1, phi1d)
+    steps      : (symbol, expression) of the common parts, in order
+    outputs    : name -> matrix
+    """
+
+    arguments: Mapping[str, tuple[Symbol, ...]]
+    steps: tuple[tuple[Symbol, Expr], ...]
+    outputs: Mapping[str, Matrix]
+
+    @property
+    def used(self) -> frozenset[Symbol]:
+        """Symbols that anything depends on."""
+        expressions = [one for _, one in self.steps] + [one for matrix in self.outputs.values() for one in matrix]
+        return frozenset().union(*(one.free_symbols for one in expressions)) if expressions else frozenset()
+
+
+def listing(
+    arguments: Mapping[str, Sequence[Symbol]], outputs: Mapping[str, Matrix], reserved: Sequence[str] = ()
+) -> Listing:
+    """Listing of matrices of the arguments" symbols."""
+    taken = set(RESERVED) | set(arguments) | set(outputs) | set(reserved)
+    names: dict[Symbol, Symbol] = {}
+    for symbols in arguments.values():
+        for one in symbols:
+            names[one] = sp.Symbol(_free_name(one.name, taken), real=True)
+            taken.add(names[one].name)
+    entries = [_decimals(one.xreplace(names)) for matrix in outputs.values() for one in matrix]
+    steps, reduced = sp.cse(entries, symbols=_temporaries(taken), order="none", list=True)
+    parts = iter(reduced)
+    made = {name: sp.ImmutableMatrix(*matrix.shape, [next(parts) for _ in matrix]) for name, matrix in outputs.items()}
+    return Listing(
+        {key: tuple(names[one] for one in symbols) for key, symbols in arguments.items()}, tuple(steps), made
+    )
+
+
+def _decimals(expression: Expr) -> Expr:
+    """Long fractions as decimals of 17 digits, which is every digit that a number of double precision has."""
+    long = [one for one in expression.atoms(sp.Rational) if one.q > LONGEST or abs(one.p) > LONGEST]
+    return expression.xreplace({one: sp.Float(one, 17) for one in long})
+
+
+def _free_name(name: str, taken: set[str]) -> str:
+    """A name of letters, digits and underscores that nothing else has."""
+    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
+    if not plain[:1].isalpha():
+        plain = f"v{plain}"
+    while plain in taken:
+        plain += "_"
+    return plain
+
+
+def _temporaries(taken: set[str]) -> Iterator[Symbol]:
+    k = 0
+    while True:
+        if f"z{k}" not in taken:
+            yield sp.Symbol(f"z{k}", real=True)
+        k += 1
+
 
 ENDINGS = {"python": "py", "c": "c", "matlab": "m", "latex": "tex"}
 """Languages, and how names of their files end."""

@@ -21,10 +21,7 @@ import sympy as sp
 
 from biomec.base.errors import DescriptionError
 from biomec.engine.joint_kinds import JOINT_KINDS, PlanarForm
-from biomec.machines.symbolic.coordinates import Coordinates, Expr, Symbol, coordinates
-from biomec.machines.symbolic.rounding import exact
-from biomec.machines.symbolic.trigonometry import tidy
-from biomec.machines.symbolic.turning import Turning, fixed, turned
+from biomec.machines.symbolic.algebra import Coordinates, Expr, Symbol, Turning, coordinates, exact, fixed, tidy, turned
 
 GROUND = "ground"
 AXES: Mapping[str, Sequence[Expr]] = {"x": (1, 0), "y": (0, 1)}

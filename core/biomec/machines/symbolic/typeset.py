@@ -6,9 +6,8 @@ import re
 
 import sympy as sp
 
-from biomec.machines.symbolic.coordinates import Expr, Matrix, Symbol
+from biomec.machines.symbolic.algebra import Expr, Matrix, Symbol, rounded
 from biomec.machines.symbolic.equations import EquationsOfMotion
-from biomec.machines.symbolic.rounding import rounded
 
 LARGEST_DENOMINATOR = 64  # of a fraction that is shown as one
 DIGITS = 6  # of numbers where nobody asked for another precision

@@ -10,8 +10,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info
+from biomec.body.anatomy.availability import Recorded
 from biomec.body.anatomy.landmarks import trajectories
-from biomec.body.anatomy.model_choice import Recorded
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts

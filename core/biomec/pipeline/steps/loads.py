@@ -104,7 +104,7 @@ def loads(
     notices, whole = _wholeness(loaded)
     floor = floor_contacts(body.system, q, qdot, rate)
     required = body_wrench(body.system, segments)
-    external, told = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
+    external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
 
     def judged() -> LoadTrust:
@@ -119,13 +119,13 @@ def loads(
         reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton)
         tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
         required = body_wrench(tree.system, segments)
-        told = (*told, *reduced.notices)
+        remarks = (*remarks, *reduced.notices)
         trust = judged()
         if reduced.changed:
             trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
     trust = with_contacts(trust, multibody, newton)
-    notices += [*told, *trust.notices, *_agreement(newton, multibody)]
+    notices += [*remarks, *trust.notices, *_agreement(newton, multibody)]
     power = load_power(tree, multibody, segments, external)
     return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
 

@@ -66,8 +66,8 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     notices += find_swaps(dynamic, marker_set, pose).notices
     absent = static is None
     if static is None:
-        static, told = _static_from(dynamic, marker_set)
-        notices.append(told)
+        static, notice = _static_from(dynamic, marker_set)
+        notices.append(notice)
     return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose)
 
 

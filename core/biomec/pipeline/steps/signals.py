@@ -84,18 +84,18 @@ class CleanSignals:
             names=self.markers.names,
             rate_hz=self.markers.rate_hz,
             plates=[plate.name for plate in self.trial.plates],
-            contacts=[] if self.contacts is None else [_told(item) for item in self.contacts.contacts],
+            contacts=[] if self.contacts is None else [_contact_row(item) for item in self.contacts.contacts],
             events=self.events.events,
             mass_kg=None if self.mass is None else self.mass.mass_kg,
             quality=self.reconstruction.quality,
         )
 
 
-def _told(item: AssignedContact) -> dict[str, Any]:
+def _contact_row(item: AssignedContact) -> dict[str, Any]:
     """A contact as plain data, without its samples: those are computed from the plates that are stored."""
-    told = {"segment": item.segment, "by": item.by, "confidence": item.confidence, "reason": item.reason}
+    row = {"segment": item.segment, "by": item.by, "confidence": item.confidence, "reason": item.reason}
     about = ("plate", "number", "first", "last", "on_s", "off_s", "starts_before", "ends_after", "peak_n", "path_m")
-    return told | {name: getattr(item.contact, name) for name in about}
+    return row | {name: getattr(item.contact, name) for name in about}
 
 
 def signals(
@@ -121,8 +121,8 @@ def signals(
     if clean.plates:
         detected = detect_contacts(clean, settings.contacts)
         contacts = assign_contacts(clean, detected, marker_set.contact_segments, settings.assignment)
-        contacts, told = chosen_by_hand(contacts, settings.by_hand)
-        notices += told
+        contacts, remarks = chosen_by_hand(contacts, settings.by_hand)
+        notices += remarks
         quality = check_plates(clean, contacts)
         notices += [*detected.notices, *contacts.notices, *quality.notices]
     walking = gait_markers(marker_set, clean.markers.names) if _walks(clean, marker_set) else None
@@ -141,7 +141,7 @@ def signals(
 def chosen_by_hand(
     contacts: ContactAssignment, choices: Sequence[ContactChoice]
 ) -> tuple[ContactAssignment, list[Notice]]:
-    """Give contacts to the segments that the user has chosen; a choice that fits no contact is told."""
+    """Give contacts to the segments that the user has chosen; a choice that fits no contact gets a notice."""
     notices = []
     for choice in choices:
         meant = [

@@ -15,7 +15,7 @@ from biomec.engine.structure import Structure
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameState, frame_map, listed
 from biomec.reporting.facts import CURRENT, STALE, model_facts, step_facts, subject_facts, trial_facts
-from biomec.reporting.statistics.frame_quality import origin_shares
+from biomec.reporting.statistics.recording_quality import origin_shares
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number
 from biomec.signals.filtering import FilteredMarkers, FilteredPlates
 from biomec.signals.filters import filter_named
@@ -214,7 +214,7 @@ def _signals(analysis: Analysis) -> Section:
 
 
 def _loads(analysis: Analysis) -> dict[str, str | None]:
-    """Which loads are there; those of an older run are told as such."""
+    """Which loads are there; those of an older run are marked as such."""
     words = ("Forces and torques by Newton-Euler", "Forces and torques by multibody", "Residual", "Power",
              "Force between scapula and ribs", "Ground reaction, measured", "Ground reaction, estimated")  # fmt: skip
     if "loads" not in analysis.done:

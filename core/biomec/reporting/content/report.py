@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from biomec._version import __version__
-from biomec.base.notices import Severity
+from biomec.base.notices import NoticeGroup, Severity, notice_groups
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.engine.position import FrameStatus
@@ -23,8 +23,8 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording import Trial
 from biomec.recording.marker_set import Side
 from biomec.recording.step import plain_data
+from biomec.recording.trial import is_angle
 from biomec.reporting.content.load_section import loads_section
-from biomec.reporting.content.notice_groups import NoticeGroup, notice_groups
 from biomec.reporting.facts import (
     constraint_words,
     count_notices,
@@ -37,7 +37,7 @@ from biomec.reporting.facts import (
     trial_facts,
 )
 from biomec.reporting.statistics.angle_ranges import AngleError, AngleRange, angle_errors, angle_range, angle_rows
-from biomec.reporting.statistics.frame_quality import spreads
+from biomec.reporting.statistics.recording_quality import spreads
 from biomec.reporting.tables import NOTHING, Section, Table, degrees, fact_table, number, power
 
 MILLIMETRE = 1e3
@@ -93,7 +93,7 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
 def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[str, str], ...]:
     motion = motion_facts(analysis.motion)
     problems, warnings = (count_notices(analysis, severity) for severity in (Severity.PROBLEM, Severity.WARNING))
-    told = [
+    figures = [
         (motion["solved"].text, "frames obey the model"),
         (number(motion["marker_rms"].value, 1, "mm"), "markers to model, rms"),
         (cycle_facts(analysis)["valid"].text, "cycles are valid"),
@@ -102,8 +102,8 @@ def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[st
     if truth is not None:
         squares = [one.rms**2 for one in angle_errors(analysis.angles, truth)]
         error = np.sqrt(np.mean(squares)) if squares else None
-        told.append((degrees(error, 2) + "°", "angles to truth, rms of all"))
-    return tuple(told)
+        figures.append((degrees(error, 2) + "°", "angles to truth, rms of all"))
+    return tuple(figures)
 
 
 # --------------------------------------------------------------------------------------------------- who, what, by what
@@ -117,7 +117,7 @@ def _subject(analysis: Analysis) -> Section:
 
 
 def _measure(name: str, value: float) -> str:
-    if "rotation" in name or "torsion" in name:
+    if is_angle(name):
         return degrees(value) + "°"
     return number(MILLIMETRE * value, 0, "mm")
 
@@ -322,7 +322,7 @@ def _provenance(analysis: Analysis) -> Section:
 
 
 def _flat(value: Any, name: str = "") -> dict[str, str]:
-    """Nested settings as one table: dotted name -> text. Of a file only its name is told, not where it lies."""
+    """Nested settings as one table: dotted name -> text. Of a file only its name is given, not where it lies."""
     if isinstance(value, Mapping) and value:
         return {k: v for key, item in value.items() for k, v in _flat(item, f"{name}.{key}" if name else key).items()}
     if isinstance(value, Mapping | list | tuple) and not value:

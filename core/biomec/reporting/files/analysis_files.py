@@ -40,9 +40,8 @@ from biomec.reporting.facts import (
     subject_facts,
     trial_facts,
 )
-from biomec.reporting.files.csv_text import by_frame, plain_number, table_text
-from biomec.reporting.files.load_summary import loads_summary
-from biomec.reporting.files.load_tables import load_parts_csv, load_statistics_csv, loads_csv
+from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
+from biomec.reporting.tables import by_frame, plain_number, table_text
 
 MILLIMETRE = 1e3
 ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")

@@ -15,7 +15,7 @@ from biomec.io.storage import write_storage
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.load_reading import chosen_loads
 from biomec.recording import Analog, Trial
-from biomec.reporting.files.load_tables import loads_csv
+from biomec.reporting.files.load_files import loads_csv
 
 
 def recording(analysis: Analysis, measured: bool = False) -> Trial:

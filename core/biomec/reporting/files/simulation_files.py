@@ -14,7 +14,7 @@ from biomec.base.atomic import atomic_path
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import LEVELS, SimulationRun
 from biomec.recording.step import plain_data
-from biomec.reporting.files.csv_text import plain_number, table_text
+from biomec.reporting.tables import plain_number, table_text
 
 FILES = ("simulation.csv", "simulation_steps.csv", "simulation.json")
 VIOLATIONS = {"phi": "violation", "phi_rate": "rate_violation", "phi_acceleration": "acceleration_violation"}

@@ -22,7 +22,7 @@ from biomec.pipeline.analysis import Analysis, step_named
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Session
 from biomec.recording.marker_set import Side
-from biomec.reporting.statistics.signal_cycles import SignalCycles, signal_cycles
+from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
 
 SETTING = "compared_with"
 MOST = 3  # recordings beside the open one

@@ -1,21 +1,98 @@
-"""Cycles in numbers: how long they are, and what every angle does in them."""
+"""Cycles of a signal and in numbers.
+
+Which cycles belong to a signal, how many are behind its mean, and why others are not; how long cycles are, and what
+every angle does in them; the ground reaction over one cycle, as measured and filtered, in parts of the body weight
+([Nunes2017] Fig. 3.14).
+"""
 
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
 
 import numpy as np
 
+from biomec.base.arrays import FloatArray, read_only
+from biomec.base.errors import BiomecError
+from biomec.base.physics import GRAVITY
 from biomec.body.kinematics.joint_angles import JointAngles
+from biomec.recording import ForcePlate
+from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.angle_ranges import CYCLES_OF, angle_range, angle_rows, cycle_curves
-from biomec.reporting.statistics.signal_cycles import BY_HAND, NOT_CONVERGED, cycles_in_words, left_out
 from biomec.reporting.tables import Table, degrees, number
-from biomec.signals.cycle_average import CycleCurves
+from biomec.signals.cycle_average import CycleCurves, resample_cycles
 from biomec.signals.cycles import Cycles
+
+NOT_CONVERGED, BY_HAND, MISSING = "not converged", "taken out by hand", "signal missing"
+
+
+@dataclass(frozen=True, eq=False)
+class SignalCycles:
+    """The cycles of one signal on the common grid of 0 to 100 %.
+
+    name   : whose cycles they are: "Right", "Left" or "both"
+    curves : of the one signal, (K, N)
+    """
+
+    name: str
+    cycles: Cycles
+    curves: CycleCurves
+
+    @property
+    def used(self) -> int:
+        """Cycles behind mean and standard deviation."""
+        return int(self.curves.count)
+
+    @property
+    def words(self) -> str:
+        """How many cycles, and why others are left out."""
+        return cycles_in_words(self.used, left_out(self.cycles, self.used))
+
+
+def signal_cycles(
+    cycles: Mapping[str, Cycles], side: Side | None, time_s: FloatArray, values: FloatArray
+) -> SignalCycles | None:
+    """Lay the cycles of a signal over each other: those of its own side, or those of both; None if there is none.
+
+    time_s, values : (N,) on any clock with equal steps whose zero is the first frame of the cycles
+    """
+    for name in CYCLES_OF[side]:
+        found = cycles.get(name)
+        if found is None or not found.valid.any() or len(time_s) < 2:
+            continue
+        same = len(time_s) == found.frames
+        rate = None if same else (len(time_s) - 1) / float(time_s[-1] - time_s[0])
+        curves = resample_cycles(found, values, rate_hz=rate, start_s=0.0 if same else float(time_s[0]))
+        if int(curves.count):
+            return SignalCycles(name, found, curves)
+    return None
+
+
+def left_out(cycles: Cycles, used: int) -> dict[str, int]:
+    """Why cycles are not among the ``used`` ones -> how many; a reason without any is not in it."""
+    by_hand = sum(int(first) in cycles.excluded for first in cycles.spans[:, 0])
+    valid = int(np.count_nonzero(cycles.valid))
+    counts = {NOT_CONVERGED: len(cycles) - valid - by_hand, BY_HAND: by_hand, MISSING: valid - used}
+    return {why: count for why, count in counts.items() if count > 0}
+
+
+def cycles_in_words(used: int, without: Mapping[str, int]) -> str:
+    """Say how many cycles count: "5 cycles", or "5 cycles, 1 left out: not converged"."""
+    counted = f"{used} cycle{'' if used == 1 else 's'}"
+    if len(without) == 1:
+        ((why, count),) = without.items()
+        return f"{counted}, {count} left out: {why}"
+    if without:
+        reasons = ", ".join(f"{count} {why}" for why, count in without.items())
+        return f"{counted}, {sum(without.values())} left out: {reasons}"
+    return counted
+
+
+# --------------------------------------------------------------------------------------------------------------- tables
 
 
 def cycle_table(cycles: Mapping[str, Cycles], first_frame: int = 1) -> Table:
-    """Every cycle: frames, duration, where the phase changes, and whether it counts. Sides are told apart."""
+    """Every cycle: frames, duration, where the phase changes, and whether it counts. Sides are named."""
     rows = []
     for name, one in cycles.items():
         parts = zip(one.spans, one.durations_s, one.phase_changes_percent, one.valid, strict=True)
@@ -33,11 +110,13 @@ def _durations(name: str, cycles: Cycles) -> str:
     """Mean and standard deviation of the valid cycles of one side, in a sentence."""
     whose = "" if name == "both" else f"{name} side: "
     durations = cycles.durations_s[cycles.valid]
-    told = cycles_in_words(durations.size, left_out(cycles, durations.size))
+    counted = cycles_in_words(durations.size, left_out(cycles, durations.size))
     if not durations.size:
-        return _sentence(f"{whose}no cycle is valid throughout ({told}).")
+        return _sentence(f"{whose}no cycle is valid throughout ({counted}).")
     spread = number(float(durations.std(ddof=1)), 3) if durations.size > 1 else "–"
-    return _sentence(f"{whose}a cycle lasts {number(float(durations.mean()), 3)} ± {spread} s (mean ± SD of {told}).")
+    return _sentence(
+        f"{whose}a cycle lasts {number(float(durations.mean()), 3)} ± {spread} s (mean ± SD of {counted})."
+    )
 
 
 def _sentence(words: str) -> str:
@@ -81,3 +160,45 @@ def angle_table(angles: JointAngles, curves: Mapping[str, CycleCurves]) -> Table
         else "Over all valid frames; there are no valid cycles."
     )
     return Table("Angles", columns, tuple(rows), note)
+
+
+# --------------------------------------------------------------------------------------- ground reaction over one cycle
+
+
+CHANNELS = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
+
+
+@dataclass(frozen=True, eq=False)
+class PlateCycle:
+    """Six channels over a stretch of time; arrays are read-only.
+
+    time_s        : (N,) on the clock of the trial [s]
+    raw, filtered : (N, 6) force in % of the body weight, moment about the plate's origin in % of body weight × metre
+    weight_n      : body weight [N]
+    """
+
+    plate: str
+    time_s: FloatArray
+    raw: FloatArray
+    filtered: FloatArray
+    weight_n: float
+
+
+def plate_cycle(
+    measured: ForcePlate, filtered: ForcePlate, mass_kg: float, first_s: float, last_s: float
+) -> PlateCycle:
+    """Force and moment of a plate between two times, divided by m g."""
+    if not mass_kg > 0.0:
+        raise BiomecError(f"The body mass is {mass_kg:g} kg; forces cannot be given in parts of it.")
+    if measured.force.shape != filtered.force.shape or measured.rate_hz != filtered.rate_hz:
+        raise BiomecError(f"Plate {measured.name}: measured and filtered samples are not on the same clock.")
+    time = measured.time_s
+    within = np.asarray((time >= first_s - 1e-9) & (time <= last_s + 1e-9))
+    if not within.any():
+        raise BiomecError(f"Plate {measured.name} has no samples from {first_s:.2f} s to {last_s:.2f} s.")
+    weight = mass_kg * GRAVITY
+    raw, smooth = (
+        read_only(100.0 * np.concatenate([plate.force, plate.moment], axis=1)[within] / weight)
+        for plate in (measured, filtered)
+    )
+    return PlateCycle(measured.name, read_only(time[within]), raw, smooth, weight)

@@ -12,7 +12,7 @@ from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_components import LoadReading
 from biomec.cli.main import main
 from biomec.io.project import save_project
-from biomec.reporting.content.reduction import reduction_sections
+from biomec.reporting.content.load_section import reduction_sections
 from biomec.reporting.statistics.load_comparison import ComparisonOptions
 from biomec.reporting.statistics.load_ranking import exercise_load, rank_exercises
 from biomec_app.features.loads.condition_dialogs import (
@@ -130,7 +130,7 @@ def test_the_figure_over_the_cycle_draws_the_open_grip_red_and_the_closed_blue(g
     columns = {one.name: one.values for one in kind.data(both, chosen)}
     name = "right elbow flexion moment"
     for condition, analysis in grips.items():
-        from biomec.reporting.statistics.loads_over_cycles import loads_over_cycles
+        from biomec.reporting.statistics.load_condition import loads_over_cycles
 
         whole = loads_over_cycles(analysis, condition, LoadReading(axes="distal"))
         mean = whole.mean[:, whole.names.index(name)]

@@ -22,8 +22,8 @@ from biomec.body.loads.sensitivity import SensitivityOptions
 from biomec.pipeline.load_reading import named_loads, part_of, read_loads
 from biomec.pipeline.load_sensitivity import load_sensitivity
 from biomec.recording.marker_set import Side
-from biomec.reporting.files.load_tables import loads_csv
-from biomec.reporting.statistics.loads_over_cycles import peaks_of
+from biomec.reporting.files.load_files import loads_csv
+from biomec.reporting.statistics.load_condition import peaks_of
 from biomec_app.curves.catalogue import catalogue, list_curves
 from biomec_app.curves.curve import MAIN
 from biomec_app.features.loads import readings as readings_module

@@ -7,9 +7,9 @@ import pytest
 from PySide6.QtCore import QPointF
 
 from biomec.base.notices import problem
-from biomec.body.loads.load_doubts import joint_doubts
 from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.plate_faults import PlateFault
+from biomec.body.loads.sensitivity import joint_doubts
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads

@@ -66,7 +66,7 @@ def test_a_click_on_the_course_goes_there(panel, document_with_demo):
 def test_it_waits_until_somebody_looks(qtbot, context, document_with_demo):
     hidden = TrustPanel(context)
     qtbot.addWidget(hidden)
-    qtbot.wait(20)
+    qtbot.turns()
     assert hidden.trust is None
     hidden.show()
     qtbot.waitUntil(lambda: hidden.trust is not None, timeout=5000)

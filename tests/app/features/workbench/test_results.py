@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec_app.features.workbench.results import (
     RunLine,
     RunPane,

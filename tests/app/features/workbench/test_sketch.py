@@ -3,8 +3,7 @@
 import numpy as np
 import pytest
 
-from biomec.machines.catalogue import load_machine, machine_names
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, machine_names, parse_machine
 from biomec.machines.motion import along_laws, as_described, at_start
 from biomec_app.features.workbench.sketch import Part, outline, projected, sketch
 

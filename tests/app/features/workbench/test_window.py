@@ -12,7 +12,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 from PySide6.QtWidgets import QApplication, QLabel, QStyle, QStyleOptionComboBox, QWidget
 
-from biomec.machines.catalogue import load_machine, machine_names, machine_text
+from biomec.machines.machine import load_machine, machine_names, machine_text
 from biomec.machines.motion import STRAYED
 from biomec.machines.studies import study
 from biomec_app.features.workbench.actions import open_when_loaded

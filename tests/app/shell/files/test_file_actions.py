@@ -3,6 +3,7 @@
 import errno
 import os
 import resource
+import shutil
 import signal
 from dataclasses import replace
 from pathlib import Path
@@ -21,7 +22,7 @@ from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import STEPS, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Subject
-from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
+from biomec.virtual import DEMO, push_up, record, write_acquisition
 from biomec_app.dialogs.import_plan import ImportPlan, read
 from biomec_app.dialogs.importing import FILES, MARK, ImportDialog
 from biomec_app.session.context import Context
@@ -73,18 +74,32 @@ def window(qtbot, tmp_path):
 
 
 @pytest.fixture
-def whole(qtbot, tmp_path, demo_analysis):
-    """The real window with the demonstration open."""
+def whole(qtbot, tmp_path, short_analysis):
+    """The real window with a recording open."""
     made = answered(qtbot, MainWindow(Preferences(tmp_path / "prefs.ini")))
-    made.context.document.open(demo_analysis)
+    made.context.document.open(short_analysis)
     made.show()
     return made
 
 
 @pytest.fixture
-def with_demo(window, demo_analysis):
-    window.context.document.open(demo_analysis)
+def with_recording(window, short_analysis):
+    window.context.document.open(short_analysis)
     return window
+
+
+@pytest.fixture(scope="module")
+def movement_file(tmp_path_factory):
+    """A push-up as a C3D file, with its static beside it."""
+    folder = tmp_path_factory.mktemp("lab")
+    return write_acquisition(record(push_up("closed", 1), options=replace(DEMO, rate_hz=50.0)), folder, ("c3d",))["c3d"]
+
+
+@pytest.fixture(scope="module")
+def static_file(movement_file):
+    """The static of the push-up."""
+    (static,) = (path for path in movement_file.parent.glob("*.c3d") if path != movement_file)
+    return static
 
 
 def idle(qtbot, window):
@@ -120,30 +135,30 @@ def test_items_that_cannot_run_say_why(window):
             assert window.heard.pop().endswith(".")
 
 
-def test_save_and_open_give_the_same_numbers_as_the_library(qtbot, with_demo, demo_analysis, tmp_path):
-    with_demo.path = tmp_path / "study"
-    run(qtbot, with_demo, "file.save")
+def test_save_and_open_give_the_same_numbers_as_the_library(qtbot, with_recording, short_analysis, tmp_path):
+    with_recording.path = tmp_path / "study"
+    run(qtbot, with_recording, "file.save")
     path = tmp_path / "study.biomec"
-    document = with_demo.context.document
+    document = with_recording.context.document
     assert document.path == path
     assert not document.is_modified
     assert document.title == "study.biomec"
-    run(qtbot, with_demo, "file.close")
+    run(qtbot, with_recording, "file.close")
     assert not document.is_open
-    with_demo.path = path
-    run(qtbot, with_demo, "file.open")
+    with_recording.path = path
+    run(qtbot, with_recording, "file.open")
     assert not document.is_modified
     again = document.analysis
-    assert_array_equal(again.motion.q, demo_analysis.motion.q)
-    assert_array_equal(again.angles.values, demo_analysis.angles.values)
-    assert_array_equal(again.cycles.curves["both"].mean, demo_analysis.cycles.curves["both"].mean)
+    assert_array_equal(again.motion.q, short_analysis.motion.q)
+    assert_array_equal(again.angles.values, short_analysis.angles.values)
+    assert_array_equal(again.cycles.curves["both"].mean, short_analysis.cycles.curves["both"].mean)
     by_hand = analyze(load_project(path))
     assert_array_equal(by_hand.angles.values, again.angles.values)
-    assert with_demo.context.preferences.recent == [path]
-    assert with_demo.menus.items["file.recent.1"][1].text().startswith("&1 study.biomec")
-    assert not with_demo.menus.items["file.recent.2"][1].isVisible()
-    run(qtbot, with_demo, "file.forget-recent")
-    assert with_demo.context.preferences.recent == []
+    assert with_recording.context.preferences.recent == [path]
+    assert with_recording.menus.items["file.recent.1"][1].text().startswith("&1 study.biomec")
+    assert not with_recording.menus.items["file.recent.2"][1].isVisible()
+    run(qtbot, with_recording, "file.forget-recent")
+    assert with_recording.context.preferences.recent == []
 
 
 def test_a_recent_file_that_is_gone_is_told(qtbot, window, tmp_path):
@@ -168,57 +183,57 @@ def test_closing_with_unsaved_work_asks(qtbot, whole, tmp_path):
     assert whole.windowTitle().startswith("last.biomec –")
 
 
-def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_demo, tmp_path, monkeypatch):
-    with_demo.path = tmp_path / "kept.biomec"
-    run(qtbot, with_demo, "file.save")
-    before = with_demo.path.read_bytes()
-    analysis = with_demo.context.document.analysis
+def test_a_disk_that_is_full_gives_a_sentence_and_loses_nothing(qtbot, with_recording, tmp_path, monkeypatch):
+    with_recording.path = tmp_path / "kept.biomec"
+    run(qtbot, with_recording, "file.save")
+    before = with_recording.path.read_bytes()
+    analysis = with_recording.context.document.analysis
     changed = replace(analysis, session=replace(analysis.session, subject=Subject("Other", mass_kg=70.0)))
-    with_demo.context.document.change("Subject", changed)
+    with_recording.context.document.change("Subject", changed)
 
     def full(fd):
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC))
 
     monkeypatch.setattr("biomec.base.atomic.os.fsync", full)
-    with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
-    run(qtbot, with_demo, "file.save")
-    assert "No space left" in with_demo.heard[-1]
-    assert with_demo.path.read_bytes() == before
-    assert with_demo.context.document.is_modified
+    with_recording.context.jobs.failed.connect(lambda title, sentence: with_recording.heard.append(sentence))
+    run(qtbot, with_recording, "file.save")
+    assert "No space left" in with_recording.heard[-1]
+    assert with_recording.path.read_bytes() == before
+    assert with_recording.context.document.is_modified
     monkeypatch.undo()
-    run(qtbot, with_demo, "file.save")
-    assert not with_demo.context.document.is_modified
-    assert load_project(with_demo.path).subject.name == "Other"
+    run(qtbot, with_recording, "file.save")
+    assert not with_recording.context.document.is_modified
+    assert load_project(with_recording.path).subject.name == "Other"
 
 
-def test_a_project_that_is_damaged_is_told_and_the_open_one_stays(qtbot, with_demo, tmp_path):
+def test_a_project_that_is_damaged_is_told_and_the_open_one_stays(qtbot, with_recording, tmp_path):
     broken = tmp_path / "broken.biomec"
     broken.write_bytes(b"BIOMEC PROJECT\nschema 1\n")
-    with qtbot.waitSignal(with_demo.context.jobs.failed) as failed:
-        files.open_file(with_demo.context, broken)
+    with qtbot.waitSignal(with_recording.context.jobs.failed) as failed:
+        files.open_file(with_recording.context, broken)
     assert "broken.biomec" in failed.args[1]
-    assert with_demo.context.document.is_open
+    assert with_recording.context.document.is_open
 
 
-def test_a_change_while_saving_stays_unsaved(qtbot, with_demo, tmp_path):
-    with_demo.path = tmp_path / "study.biomec"
-    with_demo.menus.run("file.save")
-    document = with_demo.context.document
+def test_a_change_while_saving_stays_unsaved(qtbot, with_recording, tmp_path):
+    with_recording.path = tmp_path / "study.biomec"
+    with_recording.menus.run("file.save")
+    document = with_recording.context.document
     other = replace(document.analysis.session, subject=Subject("Other"))
     document.change("Subject", replace(document.analysis, session=other))
-    idle(qtbot, with_demo)
-    assert document.path == with_demo.path
+    idle(qtbot, with_recording)
+    assert document.path == with_recording.path
     assert document.is_modified
-    assert load_project(with_demo.path).subject.name != "Other"
+    assert load_project(with_recording.path).subject.name != "Other"
 
 
 @pytest.mark.parametrize("kind", ["c3d", "trc", "mot", "csv", "mat"])
-def test_recordings_are_exported(qtbot, with_demo, demo_analysis, tmp_path, kind):
-    with_demo.path = tmp_path / "out"
-    with_demo.answer = files.MEASURED
-    run(qtbot, with_demo, f"file.export-{kind}")
+def test_recordings_are_exported(qtbot, with_recording, short_analysis, tmp_path, kind):
+    with_recording.path = tmp_path / "out"
+    with_recording.answer = files.MEASURED
+    run(qtbot, with_recording, f"file.export-{kind}")
     back = read_trial(tmp_path / f"out.{kind}", examine=False)
-    source = demo_analysis.session.dynamic
+    source = short_analysis.session.dynamic
     if kind == "mot":
         assert {plate.name for plate in back.plates} == {plate.name for plate in source.plates}
     else:
@@ -226,69 +241,69 @@ def test_recordings_are_exported(qtbot, with_demo, demo_analysis, tmp_path, kind
         known = np.isfinite(source.markers.p_WM)
         there = back.markers.select(source.markers.names).p_WM
         np.testing.assert_allclose(there[known], source.markers.p_WM[known], atol=1e-6)  # C3D: single precision
-    with_demo.answer = None
-    with_demo.path = tmp_path / "other"
-    run(qtbot, with_demo, f"file.export-{kind}")
+    with_recording.answer = None
+    with_recording.path = tmp_path / "other"
+    run(qtbot, with_recording, f"file.export-{kind}")
     assert not (tmp_path / f"other.{kind}").exists()
 
 
-def test_a_matlab_file_of_a_recording_alone_is_imported(qtbot, with_demo, demo_analysis, tmp_path):
-    with_demo.path = tmp_path / "out.mat"
-    write_mat(demo_analysis.session.dynamic, with_demo.path)
-    run(qtbot, with_demo, "file.open")
+def test_a_matlab_file_of_a_recording_alone_is_imported(qtbot, with_recording, short_analysis, tmp_path):
+    with_recording.path = tmp_path / "out.mat"
+    write_mat(short_analysis.session.dynamic, with_recording.path)
+    run(qtbot, with_recording, "file.open")
     from biomec_app.dialogs.importing import ImportDialog
 
-    (dialog,) = with_demo.findChildren(ImportDialog)
+    (dialog,) = with_recording.findChildren(ImportDialog)
     assert dialog.title.text() == "out.mat"
     assert "4 force plates" in dialog.summary.text()
     dialog.reject()
 
 
-def test_results_go_to_a_folder_and_are_not_overwritten_unasked(qtbot, with_demo, tmp_path):
-    with_demo.path = tmp_path / "results"
-    run(qtbot, with_demo, "file.export-results")
-    assert (with_demo.path / "angles.csv").exists()
-    stamp = (with_demo.path / "angles.csv").stat().st_mtime_ns
-    with_demo.answer = None
-    run(qtbot, with_demo, "file.export-results")
-    assert (with_demo.path / "angles.csv").stat().st_mtime_ns == stamp
-    with_demo.answer = "Overwrite"
-    run(qtbot, with_demo, "file.export-results")
-    assert (with_demo.path / "angles.csv").stat().st_mtime_ns > stamp
+def test_results_go_to_a_folder_and_are_not_overwritten_unasked(qtbot, with_recording, tmp_path):
+    with_recording.path = tmp_path / "results"
+    run(qtbot, with_recording, "file.export-results")
+    assert (with_recording.path / "angles.csv").exists()
+    stamp = (with_recording.path / "angles.csv").stat().st_mtime_ns
+    with_recording.answer = None
+    run(qtbot, with_recording, "file.export-results")
+    assert (with_recording.path / "angles.csv").stat().st_mtime_ns == stamp
+    with_recording.answer = "Overwrite"
+    run(qtbot, with_recording, "file.export-results")
+    assert (with_recording.path / "angles.csv").stat().st_mtime_ns > stamp
 
 
-def test_joint_angles_are_exported_and_the_suffix_asks_before_it_overwrites(qtbot, with_demo, tmp_path):
-    with_demo.path = tmp_path / "angles"
-    run(qtbot, with_demo, "file.export-sto")
-    assert (tmp_path / "angles.sto").read_text().count("\n") > 1885
-    with_demo.answer = None
+def test_joint_angles_are_exported_and_the_suffix_asks_before_it_overwrites(qtbot, with_recording, tmp_path):
+    with_recording.path = tmp_path / "angles"
+    run(qtbot, with_recording, "file.export-sto")
+    assert (tmp_path / "angles.sto").read_text().count("\n") > 380
+    with_recording.answer = None
     (tmp_path / "angles.sto").write_text("kept")
-    run(qtbot, with_demo, "file.export-sto")
+    run(qtbot, with_recording, "file.export-sto")
     assert (tmp_path / "angles.sto").read_text() == "kept"
 
 
-def test_a_stretch_of_one_cycle_opens_as_a_session(qtbot, with_demo, demo_analysis, tmp_path):
+def test_a_stretch_of_one_cycle_opens_as_a_session(qtbot, with_recording, short_analysis, tmp_path):
     from PySide6.QtCore import Qt
 
     from biomec_app.dialogs.stretch import StretchDialog
 
-    run(qtbot, with_demo, "file.save-stretch")
-    (dialog,) = with_demo.findChildren(StretchDialog)
-    assert not dialog.by_window.isEnabled() or with_demo.context.figure is not None
-    assert dialog.cycles.count() == 5
+    run(qtbot, with_recording, "file.save-stretch")
+    (dialog,) = with_recording.findChildren(StretchDialog)
+    assert not dialog.by_window.isEnabled() or with_recording.context.figure is not None
+    assert dialog.cycles.count() == 2
     dialog.cycles.item(1).setCheckState(Qt.CheckState.Checked)
     assert dialog.by_cycles.isChecked()
-    with_demo.path = tmp_path / "cycle2.biomec"
+    with_recording.path = tmp_path / "cycle2.biomec"
     dialog.accept()
-    idle(qtbot, with_demo)
-    first, last = demo_analysis.cycles.groups["both"].spans[1]
+    idle(qtbot, with_recording)
+    first, last = short_analysis.cycles.groups["both"].spans[1]
     part = open_again(load_project(tmp_path / "cycle2.biomec"))
     assert part.session.dynamic.frames == last - first + 1
-    assert set(part.done) == set(demo_analysis.done)
+    assert set(part.done) == set(short_analysis.done)
     # a filter sees other ends, so that angles agree but not to the bit: most of a degree is never reached
-    apart = np.degrees(np.abs(part.angles.values - demo_analysis.angles.values[first : last + 1]))
+    apart = np.degrees(np.abs(part.angles.values - short_analysis.angles.values[first : last + 1]))
     assert np.nanmedian(apart) < 0.5
-    assert with_demo.context.document.analysis is demo_analysis
+    assert with_recording.context.document.analysis is short_analysis
 
 
 class Figure:
@@ -308,27 +323,27 @@ class Figure:
         self.done.append(path.name)
 
 
-def test_figures_are_copied_and_saved_by_the_view_that_has_one(qtbot, with_demo, tmp_path):
-    figure = with_demo.context.figure = Figure()
-    with_demo.menus.refresh()
+def test_figures_are_copied_and_saved_by_the_view_that_has_one(qtbot, with_recording, tmp_path):
+    figure = with_recording.context.figure = Figure()
+    with_recording.menus.refresh()
     for kind in ("png", "svg", "data"):
-        run(qtbot, with_demo, f"file.copy-{kind}")
-    with_demo.path = tmp_path / "fig"
+        run(qtbot, with_recording, f"file.copy-{kind}")
+    with_recording.path = tmp_path / "fig"
     for kind in ("png", "svg", "csv"):
-        run(qtbot, with_demo, f"file.save-{kind}")
+        run(qtbot, with_recording, f"file.save-{kind}")
     assert figure.done == ["png", "svg", "data", "fig.png", "fig.svg", "fig.csv"]
-    run(qtbot, with_demo, "file.save-pdf")
-    assert with_demo.heard == ["fig.pdf: no."]
+    run(qtbot, with_recording, "file.save-pdf")
+    assert with_recording.heard == ["fig.pdf: no."]
 
 
-def test_the_visible_window_can_be_saved(qtbot, with_demo):
+def test_the_visible_window_can_be_saved(qtbot, with_recording):
     from biomec_app.dialogs.stretch import StretchDialog
 
-    with_demo.context.figure = Figure()
-    dialog = StretchDialog(with_demo.context)
+    with_recording.context.figure = Figure()
+    dialog = StretchDialog(with_recording.context)
     qtbot.addWidget(dialog)
     dialog.by_window.setChecked(True)
-    rate = with_demo.context.document.rate_hz
+    rate = with_recording.context.document.rate_hz
     assert dialog.stretch() == (round(rate), round(2 * rate))
     dialog.first.setValue(50)
     dialog.last.setValue(20)
@@ -361,14 +376,15 @@ def test_a_file_that_is_dropped_is_opened(qtbot, whole, tmp_path):
     assert whole.context.document.path == whole.path
 
 
-def test_of_files_dropped_together_the_movement_is_imported_and_the_other_is_its_static(qtbot, whole, tmp_path):
+def test_of_files_dropped_together_the_movement_is_imported_and_the_other_is_its_static(
+    qtbot, whole, movement_file, static_file, tmp_path
+):
     """The first that was dropped had been taken, and analysed into flat curves where it was the static."""
     run(qtbot, whole, "file.close")
-    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path / "lab", ("c3d",))
     static, movement = tmp_path / "A01.c3d", tmp_path / "elsewhere" / "A05.c3d"
     movement.parent.mkdir()
-    next(path for path in made["c3d"].parent.glob("*.c3d") if path != made["c3d"]).rename(static)
-    made["c3d"].rename(movement)
+    shutil.copy(static_file, static)
+    shutil.copy(movement_file, movement)
     drop(qtbot, whole, static, movement)
     (dialog,) = whole.findChildren(ImportDialog)
     assert (dialog.plan.dynamic, dialog.plan.static) == (movement, static)
@@ -377,26 +393,27 @@ def test_of_files_dropped_together_the_movement_is_imported_and_the_other_is_its
     dialog.reject()
 
 
-def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_others_are_imported(qtbot, whole, tmp_path):
+def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_others_are_imported(
+    qtbot, whole, movement_file, tmp_path
+):
     """A letter that lay among the recordings had kept all of them out."""
     run(qtbot, whole, "file.close")
     told = []
     whole.context.user.tell = lambda title, sentence: told.append(sentence)
     whole.context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
-    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path / "lab", ("c3d",))
     letter, scan, notes = (tmp_path / name for name in ("letter.docx", "scan.pdf", "notes.txt"))
     letter.write_bytes(b"PK\x03\x04" + b"\0" * 60)
     scan.write_bytes(b"%PDF-1.7")
     notes.write_text("Tuesday, closed grip\n", "utf-8")
-    drop(qtbot, whole, letter, notes, made["c3d"], scan)
+    drop(qtbot, whole, letter, notes, movement_file, scan)
     (dialog,) = whole.findChildren(ImportDialog)
-    assert dialog.plan.dynamic == made["c3d"]
+    assert dialog.plan.dynamic == movement_file
     (sentence,) = told
     assert sentence.startswith("Left out: letter.docx, scan.pdf: this is no recording that Biomec knows.")
     assert " notes.txt: " in sentence
     dialog.done(0)
     dialog.deleteLater()
-    qtbot.wait(1)
+    qtbot.turns()
     drop(qtbot, whole, letter, scan)
     assert told[1].startswith("letter.docx, scan.pdf: this is no recording that Biomec knows.")
     drop(qtbot, whole, notes, letter)  # alone, it may be a table, but it is none
@@ -417,24 +434,22 @@ def test_a_project_among_files_dropped_together_is_opened_and_the_others_told(qt
     assert told == ["A project is opened by itself: study.biomec was taken, and letter.docx left out."]
 
 
-def test_a_static_imported_as_the_movement_is_worth_a_look(qtbot, context, tmp_path):
-    made = write_acquisition(record(push_up("closed", 1), VirtualPerson(), DEMO), tmp_path, ("c3d",))
-    static = next(path for path in tmp_path.glob("*.c3d") if path != made["c3d"])
-    dialog = ImportDialog(context, read(ImportPlan(static, static=made["c3d"])))
+def test_a_static_imported_as_the_movement_is_worth_a_look(qtbot, context, movement_file, static_file):
+    dialog = ImportDialog(context, read(ImportPlan(static_file, static=movement_file)))
     qtbot.addWidget(dialog)
     assert dialog.pages.item(FILES).data(MARK) == "!"
     assert "is this the static?" in dialog.reason.text()
     assert "is this the static?" in dialog.notices.toPlainText()
 
 
-def test_cancelling_an_opening_leaves_the_document(qtbot, with_demo, tmp_path):
-    with_demo.path = tmp_path / "study.biomec"
-    run(qtbot, with_demo, "file.save")
-    analysis = with_demo.context.document.analysis
-    files.open_project(with_demo.context, Path(with_demo.path))
-    with_demo.context.jobs.cancel()
-    idle(qtbot, with_demo)
-    assert with_demo.context.document.analysis is analysis
+def test_cancelling_an_opening_leaves_the_document(qtbot, with_recording, tmp_path):
+    with_recording.path = tmp_path / "study.biomec"
+    run(qtbot, with_recording, "file.save")
+    analysis = with_recording.context.document.analysis
+    files.open_project(with_recording.context, Path(with_recording.path))
+    with_recording.context.jobs.cancel()
+    idle(qtbot, with_recording)
+    assert with_recording.context.document.analysis is analysis
 
 
 def test_a_recording_can_be_opened_without_any_question(qtbot, window, tmp_path):
@@ -450,63 +465,65 @@ def test_a_recording_can_be_opened_without_any_question(qtbot, window, tmp_path)
     assert_array_equal(window.context.document.analysis.angles.values, analysis.angles.values)
 
 
-def test_an_analysis_goes_to_matlab_and_comes_back(qtbot, with_demo, demo_analysis, tmp_path):
-    with_demo.path, with_demo.answer = tmp_path / "whole.mat", files.CLEAN
-    with_demo.menus.run("file.export-mat")
-    idle(qtbot, with_demo)
-    (written, remarks) = with_demo.written.pop()
+def test_an_analysis_goes_to_matlab_and_comes_back(qtbot, with_recording, short_analysis, tmp_path):
+    with_recording.path, with_recording.answer = tmp_path / "whole.mat", files.CLEAN
+    with_recording.menus.run("file.export-mat")
+    idle(qtbot, with_recording)
+    (written, remarks) = with_recording.written.pop()
     assert written == (tmp_path / "whole.mat",)
     assert "PushUpClosed1.emt" in remarks[0]  # what the file cannot hold
-    with_demo.answer = DISCARD
+    with_recording.answer = DISCARD
     letter = tmp_path / "letter.docx"
     letter.write_bytes(b"PK\x03\x04")
-    files.open_file(with_demo.context, letter, tmp_path / "whole.mat")
-    idle(qtbot, with_demo)
-    again = with_demo.context.document.analysis
-    assert again is not demo_analysis
-    assert tuple(again.done) == tuple(demo_analysis.done)
-    assert_array_equal(again.angles.values, demo_analysis.angles.values)
-    assert_array_equal(again.motion.qddot, demo_analysis.motion.qddot)
-    assert not with_demo.context.document.is_modified
-    (told,) = with_demo.heard
+    files.open_file(with_recording.context, letter, tmp_path / "whole.mat")
+    idle(qtbot, with_recording)
+    again = with_recording.context.document.analysis
+    assert again is not short_analysis
+    assert tuple(again.done) == tuple(short_analysis.done)
+    assert_array_equal(again.angles.values, short_analysis.angles.values)
+    assert_array_equal(again.motion.qddot, short_analysis.motion.qddot)
+    assert not with_recording.context.document.is_modified
+    (told,) = with_recording.heard
     assert told.startswith("Left out: letter.docx: this is no recording that Biomec knows.")
 
 
-def test_exported_files_are_listed_with_what_cannot_be_held(qtbot, with_demo, tmp_path):
-    with_demo.path = tmp_path / "results"
-    with_demo.menus.run("file.export-results")
-    idle(qtbot, with_demo)
-    ((written, remarks),) = with_demo.written
+def test_exported_files_are_listed_with_what_cannot_be_held(qtbot, with_recording, tmp_path):
+    with_recording.path = tmp_path / "results"
+    with_recording.menus.run("file.export-results")
+    idle(qtbot, with_recording)
+    ((written, remarks),) = with_recording.written
     assert {file.name for file in written} == {file.name for file in (tmp_path / "results").iterdir()}
     assert remarks == ()
-    with_demo.path, with_demo.answer = tmp_path / "whole.csv", files.CLEAN
-    with_demo.menus.run("file.export-csv")
-    idle(qtbot, with_demo)
-    assert {file.name for file in with_demo.written[-1][0]} == {one.name for one in tmp_path.glob("whole*")}
+    with_recording.path, with_recording.answer = tmp_path / "whole.csv", files.CLEAN
+    with_recording.menus.run("file.export-csv")
+    idle(qtbot, with_recording)
+    assert {file.name for file in with_recording.written[-1][0]} == {one.name for one in tmp_path.glob("whole*")}
 
 
-def test_a_disk_that_is_full_while_saving_gives_a_sentence_and_loses_nothing(qtbot, with_demo, demo_analysis, tmp_path):
+def test_a_disk_that_is_full_while_saving_gives_a_sentence_and_loses_nothing(
+    qtbot, with_recording, short_analysis, tmp_path
+):
     """The system itself refuses to write more than 100 kB, in the middle of the file."""
-    with_demo.path = tmp_path / "kept.biomec"
-    run(qtbot, with_demo, "file.save")
-    before = with_demo.path.read_bytes()
-    subject = replace(demo_analysis.session.subject, name="Changed")
-    changed = replace(demo_analysis, session=replace(demo_analysis.session, subject=subject))
-    with_demo.context.document.change("Change Subject", changed)
-    with_demo.context.jobs.failed.connect(lambda title, sentence: with_demo.heard.append(sentence))
+    with_recording.path = tmp_path / "kept.biomec"
+    run(qtbot, with_recording, "file.save")
+    before = with_recording.path.read_bytes()
+    subject = replace(short_analysis.session.subject, name="Changed")
+    changed = replace(short_analysis, session=replace(short_analysis.session, subject=subject))
+    with_recording.context.document.change("Change Subject", changed)
+    with_recording.context.jobs.failed.connect(lambda title, sentence: with_recording.heard.append(sentence))
     soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
     handled = signal.signal(signal.SIGXFSZ, signal.SIG_IGN)
     resource.setrlimit(resource.RLIMIT_FSIZE, (100_000, hard))
     try:
-        run(qtbot, with_demo, "file.save")
+        run(qtbot, with_recording, "file.save")
     finally:
         resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
         signal.signal(signal.SIGXFSZ, handled)
-    assert with_demo.heard[-1].startswith("kept.biomec: ")
-    assert "error in Biomec" not in with_demo.heard[-1]
-    assert with_demo.path.read_bytes() == before
+    assert with_recording.heard[-1].startswith("kept.biomec: ")
+    assert "error in Biomec" not in with_recording.heard[-1]
+    assert with_recording.path.read_bytes() == before
     assert [one.name for one in tmp_path.iterdir() if one.suffix not in (".ini", ".biomec")] == []  # nothing half-made
-    assert with_demo.context.document.is_modified
-    run(qtbot, with_demo, "file.save")  # there is room again
-    assert load_project(with_demo.path).subject.name == "Changed"
-    assert not with_demo.context.document.is_modified
+    assert with_recording.context.document.is_modified
+    run(qtbot, with_recording, "file.save")  # there is room again
+    assert load_project(with_recording.path).subject.name == "Changed"
+    assert not with_recording.context.document.is_modified

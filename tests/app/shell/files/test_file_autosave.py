@@ -10,6 +10,7 @@ from dataclasses import replace
 import pytest
 from numpy.testing import assert_array_equal
 
+from biomec.io.project import save_project
 from biomec.recording import Subject
 from biomec_app.session.context import Context
 from biomec_app.session.document import Document
@@ -19,8 +20,8 @@ from biomec_app.shell.autosave import DISCARD, RECOVER, Autosave, leftovers
 
 
 @pytest.fixture
-def autosave(context, demo_analysis):
-    context.document.open(demo_analysis)
+def autosave(context, short_analysis):
+    context.document.open(short_analysis)
     made = Autosave(context)
     yield made
     made.close()
@@ -72,8 +73,9 @@ def test_closing_leaves_nothing(qtbot, autosave, context):
     assert list(autosave.folder.iterdir()) == []
 
 
-def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_analysis):
-    """A process keeps a renamed demonstration and kills itself; another one finds it, with the same numbers."""
+def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, short_analysis):
+    """A process keeps a recording under another name and kills itself; another one finds it, with the same numbers."""
+    save_project(short_analysis.session, tmp_path / "recording.biomec")
     program = textwrap.dedent(
         f"""
         import os, signal, sys
@@ -81,7 +83,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
         from pathlib import Path
         from PySide6.QtWidgets import QApplication
         application = QApplication([])
-        from biomec.reporting.demo import demo_session
+        from biomec.io.project import load_project
         from biomec.pipeline.analysis import Analysis
         from biomec.recording import Subject
         from biomec_app.shell.autosave import Autosave
@@ -90,7 +92,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
         from biomec_app.session.jobs import Jobs
         from biomec_app.session.preferences import Preferences
         context = Context(Document(), Jobs(), Preferences(Path({str(tmp_path / "prefs.ini")!r})))
-        _, session = demo_session(Path({str(tmp_path)!r}))
+        session = load_project(Path({str(tmp_path / "recording.biomec")!r}))
         context.document.open(Analysis(replace(session, subject=Subject("Lost"))).run_until("signals"))
         autosave = Autosave(context)
         autosave.saved.connect(lambda: os.kill(os.getpid(), signal.SIGKILL))
@@ -115,7 +117,7 @@ def test_work_of_a_program_that_was_killed_is_recovered(qtbot, tmp_path, demo_an
     assert document.is_modified
     assert document.analysis.session.subject.name == "Lost"
     assert tuple(document.analysis.done) == ("preparation", "signals")
-    assert_array_equal(document.analysis.signals.markers.p_WM, demo_analysis.signals.markers.p_WM)
+    assert_array_equal(document.analysis.signals.markers.p_WM, short_analysis.signals.markers.p_WM)
     assert not left.file.exists()  # it lies in the file of this program now
     assert autosave.file.exists()
     autosave.close()
@@ -131,9 +133,9 @@ def test_what_a_crash_left_can_be_discarded(qtbot, autosave, context):
     assert leftovers(autosave.folder) == ()
 
 
-def test_the_newest_change_is_what_is_kept(qtbot, autosave, context, demo_analysis):
+def test_the_newest_change_is_what_is_kept(qtbot, autosave, context, short_analysis):
     keep(qtbot, autosave)
-    context.document.change("Subject", renamed(demo_analysis, "Newer"))
+    context.document.change("Subject", renamed(short_analysis, "Newer"))
     keep(qtbot, autosave)
     from biomec.io.project import load_project
 

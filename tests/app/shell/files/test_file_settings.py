@@ -106,7 +106,8 @@ def test_settings_that_are_there_already_change_nothing_and_say_so(context, docu
     assert "already" in told[0]
 
 
-def test_the_report_is_the_one_of_the_command_line(qtbot, context, document_with_demo, tmp_path, asked):
+def test_the_report_is_the_one_of_the_command_line(qtbot, context, short_analysis, tmp_path, asked):
+    context.document.open(short_analysis)
     (item,) = (action for action in ACTIONS if action.key == "file.export-report")
     assert item.blocked(context) is None
     written, failed = [], []
@@ -116,7 +117,7 @@ def test_the_report_is_the_one_of_the_command_line(qtbot, context, document_with
     item.run(context)
     qtbot.waitUntil(lambda: not context.jobs.busy, timeout=120_000)
     assert not failed
-    wanted = draw(document_with_demo.analysis, tmp_path / "line")
+    wanted = draw(short_analysis, tmp_path / "line")
     assert {path.relative_to(tmp_path / "window") for path in written} == {
         path.relative_to(tmp_path / "line") for path in wanted
     }

@@ -62,7 +62,7 @@ LENGTHS = {
     "wrist_width": 0.055,
     "hand_thickness": 0.03,
 }
-ANGLES = {"thigh_rotation": 0.10, "shank_rotation": -0.07}
+ANGLES = {"thigh_rotation": 0.10, "shank_rotation": -0.07, "ankle_abduction": 0.05}
 MEASURES: dict[str, float | str] = {
     "sex": "male",
     "height": 1.75,

@@ -188,7 +188,7 @@ def test_a_length_of_zero_was_not_measured():
 
 
 def test_angles_in_degrees_are_refused():
-    assert set(ANGLES) == {"thigh_rotation", "shank_rotation"}
+    assert set(ANGLES) == {"thigh_rotation", "shank_rotation", "ankle_abduction"}
     with pytest.raises(CentreError, match=r"The thigh rotation \(left\) is 12.0; an angle in radians"):
         CENTRE_METHODS["knee-plug-in-gait"].compute(POINTS, MEASURES | {"thigh_rotation_E": 12.0}, "E")
 

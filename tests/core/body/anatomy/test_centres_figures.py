@@ -7,7 +7,7 @@ import pytest
 from numpy.testing import assert_allclose
 
 from biomec.body.anatomy.centres import CENTRE_METHODS, methods_for
-from biomec.body.anatomy.centres.hip import davis_coordinates
+from biomec.body.anatomy.centres.pelvis import davis_coordinates
 from tests.core.body.anatomy.person import MEASURES, POINTS
 from tests.real_data import recording
 

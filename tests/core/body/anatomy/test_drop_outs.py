@@ -6,7 +6,7 @@ from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
 from biomec.body.anatomy.inertia import InertiaOptions
-from biomec.body.anatomy.inertia_file import shipped_inertia_tables
+from biomec.body.anatomy.inertia_table import shipped_inertia_tables
 from biomec.body.anatomy.model_file import load_model, parse_model, shipped_models
 from biomec.body.anatomy.subject_model import ModelOptions, SubjectModel, build_subject_model
 from biomec.engine import Projector

@@ -8,14 +8,16 @@ from numpy.testing import assert_allclose
 from scipy.spatial.transform import Rotation
 
 from biomec.base.errors import BiomecError, DescriptionError
-from biomec.body.anatomy.ellipsoid_file import load_ellipsoid, parse_ellipsoid, shipped_ellipsoids
 from biomec.body.anatomy.ellipsoids import (
     ContactSurface,
     EllipsoidOptions,
     contact_surfaces,
     dilation,
     fitted,
+    load_ellipsoid,
+    parse_ellipsoid,
     sensitivity,
+    shipped_ellipsoids,
 )
 from tests.places import DOCS
 

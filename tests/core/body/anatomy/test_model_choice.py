@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.body.anatomy.model_choice import Recorded
+from biomec.body.anatomy.availability import Recorded
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import ModelOptions, build_subject_model
 from biomec.io.marker_set_file import load_marker_set

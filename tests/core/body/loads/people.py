@@ -10,8 +10,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.engine.forces.applied import wrench
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
-from biomec.engine.forces.loads import wrench
 from biomec.engine.reference.trees import ReferenceJoint, ReferenceTree
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, model_of, record

@@ -13,7 +13,7 @@ from scipy.spatial.transform import Rotation
 
 from biomec.base.arrays import FloatArray
 from biomec.body.loads.multibody_inverse import multibody_loads
-from biomec.engine.forces.loads import resultant
+from biomec.engine.forces.applied import resultant
 from biomec.engine.system import System
 from tests.core.body.loads.people import MODELS, random_states
 

@@ -1,8 +1,127 @@
+"""Peaks of loads: over which frames they are taken, and what is said where none can be used."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
+from biomec.base.arrays import read_only
 from biomec.base.errors import BiomecError
-from biomec.body.loads.load_statistics import load_statistics
+from biomec.base.notices import problem
+from biomec.body.loads.floor_contacts import floor_contacts
+from biomec.body.loads.ground_reaction import estimated_reaction
+from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.load_statistics import JointPeaks, joint_peaks, load_statistics
+from biomec.body.loads.load_trust import LoadTrust, load_trust
+from biomec.body.loads.power import load_power
+from biomec.engine.forces.external_loads import ExternalLoads, no_loads
+from tests.core.body.loads.performed import RATE_HZ, Performed, performed
+
+
+def judged(one: Performed, external: ExternalLoads, loads: JointLoads, **given: object) -> LoadTrust:
+    floor = floor_contacts(one.system, one.q, one.qdot, RATE_HZ)
+    return load_trust(one.tree, loads, one.motion, external, RATE_HZ, floor=floor, **given)  # type: ignore[arg-type]
+
+
+def peaks(one: Performed, external: ExternalLoads, loads: JointLoads, **given: object) -> dict[str, JointPeaks]:
+    power = load_power(one.tree, loads, one.motion, external).joint
+    return {peak.joint: peak for peak in joint_peaks(loads, power, judged(one, external, loads, **given))}
+
+
+def size(loads: JointLoads, joint: str, what: str = "force") -> np.ndarray:
+    return np.linalg.norm(getattr(loads, what)[:, loads.index(joint)], axis=1)
+
+
+def test_the_ends_of_a_motion_do_not_make_the_peak() -> None:
+    """Accelerations of the first frames are one-sided differences; a spike there was told as the peak."""
+    one = performed("squat")
+    clean = one.loads()
+    force = np.array(clean.force)
+    force[1, clean.index("right knee")] *= 10.0
+    found = peaks(one, one.external, replace(clean, force=read_only(force)))["right knee"]
+    inner = size(clean, "right knee")[2:-2]
+    assert found.force.value == inner.max()
+    assert found.force.frame == 2 + int(inner.argmax())
+    assert found.frames == clean.frames - 4
+    assert found.usable
+    assert not found.estimated
+
+
+def test_frames_of_a_faulty_plate_do_not_make_the_peak_of_the_joints_above_it() -> None:
+    one = performed("squat")
+    loads = one.loads()
+    at = int(size(loads, "left knee", "torque").argmax())
+    fault = problem("two-on-one-plate", "…", "Plate1", "Pe_D", "Pe_E", frames=(at - 5, at + 5))
+    found = peaks(one, one.external, loads, recorded=[fault])
+    allowed = np.ones(loads.frames, dtype=np.bool_)
+    allowed[[0, 1, -2, -1]] = False
+    elbow = size(loads, "left elbow")[allowed].max()
+    allowed[at - 5 : at + 6] = False
+    assert found["left knee"].torque.value == size(loads, "left knee", "torque")[allowed].max()
+    assert found["left knee"].frames == loads.frames - 4 - 11
+    assert found["left elbow"].force.value == elbow  # no force of the plates passes it
+    assert found["left elbow"].frames == loads.frames - 4
+
+
+def test_where_no_frame_can_be_used_all_are_taken_and_it_is_told() -> None:
+    one = performed("squat")
+    loads = one.loads()
+    everywhere = problem("plate-sign", "…", "Plate1", "Pe_D", "Pe_E")
+    found = peaks(one, one.external, loads, recorded=[everywhere])
+    assert not found["right hip"].usable
+    assert found["right hip"].frames == loads.frames
+    assert found["right hip"].force.value == size(loads, "right hip").max()
+    assert found["neck"].usable
+
+
+def test_a_foot_on_the_ground_without_a_force_spoils_its_own_joints_only() -> None:
+    one = performed("squat")
+    right = one.external.segments.index("right foot")
+    force = np.array(one.external.force)
+    force[:, right] = 0.0
+    external = replace(one.external, force=read_only(force))
+    found = peaks(one, external, one.loads(external))
+    assert {joint for joint, one in found.items() if not one.usable} == {
+        "right ankle", "right knee", "right hip", "lumbar",
+    }  # fmt: skip
+
+
+def test_measured_steps_win_over_estimated_ones_and_each_joint_looks_at_its_own_foot() -> None:
+    """A footfall beside the plates: its foot still has one on them, and the arms bear neither."""
+    one = performed("walk")
+    foot = one.external.segments[0]
+    falls = [k for k, name in enumerate(one.external.segments) if name == foot]
+    assert len(falls) > 1
+    force = np.array(one.external.force)
+    force[:, falls[0]] = 0.0
+    guess = estimated_reaction(
+        one.system, one.motion, one.q, one.qdot, RATE_HZ, replace(one.external, force=read_only(force))
+    )
+    external, knee = guess.loads, f"{foot.split()[0]} knee"
+    loads = one.loads(external)
+    found = peaks(one, external, loads)
+    assert external.estimated.any()
+    frames = judged(one, external, loads).frames_of[knee]
+    assert frames.estimated.any()
+    assert not (frames.best & frames.estimated).any()
+    assert (frames.best & frames.measured).any()
+    assert not found[knee].estimated
+    assert not judged(one, external, loads).frames_of["neck"].estimated.any()
+
+
+@pytest.mark.parametrize("joint", ["left ankle", "lumbar"])
+def test_without_plates_the_peak_says_that_its_ground_reaction_was_estimated(joint) -> None:
+    one = performed("squat")
+    guess = estimated_reaction(one.system, one.motion, one.q, one.qdot, RATE_HZ).loads
+    found = peaks(one, guess, one.loads(guess))
+    assert found[joint].usable
+    assert found[joint].force.estimated
+    assert found[joint].torque.estimated
+    assert not found["neck"].estimated
+    assert not no_loads(3).estimated_loads.any()
+
 
 RATE = 1000.0
 

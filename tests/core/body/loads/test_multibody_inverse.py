@@ -6,7 +6,7 @@ from biomec.body.loads.joint_loads import JointLoads, largest_difference
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.loads.options import METHODS
-from biomec.engine.forces.loads import point_force, resultant, torque
+from biomec.engine.forces.applied import point_force, resultant, torque
 from biomec.engine.joints import Revolute, Spherical, Universal
 from biomec.engine.system import System
 from tests.core.body.loads.people import MODELS, Moving, push_up, random_states, truth_of

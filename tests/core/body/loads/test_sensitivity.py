@@ -8,15 +8,29 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.load_axes import AXES
+from biomec.body.loads.load_components import LoadReading, load_components
 from biomec.body.loads.newton_euler import newton_euler
-from biomec.body.loads.sensitivity import CENTRE, JOINT, MASS, PRESSURE, RADIUS, SensitivityOptions, load_band
+from biomec.body.loads.sensitivity import (
+    CENTRE,
+    JOINT,
+    MASS,
+    PRESSURE,
+    RADIUS,
+    LoadBand,
+    SensitivityOptions,
+    band_components,
+    joint_doubts,
+    load_band,
+)
 from biomec.engine.body import Body
 from biomec.engine.system import System
 from biomec.engine.tree.joint_tree import joint_tree
+from tests.core.body.loads.people import random_states
 from tests.core.body.loads.performed import Performed, performed
 
 GROUPS = (
@@ -146,3 +160,81 @@ def test_wrong_input_is_told() -> None:
         SensitivityOptions(mass=-0.1)
     with pytest.raises(BiomecError, match="same joints"):
         load_band(one.tree, one.motion, performed("walk").loads(), one.external)
+
+
+@pytest.fixture(scope="module")
+def loads():
+    moving = random_states("m21", frames=4).moving
+    return newton_euler(moving.tree, moving.segments, moving.q, moving.external)
+
+
+def test_doubt_is_the_rms_of_the_band_beside_the_peak_of_the_load(loads):
+    shape = (*loads.force.shape[:2], 3, 3)
+    small, large = np.broadcast_to(np.eye(3), shape), np.broadcast_to(4.0 * np.eye(3), shape).copy()
+    j = loads.index("right elbow")
+    large[:, j] *= 1e6  # far more than any other
+    band = LoadBand(loads.joints, {"a": small, "b": large}, {"a": small, "b": large}, SensitivityOptions())
+    first = joint_doubts(loads, band)[0]
+    assert first.joint == "right elbow"
+    assert first.worst == "b"
+    expected = np.sqrt(3.0 * (1.0 + 4e6))  # three components, two sources whose squares add
+    assert first.moment == pytest.approx(expected)
+    assert first.moment_share == pytest.approx(expected / np.linalg.norm(loads.torque[:, j], axis=1).max())
+    assert first.force_share == pytest.approx(expected / np.linalg.norm(loads.force[:, j], axis=1).max())
+
+
+def test_frames_without_a_load_do_not_count(loads):
+    shape = (*loads.force.shape[:2], 3, 3)
+    ones = np.broadcast_to(np.eye(3), shape).copy()
+    ones[0] = np.nan
+    force = loads.force.copy()
+    force[0] = np.nan
+    lost = replace(loads, force=read_only(force))
+    doubts = joint_doubts(lost, LoadBand(loads.joints, {"a": ones}, {"a": ones}, SensitivityOptions()))
+    assert all(one.moment == pytest.approx(np.sqrt(3.0)) for one in doubts)
+    assert all(np.isfinite(one.force_share) for one in doubts)
+
+
+def test_a_band_of_other_joints_is_refused(loads):
+    with pytest.raises(BiomecError, match="other joints"):
+        joint_doubts(loads, LoadBand(("right elbow",), {}, {}, SensitivityOptions()))
+
+
+NOTHING = SensitivityOptions(mass=0.0, centre=0.0, radius=0.0, pressure_m=0.0)
+
+
+@pytest.fixture(scope="module")
+def varied():
+    """Loads of a moving person, and others of the same motion."""
+    moving = random_states("m21", frames=12).moving
+    loads = newton_euler(moving.tree, moving.segments, moving.q, moving.external)
+    shake = np.random.default_rng(2).normal(size=(2, *loads.force.shape))
+    other = replace(loads, force=read_only(loads.force + shake[0]), torque=read_only(loads.torque + shake[1]))
+    band = load_band(moving.tree, moving.segments, loads, moving.external, NOTHING, {"another run": [other]})
+    return moving, loads, other, band
+
+
+@pytest.mark.parametrize("normalisation", ["none", "weight"])
+@pytest.mark.parametrize("axes", AXES)
+def test_the_band_of_one_variation_is_the_difference_of_the_readings(varied, axes, normalisation):
+    moving, loads, other, band = varied
+    body = moving.model
+    reading = LoadReading(axes=axes, normalisation=normalisation)
+    given = {"hinges": body.joint_axes(), "mass_kg": 75.0, "height_m": 1.77}
+    here, there = (load_components(one, moving.segments, body.model, reading, **given) for one in (loads, other))
+    half = band_components(band, moving.segments, body.model, reading, **given)
+    assert half.shape == here.values.shape
+    np.testing.assert_allclose(half, np.abs(there.values - here.values), rtol=1e-9, atol=1e-9)  # round-off of squares
+
+
+def test_a_single_joint_has_the_numbers_that_it_has_among_all(varied):
+    moving, loads, _, band = varied
+    model, reading = moving.model.model, LoadReading()
+    whole = load_components(loads, moving.segments, model, reading)
+    one = load_components(loads, moving.segments, model, reading, joints=["right elbow"])
+    assert one.names == (*whole.of("right elbow", "force"), *whole.of("right elbow", "moment"))
+    columns = [whole.index(name) for name in one.names]
+    np.testing.assert_array_equal(one.values, whole.values[:, columns])
+    half = band_components(band, moving.segments, model, reading)
+    alone = band_components(band, moving.segments, model, reading, joints=["right elbow"], source="another run")
+    np.testing.assert_allclose(alone, half[:, columns], rtol=1e-12)

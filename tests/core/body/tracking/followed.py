@@ -7,8 +7,7 @@ from functools import cache
 
 import numpy as np
 
-from biomec.body.tracking.prescribed_loads import PrescribedLoads
-from biomec.body.tracking.reference_motion import ReferenceMotion, reference_motion
+from biomec.body.tracking.reference_motion import PrescribedLoads, ReferenceMotion, reference_motion
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, record

@@ -12,7 +12,7 @@ from biomec.body.tracking.reference_motion import _unwrapped, longest_stretch, r
 from biomec.engine.forces.applied import together, weight
 from biomec.engine.forward.joint_space import JointSpace
 from biomec.engine.forward.semi_recursive import SemiRecursive
-from biomec.engine.tree.rotation_vectors import exponential, logarithm, rotation_rate, turned_rates
+from biomec.engine.tree.vectors import exponential, logarithm, rotation_rate, turned_rates
 from tests.core.body.tracking.followed import followed
 from tests.core.engine.forward.mechanisms import TREES, mechanism, random_force, random_state, relative, roots_of
 

@@ -9,7 +9,7 @@ from biomec.base.errors import BiomecError
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.tracking.controllers import ControlOptions, reference_effort
-from biomec.body.tracking.prescribed_loads import PrescribedLoads
+from biomec.body.tracking.reference_motion import PrescribedLoads
 from biomec.body.tracking.tracking import Tracked, TrackingOptions, track
 from biomec.body.tracking.what_if import WhatIf, changed_loads, changed_system, shoulder_line, strengths
 from biomec.engine.forces.applied import together, weight

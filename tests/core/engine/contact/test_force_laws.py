@@ -8,7 +8,7 @@ from scipy.optimize import brentq
 
 from biomec.base.errors import DescriptionError
 from biomec.engine.contact.force_laws import HYSTERESIS, LAWS, ContactLaw, step
-from biomec.engine.contact.spheres import collide, compare
+from biomec.engine.contact.impacts import collide, compare
 
 # Deepest overlap [µm], largest force [N], duration [µs], speed after over before, loss [mJ], of an independent program.
 # Its largest force is its largest sample, which lies up to 2e-4 below the top of the curve (the closed form below).

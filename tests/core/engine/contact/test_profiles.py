@@ -7,8 +7,15 @@ from hypothesis import strategies as st
 
 from biomec.base.arrays import planar_rotation
 from biomec.base.errors import BiomecError
-from biomec.engine.contact.circle_face import CircleFace, turned
-from biomec.engine.contact.profiles import Circle, Cubic, ProfileLine, ProfileOutline, closest_points
+from biomec.engine.contact.profiles import (
+    Circle,
+    CircleFace,
+    Cubic,
+    ProfileLine,
+    ProfileOutline,
+    closest_points,
+    turned,
+)
 
 ANGLES = st.floats(-3.0, 3.0)
 # The stop of the knee prosthesis [m]: a circle on the lower link, a line on the anterior link.

@@ -23,11 +23,11 @@ from biomec.engine.forward.events import (
     stop_reached,
     within_step,
 )
+from biomec.engine.forward.formulation import State
 from biomec.engine.forward.index3 import Index3
 from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.lagrangian import StabilisedLagrange
 from biomec.engine.forward.simulation import Ending, Stepped, simulate
-from biomec.engine.forward.state import State
 from biomec.engine.forward.variable_step import ErrorControl, simulate_adaptive
 from biomec.engine.reference.planar import pendulum
 from biomec.engine.system import System

@@ -1,18 +1,135 @@
-"""Springs and dampers as forces of a simulation: those of the elements themselves, and swings of known period."""
+"""Springs, dampers and actuators: closed forms, energy, and exact stiffness and damping matrices."""
+
+from dataclasses import dataclass
 
 import numpy as np
 import pytest
+from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
+from biomec.engine import AngleCoordinate, LengthCoordinate, Revolute, System, planar_bar
 from biomec.engine.body import Body
-from biomec.engine.forces.actuators import HingeElement, Linear, LineElement
 from biomec.engine.forces.applied import together, weight
-from biomec.engine.forces.springs import springs
+from biomec.engine.forces.springs import CoordinateElement, HingeElement, Linear, LineElement, springs
 from biomec.engine.forward.integrators import IntegratorOptions
 from biomec.engine.forward.lagrangian import StabilisedLagrange
 from biomec.engine.forward.simulation import Stepped, simulate
-from biomec.engine.system import System
+from biomec.engine.reference.planar import four_bar
+from biomec.engine.reference.spatial import bennett
 from tests.core.engine.forward.mechanisms import mechanism, random_state
+
+H = 1e-6
+
+
+@dataclass(frozen=True)
+class Cubic:
+    """A law with curvature, so that a slope taken for a ratio shows."""
+
+    k: float
+
+    def value(self, x):
+        return self.k * x**3
+
+    def slope(self, x):
+        return 3.0 * self.k * x**2
+
+
+LAWS = {"spring": Cubic(40.0), "damper": Cubic(3.0)}
+ELEMENTS = {
+    "line in space": (bennett, LineElement("e", **LAWS, first="bar2.B", second="bar4.B")),
+    "line to the ground": (bennett, LineElement("e", **LAWS, first="ground.origin", second="bar3.B")),
+    "hinge in space": (bennett, HingeElement("e", **LAWS, start="bar1.x", end="bar2.x", axis="bar1.second")),
+    "line in the plane": (lambda: four_bar(shared=False), LineElement("e", **LAWS, first="crank.A", second="ground.P")),
+    "hinge in the plane": (lambda: four_bar(shared=False), HingeElement("e", **LAWS, start="crank.x", end="coupler.x")),
+    "hinge to the ground": (four_bar, HingeElement("e", **LAWS, start="ground.x", end="crank.x")),
+    "added length": (
+        lambda: System(four_bar().bodies, [LengthCoordinate("s", "ground.origin", "coupler.B")], ground={"P": (3, 0)}),
+        CoordinateElement("e", **LAWS, coordinate="s"),
+    ),
+}
+
+
+@pytest.fixture(params=ELEMENTS)
+def case(request):
+    build, element = ELEMENTS[request.param]
+    return build(), element
+
+
+def _derivative(f, x):
+    return np.stack([(f(x + H * e) - f(x - H * e)) / (2 * H) for e in np.eye(x.size)], axis=-1)
+
+
+def test_stiffness_and_damping_are_the_derivatives(case, rng):
+    """K = −∂Q/∂q and C = −∂Q/∂q̇ with actuator, spring and damper acting at once, away from the constraints."""
+    system, element = case
+    q, qdot = system.reference + 0.1 * rng.normal(size=system.n), rng.normal(size=system.n)
+    found = element.force(system, q, qdot, 1.7)
+    K = -_derivative(lambda x: element.force(system, x, qdot, 1.7).Q, q)
+    C = -_derivative(lambda x: element.force(system, q, x, 1.7).Q, qdot)
+    scale = np.abs(K).max()
+    assert scale > 1.0
+    assert_allclose(found.K, K, rtol=0, atol=1e-8 * scale)  # central difference: truncation h², rounding eps/h
+    assert_allclose(found.C, C, rtol=0, atol=1e-8 * scale)
+
+
+def test_many_frames_equal_one_at_a_time(case, rng):
+    system, element = case
+    q = system.reference + 0.05 * rng.normal(size=(3, system.n))
+    qdot, drive = rng.normal(size=(3, system.n)), rng.normal(size=3)
+    together = element.force(system, q, qdot, drive)
+    for t in range(3):
+        alone = element.force(system, q[t], qdot[t], drive[t])
+        for a, b in zip(together, alone, strict=True):
+            assert_allclose(a[t], b, atol=1e-12)
+
+
+def test_line_spring_pulls_with_its_law():
+    """Two points 3 m apart, spring of 10 N/m and 1 m: 20 N towards each other; nothing else moves."""
+    system = System([planar_bar("a", 1.0), planar_bar("b", 1.0, position=(3.0, 0.0))])
+    spring = LineElement("e", Linear(10.0, rest=1.0), first="a.A", second="b.A")
+    Q = spring.force(system, system.reference, np.zeros(system.n)).Q
+    assert_allclose(Q, [20, 0, 0, 0, -20, 0, 0, 0], atol=1e-12)
+
+
+def test_power_of_a_hinge_is_torque_times_relative_speed(rng):
+    """Actuator of 5 N m on the four-bar's crank joint A: Qᵀq̇ = 5 (ω_coupler − ω_crank) on a motion it allows."""
+    system = four_bar(shared=False)
+    q = system.reference
+    qdot = np.linalg.svd(system.jacobian(q))[2][-1]  # the only motion of the linkage
+    speeds = [
+        float(
+            (body.angular_velocity_map(system.layout.body_coordinates(q, name)) @ qdot[system.layout.columns(name)])[0]
+        )
+        for name, body in system.layout.bodies.items()
+    ]
+    motor = HingeElement("motor", start="crank.x", end="coupler.x")
+    assert_allclose(motor.force(system, q, qdot, 5.0).Q @ qdot, 5.0 * (speeds[1] - speeds[0]), rtol=1e-12)
+
+
+def test_hinge_angle_equals_the_added_coordinate():
+    """The same spring, once as torques and once on an added angle, drives a pendulum alike."""
+    bar = planar_bar("bar", 1.0, 1.0, attitude=np.array([[0.6, -0.8], [0.8, 0.6]]))
+    pin = Revolute("pin", "ground.origin", "bar.A")
+    plain, mixed = System([bar], [pin]), System([bar], [pin, AngleCoordinate("angle", "ground.x", "bar.x")])
+    angle = np.arctan2(0.8, 0.6)
+    assert_allclose(mixed.reference[-1], angle)
+    law = Linear(7.0, rest=0.2)
+    torque = HingeElement("spring", law, start="ground.x", end="bar.x")
+    scalar = CoordinateElement("spring", law, coordinate="angle")
+    q, still = plain.reference, np.zeros(plain.n)
+    turning = np.array([0.0, 0.0, -0.8, 0.6])  # q̇ of one radian a second
+    power = torque.force(plain, q, still).Q @ turning
+    assert_allclose(power, -7.0 * (angle - 0.2), rtol=1e-12)
+    mixed_power = scalar.force(mixed, mixed.reference, np.zeros(mixed.n)).Q @ np.append(turning, 1.0)
+    assert_allclose(mixed_power, power, rtol=1e-12)
+
+
+def test_elements_say_what_is_wrong():
+    system = four_bar()
+    with pytest.raises(BiomecError, match="Element e: its two ends meet"):
+        LineElement("e", first="crank.A", second="coupler.A").force(system, system.reference, np.zeros(4))
+    with pytest.raises(BiomecError, match="Element e: there is no added coordinate s"):
+        CoordinateElement("e", coordinate="s").force(system, system.reference, np.zeros(4))
 
 
 @pytest.mark.parametrize(("name", "axis"), [("Bennett", "bar1.second"), ("pendulum", None)])

@@ -9,10 +9,10 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.engine.forward.formulation import Formulation
-from biomec.engine.nullspace import null_space
 from biomec.engine.reference.human import human_system
 from biomec.engine.reference.planar import four_bar, pendulum, slider_crank
 from biomec.engine.reference.spatial import bennett, random_tree, spatial_pendulum
+from biomec.engine.structure import null_space
 from biomec.engine.system import System
 from tests.core.body.loads.people import person
 from tests.oracles.forward_dynamics import lagrange_matrix

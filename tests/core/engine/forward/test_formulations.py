@@ -4,8 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.engine.forces.applied import recorded, together, weight
-from biomec.engine.forces.loads import wrench
+from biomec.engine.forces.applied import recorded, together, weight, wrench
 from biomec.engine.forward.formulation import FormulationOptions, NoNumber, Runaway
 from biomec.engine.forward.independent import IndependentCoordinates
 from biomec.engine.forward.index3 import Index3

@@ -5,7 +5,6 @@ from biomec.base.errors import BiomecError
 from biomec.engine.body import Body
 from biomec.engine.forward.formulation import FormulationOptions, Unsolvable
 from biomec.engine.forward.independent import IndependentCoordinates
-from biomec.engine.forward.reduced import solve_reduced, without_loops
 from biomec.engine.forward.semi_recursive import SemiRecursive
 from biomec.engine.joints import Spherical
 from biomec.engine.reference.planar import four_bar, four_bar_points, pendulum
@@ -22,6 +21,7 @@ from tests.core.engine.forward.mechanisms import (
     rk4,
     roots_of,
 )
+from tests.core.engine.forward.reduced_equations import solve_reduced, without_loops
 from tests.oracles.forward_dynamics import DoublePendulum, Options, Problem, lc, le
 
 AGREEMENT = 1e-9  # relative

@@ -8,10 +8,9 @@ from biomec.base.arrays import rotation_about
 from biomec.base.errors import BiomecError
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.engine.body import Body
+from biomec.engine.forces.applied import torque
 from biomec.engine.forces.external_loads import external_loads
-from biomec.engine.forces.loads import torque
 from biomec.engine.forward.formulation import FormulationOptions, Unsolvable
-from biomec.engine.forward.reduced import solve_reduced, without_loops
 from biomec.engine.forward.semi_recursive import SemiRecursive, local_shapes
 from biomec.engine.joints import Prismatic, Revolute, Spherical, Universal
 from biomec.engine.reference.human import human_system, human_tree
@@ -29,6 +28,7 @@ from tests.core.engine.forward.mechanisms import (
     rk4,
     roots_of,
 )
+from tests.core.engine.forward.reduced_equations import solve_reduced, without_loops
 from tests.oracles.forward_dynamics import Options, Problem, lc
 from tests.oracles.pinocchio_tree import PinocchioTree, pin
 

@@ -12,6 +12,7 @@ from biomec.io.c3d import read_c3d
 from tests.oracles.c3d_bytes import DEC, MIPS, c3d_bytes
 from tests.real_data import recording
 
+HEAD = 52_000  # bytes of header and parameters of the real files
 SLOWEST_S = 5.0  # of processor time, for a damaged file of two megabytes; the whole one takes 0.02 s
 
 
@@ -45,11 +46,12 @@ def outcome(path):
     ids=lambda parts: parts[-1],
 )
 def test_a_real_file_cut_off_at_every_kilobyte_is_refused(tmp_path, parts):
+    """At every kilobyte of its header and parameters, and at every eighth of its frames, which are all alike."""
     data = recording(*parts).read_bytes()
     path = tmp_path / "cut.c3d"
     path.write_bytes(data)
-    ends = range((len(data) - 1) // 1024 * 1024, -1, -1024)
-    for end in ends:
+    whole = range((len(data) - 1) // 1024 * 1024, -1, -1024)
+    for end in (end for end in whole if end < HEAD or end % 8192 == 0 or end == whole[0]):
         with path.open("r+b") as file:
             file.truncate(end)
         assert outcome(path) is None, end
@@ -60,15 +62,15 @@ def test_flipped_bytes_of_a_real_file(tmp_path, name, rng):
     data = recording("gait_pig_pair", name).read_bytes()
     path = tmp_path / "flipped.c3d"
     read = 0
-    for _ in range(400):
+    for _ in range(200):
         damaged = bytearray(data)
         # most of them in the header and parameters, where they do harm
-        places = rng.integers(0, 52000 if rng.random() < 0.9 else len(data), size=rng.integers(1, 20))
+        places = rng.integers(0, HEAD if rng.random() < 0.9 else len(data), size=rng.integers(1, 20))
         for place in places:
             damaged[place] = rng.integers(0, 256)
         path.write_bytes(damaged)
         read += outcome(path) is not None
-    assert 50 < read < 400  # some are read, some are not: the damage is neither too small nor too large
+    assert 25 < read < 200  # some are read, some are not: the damage is neither too small nor too large
 
 
 @pytest.mark.parametrize("processor", [84, DEC, MIPS])
@@ -101,7 +103,7 @@ def test_flipped_bytes_of_small_files(tmp_path, processor, rng):
     path.write_bytes(data)
     assert outcome(path) is not None
     end = len(data) - 1024
-    for k in range(600):
+    for k in range(300):
         damaged = bytearray(data)
         for place in rng.integers(0, end, size=rng.integers(1, 4)):
             damaged[place] = rng.choice([0, 1, 2, 127, 128, 254, 255, rng.integers(0, 256)])
@@ -116,7 +118,8 @@ def test_every_byte_of_header_and_parameters_at_its_extremes(tmp_path):
     data = c3d_bytes(np.ones((3, 2, 3)), analog=np.ones((3, 1)))
     path = tmp_path / "extreme.c3d"
     for place in [*range(24), *range(512, len(data) - 512)]:
-        for value in (0, 127, 128, 255):
+        # the least and largest byte with and without a sign; words of two bytes take turns with each other
+        for value in (0, 127, 128, 255) if place < 600 else ((0, 255), (127, 128))[place // 2 % 2]:
             damaged = bytearray(data)
             damaged[place] = value
             path.write_bytes(damaged)

@@ -422,7 +422,9 @@ def test_the_measures_of_a_real_subject_are_those_in_the_file():
     expected = {
         f"{key}_{side}": value / 1e3 for key, both in mm.items() for side, value in zip("DE", both, strict=True)
     }
-    expected |= {"asis_distance": 0.204, "marker_diameter": 0.010}
+    expected |= {"asis_distance": 0.204, "marker_diameter": 0.010, "head_offset": 0.009777128}
+    expected |= {"foot_plantar_flexion_D": 0.2313486, "foot_plantar_flexion_E": 0.1904874}
+    expected |= {"foot_rotation_D": 0.0722803, "foot_rotation_E": 0.05661514}
     assert measures == pytest.approx(expected)  # zeros of the file, such as the tibial torsion, say nothing
 
 
@@ -431,13 +433,19 @@ def test_the_measures_of_a_real_subject_are_those_in_the_file():
     [
         ("RTibialTorsion", 0.25, "tibial_torsion_D", 0.25),
         ("RTibialTorsion", -15.0, "tibial_torsion_D", np.radians(-15.0)),
-        ("LTibiaRotation", 0.1, "shank_rotation_E", 0.1),
+        ("LShankRotation", 0.1, "shank_rotation_E", 0.1),
+        ("Marker Diameter", 25.0, "marker_diameter", 0.025),
         ("LKneeWidth", 0.102, "knee_width_E", 0.102),
     ],
 )
 def test_measures_in_other_units(read, name, written, key, value):
     trial = read(c3d_bytes(np.ones((1, 1, 3)), parameters={("PROCESSING", name): np.array(written)}))
     assert trial.subject.measures == pytest.approx({key: value})
+
+
+def test_the_rotation_of_a_foot_model_is_not_that_of_the_shank(read):
+    trial = read(c3d_bytes(np.ones((1, 1, 3)), parameters={("PROCESSING", "LTibiaRotation"): np.array(0.1)}))
+    assert not trial.subject.measures
 
 
 def test_an_impossible_measure_is_ignored_and_said_so(read):

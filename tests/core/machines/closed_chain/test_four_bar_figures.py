@@ -9,18 +9,15 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.machines.catalogue import load_machine
-from biomec.machines.closed_chain.comparison import comparison_table
 from biomec.machines.closed_chain.four_bar import KINDS, four_bar_of, places_by_kind
-from biomec.machines.closed_chain.inverse import inverse_dynamics, state_at
+from biomec.machines.closed_chain.inverse import inverse_dynamics
 from biomec.machines.closed_chain.replay import drift, replay, whole_torques
-from biomec.machines.closed_chain.sharing import shared
+from biomec.machines.closed_chain.sharing import comparison_table, shared
 from biomec.machines.laws import Polynomial
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.reference_points import reference_point_model
-from biomec.machines.reference_points.integration import IntegrationOptions
+from biomec.machines.reference_points.integration import IntegrationOptions, torque_table
 from biomec.machines.reference_points.stabilised import constraint_errors, simulate_stabilised
-from biomec.machines.reference_points.torque_tables import torque_table
 from tests.oracles.link_newton_euler import Link, from_the_end
 from tests.oracles.saddle_rank import saddle_rank
 
@@ -259,12 +256,10 @@ def test_constraints_drift_without_stabilisation_only(turn):
         assert one.acceleration.max() < 1e-11
 
 
-def test_state_at_any_time(turn):
-    q, qdot = state_at(turn, [0.0, 0.1, 1.0])
-    np.testing.assert_allclose(np.rad2deg(q[1, 2::3]), CYCLE[1, 1:4], atol=6e-4)
-    np.testing.assert_allclose(qdot[2, [5, 8]], CYCLE[10, 4:6], atol=6e-5)
-    between, _ = state_at(turn, 0.105)
-    np.testing.assert_allclose(between, 0.5 * (turn.q[10] + turn.q[11]), atol=1e-12)
+def test_angles_and_rates_at_published_times(turn):
+    early, late = (int(np.abs(turn.time_s - t).argmin()) for t in (0.1, 1.0))
+    np.testing.assert_allclose(np.rad2deg(turn.q[early, 2::3]), CYCLE[1, 1:4], atol=6e-4)
+    np.testing.assert_allclose(turn.qdot[late, [5, 8]], CYCLE[10, 4:6], atol=6e-5)
 
 
 def test_from_the_measured_end_inward(turn):

@@ -5,12 +5,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from biomec.machines.catalogue import load_machine
 from biomec.machines.closed_chain.inverse import inverse_dynamics
 from biomec.machines.closed_chain.replay import replay
 from biomec.machines.closed_chain.sharing import free_directions, shared
 from biomec.machines.laws import Polynomial
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.reference_points import assembled, model_of_system, reference_point_model, velocities
 from biomec.machines.studies import study
 from biomec.machines.study import options_from

@@ -5,8 +5,7 @@ import pytest
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
-from biomec.machines.catalogue import load_machine
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.studies import study
 from biomec.machines.study import options_from
 

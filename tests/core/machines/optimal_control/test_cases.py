@@ -9,7 +9,7 @@ import pytest
 from scipy.interpolate import CubicSpline
 
 from biomec.base.progress import Cancelled
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.studies import study
 from biomec.machines.study import options_from
 
@@ -49,9 +49,9 @@ def test_costs_lie_between_the_converged_and_the_published_and_the_path_is_kept(
         )
 
 
-@pytest.mark.parametrize("preset", ["case-1", "case-2", "case-5", "case-6"])
+@pytest.mark.parametrize("preset", ["case-2", "case-5", "case-6"])
 def test_presets_as_they_are_shipped_lie_in_the_same_bands(preset):
-    """On their own intervals, with their own comparison: what a user gets who changes nothing."""
+    """On their own intervals, with their own comparison: what a user gets who changes nothing. Others: above."""
     best, published = BANDS[preset]
     run = asked(preset)
     assert run.options.intervals == 100

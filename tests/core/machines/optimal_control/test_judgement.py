@@ -3,11 +3,10 @@
 import numpy as np
 import pytest
 
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.optimal_control import status
-from biomec.machines.optimal_control.audit import path_off
-from biomec.machines.optimal_control.collocation import bernstein
-from biomec.machines.optimal_control.interior_point import violation
+from biomec.machines.optimal_control.collocation import bernstein, violation
+from biomec.machines.optimal_control.solution import path_off
 from biomec.machines.optimal_control.status import (
     LINE_SEARCH,
     MOST_ITERATIONS,

@@ -5,9 +5,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import DescriptionError
-from biomec.machines.catalogue import load_machine
 from biomec.machines.closed_chain.inverse import inverse_dynamics
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.optimal_control.guess import path_guess
 from biomec.machines.optimal_control.planar_model import planar_model
 from biomec.machines.optimal_control.problem import machine_dynamics

@@ -2,7 +2,7 @@
 
 import pytest
 
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.prosthesis.swing import SwingSettings, simulate_swing
 
 

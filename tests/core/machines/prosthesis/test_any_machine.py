@@ -5,9 +5,9 @@ import pytest
 from scipy.optimize import brentq
 
 from biomec.machines.machine import parse_machine
-from biomec.machines.prosthesis import integration, rigid_stop
+from biomec.machines.prosthesis import impact_study, integration
+from biomec.machines.prosthesis.impact_study import impact_swing
 from biomec.machines.prosthesis.integration import endless
-from biomec.machines.prosthesis.rigid_stop import impact_swing
 from biomec.machines.prosthesis.swing import SwingSettings, simulate_swing
 
 PENDULUM = """
@@ -170,7 +170,7 @@ def test_a_rod_on_a_rigid_floor_comes_to_rest_in_the_time_of_the_geometric_serie
     assert made.swing.completed
     fall, speed = falls_s(start_deg)
     e = restitution
-    impacts = int(np.ceil(np.log(rigid_stop.REST_SPEED / speed) / np.log(e)))  # the last one leaves less than that
+    impacts = int(np.ceil(np.log(impact_study.REST_SPEED / speed) / np.log(e)))  # the last one leaves less than that
     assert len(made.impacts) == impacts
     rest = next(one for one in made.swing.events if one.kind == "rest")
     flights = np.sum(e ** np.arange(1, impacts))

@@ -5,8 +5,8 @@ import pytest
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
-from biomec.machines.catalogue import load_machine
-from biomec.machines.prosthesis.damper import optimal_damper, parameter_study, study_text
+from biomec.machines.machine import load_machine
+from biomec.machines.prosthesis.damper_study import optimal_damper, study_text, tried
 from biomec.machines.prosthesis.swing import SwingSettings
 
 ROUGH = SwingSettings(tolerance=1e-5, every=0.1)
@@ -20,7 +20,7 @@ def machine():
 
 @pytest.fixture(scope="module")
 def trials(machine):
-    return parameter_study(machine, "c", [2e4, 5e4, 1e5], ROUGH)
+    return [tried(machine, {"c": c}, ROUGH) for c in (2e4, 5e4, 1e5)]
 
 
 def test_more_damping_touches_later_and_more_gently(trials, sim2):
@@ -86,6 +86,6 @@ def test_a_search_can_be_cancelled(machine):
 
 
 def test_a_trial_that_cannot_be_simulated_is_one_of_many(machine):
-    (one,) = parameter_study(machine, "xA", [-99.0], ROUGH)
+    one = tried(machine, {"xA": -99.0}, ROUGH)
     assert not one.feasible(1.0)
     assert one.status != "completed"

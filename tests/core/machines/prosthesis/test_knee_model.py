@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
-from biomec.machines.catalogue import load_machine
 from biomec.machines.laws import fitted
+from biomec.machines.machine import load_machine
 from biomec.machines.prosthesis.history import spring_state
 from biomec.machines.prosthesis.reduced import reduced_motion
 from biomec.machines.reference_points import reference_point_model

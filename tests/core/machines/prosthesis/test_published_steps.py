@@ -3,8 +3,8 @@
 import numpy as np
 import pytest
 
+from biomec.machines.prosthesis.curves import difference_text, differences, text_tables
 from biomec.machines.prosthesis.published_steps import published_swing
-from biomec.machines.prosthesis.tables import difference_text, differences, text_tables
 
 
 @pytest.fixture(scope="module")

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.natural import machine_forces
 from biomec.machines.prosthesis.readouts import leg_refusal
 from biomec.machines.prosthesis.reduced import reduced_motion

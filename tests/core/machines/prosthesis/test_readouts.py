@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.machines.catalogue import load_machine
-from biomec.machines.prosthesis.geometry import knee_geometry
+from biomec.machines.machine import load_machine
+from biomec.machines.prosthesis.design_study import knee_geometry
 from biomec.machines.prosthesis.readouts import crossing, readouts
 
 

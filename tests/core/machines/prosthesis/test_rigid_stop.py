@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.machines.catalogue import load_machine
-from biomec.machines.prosthesis.rigid_stop import impact_swing
+from biomec.machines.machine import load_machine
+from biomec.machines.prosthesis.impact_study import impact_swing
 from biomec.machines.prosthesis.swing import SwingSettings
 
 SETTINGS = SwingSettings(every=0.004, tolerance=1e-7)

@@ -9,7 +9,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.fields import group
 from biomec.cli import main
 from biomec.engine.contact.force_laws import LAWS
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.studies import study
 from biomec.machines.study import options_from
 

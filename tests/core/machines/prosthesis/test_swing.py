@@ -5,7 +5,7 @@ import pytest
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
-from biomec.machines.catalogue import load_machine
+from biomec.machines.machine import load_machine
 from biomec.machines.prosthesis import integration
 from biomec.machines.prosthesis.curves import leg_figures, peak_forces
 from biomec.machines.prosthesis.history import spring_state

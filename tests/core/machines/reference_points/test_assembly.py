@@ -4,8 +4,8 @@ import numpy as np
 import pytest
 
 from biomec.base.progress import Cancelled
-from biomec.machines.catalogue import load_machine
 from biomec.machines.laws import Polynomial
+from biomec.machines.machine import load_machine
 from biomec.machines.reference_points import (
     NotAssembled,
     SingularPosition,

@@ -5,13 +5,11 @@ import pytest
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
-from biomec.machines.catalogue import load_machine
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.reference_points import SingularPosition, assembled, follow, reference_point_model, velocities
-from biomec.machines.reference_points.integration import IntegrationOptions, ZeroCrossing
+from biomec.machines.reference_points.integration import IntegrationOptions, ZeroCrossing, torque_table
 from biomec.machines.reference_points.partitioned import Partitioned, independent_columns, simulate_partitioned
 from biomec.machines.reference_points.stabilised import constraint_errors, simulate_stabilised
-from biomec.machines.reference_points.torque_tables import torque_table
 
 PENDULUM = """
 name = "pendulum"

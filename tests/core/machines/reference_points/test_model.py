@@ -4,9 +4,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.machines.catalogue import load_machine
 from biomec.machines.laws import Polynomial, Sine
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.reference_points import assembled, follow, model_of_system, reference_point_model, velocities
 from tests.core.machines.shared_pendulum import shared_pendulum
 
@@ -296,10 +295,6 @@ def test_points_move_as_their_differences_say(everything):
     at = [everything.position(q + v * s + 0.5 * a * s * s, "b.E") for s in (-h, 0.0, h)]
     np.testing.assert_allclose(everything.velocity(q, v, "b.E"), (at[2] - at[0]) / (2 * h), atol=1e-6)
     np.testing.assert_allclose(everything.acceleration(q, v, a, "b.E"), (at[2] - 2 * at[1] + at[0]) / h**2, atol=1e-5)
-    force = np.array([2.0, -3.0])
-    Q = everything.force_at(q, "b", everything.position(q, "b.E") - everything.position(q, "b.com"), force)
-    assert Q @ v == pytest.approx(force @ everything.velocity(q, v, "b.E"))
-    assert not everything.force_at(q, "ground", np.ones(2), force).any()
     poses = everything.poses(q)
     np.testing.assert_allclose(poses["a"][:2], everything.position(q, "a.origin"))
     with pytest.raises(BiomecError, match="has no point Z"):

@@ -5,9 +5,9 @@ import pytest
 import sympy as sp
 
 from biomec.base.errors import BiomecError, DescriptionError
-from biomec.machines.catalogue import load_machine
-from biomec.machines.machine import parse_machine
-from biomec.machines.symbolic.coordinates import coordinates, symbol, time_derivative
+from biomec.machines.machine import load_machine, parse_machine
+from biomec.machines.symbolic.algebra import coordinates, exact, multiple_angles, rounded, symbol, tidy, time_derivative
+from biomec.machines.symbolic.equations import accelerations, multiple_angle_fractions, state_vector
 from biomec.machines.symbolic.lagrange import (
     equations_from_texts,
     from_equations,
@@ -17,9 +17,6 @@ from biomec.machines.symbolic.lagrange import (
     planar_chain,
 )
 from biomec.machines.symbolic.machine_equations import machine_equations, machine_tree
-from biomec.machines.symbolic.rounding import exact, rounded
-from biomec.machines.symbolic.state_space import accelerations, multiple_angle_fractions, state_vector
-from biomec.machines.symbolic.trigonometry import multiple_angles, tidy
 from tests.core.machines.shared_pendulum import shared_pendulum
 
 MATRICES = ("A", "B", "X", "C", "D", "E", "F", "G")

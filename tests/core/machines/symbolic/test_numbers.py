@@ -13,20 +13,18 @@ from hypothesis import strategies as st
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Cancelled
 from biomec.engine.forward.lagrangian import ClassicLagrange
-from biomec.machines.catalogue import load_machine
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.natural import machine_forces, natural_state
 from biomec.machines.optimal_control.planar_model import planar_model
 from biomec.machines.reference_points.building import reference_point_model
-from biomec.machines.symbolic.compiled import compiled, values_function
-from biomec.machines.symbolic.coordinates import coordinates
-from biomec.machines.symbolic.fast import eliminate, fast_rates
+from biomec.machines.symbolic.algebra import coordinates
+from biomec.machines.symbolic.compiled import compiled, eliminate, fast_rates, values_function
+from biomec.machines.symbolic.equations import state_jacobians
 from biomec.machines.symbolic.lagrange import from_equations, planar_chain
 from biomec.machines.symbolic.linear import equilibrium, linearise
 from biomec.machines.symbolic.machine_equations import machine_equations
 from biomec.machines.symbolic.placing import poses_of, start_state
 from biomec.machines.symbolic.simulation import simulate
-from biomec.machines.symbolic.state_space import state_jacobians
 
 # Free triple pendulum, g = 9.81: accelerations at the start, energy [J], states (φ, φ̇) at times [s].
 MOTIONS = {

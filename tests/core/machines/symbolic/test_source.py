@@ -10,14 +10,13 @@ import pytest
 import sympy as sp
 
 from biomec.base.errors import BiomecError
-from biomec.machines.catalogue import load_machine
-from biomec.machines.machine import parse_machine
+from biomec.machines.machine import load_machine, parse_machine
 from biomec.machines.symbolic.compiled import compiled
+from biomec.machines.symbolic.equations import state_jacobians
 from biomec.machines.symbolic.lagrange import planar_chain
 from biomec.machines.symbolic.machine_equations import machine_equations
 from biomec.machines.symbolic.placing import start_state
 from biomec.machines.symbolic.source import matrices_source, to_source
-from biomec.machines.symbolic.state_space import state_jacobians
 from biomec.machines.symbolic.typeset import formulae, mathml, text
 
 CC = shutil.which("cc") or shutil.which("gcc") or shutil.which("clang")

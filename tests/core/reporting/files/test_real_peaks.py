@@ -5,7 +5,7 @@ import pytest
 
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec.reporting.files.load_summary import loads_summary
+from biomec.reporting.files.load_files import loads_summary
 from tests.real_data import recording
 
 

@@ -1,16 +1,32 @@
 """Ranges and errors of angles, on curves whose extremes are known in closed form."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
+from numpy.testing import assert_allclose, assert_array_equal
 
 from biomec.base.errors import BiomecError
+from biomec.base.progress import Cancelled
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles
+from biomec.io.session_import import import_session
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
 from biomec.recording.marker_set import Side
-from biomec.reporting.statistics.angle_ranges import angle_errors, angle_range, angle_rows, cycle_curves
+from biomec.reporting.statistics.angle_ranges import (
+    angle_errors,
+    angle_range,
+    angle_rows,
+    compare_models,
+    cycle_curves,
+    other_models,
+)
 from biomec.signals.cycle_average import resample_cycles
 from biomec.signals.cycles import Cycles
+from tests.core.pipeline.standing import swaying_session
+from tests.real_data import recording
 
 RATE = 100.0
 
@@ -110,3 +126,62 @@ def test_errors_need_the_same_frames_and_skip_what_the_truth_lacks():
         angle_errors(angles(neck=x), angles(neck=x[:3]))
     assert [one.name for one in angle_errors(angles(neck=x, left_elbow=x), angles(neck=x))] == ["neck flexion"]
     assert angle_errors(angles(neck=np.full(4, np.nan)), angles(neck=x)) == ()
+
+
+UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
+
+
+@pytest.fixture(scope="module")
+def whole() -> Analysis:
+    return analyze(swaying_session(), UNFILTERED)
+
+
+def test_a_model_beside_itself_differs_by_nothing(whole):
+    found = compare_models(whole, "m21")
+    assert found.names == whole.angles.names
+    assert_array_equal(found.own, found.other)
+    assert max(one.largest for one in found.differences) == 0.0
+
+
+def test_another_model_gives_the_numbers_of_its_own_analysis(whole):
+    found = compare_models(whole, "m17")
+    alone = analyze(swaying_session(), replace(UNFILTERED, body=BodySettings(model="m17")))
+    assert (found.own_model, found.other_model) == ("m21", "m17")
+    assert 20 < len(found.names) < len(whole.angles.names)
+    for k, name in enumerate(found.names):
+        assert_array_equal(found.other[:, k], alone.angles[name])
+        assert_array_equal(found.own[:, k], whole.angles[name])
+    one = next(error for error in found.differences if error.name == "right knee flexion")
+    difference = alone.angles["right knee flexion"] - whole.angles["right knee flexion"]
+    assert_allclose(one.rms, np.sqrt(np.mean(difference**2)), atol=1e-12)
+
+
+def test_the_second_run_can_be_cancelled(whole):
+    def stop(fraction):
+        raise Cancelled("enough")
+
+    with pytest.raises(Cancelled):
+        compare_models(whole, "m17", stop)
+
+
+def test_only_models_that_suit_the_recording_are_offered_the_nearest_first(whole):
+    found = other_models(whole)
+    assert next(iter(found)) == "m17"
+    assert "m21" not in found
+    assert found["legs"] == ""
+
+
+def test_a_model_that_does_not_suit_the_recording_says_why_and_comes_last():
+    file = recording("gait_pig_pair/HC030A05.c3d")
+    analysis = Analysis(import_session(file)).run_until("body")
+    found = other_models(analysis)
+    assert analysis.body.person.model.name == "plug-in-gait"
+    reasons = list(found.values())
+    assert reasons == sorted(reasons, key=bool)  # those that can be used come first
+    for model, reason in found.items():
+        again = analysis.with_settings(AnalysisSettings(body=BodySettings(model=model)))
+        if reason:
+            with pytest.raises(BiomecError, match=r"does not suit|none of"):
+                again.run_until("body")
+        else:
+            again.run_until("body")

@@ -7,7 +7,7 @@ from numpy.testing import assert_allclose
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
 from biomec.recording import ForcePlate
-from biomec.reporting.statistics.plate_cycle import plate_cycle
+from biomec.reporting.statistics.cycle_statistics import plate_cycle
 
 UP = np.array([0.0, 1.0, 0.0])
 

@@ -4,7 +4,7 @@ import numpy as np
 from numpy.testing import assert_allclose
 
 from biomec.recording.marker_set import Side
-from biomec.reporting.statistics.signal_cycles import cycles_in_words, left_out, signal_cycles
+from biomec.reporting.statistics.cycle_statistics import cycles_in_words, left_out, signal_cycles
 from biomec.signals.cycles import exclude_cycle, find_cycles
 
 RATE = 100.0

@@ -6,7 +6,7 @@ A method is added by writing its formula in the module of its joint and a line i
 from collections.abc import Mapping
 
 from biomec.base.frozen import FrozenDict
-from biomec.body.anatomy.centres import hip, limbs, pelvis, plug_in_gait, shoulder, trunk
+from biomec.body.anatomy.centres import limbs, pelvis, plug_in_gait, shoulder, trunk
 from biomec.body.anatomy.centres.method import CentreError, CentreMethod, Measures
 from biomec.body.anatomy.centres.plug_in_gait import chord
 from biomec.body.anatomy.frames import Points
@@ -15,7 +15,7 @@ __all__ = ["CENTRE_METHODS", "CentreError", "CentreMethod", "Measures", "Points"
            "methods_for"]  # fmt: skip
 
 CENTRE_METHODS: Mapping[str, CentreMethod] = FrozenDict(
-    (method.name, method) for module in (trunk, pelvis, hip, shoulder, limbs, plug_in_gait) for method in module.METHODS
+    (method.name, method) for module in (trunk, pelvis, shoulder, limbs, plug_in_gait) for method in module.METHODS
 )
 
 LABELS: Mapping[str, str] = FrozenDict({

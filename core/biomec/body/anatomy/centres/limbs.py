@@ -24,15 +24,9 @@ METHODS: tuple[CentreMethod, ...] = (
     middle("knee-midpoint", "KJC_*", "Dumas2007", ("CLAT_*", "CMED_*"), "Middle of the femoral condyles"),
     middle("malleoli-midpoint", "PMM_*", "Wu2002", ("ML_*", "MM_*"), "Middle of the malleoli"),
     middle("forefoot-midpoint", "PMT_*", "Dumas2007", ("MT1_*", "MT5_*"), "Middle of the metatarsal heads"),
-    centre_method(
-        "ankle-bruening-2008",
-        "CAT_*",
-        "Bruening2008",
-        ("KJC_*", "ML_*", "MM_*"),
-        ankle_bruening_2008,
-        "Bruening 2008, below the malleoli by 2.7 % of the shank",
-    ),
+    centre_method("ankle-bruening-2008", "CAT_*", "Bruening2008", ("KJC_*", "ML_*", "MM_*"), ankle_bruening_2008,
+                  "Bruening 2008, below the malleoli by 2.7 % of the shank"),
     middle("ankle-midpoint", "CAT_*", "Wu2002", ("ML_*", "MM_*"), "Middle of the malleoli"),
     middle("scapula-contact-upper", "PES_*", "GarnerPandy1999", ("TE_*",), "At the root of the scapular spine"),
     middle("scapula-contact-lower", "PEI_*", "GarnerPandy1999", ("AI_*",), "At the inferior angle"),
-)
+)  # fmt: skip

@@ -13,6 +13,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.body.anatomy.frames import Points
+from biomec.recording.trial import is_angle
 
 Measures: TypeAlias = Mapping[str, float | str]
 """Measures of a person: ``sex`` ("male", "female"), ``mass`` [kg], lengths [m] and angles [rad] (``leg_length_D``)."""
@@ -20,7 +21,6 @@ Measures: TypeAlias = Mapping[str, float | str]
 MARKER_DIAMETER = 0.014  # m, where the subject's measures do not say otherwise
 _LONGEST = 3.0  # m: a longer measure of a person was entered in other units
 _SIDES = {"D": "right", "E": "left"}
-_ANGLES = ("rotation", "torsion")
 
 
 class CentreError(BiomecError):
@@ -85,15 +85,17 @@ class Given:
         value = default if known is None else known
         if value is None:
             raise CentreError(
-                f"{self.method} needs the {_words(name)}. "
+                f"{self.method} needs the {measure_words(name)}. "
                 "Enter it with the subject's measures, or choose another method for this centre."
             )
         number = float("nan") if isinstance(value, str) else float(value)
-        if any(word in name for word in _ANGLES):
+        if is_angle(name):
             if not isfinite(number) or abs(number) > np.pi:
-                raise CentreError(f"The {_words(name)} is {value}; an angle in radians is wanted, from −π to π.")
+                raise CentreError(f"The {measure_words(name)} is {value}; an angle in radians is wanted, from −π to π.")
         elif not 0.0 <= number <= _LONGEST:
-            raise CentreError(f"The {_words(name)} is {value}; a length in metres is wanted, from 0 to {_LONGEST:g}.")
+            raise CentreError(
+                f"The {measure_words(name)} is {value}; a length in metres is wanted, from 0 to {_LONGEST:g}."
+            )
         return number
 
     @property
@@ -117,7 +119,7 @@ class Given:
 
     def _known(self, name: str) -> float | str | None:
         value = self.measures.get(name)
-        may_be_zero = name == "marker_diameter" or any(word in name for word in _ANGLES)
+        may_be_zero = name == "marker_diameter" or is_angle(name)
         return None if value == 0.0 and not may_be_zero else value
 
     def _named(self, pattern: str) -> str:
@@ -159,7 +161,7 @@ def _evaluate(name: str, formula: Formula, points: Points, measures: Measures, s
     return formula(Given(name, points, measures, side))
 
 
-def _words(measure: str) -> str:
+def measure_words(measure: str) -> str:
     """Name of a measure for a reader: leg_length_D -> leg length (right)."""
     stem, _, last = measure.rpartition("_")
     words = f"{stem} ({_SIDES[last]})" if last in _SIDES else measure

@@ -54,9 +54,18 @@ def knee_plug_in_gait(given: Given) -> FloatArray:
 def ankle_plug_in_gait(given: Given) -> FloatArray:
     """Chord from knee and shank stick: δ = ankle width / 2 + marker radius, β = shank rotation, reversed on the left.
 
-    The model has one point for the ankle: it serves as joint centre (CAT) and as middle of the malleoli (PMM).
+    An abduction offset then turns the centre about the marker by as much, in the plane of marker, centre and knee, so
+    that the angle knee-marker-centre becomes smaller. The model has one point for the ankle: it serves as joint centre
+    (CAT) and as middle of the malleoli (PMM).
     """
-    return _leg_chord(given, "TIB_*", "KJC_*", "ML_*", "ankle_width_*", "shank_rotation_*")
+    centre = _leg_chord(given, "TIB_*", "KJC_*", "ML_*", "ankle_width_*", "shank_rotation_*")
+    offset = given.measure("ankle_abduction_*", 0.0)
+    if offset == 0.0:
+        return centre
+    marker = given.point("ML_*")
+    arm = centre - marker
+    axis = unit(np.cross(arm, given.point("KJC_*") - marker))
+    return np.asarray(marker + np.cos(offset) * arm + np.sin(offset) * np.cross(axis, arm))
 
 
 def _leg_chord(given: Given, stick: str, proximal: str, marker: str, width: str, rotation: str) -> FloatArray:
@@ -116,74 +125,20 @@ _RADIUS = ("marker_diameter",)
 _ANKLE = ("TIB_*", "KJC_*", "ML_*")
 
 METHODS: tuple[CentreMethod, ...] = (
-    centre_method(
-        "knee-plug-in-gait",
-        "KJC_*",
-        "Kadaba1990",
-        ("THI_*", "CAQ_*", "CLAT_*"),
-        knee_plug_in_gait,
-        "Plug-in Gait, thigh stick and knee width",
-        ("knee_width_*",),
-        ("thigh_rotation_*", *_RADIUS),
-    ),
-    centre_method(
-        "ankle-plug-in-gait",
-        "CAT_*",
-        "Kadaba1990",
-        _ANKLE,
-        ankle_plug_in_gait,
-        "Plug-in Gait, shank stick and ankle width",
-        ("ankle_width_*",),
-        ("shank_rotation_*", *_RADIUS),
-    ),
-    centre_method(
-        "malleoli-plug-in-gait",
-        "PMM_*",
-        "Kadaba1990",
-        _ANKLE,
-        ankle_plug_in_gait,
-        "Plug-in Gait, shank stick and ankle width",
-        ("ankle_width_*",),
-        ("shank_rotation_*", *_RADIUS),
-    ),
-    centre_method(
-        "shoulder-plug-in-gait",
-        "GU_*",
-        "Davis1991",
-        ("AC_*", "C7", "IJ", "PX", "T8"),
-        shoulder_plug_in_gait,
-        "Plug-in Gait, thorax and shoulder offset",
-        ("shoulder_offset_*",),
-        _RADIUS,
-    ),
-    centre_method(
-        "elbow-plug-in-gait",
-        "PME_*",
-        "Davis1991",
-        ("GU_*", "EL_*", "ER_*", "EU_*"),
-        elbow_plug_in_gait,
-        "Plug-in Gait, shoulder, wrist and elbow width",
-        ("elbow_width_*",),
-        _RADIUS,
-    ),
-    centre_method(
-        "wrist-plug-in-gait",
-        "CAP_*",
-        "Davis1991",
-        ("PME_*", "ER_*", "EU_*"),
-        wrist_plug_in_gait,
-        "Plug-in Gait, wrist bar and wrist width",
-        ("wrist_width_*",),
-        _RADIUS,
-    ),
-    centre_method(
-        "hand-plug-in-gait",
-        "PMCH_*",
-        "Davis1991",
-        ("CAP_*", "ER_*", "EU_*", "FIN_*"),
-        hand_plug_in_gait,
-        "Plug-in Gait, wrist, finger and hand thickness",
-        ("hand_thickness_*",),
-        _RADIUS,
-    ),
-)
+    centre_method("knee-plug-in-gait", "KJC_*", "Kadaba1990", ("THI_*", "CAQ_*", "CLAT_*"), knee_plug_in_gait,
+                  "Plug-in Gait, thigh stick and knee width", ("knee_width_*",), ("thigh_rotation_*", *_RADIUS)),
+    centre_method("ankle-plug-in-gait", "CAT_*", "Kadaba1990", _ANKLE, ankle_plug_in_gait,
+                  "Plug-in Gait, shank stick and ankle width", ("ankle_width_*",),
+                  ("shank_rotation_*", "ankle_abduction_*", *_RADIUS)),
+    centre_method("malleoli-plug-in-gait", "PMM_*", "Kadaba1990", _ANKLE, ankle_plug_in_gait,
+                  "Plug-in Gait, shank stick and ankle width", ("ankle_width_*",),
+                  ("shank_rotation_*", "ankle_abduction_*", *_RADIUS)),
+    centre_method("shoulder-plug-in-gait", "GU_*", "Davis1991", ("AC_*", "C7", "IJ", "PX", "T8"),
+                  shoulder_plug_in_gait, "Plug-in Gait, thorax and shoulder offset", ("shoulder_offset_*",), _RADIUS),
+    centre_method("elbow-plug-in-gait", "PME_*", "Davis1991", ("GU_*", "EL_*", "ER_*", "EU_*"), elbow_plug_in_gait,
+                  "Plug-in Gait, shoulder, wrist and elbow width", ("elbow_width_*",), _RADIUS),
+    centre_method("wrist-plug-in-gait", "CAP_*", "Davis1991", ("PME_*", "ER_*", "EU_*"), wrist_plug_in_gait,
+                  "Plug-in Gait, wrist bar and wrist width", ("wrist_width_*",), _RADIUS),
+    centre_method("hand-plug-in-gait", "PMCH_*", "Davis1991", ("CAP_*", "ER_*", "EU_*", "FIN_*"), hand_plug_in_gait,
+                  "Plug-in Gait, wrist, finger and hand thickness", ("hand_thickness_*",), _RADIUS),
+)  # fmt: skip

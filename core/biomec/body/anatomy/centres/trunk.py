@@ -67,31 +67,10 @@ def thoracolumbar_dumas_2018(given: Given) -> FloatArray:
 METHODS: tuple[CentreMethod, ...] = (
     middle("thorax-upper-midpoint", "PTS", "Nunes2017", ("IJ", "C7"), "Middle of IJ and C7"),
     middle("thorax-lower-midpoint", "PTI", "Nunes2017", ("PX", "T8"), "Middle of PX and T8"),
-    centre_method(
-        "cervical-dumas-2007",
-        "CAC",
-        "Dumas2007",
-        THORAX,
-        partial(cervical_dumas_2007, "T8"),
-        "Dumas 2007, depth of the upper trunk and sex",
-        ("sex",),
-    ),
-    centre_method(
-        "cervical-dumas-2007-lumbar",
-        "CAC",
-        "Dumas2007",
-        ("C7", "IJ", "CAL"),
-        partial(cervical_dumas_2007, "CAL"),
-        "Dumas 2007, with the lumbar centre in place of T8",
-        ("sex",),
-    ),
-    centre_method(
-        "thoracolumbar-dumas-2018",
-        "T12L1",
-        "Dumas2018",
-        (*THORAX, "T12"),
-        thoracolumbar_dumas_2018,
-        "Dumas and Wojtusch 2018, depth of the upper trunk and sex",
-        ("sex",),
-    ),
-)
+    centre_method("cervical-dumas-2007", "CAC", "Dumas2007", THORAX, partial(cervical_dumas_2007, "T8"),
+                  "Dumas 2007, depth of the upper trunk and sex", ("sex",)),
+    centre_method("cervical-dumas-2007-lumbar", "CAC", "Dumas2007", ("C7", "IJ", "CAL"),
+                  partial(cervical_dumas_2007, "CAL"), "Dumas 2007, with the lumbar centre in place of T8", ("sex",)),
+    centre_method("thoracolumbar-dumas-2018", "T12L1", "Dumas2018", (*THORAX, "T12"), thoracolumbar_dumas_2018,
+                  "Dumas and Wojtusch 2018, depth of the upper trunk and sex", ("sex",)),
+)  # fmt: skip
