@@ -16,6 +16,14 @@ class Severity(StrEnum):
     PROBLEM = "problem"  # part of the result is missing or cannot be trusted
 
 
+class Scope(StrEnum):
+    """What suffers from what a notice says."""
+
+    PART = "part"  # one marker, plate, channel or joint
+    LOADS = "loads"  # joint loads
+    RECORDING = "recording"  # everything that is computed from the recording
+
+
 @dataclass(frozen=True)
 class Notice:
     """One sentence about data or a result, and what it is about.
@@ -24,6 +32,7 @@ class Notice:
     sentence : what, where and what to do, in plain words
     about    : markers, plates, channels or segments concerned
     frames   : first and last frame concerned (counted from 0, inclusive), if it has such a stretch
+    scope    : what suffers; a warning about the whole recording lowers trust in it, a problem takes it away
     """
 
     severity: Severity
@@ -31,24 +40,36 @@ class Notice:
     sentence: str
     about: tuple[str, ...] = ()
     frames: tuple[int, int] | None = None
+    scope: Scope = Scope.PART
 
     def __str__(self) -> str:
         return self.sentence
 
+    @property
+    def lowers_trust(self) -> bool:
+        """Whether it lowers the trust in everything that is computed: to "check", and to "poor" if it is a problem."""
+        return self.scope is Scope.RECORDING and self.severity is not Severity.INFO
 
-def info(code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None) -> Notice:
+
+def info(
+    code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None, scope: Scope = Scope.PART
+) -> Notice:
     """Return a notice of a fact or an assumption."""
-    return Notice(Severity.INFO, code, sentence, about, frames)
+    return Notice(Severity.INFO, code, sentence, about, frames, scope)
 
 
-def warning(code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None) -> Notice:
+def warning(
+    code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None, scope: Scope = Scope.PART
+) -> Notice:
     """Return a notice that the result may suffer."""
-    return Notice(Severity.WARNING, code, sentence, about, frames)
+    return Notice(Severity.WARNING, code, sentence, about, frames, scope)
 
 
-def problem(code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None) -> Notice:
+def problem(
+    code: str, sentence: str, *about: str, frames: tuple[int, int] | None = None, scope: Scope = Scope.PART
+) -> Notice:
     """Return a notice that part of the result is missing or cannot be trusted."""
-    return Notice(Severity.PROBLEM, code, sentence, about, frames)
+    return Notice(Severity.PROBLEM, code, sentence, about, frames, scope)
 
 
 class WithNotices(Protocol):

@@ -334,7 +334,7 @@ STEPS: tuple[Step, ...] = (
     Step("positions", "Consistent Positions", lambda a, p: positions(a.signals, a.body, a.settings.positions, p),
          lambda s: s.positions, 0.25),
     Step("motion", "Consistent Motion", lambda a, p: motion(a.body, a.positions, p), lambda s: None, 0.1),
-    Step("segments", "Body Segments", lambda a, p: segments(a.body, a.motion), lambda s: None, 0.05),
+    Step("segments", "Body Segments", lambda a, p: segments(a.signals, a.body, a.motion), lambda s: None, 0.05),
     Step("angles", "Joint Angles",
          lambda a, p: angles(a.body, a.motion, a.signals.trial.first_frame, a.settings.angles),
          lambda s: s.angles, 0.05),

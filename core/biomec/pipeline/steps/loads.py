@@ -30,11 +30,11 @@ from biomec.body.loads.rib_contacts import with_contacts
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.segments import determined_motion, is_whole, mass_share
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
 
-WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
 APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
 
 
@@ -175,11 +175,10 @@ def _external(
 
 def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
     """Whether the model holds nearly all of the body's mass, and a sentence if it does not."""
-    whole, part = float(loaded.person.measures["mass"]), sum(one.mass for one in loaded.person.system.bodies)
-    if part >= WHOLE * whole:
+    if is_whole(loaded):
         return [], True
     words = (
-        f"The model holds {100.0 * part / whole:.0f} % of the body's mass, so that the residual is what the rest of "
+        f"The model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, so that the residual is what the rest of "
         "the body does to it, not an error."
     )
     return [info("model-of-a-part", words)], False
@@ -198,16 +197,3 @@ def _agreement(newton: JointLoads, multibody: JointLoads) -> list[Notice]:
         "quite obey the model. Look at the frames that are not valid."
     )
     return [warning("load-methods-differ", words)]
-
-
-def determined_motion(body: SubjectModel, motion: ConsistentMotion) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coordinates, velocities, accelerations (T, n), NaN for segments whose place nothing decides in a frame."""
-    levels = (motion.q, motion.qdot, motion.qddot)
-    if not motion.undetermined.any():
-        return levels
-    q, qdot, qddot = (level.copy() for level in levels)
-    for k, name in enumerate(motion.segments):
-        unknown = np.ix_(motion.undetermined[:, k], body.system.layout.columns(name))
-        for level in (q, qdot, qddot):
-            level[unknown] = np.nan
-    return q, qdot, qddot
