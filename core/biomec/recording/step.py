@@ -45,8 +45,14 @@ def step_result(arrays: Mapping[str, NDArray[Any]], options: Any, notices: Itera
 def stored_notices(result: Result) -> tuple[Notice, ...]:
     """Return the notices of a step."""
     return tuple(
-        Notice(Severity(row["severity"]), row["code"], row["sentence"], row["about"], row["frames"],
-               Scope(row.get("scope", Scope.PART)))
+        Notice(
+            Severity(row["severity"]),
+            row["code"],
+            row["sentence"],
+            row["about"],
+            row["frames"],
+            Scope(row.get("scope", Scope.PART)),
+        )
         for row in result.metadata.get("notices", ())
     )
 

@@ -204,17 +204,19 @@ def _extent(trial: Trial) -> list[Notice]:
     """What the sampling rate and the length allow."""
     found, rate = [], trial.rate_hz
     if not (RATES_HZ[0] <= rate <= RATES_HZ[1]) and trial.frames:
-        words = f"The cameras of {trial.source.name} have a rate of {rate:g} Hz; 50 to 1000 Hz are usual. Check the rate"
+        words = (
+            f"The cameras of {trial.source.name} have a rate of {rate:g} Hz; 50 to 1000 Hz are usual. Check the rate"
+        )
         words += "; steps have too few frames for accelerations." if rate < SLOWEST_HZ else "."
         tell = problem if rate < SLOWEST_HZ else warning
         found.append(tell("camera-rate", words, scope=Scope.RECORDING))
-    if 0 < trial.frames and (trial.frames < FEWEST_FRAMES or trial.duration_s < SHORTEST_S):
+    if trial.frames > 0 and (trial.frames < FEWEST_FRAMES or trial.duration_s < SHORTEST_S):
         words = (
             f"{trial.source.name} has {trial.frames} frames ({trial.duration_s:.2f} s). The filter spoils 0.12 s at both "
             f"ends, so that nothing is left; record at least {FEWEST_FRAMES} frames and a whole stride."
         )
         found.append(problem("too-short", words, scope=Scope.RECORDING))
-    elif 0 < trial.frames and trial.duration_s < SHORT_S:
+    elif trial.frames > 0 and trial.duration_s < SHORT_S:
         words = f"{trial.source.name} lasts {trial.duration_s:.2f} s, less than a stride. Record longer."
         found.append(warning("short-recording", words, scope=Scope.RECORDING))
     return found
@@ -262,7 +264,10 @@ def _frozen(trial: Trial, fewest: int, options: TrajectoryCheckOptions) -> tuple
             run
             for run in found.tolist()
             if _others_move(markers, int(k), run, options.others_m)
-            and (run[1] - run[0] >= fewest or _escape(markers.p_WM[:, k : k + 1], steps[:, k], run[0], run[1] - 1) > ESCAPED_M)
+            and (
+                run[1] - run[0] >= fewest
+                or _escape(markers.p_WM[:, k : k + 1], steps[:, k], run[0], run[1] - 1) > ESCAPED_M
+            )
         ]
         runs = np.array(kept, np.int64).reshape(-1, 2)
         if len(runs) == 0:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
@@ -47,8 +47,8 @@ class SegmentMotion:
     whole_body_com: FloatArray
     whole_body_velocity: FloatArray
     whole_body_acceleration: FloatArray
-    masked: BoolArray | None = None
-    notices: tuple[Notice, ...] = ()
+    masked: BoolArray | None = field(default=None, kw_only=True)
+    notices: tuple[Notice, ...] = field(default=(), kw_only=True)
 
     @property
     def frames(self) -> int:

@@ -1,8 +1,7 @@
 """Whether people can move like this: what the motion asks of the floor, how fast legs swing and segments turn.
 
 Limits are those of level walking and what is known beyond it. Over fourteen recorded level walks the figures were:
-friction 0.12 to 0.21, centre of pressure 0 to 24 mm outside the feet, highest force 1.20 to 1.45 body weights and lowest
-0.62, swing time 1.22 to 1.64 √(leg/g). A sampling rate that is wrong by half or double, a leap, and frames that were
+friction 0.12 to 0.21, centre of pressure 0 to 24 mm outside the feet, force 0.62 to 1.45 body weights, swing time 1.22 to 1.64 √(leg/g). A sampling rate that is wrong by half or double, a leap, and frames that were
 copied leave these ranges; a rate that is wrong by a fifth does not, and nothing in a motion can tell it.
 """
 
@@ -17,7 +16,6 @@ from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.notices import Notice, Scope, problem, warning
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import body_wrench
-from biomec.body.loads.floor_contacts import floor_contacts
 from biomec.body.loads.residuals import inner_frames
 from biomec.engine.system import System
 from biomec.recording.limb_names import limb_of
@@ -51,7 +49,9 @@ PULL, PULL_S, PULL_SHARE = -0.1, 0.05, 0.05  # body weights; for so long to be c
 FLIGHT = Limits(0.3, 0.6)  # mean force with both feet in the air [body weights]; running 0.0 ± 0.2
 SWING_SHORT, SWING_LONG = Limits(1 / 1.0, 1 / 0.8), Limits(2.2, 2.8)  # √(leg/g) over swing time, and its inverse
 TURNING, TURNING_SHARE = Limits(1500.0, 2500.0), 0.01  # °/s of legs and trunk; walking 650, running 724
-CONTACT = Limits(0.20, 0.35)  # stance by the markers against contact by the plates, as a share; sound walks −0.05 to 0.15
+CONTACT = Limits(
+    0.20, 0.35
+)  # stance by the markers against contact by the plates, as a share; sound walks −0.05 to 0.15
 
 
 @dataclass(frozen=True, eq=False)
@@ -85,8 +85,8 @@ def check_motion(
 
     q, qdot     : (T, n) natural coordinates and their velocities
     travels     : whether the pelvis goes over the floor; without a flight this is walking
-    whole       : whether the model holds the whole body; otherwise the pelvis stands for the centre of mass, and neither
-                  friction nor centre of pressure are judged
+    whole       : whether the model holds the whole body; otherwise the pelvis stands for the centre of mass, and
+                  neither friction nor centre of pressure is judged
     contact_s   : durations of whole contacts of feet by the plates [s]
     masked      : (T,) frames around leaps and spikes that are known already; if they are few, they are not judged again
     first_frame : number of the first frame in the file
@@ -100,8 +100,9 @@ def check_motion(
         known &= ~masked
     found: list[Notice] = []
     figures: dict[str, float] = {}
-    force, moment, weight = _required(system, motion, whole)
-    vertical = np.where(known, force[:, 1], np.nan) / weight
+    force = _required(system, motion, whole)
+    g = float(np.linalg.norm(system.gravity))
+    vertical = np.where(known, force[:, 1], np.nan) / (g * float(motion.mass.sum()))
     walks = travels and feet.level and bool(known.any()) and float(feet.airborne.mean()) < FLYING
 
     def tell(code: str, level: str, sentence: str, frames: BoolArray | None = None) -> None:
@@ -132,8 +133,8 @@ def check_motion(
         figures["flight"] = float(abs(np.mean(vertical[flying]))) if flying.any() and feet.level else np.nan
         if flying.sum() >= PULL_S * rate_hz and figures["flight"] > FLIGHT.check:
             words = (
-                f"In {frame_words(flying, first_frame)} both feet are in the air, yet the body does not fall: the motion "
-                f"needs {figures['flight']:.1f} body weights. Check whether something else bears the person, and the "
+                f"In {frame_words(flying, first_frame)} both feet are in the air, yet the body does not fall: the "
+                f"motion needs {figures['flight']:.1f} body weights. Check whether something else bears the person, and the "
                 "sampling rate."
             )
             tell("borne-in-flight", _level(figures["flight"], FLIGHT), words, flying)
@@ -142,11 +143,11 @@ def check_motion(
         figures["friction"] = _percentile(np.hypot(force[:, 0], force[:, 2])[loaded] / force[loaded, 1], 95.0)
         if figures["friction"] > FRICTION.check:
             words = (
-                f"The motion needs a friction of {figures['friction']:.2f} from the floor; walking needs about 0.2. Check "
-                "the sampling rate, and whether markers leap."
+                f"The motion needs a friction of {figures['friction']:.2f} from the floor; walking needs about 0.2. "
+                "Check the sampling rate, and whether markers leap."
             )
             tell("friction-too-high", _level(figures["friction"], FRICTION), words)
-        figures["outside_m"] = _outside(system, motion, q, qdot, rate_hz, force, moment, feet, loaded)
+        figures["outside_m"] = _outside(system, motion, feet, loaded)
         if figures["outside_m"] > OUTSIDE_M.check:
             words = (
                 f"The motion needs a centre of pressure {1e3 * figures['outside_m']:.0f} mm outside the feet (median). "
@@ -155,22 +156,21 @@ def check_motion(
             tell("pressure-outside-feet", _level(figures["outside_m"], OUTSIDE_M), words)
     if walks:
         swing, stance = feet.swing_and_stance()
-        g = float(np.linalg.norm(system.gravity))
         ratio = figures["swing"] = swing / float(np.sqrt(LEG * height_m / g))
         level = max(_level(1.0 / ratio, SWING_SHORT), _level(ratio, SWING_LONG), key=("", "check", "poor").index)
         if level:
             quick = ratio < USUAL_SWING
             times = USUAL_SWING / ratio if quick else ratio / USUAL_SWING
             words = (
-                f"The legs swing {times:.1f} times as {'fast' if quick else 'slowly'} as legs of this length usually do "
-                f"({swing:.2f} s). Check the sampling rate of the cameras."
+                f"The legs swing {times:.1f} times as {'fast' if quick else 'slowly'} as legs of this length usually "
+                f"do ({swing:.2f} s). Check the sampling rate of the cameras."
             )
             tell("swing-time", level, words)
         off = stance / float(np.median(contact_s)) - 1.0 if len(contact_s) else np.nan
         figures["contact"] = off
         if abs(off) > CONTACT.check:
             words = (
-                f"By the markers a foot stands for {stance:.2f} s, by the plates for {float(np.median(contact_s)):.2f} s. "
+                f"A foot stands for {stance:.2f} s by the markers, for {float(np.median(contact_s)):.2f} s by the plates. "
                 "Check the sampling rates of cameras and plates."
             )
             tell("rates-disagree", _level(abs(off), CONTACT), words)
@@ -180,7 +180,7 @@ def check_motion(
 
 
 def _level(value: float, limits: Limits) -> str:
-    """ "", "check" or "poor"."""
+    """Return what a value is by its limits: "check" or "poor", and nothing where it keeps them."""
     return "poor" if value > limits.poor else "check" if value > limits.check else ""
 
 
@@ -188,16 +188,12 @@ def _percentile(values: FloatArray, percent: float) -> float:
     return float(np.percentile(values, percent)) if values.size else np.nan
 
 
-def _required(system: System, motion: SegmentMotion, whole: bool) -> tuple[FloatArray, FloatArray, float]:
-    """Force (T, 3) and moment (T, 3) about the centre of mass that the motion asks for, and the weight [N]."""
-    mass = float(motion.mass.sum())
-    weight = mass * float(np.linalg.norm(system.gravity))
-    if whole:
-        required = body_wrench(system, motion)
-        return required.total_force, required.total_moment, weight
-    pelvis = motion.names.index("pelvis") if "pelvis" in motion.names else int(np.argmax(motion.mass))
-    force = mass * (motion.a_com[:, pelvis] - system.gravity)
-    return np.asarray(force), np.zeros_like(force), weight
+def _required(system: System, motion: SegmentMotion, whole: bool) -> FloatArray:
+    """Force (T, 3) that the motion asks for, m (r̈ − g) [N]; the pelvis stands for a body that is not whole."""
+    a = motion.whole_body_acceleration
+    if not whole:
+        a = motion.a_com[:, motion.names.index("pelvis") if "pelvis" in motion.names else int(np.argmax(motion.mass))]
+    return np.asarray(float(motion.mass.sum()) * (a - system.gravity))
 
 
 class _Feet:
@@ -205,6 +201,7 @@ class _Feet:
 
     airborne : (T,) frames in which every point of every foot is above its lowest place; known by heights alone, so that
                a wrong rate does not change it
+    places, speed : (T, P, 3) points [m], and (T,) speed over the ground of the slowest [m/s], of each foot
     level    : whether no foot stands still above the floor, as on stairs
     """
 
@@ -241,55 +238,46 @@ class _Feet:
             path = system.layout.point(f"{pelvis}.com")(q)[seen][:, [0, 2]]
             self.walked_m_s = float(np.linalg.norm(path[-1] - path[0])) * rate_hz / max(len(path) - 1, 1)
 
+    @property
+    def moving(self) -> list[BoolArray]:
+        """(T,) for each foot: all its points go faster than a share of the walking speed."""
+        return [np.asarray(np.nan_to_num(speed) > SLOW * self.walked_m_s) for speed in self.speed]
+
     def swing_and_stance(self) -> tuple[float, float]:
         """Median duration of whole swings and of whole stances [s]; NaN without any."""
         swings: list[int] = []
         stances: list[int] = []
-        for speed in self.speed:
+        for speed, moving in zip(self.speed, self.moving, strict=True):
             seen = np.isfinite(speed)
-            moving = np.asarray(seen & (np.nan_to_num(speed) > SLOW * self.walked_m_s))
             for kind, flags in ((swings, moving), (stances, np.asarray(seen & ~moving))):
                 for first, stop in stretches(flags).tolist():
                     if first > 0 and stop < len(flags) and seen[first - 1] and seen[stop]:
                         kind.append(stop - first)
-        return tuple(self._typical(lengths) for lengths in (swings, stances))  # type: ignore[return-value]
+        return self._typical(swings), self._typical(stances)
 
     def _typical(self, lengths: list[int]) -> float:
         whole = [one for one in lengths if one > 0.3 * max(lengths)]  # a foot may stop for a moment
         return float(np.median(whole)) / self.rate_hz if whole else np.nan
 
 
-def _outside(
-    system: System,
-    motion: SegmentMotion,
-    q: FloatArray,
-    qdot: FloatArray,
-    rate_hz: float,
-    force: FloatArray,
-    moment: FloatArray,
-    feet: _Feet,
-    counted: BoolArray,
-) -> float:
-    """Median distance of the required centre of pressure from the hull of the feet that touch [m].
+def _outside(system: System, motion: SegmentMotion, feet: _Feet, counted: BoolArray) -> float:
+    """Median distance of the required centre of pressure from the hull of the feet that stand [m].
 
     The distance of a point p from a convex set is the largest of u·p − max u·x over all directions u.
     """
-    floor = floor_contacts(system, q, qdot, rate_hz)
     angle = np.linspace(0.0, 2.0 * np.pi, DIRECTIONS, endpoint=False)
     u = np.stack([np.cos(angle), np.sin(angle)])  # (2, D)
-    hull = np.full((len(q), DIRECTIONS), -np.inf)
-    for name, places in zip(feet.names, feet.places, strict=True):
-        if name in floor.segments:
-            down = floor.touching[:, floor.segments.index(name)]
-            reach = (places[..., [0, 2]] @ u).max(axis=1)
-            hull = np.where(down[:, None], np.maximum(hull, reach), hull)
+    hull = np.full((motion.frames, DIRECTIONS), -np.inf)
+    for places, moving in zip(feet.places, feet.moving, strict=True):
+        reach = (places[..., [0, 2]] @ u).max(axis=1)
+        hull = np.where(moving[:, None], hull, np.maximum(hull, reach))
     there = counted & np.isfinite(hull).all(axis=1)
     if not there.any():
         return np.nan
-    f, h, p = force[there], moment[there], motion.whole_body_com[there]
-    height = p[:, 1] - floor.options.floor_m
-    x = p[:, 0] + (h[:, 2] - height * f[:, 0]) / f[:, 1]
-    z = p[:, 2] - (h[:, 0] + height * f[:, 2]) / f[:, 1]
+    required, p = body_wrench(system, motion), motion.whole_body_com[there]
+    f, h = required.total_force[there], required.total_moment[there]
+    x = p[:, 0] + (h[:, 2] - p[:, 1] * f[:, 0]) / f[:, 1]
+    z = p[:, 2] - (h[:, 0] + p[:, 1] * f[:, 2]) / f[:, 1]
     beyond = (np.stack([x, z], axis=1) @ u - hull[there]).max(axis=1)
     return float(np.median(np.maximum(beyond, 0.0)))
 
