@@ -21,7 +21,7 @@ from biomec.signals.filters import low_pass
 from biomec.signals.stretches import frame_words, span, stretches, widened
 
 COPIED_SHARE = 0.05  # of the frames; with more copies a recording is not to be used
-NOISE_M = 1e-5  # median step of the quietest frames, above which a recording is noisy and no two frames are equal [m]
+NOISE_M = 1e-5  # least median step of markers between frames, above which they are noisy and no two are equal [m]
 ESCAPED_M = 0.002  # a copy that ends nearer than this to where the marker would have been does no harm [m]
 LEAP_M, LEAP_M_S2 = 0.02, 100.0  # nobody's markers all leap by both within one frame [m, m/s²]: ten times gravity
 SPIKE_M_S2, IMPOSSIBLE_M_S2, SPIKE_SHARE = 150.0, 500.0, 0.01  # walking 59, running 79 m/s²
@@ -133,7 +133,7 @@ def _copied_frames(trial: Trial) -> tuple[BoolArray, list[Notice]]:
         return hidden, []
     steps = _common(np.linalg.norm(np.diff(p, axis=0), axis=2))  # (T − 1,)
     others = steps[~same & np.isfinite(steps)]
-    noisy = others.size > 0 and float(np.percentile(others, 5.0)) > NOISE_M
+    noisy = others.size > 0 and float(others.min()) > NOISE_M
     told = np.zeros(trial.frames, dtype=np.bool_)
     copies = 0
     for first, stop in stretches(same).tolist():  # frames first to stop are equal
@@ -159,14 +159,12 @@ def _copied_frames(trial: Trial) -> tuple[BoolArray, list[Notice]]:
 def _escape(p: FloatArray, steps: FloatArray, first: int, stop: int) -> float:
     """How far markers (T, M, 3) are from where they would be without the copy of frame ``first`` up to ``stop`` [m].
 
-    The leap after it, or the way that the step before it would have gone on; the larger of the medians.
+    The leap after it; where nothing follows, the way that the step before it would have gone on. Median of the markers.
     """
-    found = [0.0]
-    if stop + 1 < len(p):
-        found.append(float(_common(np.linalg.norm(p[stop + 1] - p[stop], axis=-1)[None])[0]))
-    if first > 0:
-        found.append((stop - first) * float(steps[first - 1]))
-    return float(np.nanmax(found))
+    after = _common(np.linalg.norm(p[stop + 1 : stop + 2] - p[stop], axis=-1))
+    if after.size and np.isfinite(after[0]):
+        return float(after[0])
+    return (stop - first) * float(np.nan_to_num(steps[first - 1])) if first > 0 else 0.0
 
 
 def _common(values: FloatArray) -> FloatArray:
@@ -212,8 +210,8 @@ def _extent(trial: Trial) -> list[Notice]:
         found.append(tell("camera-rate", words, scope=Scope.RECORDING))
     if trial.frames > 0 and (trial.frames < FEWEST_FRAMES or trial.duration_s < SHORTEST_S):
         words = (
-            f"{trial.source.name} has {trial.frames} frames ({trial.duration_s:.2f} s). The filter spoils 0.12 s at both "
-            f"ends, so that nothing is left; record at least {FEWEST_FRAMES} frames and a whole stride."
+            f"{trial.source.name} has {trial.frames} frames ({trial.duration_s:.2f} s). The filter spoils 0.12 s at "
+            f"both ends, so that nothing is left; record at least {FEWEST_FRAMES} frames and a whole stride."
         )
         found.append(problem("too-short", words, scope=Scope.RECORDING))
     elif trial.frames > 0 and trial.duration_s < SHORT_S:

@@ -1,8 +1,9 @@
 """Whether people can move like this: what the motion asks of the floor, how fast legs swing and segments turn.
 
 Limits are those of level walking and what is known beyond it. Over fourteen recorded level walks the figures were:
-friction 0.12 to 0.21, centre of pressure 0 to 24 mm outside the feet, force 0.62 to 1.45 body weights, swing time 1.22 to 1.64 √(leg/g). A sampling rate that is wrong by half or double, a leap, and frames that were
-copied leave these ranges; a rate that is wrong by a fifth does not, and nothing in a motion can tell it.
+friction 0.12 to 0.21, centre of pressure 0 to 24 mm outside the feet, force 0.62 to 1.45 body weights, swing time 1.22
+to 1.64 √(leg/g). A sampling rate that is wrong by half or double, a leap, and frames that were copied leave these
+ranges. A rate that is wrong by a fifth does not, and nothing in a motion can reveal it.
 """
 
 from __future__ import annotations
@@ -134,8 +135,8 @@ def check_motion(
         if flying.sum() >= PULL_S * rate_hz and figures["flight"] > FLIGHT.check:
             words = (
                 f"In {frame_words(flying, first_frame)} both feet are in the air, yet the body does not fall: the "
-                f"motion needs {figures['flight']:.1f} body weights. Check whether something else bears the person, and the "
-                "sampling rate."
+                f"motion needs {figures['flight']:.1f} body weights. Check whether something else bears the person, "
+                "and the sampling rate."
             )
             tell("borne-in-flight", _level(figures["flight"], FLIGHT), words, flying)
     if walks and whole:
@@ -170,8 +171,8 @@ def check_motion(
         figures["contact"] = off
         if abs(off) > CONTACT.check:
             words = (
-                f"A foot stands for {stance:.2f} s by the markers, for {float(np.median(contact_s)):.2f} s by the plates. "
-                "Check the sampling rates of cameras and plates."
+                f"A foot stands for {stance:.2f} s by the markers, for {float(np.median(contact_s)):.2f} s by the "
+                "plates. Check the sampling rates of cameras and plates."
             )
             tell("rates-disagree", _level(abs(off), CONTACT), words)
     fast, notices = _turning(motion, known, first_frame, figures)
@@ -297,7 +298,7 @@ def _turning(
     notice = problem if float((speed > TURNING.poor).mean()) > TURNING_SHARE else warning
     words = (
         f"{', '.join(names[:3])}{' and others' if len(names) > 3 else ''} would turn at up to "
-        f"{figures['turning']:.0f}°/s in {frame_words(fast, first_frame)}; running people reach 700°/s. Check the markers "
-        "there; these frames are not used."
+        f"{figures['turning']:.0f}°/s in {frame_words(fast, first_frame)}; running people reach 700°/s. Check the "
+        "markers there; these frames are not used."
     )
     return fast, [notice("turns-too-fast", words, *names, scope=Scope.RECORDING, frames=span(fast))]

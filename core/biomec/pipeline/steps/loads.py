@@ -178,8 +178,8 @@ def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
     if is_whole(loaded):
         return [], True
     words = (
-        f"The model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, so that the residual is what the rest of "
-        "the body does to it, not an error."
+        f"The model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, so that the residual is what the rest "
+        "of the body does to it, not an error."
     )
     return [info("model-of-a-part", words)], False
 
