@@ -299,7 +299,8 @@ def _graded(
         rough = worst_grade(
             [ROUGHNESS.grade(figures.rms_bw), PLACE_M.grade(figures.place_m), LAG_S.grade(figures.lag_s)]
         )
-    hidden = figures.outside > OUTSIDE and figures.late_s >= LATE_S
+    # what the heel misses in double support, no sum of forces shows: a late plate does
+    hidden = figures.outside > OUTSIDE and figures.where == "heel" and figures.late_s >= LATE_S
     parts = [(force, fault), (offset, NOT_ZERO), (rough, DISAGREE), *named]
     parts.append((Grade.CHECK if hidden else Grade.GOOD, PARTIAL))
     grade = worst_grade(part for part, _ in parts)
