@@ -56,6 +56,11 @@ class SegmentMotion:
         return int(self.R_WB.shape[0])
 
     @property
+    def unusable(self) -> BoolArray:
+        """(T,) the masked frames; none where nobody looked."""
+        return np.zeros(self.frames, dtype=np.bool_) if self.masked is None else self.masked
+
+    @property
     def attitudes(self) -> FrozenDict[str, FloatArray]:
         """Segment -> R_WB (T, 3, 3), as `joint_angles` takes them."""
         return FrozenDict({name: self.R_WB[:, s] for s, name in enumerate(self.names)})

@@ -6,16 +6,17 @@ Also in which frames the loads of a joint can be used, and in which they rest on
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Notice, info, problem, warning
+from biomec.base.notices import Grade, Notice, Severity, info, problem, warning, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import MASS_LIMIT, BodyBalance, BodyWrench, body_balance
+from biomec.body.loads.contact_verdict import JudgedContacts
 from biomec.body.loads.floor_contacts import FloorContacts, measured_frames, off_plates
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.plate_faults import PlateFault, fault_sentence, plate_faults
@@ -132,6 +133,7 @@ class LoadTrust:
     frames_of : joint -> frames in which its loads can be used
     contacts  : what the ribs bear, where that is known (`rib_contacts.with_contacts`)
     effects   : joints whose forces that changes
+    judged    : every contact with a plate and its grade, and the masses; None without plates
     """
 
     level: str
@@ -145,6 +147,7 @@ class LoadTrust:
     notices: tuple[Notice, ...] = field(default=())
     contacts: tuple[ContactLoad, ...] = ()
     effects: tuple[ContactEffect, ...] = ()
+    judged: JudgedContacts | None = None
 
     def faults_of(self, joint: str) -> tuple[PlateFault, ...]:
         """Faults that touch a joint."""
@@ -208,6 +211,7 @@ def load_trust(
     contacts: ContactAssignment | None = None,
     entered_kg: float | None = None,
     whole: bool = True,
+    judged: JudgedContacts | None = None,
 ) -> LoadTrust:
     """Judge joint loads.
 
@@ -218,6 +222,7 @@ def load_trust(
     contacts   : which segment stood on which plate
     entered_kg : the subject's mass as entered
     whole      : whether the model holds the whole body; otherwise the residual is what the rest of it does
+    judged     : the contacts with plates (`judge_contacts`); None without plates
     """
     if loads.frames != motion.frames:
         raise BiomecError(f"There are {loads.frames} frames of loads and {motion.frames} of motion; they must match.")
@@ -240,7 +245,30 @@ def load_trust(
         trusted_frames(tree, loads, external, floor, faults, ENDS),
         rate_hz,
         tuple(notices),
+        judged=judged,
     )
+
+
+def with_motion_faults(trust: LoadTrust, recorded: Iterable[Notice], masked: BoolArray | None) -> LoadTrust:
+    """Trust in loads of a motion: never better than the motion, and not in frames in which nobody moves so.
+
+    recorded : notices of all steps before; those that lower the trust in the whole recording count
+    masked   : (T,) frames that are not to be used
+    """
+    faults = sorted(
+        (notice for notice in recorded if notice.lowers_trust), key=lambda one: one.severity is not Severity.PROBLEM
+    )
+    if masked is not None and masked.any():
+        usable = {
+            joint: replace(frames, usable=read_only(frames.usable & ~masked, np.bool_))
+            for joint, frames in trust.frames_of.items()
+        }
+        trust = replace(trust, frames_of=FrozenDict(usable))
+    if not faults:
+        return trust
+    impossible = faults[0].severity is Severity.PROBLEM
+    level = worst_grade([Grade(trust.level), Grade.POOR if impossible else Grade.CHECK])
+    return replace(trust, level=level.value, verdict=f"{faults[0].sentence} {trust.verdict}")
 
 
 def _judged(

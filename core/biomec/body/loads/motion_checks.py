@@ -124,7 +124,7 @@ def check_motion(
         pulls = np.asarray(np.nan_to_num(vertical) < PULL)
         longest = max((b - a for a, b in stretches(pulls).tolist()), default=0)
         figures["pull"] = float(pulls.mean())
-        if longest >= PULL_S * rate_hz:
+        if longest >= PULL_S * rate_hz or figures["pull"] > PULL_SHARE:
             words = (
                 f"In {frame_words(pulls, first_frame)} the floor would have to pull the feet down. Check the sampling "
                 "rate and the markers there."

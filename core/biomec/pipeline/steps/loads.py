@@ -16,11 +16,12 @@ from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
+from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
 from biomec.body.loads.load_components import MULTIBODY
-from biomec.body.loads.load_trust import LoadTrust, load_trust
+from biomec.body.loads.load_trust import LoadTrust, load_trust, with_motion_faults
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.loads.options import LoadOptions
@@ -30,6 +31,7 @@ from biomec.body.loads.rib_contacts import with_contacts
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.segments import determined_motion, is_whole, mass_share
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
@@ -87,6 +89,7 @@ class LoadResult:
 
 
 def loads(
+    prepared: Prepared,
     clean: CleanSignals,
     loaded: LoadedBody,
     motion: ConsistentMotion,
@@ -98,7 +101,8 @@ def loads(
     tree = tree_of(body, options)
     q, qdot, qddot = determined_motion(body, motion)
     if motion.undetermined.any():
-        segments = segment_motion(body.system, q, qdot, qddot)
+        sure = segment_motion(body.system, q, qdot, qddot)
+        segments = replace(sure, masked=segments.masked, notices=segments.notices)
     contacts = None if loaded.contacts is None else loaded.contacts.assignment
     measured = measured_loads(loaded.contacts, clean.trial.frames)
     notices, whole = _wholeness(loaded)
@@ -107,11 +111,15 @@ def loads(
     external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
 
+    faults, masked = (*prepared.notices, *clean.notices, *segments.notices), segments.masked
+
     def judged() -> LoadTrust:
-        return load_trust(
+        found = load_trust(
             tree, newton, segments, external, rate, required=required, floor=floor,
             recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
+            judged=_judged_contacts(prepared, clean, loaded, segments, required if whole else None),
         )  # fmt: skip
+        return with_motion_faults(found, faults, masked)
 
     trust, reduced = judged(), None
     if options.reduction is not None:
@@ -128,6 +136,31 @@ def loads(
     notices += [*remarks, *trust.notices, *_agreement(newton, multibody)]
     power = load_power(tree, multibody, segments, external)
     return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
+
+
+def _judged_contacts(
+    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, segments: SegmentMotion, required: BodyWrench | None
+) -> JudgedContacts | None:
+    """Judge the contacts with the plates; None where there are none."""
+    if loaded.contacts is None:
+        return None
+    measures, gait = loaded.person.measures, prepared.marker_set.gait
+    soles = {} if gait is None else {
+        "Right": (gait.heel.right, gait.toe.right), "Left": (gait.heel.left, gait.toe.left)
+    }  # fmt: skip
+    return judge_contacts(
+        clean.trial,
+        loaded.contacts.assignment,
+        segments,
+        loaded.person.system.gravity,
+        required,
+        float(measures["mass"]),
+        None if clean.weighed is None else clean.weighed.mass_kg,
+        clean.quality,
+        soles,
+        float(measures.get("height", np.nan)),
+        clean.notices,
+    )
 
 
 def tree_of(body: SubjectModel, options: LoadOptions = LoadOptions()) -> JointTree:
