@@ -246,8 +246,8 @@ def _identical(trial: Trial, fewest: int) -> list[Notice]:
 def _frozen(trial: Trial, fewest: int, options: TrajectoryCheckOptions) -> tuple[BoolArray, list[Notice]]:
     """(T, M) samples of markers that do not change at all while the others move, and notices.
 
-    Stretches of at least ``fewest`` frames count, and those of a few frames that the marker leaves by a leap: a foot on
-    the ground may repeat its place where a file has few digits.
+    Stretches that the marker leaves by a leap count; those of at least ``fewest`` frames also without one, if the
+    marker is noisy elsewhere. A foot on the ground repeats its place where a file has few digits or no noise.
     """
     markers, notices = trial.markers, []
     hidden = np.zeros(markers.visible.shape, dtype=np.bool_)
@@ -258,12 +258,13 @@ def _frozen(trial: Trial, fewest: int, options: TrajectoryCheckOptions) -> tuple
     still &= ~(still | ~np.isfinite(steps)).all(axis=1, keepdims=True)  # copied frames are another matter
     for k in np.flatnonzero(still.sum(axis=0) >= options.fewest - 1):
         found = _long(still[:, k], options.fewest - 1) + np.array([0, 1])  # n steps join n + 1 frames
+        noisy = int((steps[:, k] <= NOISE_M).sum()) == int((found[:, 1] - found[:, 0] - 1).sum())  # still only there
         kept = [
             run
             for run in found.tolist()
             if _others_move(markers, int(k), run, options.others_m)
             and (
-                run[1] - run[0] >= fewest
+                (noisy and run[1] - run[0] >= fewest)
                 or _escape(markers.p_WM[:, k : k + 1], steps[:, k], run[0], run[1] - 1) > ESCAPED_M
             )
         ]
