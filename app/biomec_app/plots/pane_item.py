@@ -242,7 +242,8 @@ def heading_of(pane: Pane, style: PlotStyle, on_screen: bool = True) -> Heading:
     on_screen : leave room for values at the cursor
     """
     listed = pane.listed
-    named = len(listed) > 1 and any(_needs_name(trace) for trace in listed)
+    compared = len({trace.curve.compared for trace in listed}) > 1
+    named = len(listed) > 1 and (compared or any(_needs_name(trace) for trace in listed))
     entries = [(trace.name, style.line(trace)) for trace in listed]
     heading = Heading(style, pane.title, pane.detail, pane.unit, entries, named)
     if on_screen:

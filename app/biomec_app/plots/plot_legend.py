@@ -22,7 +22,7 @@ from biomec_app.plots.plot_pane import (
     Mark,
     Pane,
 )
-from biomec_app.plots.plot_style import WIDTH, PlotStyle, dashed
+from biomec_app.plots.plot_style import FAINT_WIDTH, WIDTH, PlotStyle, dashed
 
 MARK_WORDS = {
     BORDER: "cycle", TURN: "phase change", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
@@ -40,9 +40,9 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         (name, style.cosmetic(QPen(style.colour(colour), 2.5)))
         for name, colour in dict.fromkeys((trace.name, trace.colour) for trace in traces if trace.colour in CONDITIONS)
     ]
-    methods = dict.fromkeys((trace.curve.said, trace.curve.dashed) for trace in traces if trace.curve.said)
-    if any(number or words in METHODS for words, number in methods):
-        entries += [(words, _stroke(style, number)) for words, number in methods]
+    methods = dict.fromkeys((trace.curve.said, trace.curve.dashed, trace.faint) for trace in traces if trace.curve.said)
+    if any(number or words in METHODS for words, number, _ in methods):
+        entries += [(words, _stroke(style, number, faint)) for words, number, faint in methods]
     elif any(isinstance(trace.colour, int) and trace.curve.side is Side.LEFT for trace in traces):
         entries += [("right", _stroke(style, 0)), ("left", _stroke(style, 1))]
     if any(trace.sd is not None and trace.over is None for trace in traces):
@@ -67,9 +67,10 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
     return entries
 
 
-def _stroke(style: PlotStyle, number: int) -> QPen:
+def _stroke(style: PlotStyle, number: int, faint: bool = False) -> QPen:
     """Pen of whatever colour, with the dashes of a number."""
-    return dashed(style.cosmetic(QPen(_grey(style, 1.0), WIDTH)), number)
+    pen = QPen(_grey(style, 0.5), FAINT_WIDTH) if faint else QPen(_grey(style, 1.0), WIDTH)
+    return dashed(style.cosmetic(pen), number)
 
 
 def _grey(style: PlotStyle, opacity: float) -> QColor:
