@@ -303,7 +303,7 @@ class Analysis:
             if step.name in self.done:
                 done = self.done[step.name]
                 current = self.is_current(step.name)
-                past = {} if current else {MADE_OF: done.made_of}
+                past: dict[str, Any] = {} if current else {MADE_OF: done.made_of}
                 session = session.with_step(
                     step.name, done.value, fingerprint=done.fingerprint, current=current, **past
                 )

@@ -80,9 +80,7 @@ def reopened(session: Session) -> Reopened:
     history = tuple(record for record in session.provenance if record.step not in written_again)
     lost = [f'"{step_named(name).title}"' for name in _stale(session, steps) if name not in past]
     if lost:
-        words = (
-            f"Results that were out of date when they were stored are left out ({', '.join(lost)}). Run them again."
-        )
+        words = f"Results that were out of date when they were stored are left out ({', '.join(lost)}). Run them again."
         analysis = replace(
             analysis, session=replace(analysis.session, notices=(*analysis.session.notices, info(STALE, words)))
         )
