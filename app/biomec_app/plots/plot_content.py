@@ -80,9 +80,13 @@ def panes_one_by_one(
 
 
 def _pane(curves: Sequence[Curve], view: PlotView, analysis: Analysis) -> Pane | None:
+    looks = [
+        replace(look, name=f"{words} · {look.name}" if words else look.name)
+        for look, words in zip(_looks(curves, view), differences(curves), strict=True)
+    ]
     found = [
         _trace(curve, view, analysis, _of_cycles(look, curve, side), side)
-        for curve, look in zip(curves, _looks(curves, view), strict=True)
+        for curve, look in zip(curves, looks, strict=True)
         for side in _sides(curve, view, analysis)
     ]
     traces = tuple(sorted((one for one in found if one is not None), key=lambda one: not one.faint))
@@ -149,6 +153,27 @@ def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
         faint = curve.variant != MAIN and not kinds and not curve.dashed
         looks.append(Look(name, k, curve.side is Side.LEFT or curve.dashed, faint))
     return looks
+
+
+def differences(curves: Sequence[Curve]) -> list[str]:
+    """How far every curve of a plot is from the one that it is compared with: "RMS 0.02°"; empty for the others.
+
+    Compared are curves of one side, over the frames that both have; angles modulo whole turns.
+    """
+    told = []
+    for curve in curves:
+        alike = [one for one in curves if one.compared and one.side is curve.side and one.pane == curve.pane]
+        reference = min(alike, key=lambda one: one.compared, default=curve)
+        if not curve.compared or reference.compared == curve.compared or len(reference.values) != len(curve.values):
+            told.append("")
+            continue
+        apart = curve.values - reference.values
+        if curve.unit == "°":
+            apart = (apart + 180.0) % 360.0 - 180.0
+        known = apart[np.isfinite(apart)]
+        size = f"{np.sqrt(np.mean(known**2)):.{3 if 'N·m' in curve.unit else 2}f}" if known.size else "–"
+        told.append(f"RMS {size}{'' if curve.unit == '°' else ' '}{curve.unit}")
+    return told
 
 
 def _sides(curve: Curve, view: PlotView, analysis: Analysis) -> tuple[Side | None, ...]:

@@ -23,6 +23,7 @@ if TYPE_CHECKING:
 FILTER = "biomec.signals.filtering.FilterOptions"
 POSITIONS = "biomec.body.kinematics.consistency_options.ConsistencyOptions"
 LOADS = "biomec.body.loads.options.LoadOptions"
+PLUG_IN_GAIT = "biomec.body.plug_in_gait.parameters.PlugInGaitOptions"
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
@@ -52,7 +53,8 @@ def add_commands(commands: Commands) -> None:
         "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
     )
     how.add_argument("--label-map", type=Path, metavar="FILE", help="a laboratory's own labels (.toml)")
-    method = "one of %(choices)s: nearest consistent coordinates (default), or global optimisation on the markers"
+    method = "one of %(choices)s: the one that suits the marker set (default), nearest consistent coordinates (as "
+    method += "published), or global optimisation on the markers"
     how.add_argument("--method", choices=FieldChoices(POSITIONS, "method"), metavar="NAME", help=method)
     how.add_argument("--contacts", choices=FieldChoices(POSITIONS, "contacts"), metavar="WHEN",
                      help="one of %(choices)s: when hands and feet are held at their centre of pressure; default: "
@@ -62,6 +64,9 @@ def add_commands(commands: Commands) -> None:
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
     how.add_argument("--angles", metavar="CONVENTION", help="standard (default), isb, or plug-in-gait")
+    how.add_argument("--foot-flat", choices=FieldChoices(PLUG_IN_GAIT, "foot_flat"), metavar="HOW",
+                     help="one of %(choices)s: foot in the static of Plug-in Gait; default: auto, as stored offsets "
+                     "of the foot say")  # fmt: skip
     how.add_argument("--subtract-static", action="store_true", default=None, help="count angles from the static pose")
     how.add_argument("--no-filter", action="store_true", help="use markers and plates unfiltered")
     how.add_argument(
@@ -149,7 +154,6 @@ def _subject(options: argparse.Namespace) -> "Subject":
 def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "AnalysisSettings":
     """Settings of the file --settings, if there is one, with what the options say changed."""
     from biomec.io.label_map_file import read_label_map
-    from biomec.pipeline.settings import AnalysisSettings
     from biomec.pipeline.settings_file import read_settings
     from biomec.signals import PLATE_FILTER, CutoffChoice, FilterOptions
 
@@ -175,7 +179,8 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     model = body.options
     model = replace(model, inertia=changed(model.inertia, table=options.inertia))
     model = replace(model, ellipsoid=changed(model.ellipsoid, preset=options.ellipsoid))
-    return AnalysisSettings(
+    return replace(
+        settings,
         preparation=changed(settings.preparation, marker_set=marker_set, label_map=label_map),
         signals=signals,
         body=changed(replace(body, options=model), model=options.model),
@@ -189,6 +194,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
             constraints=options.joints,
             root=options.root,
         ),
+        plug_in_gait=changed(settings.plug_in_gait, foot_flat=options.foot_flat),
     )
 
 
@@ -242,7 +248,11 @@ def _report(analysis: "Analysis", folder: Path) -> None:
         read_as = loads["reading"]
         told_as = f"{read_as['method']}, {read_as['axes']} axes, {read_as['sign']}"
         print(f"loads ({told_as}), {loads['trust']}: {loads['verdict']}")
-    print(f"{folder}: {', '.join(FILES)}")
+    vicon = facts["plug_in_gait"]
+    if vicon is not None:
+        apart = [one["rms"] for one in vicon["own_model_less_vicon"].values() if one["unit"] == "°"]
+        print(f"Plug-in Gait as Vicon computes it: our own angles are up to {max(apart, default=0.0):.1f}° rms from it")
+    print(f"{folder}: {', '.join(name for name in FILES if (folder / name).is_file())}")
     tell(analysis.notices, least=Severity.WARNING)
 
 

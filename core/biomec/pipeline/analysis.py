@@ -366,7 +366,8 @@ STEPS: tuple[Step, ...] = (
          lambda s: s.angles, 0.05),
     Step("cycles", "Cycles", lambda a, p: cycles(a.signals, a.angles, a.motion.valid, a.settings.cycles),
          lambda s: s.cycles, 0.05),
-    Step("loads", "Joint Loads", lambda a, p: loads(a.signals, a.body, a.motion, a.segments, a.settings.loads),
+    Step("loads", "Joint Loads",
+         lambda a, p: loads(a.preparation, a.signals, a.body, a.motion, a.segments, a.settings.loads),
          lambda s: s.loads, 0.05),
 )  # fmt: skip
 """Steps in the order in which they run; a step depends on all before it."""

@@ -163,7 +163,7 @@ def test_settings_of_another_version_are_told_and_passed_over(whole):
     assert "magic" in told
     assert "cycles" in told
     assert analysis.settings.angles == AngleOptions(unwrap=False)
-    assert analysis.settings.positions.method == "coordinates"
+    assert analysis.settings.positions.method == ConsistencyOptions().method
 
 
 @pytest.mark.parametrize(

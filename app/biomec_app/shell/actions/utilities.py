@@ -67,7 +67,7 @@ ACTIONS: tuple[Action, ...] = (
     _item("match", "&Match Screen", "Bring every plot to the shortest visible stretch of time",
           lambda c: c.plots.match(), "Ctrl+M"),
     _item("restore", "&Restore Screen", "Show everything again", lambda c: c.plots.restore(), "Ctrl+R"),
-    _switch("cycles", "Show &Cycles", "Mark where cycles begin and where their phase changes, such as foot off", "cycles"),
+    _switch("cycles", "Show &Cycles", "Mark where cycles begin and where their phase changes", "cycles"),
     _item("forward", "Shift &Forward", "Move all plots one window ahead", lambda c: c.plots.shift(1), "Ctrl+PgDown"),
     _item("backward", "Shift &Backward", "Move all plots one window back", lambda c: c.plots.shift(-1), "Ctrl+PgUp"),
     _switch("measure", "D&ot Measure", "Show the coordinates of the samples that are clicked", "measure",

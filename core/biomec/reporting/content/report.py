@@ -25,6 +25,7 @@ from biomec.recording.marker_set import Side
 from biomec.recording.step import plain_data
 from biomec.recording.trial import is_angle
 from biomec.reporting.content.load_section import loads_section
+from biomec.reporting.content.plug_in_gait_section import plug_in_gait_section
 from biomec.reporting.facts import (
     constraint_words,
     count_notices,
@@ -83,6 +84,8 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     sections = [_subject(analysis), _recording(analysis), _angles(analysis), _cycles(analysis), _quality(analysis)]
     if "loads" in analysis.done:
         sections.append(loads_section(analysis))
+    vicon = plug_in_gait_section(analysis)
+    sections += [] if vicon is None else [vicon]
     if truth is not None:
         sections.append(_truth(analysis, truth))
     sections += [_model(analysis), _provenance(analysis)]
