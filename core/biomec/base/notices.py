@@ -61,6 +61,11 @@ class Notice:
         return self.sentence
 
     @property
+    def rank(self) -> tuple[int, int]:
+        """Its importance, the greater the more: by severity, then by what suffers."""
+        return list(Severity).index(self.severity), list(Scope).index(self.scope)
+
+    @property
     def lowers_trust(self) -> bool:
         """Whether it lowers the trust in everything that is computed: to "check", and to "poor" if it is a problem."""
         return self.scope is Scope.RECORDING and self.severity is not Severity.INFO
@@ -96,12 +101,30 @@ class WithNotices(Protocol):
 
 
 def gathered_notices(*results: WithNotices) -> tuple[Notice, ...]:
-    """Notices of several trials and results, each once, the most severe first and else in their order."""
-    rank = list(Severity)
-    once = dict.fromkeys(notice for result in results for notice in result.notices)
-    return tuple(sorted(once, key=lambda notice: -rank.index(notice.severity)))
+    """Notices of several trials and results, each once, the most important first and else in their order."""
+    return ranked(notice for result in results for notice in result.notices)
 
 
+def ranked(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """Notices each once, the most important first; those of one kind stand together, else they keep their order."""
+    once = tuple(dict.fromkeys(notices))
+    kinds: dict[tuple[tuple[int, int], str], int] = {}
+    for notice in once:
+        kinds.setdefault((notice.rank, notice.code), len(kinds))
+    return tuple(sorted(once, key=lambda one: (-one.rank[0], -one.rank[1], kinds[one.rank, one.code])))
+
+
+def leading(notices: Iterable[Notice]) -> tuple[Notice, ...]:
+    """At most three problems and warnings to read first, of different kinds as far as there are."""
+    doubts = [notice for notice in ranked(notices) if notice.severity is not Severity.INFO]
+    firsts = {notice.code: notice for notice in reversed(doubts)}
+    chosen = [notice for notice in doubts if firsts[notice.code] is notice]
+    others = [notice for notice in doubts if firsts[notice.code] is not notice]
+    return tuple((chosen + others)[:LEADING])
+
+
+LEADING = 3  # notices that a reader is shown first
+FIRST = ("Look at these first", "The most important of all.")
 HEADINGS = {
     Severity.PROBLEM: ("Problems", "Part of the result is missing or cannot be trusted."),
     Severity.WARNING: ("Warnings", "The result may suffer; check these before drawing conclusions."),
@@ -111,7 +134,7 @@ HEADINGS = {
 
 @dataclass(frozen=True)
 class NoticeGroup:
-    """Notices of one severity."""
+    """Notices under one heading; the severity is that of the most severe."""
 
     severity: Severity
     title: str
@@ -120,10 +143,13 @@ class NoticeGroup:
 
 
 def notice_groups(notices: Iterable[Notice]) -> tuple[NoticeGroup, ...]:
-    """Groups that have notices, in the order of `HEADINGS`; within a group each notice once, in its order."""
-    once = tuple(dict.fromkeys(notices))
-    groups = (
-        NoticeGroup(severity, title, meaning, tuple(one for one in once if one.severity is severity))
-        for severity, (title, meaning) in HEADINGS.items()
-    )
+    """Groups that have notices, each notice once: the three to read first, if there are more, then by severity."""
+    once = ranked(notices)
+    first = leading(once)
+    if sum(one.severity is not Severity.INFO for one in once) <= LEADING:
+        first = ()
+    groups = [NoticeGroup(first[0].severity, *FIRST, first)] if first else []
+    for severity, (title, meaning) in HEADINGS.items():
+        rest = tuple(one for one in once if one.severity is severity and one not in first)
+        groups.append(NoticeGroup(severity, title, meaning, rest))
     return tuple(group for group in groups if group.notices)

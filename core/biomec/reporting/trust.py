@@ -9,7 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Severity
+from biomec.base.notices import Severity, ranked
 from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
@@ -160,7 +160,7 @@ def _judged(
     if not solved_:
         sentence = f"None of the {total} frames obeys the model."
         return Level.POOR, f"Not to be used. {sentence}", (sentence,)
-    faults = [notice for notice in analysis.notices if notice.lowers_trust]
+    faults = [notice for notice in ranked(analysis.notices) if notice.lowers_trust]
     reasons = [notice.sentence for notice in faults]
     if solved_ < total:
         reasons.append(f"{total - solved_} of {total} frames do not obey the model.")
