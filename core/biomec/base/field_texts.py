@@ -195,7 +195,7 @@ def option_help(entry: Entry, words: str = "", otherwise: str = "", *, bare: boo
     """
     about, sentences = entry.setting, [words or entry.setting.help]
     if entry.kind is Kind.CHOICE:
-        sentences.append(f"One of {_choices_text(entry)}.")
+        sentences.append(f"One of {choices_text(entry)}.")
     elif entry.kind in (Kind.NUMBER, Kind.WHOLE):
         within = range_words(about)
         if within:
@@ -209,7 +209,7 @@ def option_help(entry: Entry, words: str = "", otherwise: str = "", *, bare: boo
     return " ".join(one if one.endswith(".") else f"{one}." for one in sentences if one)
 
 
-def _choices_text(entry: Entry) -> str:
+def choices_text(entry: Entry) -> str:
     """Values to type; few of them with what they mean."""
     about, choices = entry.setting, [one for one in entry.choices if one.value is not None]
     few = len(choices) <= EXPLAINED and not about.files
