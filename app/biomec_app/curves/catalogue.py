@@ -14,6 +14,7 @@ from biomec.body.loads.load_components import LoadReading
 from biomec.pipeline.analysis import Analysis
 from biomec_app.curves import measured as curves_measured
 from biomec_app.curves import motion as curves_motion
+from biomec_app.curves import plug_in_gait as curves_plug_in_gait
 from biomec_app.curves import quality as curves_quality
 from biomec_app.curves.curve import MAIN, Curve
 
@@ -78,6 +79,7 @@ class Catalogue:
 
 PROVIDERS: list[Provider] = [
     curves_motion.joint_angles,
+    curves_plug_in_gait.plug_in_gait,
     curves_motion.segments,
     curves_motion.whole_body,
     curves_measured.markers,
@@ -88,6 +90,7 @@ PROVIDERS: list[Provider] = [
     curves_quality.solution,
     curves_quality.violations,
     curves_quality.shifts,
+    curves_plug_in_gait.stored_results,
 ]
 """What lists curves, in the order of the kinds."""
 

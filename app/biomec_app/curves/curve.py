@@ -33,6 +33,8 @@ class Curve:
     log       : whether a logarithmic axis suits it
     least     : smallest height of an axis, so that noise does not look like motion; 0 if any will do
     dashed    : drawn dashed beside the other version
+    compared  : place among computations of one quantity whose difference a shared plot shows, the lowest being the
+                one to compare with; 0 for curves that are not compared
     band      : half-width (N,) of the band around it, or None while that is not known
     """
 
@@ -53,6 +55,7 @@ class Curve:
     said: str = ""
     words: str = ""
     dashed: bool = False
+    compared: int = 0
     band: Callable[[], FloatArray | None] = lambda: None
 
     @cached_property

@@ -49,7 +49,7 @@ def joint_angles(analysis: Analysis) -> Iterator[Curve]:
             f"angle/{name}", ANGLES, group, side, angles.positive[k], name, "°",
             column(time, angles.values, k, scale=DEGREES), title,
             f"{angles.positive[k]}\N{NO-BREAK SPACE}+ / {angles.negative[k]}\N{NO-BREAK SPACE}−",
-            step="angles", least=LEAST_DEG,
+            step="angles", least=LEAST_DEG, compared=3,
         )  # fmt: skip
 
 

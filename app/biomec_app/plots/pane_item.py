@@ -237,7 +237,8 @@ class PaneItem(pg.GraphicsWidget):
 
 def heading_of(pane: Pane, style: PlotStyle) -> Heading:
     """Heading of a plot, which names its curves where their colours do not say what they are."""
-    named = len(pane.traces) > 1 and any(_needs_name(trace) for trace in pane.traces)
+    compared = len({trace.curve.compared for trace in pane.traces}) > 1
+    named = len(pane.traces) > 1 and (compared or any(_needs_name(trace) for trace in pane.traces))
     entries = [(trace.name, style.line(trace)) for trace in pane.traces]
     heading = Heading(style, pane.title, pane.detail, pane.unit, entries, named)
     heading.reserve([pane.number(value) for value in pane.extent])

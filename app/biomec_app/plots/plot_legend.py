@@ -18,14 +18,13 @@ from biomec_app.plots.plot_pane import (
     OFF,
     RIGHT,
     STRIKE,
-    TURN,
     Mark,
     Pane,
 )
 from biomec_app.plots.plot_style import PlotStyle
 
 MARK_WORDS = {
-    BORDER: "cycle", TURN: "phase change", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
+    BORDER: "cycle", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
 }  # fmt: skip
 
 
@@ -40,11 +39,11 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         (name, style.cosmetic(QPen(style.colour(colour), 2.5)))
         for name, colour in dict.fromkeys((trace.name, trace.colour) for trace in traces if trace.colour in CONDITIONS)
     ]
-    methods = dict.fromkeys((trace.curve.said, trace.curve.dashed) for trace in traces if trace.curve.said)
-    if any(dashed or words in METHODS for words, dashed in methods):
-        for words, dashed in methods:
-            pen = style.line(replace(traces[0], dashed=dashed, colour=0, faint=False))
-            pen.setColor(_grey(style, 1.0))
+    methods = dict.fromkeys((trace.curve.said, trace.curve.dashed, trace.faint) for trace in traces if trace.curve.said)
+    if any(dashed or words in METHODS for words, dashed, _ in methods):
+        for words, dashed, faint in methods:
+            pen = style.line(replace(traces[0], dashed=dashed, colour=0, faint=faint))
+            pen.setColor(_grey(style, 0.5 if faint else 1.0))
             entries.append((words, pen))
     elif any(trace.dashed for trace in traces):
         for words, which in (("right", False), ("left", True)):
@@ -69,7 +68,7 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         pen = style.mark(mark)
         if mark.colour != MIDDLE:  # each side has its own
             pen.setColor(_grey(style, 0.9))
-        entries.append((MARK_WORDS[kind], pen))
+        entries.append((MARK_WORDS.get(kind, mark.label), pen))
     if any(len(pane.shade) for pane in panes):
         entries.append(("not converged", style.shade))
     return entries

@@ -55,6 +55,7 @@ def add_commands(commands: Commands) -> None:
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
     _field(how, "--angles", "CONVENTION", "angles.convention")
+    _field(how, "--foot-flat", "HOW", "plug_in_gait.foot_flat")
     _field(how, "--subtract-static", None, "angles.subtract_static", typed="on",
            words="Count angles from the static pose.")  # fmt: skip
     _field(how, "--no-filter", None, "signals.marker_filter", "signals.plate_filter", typed="off",
@@ -214,7 +215,11 @@ def _report(analysis: "Analysis", folder: Path) -> None:
         read_as = loads["reading"]
         told_as = f"{read_as['method']}, {read_as['axes']} axes, {read_as['sign']}"
         print(f"loads ({told_as}), {loads['trust']}: {loads['verdict']}")
-    print(f"{folder}: {', '.join(FILES)}")
+    vicon = facts["plug_in_gait"]
+    if vicon is not None:
+        apart = [one["rms"] for one in vicon["own_model_less_vicon"].values() if one["unit"] == "°"]
+        print(f"Plug-in Gait as Vicon computes it: our own angles are up to {max(apart, default=0.0):.1f}° rms from it")
+    print(f"{folder}: {', '.join(name for name in FILES if (folder / name).is_file())}")
     tell(analysis.notices, least=Severity.WARNING)
 
 

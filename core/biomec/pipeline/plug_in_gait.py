@@ -7,26 +7,95 @@ its model runs and writes them back to the file, so that they must not be smooth
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import dataclass
 from functools import cache
 
 import numpy as np
 
-from biomec.base.arrays import BoolArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info
 from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
+from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.plug_in_gait import PlugInGait, PlugInGaitOptions, plug_in_gait
+from biomec.body.plug_in_gait.angles import CONVENTION
+from biomec.body.plug_in_gait.comparison import (
+    Curves,
+    Difference,
+    compared,
+    curves,
+    own_angles,
+    own_loads,
+    stored_curves,
+)
 from biomec.body.plug_in_gait.kinetics import Ground, ground_reaction
 from biomec.body.plug_in_gait.legs import LEG
 from biomec.body.plug_in_gait.pelvis import PELVIS
 from biomec.body.plug_in_gait.sides import SIDES
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.steps.angles import angles
 from biomec.signals.event_editing import OFF, STRIKE
 
 
 def plug_in_gait_of(analysis: Analysis) -> PlugInGait | None:
     """Return the model of the recording; None if it is not wanted, or the markers or measures do not allow it."""
     return analysis.derived(_computed(analysis.settings.plug_in_gait))[0]
+
+
+@dataclass(frozen=True)
+class Comparison:
+    """How far computations are apart, angle by angle and load by load.
+
+    own    : our own model less Plug-in Gait as Vicon computes it
+    stored : Plug-in Gait as computed here less what the file stores of it; empty if it stores nothing
+    """
+
+    own: tuple[Difference, ...]
+    stored: tuple[Difference, ...]
+
+
+def comparison(analysis: Analysis) -> Comparison | None:
+    """Return the differences of the three computations; None where Plug-in Gait was not computed."""
+    vicon = vicon_curves(analysis)
+    if not vicon:
+        return None
+    return Comparison(compared(own_curves(analysis), vicon), compared(vicon, file_curves(analysis)))
+
+
+def vicon_curves(analysis: Analysis) -> Curves:
+    """Angles [rad], moments [N·m/kg] and powers [W/kg] as Vicon computes them; none where it was not computed."""
+    found = plug_in_gait_of(analysis)
+    return () if found is None else tuple(curves(found.angles, found.loads))
+
+
+def file_curves(analysis: Analysis) -> Curves:
+    """The same curves as the file of the movement stores them."""
+    trial = analysis.session.dynamic
+    if trial.outputs is None or trial.outputs.frames != trial.frames:
+        return ()
+    return tuple(stored_curves(trial.outputs, known_mass_kg(analysis)))
+
+
+def own_curves(analysis: Analysis) -> Curves:
+    """The same curves of our own model: its angles in the order and signs, its moments about the axes of Plug-in Gait.
+
+    None before its angles were computed, or where the model has no such angles.
+    """
+    return analysis.derived(_own_curves) if plug_in_gait_of(analysis) is not None else ()
+
+
+def _own_curves(analysis: Analysis) -> tuple[tuple[str, str, FloatArray], ...]:
+    found, frames = plug_in_gait_of(analysis), analysis.session.dynamic.frames
+    if found is None or "angles" not in analysis.done or len(analysis.motion.q) != frames:
+        return ()
+    options = AngleOptions(CONVENTION)
+    made = list(own_angles(angles(analysis.body, analysis.motion, analysis.signals.trial.first_frame, options)))
+    if "loads" in analysis.done and analysis.loads.multibody.frames == frames:
+        loads, power = analysis.loads.multibody, analysis.loads.power
+        torque = {joint: loads.torque[:, j] for j, joint in enumerate(loads.joints)}
+        powers = {joint: power.joint[:, j] for j, joint in enumerate(power.joints)}
+        made += own_loads(found.segments, torque, powers, float(analysis.body.person.measures["mass"]))
+    return tuple(made)
 
 
 def plug_in_gait_notices(analysis: Analysis) -> tuple[Notice, ...]:
@@ -49,11 +118,10 @@ def _computed(options: PlugInGaitOptions) -> Callable[[Analysis], tuple[PlugInGa
         static = None
         if not prepared.static_is_dynamic:
             static = recorded_landmarks(trajectories(prepared.static.markers), prepared.marker_set)
-        subject, trial = analysis.session.subject, prepared.dynamic
-        mass = subject.mass_kg or (None if clean.mass is None else clean.mass.mass_kg)
+        measures, trial = analysis.session.subject.measures, prepared.dynamic
         try:
             found = plug_in_gait(
-                points, static, subject.measures, trial.rate_hz, ground=ground_of(analysis), mass_kg=mass,
+                points, static, measures, trial.rate_hz, ground=ground_of(analysis), mass_kg=known_mass_kg(analysis),
                 first_frame=trial.first_frame, options=options,
             )  # fmt: skip
         except BiomecError as error:
@@ -61,6 +129,13 @@ def _computed(options: PlugInGaitOptions) -> Callable[[Analysis], tuple[PlugInGa
         return found, found.notices
 
     return compute
+
+
+def known_mass_kg(analysis: Analysis) -> float | None:
+    """Mass that was entered, else weighed on the plates."""
+    entered = analysis.session.subject.mass_kg
+    weighed = analysis.signals.mass if "signals" in analysis.done else None
+    return entered or (None if weighed is None else weighed.mass_kg)
 
 
 def ground_of(analysis: Analysis) -> dict[str, Ground]:

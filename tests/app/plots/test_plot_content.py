@@ -72,6 +72,19 @@ def test_cycles_of_faster_channels_are_cut_at_the_same_times(curves: Catalogue, 
         assert np.allclose(singles[k][[0, -1]], ends, rtol=1e-6)
 
 
+def test_a_curve_of_the_midline_is_drawn_over_the_cycles_of_each_side(walk_analysis: Analysis) -> None:
+    """The pelvis of a walk was drawn over the right side's cycles alone; its foot off was called a phase change."""
+    found = catalogue(walk_analysis)
+    key = next(one.key for one in found if one.key.startswith("angle/pelvis"))
+    (pane,) = shown(found, walk_analysis, (key,), over=MEAN)
+    assert [(trace.name, trace.colour) for trace in pane.traces] == [("right cycles", RIGHT), ("left cycles", LEFT)]
+    k = walk_analysis.angles.names.index(key.removeprefix("angle/"))
+    for trace, group in zip(pane.traces, ("Right", "Left"), strict=True):
+        assert np.allclose(trace.y, np.degrees(walk_analysis.cycles.curves[group].mean[:, k]), atol=1e-9)
+    assert {mark.label for mark in pane.marks if mark.kind == TURN} == {"foot off"}
+    assert {mark.colour for mark in pane.marks if mark.kind == TURN} == {RIGHT, LEFT}
+
+
 def test_cycles_are_marked(curves: Catalogue, demo_analysis: Analysis) -> None:
     (pane,) = shown(curves, demo_analysis, ELBOWS)
     cycles = demo_analysis.cycles.groups["both"]
@@ -148,3 +161,27 @@ def test_a_walk_begins_with_legs() -> None:
         assert np.allclose(strikes[side], events, atol=0.5 / analysis.signals.trial.rate_hz)
     (right,) = panes(curves.found(keys[:1]), PlotView(), analysis)
     assert not [mark for mark in right.marks if mark.colour == LEFT]
+    _stored_results_lie_over_ours(analysis, curves)
+
+
+def _stored_results_lie_over_ours(analysis: Analysis, curves: Catalogue) -> None:
+    """The curves of that walk which Vicon left in the file: searchable, and in one plot with both computations."""
+    ways = ("vicon", "stored", "own")
+    knees = [f"plug-in gait/{way}/{side} knee flexion" for side in ("right", "left") for way in ways]
+    (knee,) = panes(curves.found(knees), PlotView(), analysis)
+    assert (knee.title, knee.unit, len(knee.traces)) == ("Knee", "°", 6)
+    names = {trace.name for trace in knee.traces}
+    assert {"right stored in the file", "RMS 0.00° · right as Vicon computes it"} <= names
+    (own,) = (name for name in names if name.endswith("right our own model"))
+    ours, theirs = (curves[f"plug-in gait/{way}/right knee flexion"].values for way in ("own", "stored"))
+    assert own.startswith(f"RMS {np.sqrt(np.mean((ours - theirs) ** 2)):.2f}° · ")
+    assert np.allclose(ours, curves["angle/right knee flexion"].values)
+    moment, power = (curves[f"plug-in gait/stored/right ankle {name}"] for name in ("plantarflexor moment", "power"))
+    assert "RAnkleMoment X" in moment.label
+    assert (moment.unit, power.unit) == ("N·m/kg", "W/kg")
+    assert 1.0 < np.nanmax(moment.values) < 2.0  # N·m/kg, stored as 1500 "Nmm"
+    (overlaid,) = panes(curves.found(["angle/right knee flexion", knees[1]]), PlotView(), analysis)
+    assert overlaid.traces[0].name.startswith("RMS ")  # our own angles beside the stored ones, without the third
+    other = curves["stored/RGroundReactionForce/Z"]
+    assert other.unit == "N/kg"
+    assert 8.0 < np.nanmax(other.values) < 14.0

@@ -42,7 +42,7 @@ def test_one_command_goes_from_files_to_angles(files, tmp_path, capsys):
     assert main(["analyze", str(files), *person, "--model", "m21", "--out", str(out)]) == 0
     shown = capsys.readouterr().out
     assert "21 segments, 252 natural coordinates, 214 constraint rows (6 redundant), 44 degrees of freedom" in shown
-    assert sorted(path.name for path in out.iterdir()) == sorted(FILES)
+    assert {path.name for path in out.iterdir()} == {name for name in FILES if not name.startswith("plug_in_gait")}
     facts = json.loads((out / "summary.json").read_text("utf-8"))
     assert facts["model"]["dof"] == 44
     assert facts["consistency"]["converged"] == facts["consistency"]["frames"]

@@ -21,13 +21,14 @@ Curves: TypeAlias = Iterable[tuple[str, str, FloatArray]]
 """Name, kind and curve (T,): angles in radians, moments and powers per kilogram."""
 ANGLE, MOMENT, POWER, FORCE = "angle", "moment", "power", "force"
 UNITS = {ANGLE: "°", MOMENT: "N·m/kg", POWER: "W/kg", FORCE: "N/kg"}
-STORED_PER_UNIT = {MOMENT: 1e3, POWER: 1.0, FORCE: 1.0}  # moments are stored in N·mm/kg
+PER_KG_AT_MOST = 10.0  # N·m/kg; jumps reach 6, and the legs of a child of 15 kg who walks exceed 15 N·m together
 MOMENTS = {
     "ankle": ("plantarflexor", "evertor", "external rotator"),
     "knee": ("extensor", "valgus", "external rotator"),
     "hip": ("extensor", "abductor", "external rotator"),
 }
 """Joint -> what a positive internal moment about Vicon's X, Y, Z does."""
+LEG_MOMENTS = tuple(f"{joint.capitalize()}Moment" for joint in MOMENTS)
 OWN_JOINTS = {"pelvis": "pelvis in the laboratory", "thorax": "thorax in the laboratory",
               "foot progression": "* foot in the laboratory", "spine": "lumbar"}  # fmt: skip
 OWN_WORDS = {"up": "right side up", "internal rotation": "left rotation"}
@@ -72,21 +73,55 @@ def difference(name: str, kind: str, other: FloatArray, vicon: FloatArray) -> Di
     )
 
 
-def stored_curves(outputs: Outputs) -> Curves:
-    """Name, kind and curve (T,) of everything that a file stores of Plug-in Gait, in radians and per kilogram."""
-    known = {name: outputs.values[:, k] for k, name in enumerate(outputs.names)}
+def stored_curves(outputs: Outputs, mass_kg: float | None = None) -> Curves:
+    """Name, kind and curve (T,) of everything that a file stores of Plug-in Gait, in radians and per kilogram.
+
+    Vicon's programs label moments Nmm and powers W although both are per kilogram. Moments that no person has per
+    kilogram are not: they are divided by the mass, and left out with the powers where the mass is not known.
+    """
+
+    def parts(name: str, words: Iterable[str]) -> Curves:
+        if name in outputs.names:
+            at = outputs.names.index(name)
+            for k, word in enumerate(words):
+                yield word, outputs.units[at], outputs.values[:, at, k]
+
     for leg in SIDES:
         for row in ROWS:
-            values = known.get(leg.vicon + row.output)
-            for k, part in enumerate(row.components if values is not None else ()):
-                yield f"{leg.name(row.joint)} {part.positive}", ANGLE, np.radians(values[:, k])  # type: ignore[index]
+            for word, unit, values in parts(leg.vicon + row.output, [part.positive for part in row.components]):
+                radians = values if unit.startswith("rad") else np.radians(values)
+                yield f"{leg.name(row.joint)} {word}", ANGLE, radians
+    per_kg = stored_per_kg(outputs, mass_kg)
+    if per_kg is None:
+        return
+    for leg in SIDES:
         for joint, words in MOMENTS.items():
             stem = leg.vicon + joint.capitalize()
-            moment, power = known.get(f"{stem}Moment"), known.get(f"{stem}Power")
-            for k, word in enumerate(words if moment is not None else ()):
-                yield f"{leg.name(joint)} {word} moment", MOMENT, moment[:, k] / STORED_PER_UNIT[MOMENT]  # type: ignore[index]
-            if power is not None:
-                yield f"{leg.name(joint)} power", POWER, power[:, 2]
+            for word, unit, values in parts(f"{stem}Moment", words):
+                yield f"{leg.name(joint)} {word} moment", MOMENT, per_kg * _newton_metres(unit) * values
+            for word, _, values in parts(f"{stem}Power", ("X", "Y", "power")):
+                if word == "power":
+                    yield f"{leg.name(joint)} power", POWER, per_kg * values
+
+
+def stored_per_kg(outputs: Outputs, mass_kg: float | None = None) -> float | None:
+    """By what stored moments, forces and powers are multiplied to be per kilogram: 1 if they are so already.
+
+    None where they are not, and the mass [kg] is not known.
+    """
+    moments = [
+        _newton_metres(unit) * outputs.values[:, k]
+        for k, (kind, unit) in enumerate(zip(outputs.kinds, outputs.units, strict=True))
+        if kind == MOMENT and outputs.names[k][1:] in LEG_MOMENTS
+    ]
+    sizes = np.abs(np.concatenate([one[np.isfinite(one)] for one in moments])) if moments else np.zeros(0)
+    if not sizes.size or np.percentile(sizes, 99.0) <= PER_KG_AT_MOST:  # a few wild samples decide nothing
+        return 1.0
+    return 1.0 / mass_kg if mass_kg else None
+
+
+def _newton_metres(unit: str) -> float:
+    return 1e-3 if "mm" in unit.lower() else 1.0
 
 
 def curves(angles: JointAngles, loads: LegLoads | None) -> Curves:
@@ -109,7 +144,7 @@ def compared(other: Curves, vicon: Curves) -> tuple[Difference, ...]:
     """Differences of all curves that both have, in the order of the second."""
     known = {name: values for name, _, values in other}
     found = [difference(name, kind, known[name], values) for name, kind, values in vicon if name in known]
-    return tuple(one for one in found if one is not None)
+    return tuple(apart for apart in found if apart is not None)
 
 
 # ------------------------------------------------------------------------------------------------------ our own model

@@ -9,6 +9,8 @@ segments.csv     centres of mass of the segments and of the whole body [m]
 loads.csv        forces, moments and power of the joints, and the residual [N, N m, W]; if inverse dynamics has run
 load_parts.csv   what weight, acceleration and the ground ask of the joints: parts that sum to loads.csv [N, N m]
 load_statistics.csv  peak, RMS, impulse and work of every load in every valid cycle, mean and standard deviation
+plug_in_gait.csv     angles, moments and powers as Vicon computes them [°, N·m/kg, W/kg]; for Plug-in Gait markers
+plug_in_gait_comparison.csv  how far our own model is from these, and these from what the file stores
 session.biomec   everything, to be opened again
 """
 
@@ -25,10 +27,13 @@ from biomec.base.arrays import FloatArray
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.body.anatomy.subject_model import surface_sensitivity
+from biomec.body.plug_in_gait.comparison import ANGLE, UNITS
 from biomec.engine.position import FrameStatus
 from biomec.io.project import save_project
 from biomec.pipeline.analysis import Analysis, step_named
+from biomec.pipeline.plug_in_gait import comparison, vicon_curves
 from biomec.pipeline.settings_file import settings_text
+from biomec.reporting.content.plug_in_gait_section import comparison_rows, plug_in_gait_summary
 from biomec.reporting.facts import (
     cycle_facts,
     finite_largest,
@@ -47,7 +52,8 @@ MILLIMETRE = 1e3
 ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv",
-    "loads.csv", "load_parts.csv", "load_statistics.csv", "session.biomec",
+    "loads.csv", "load_parts.csv", "load_statistics.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv",
+    "session.biomec",
 )  # fmt: skip
 OF_LOADS = {"loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv}
 
@@ -68,10 +74,11 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
         "coordinates.csv": _coordinates_csv(analysis),
         "segments.csv": _segments_csv(analysis),
     }
-    for name, made in OF_LOADS.items():
-        if "loads" in analysis.done:
-            texts[name] = made(analysis)
-        else:
+    if "loads" in analysis.done:
+        texts |= {name: made(analysis) for name, made in OF_LOADS.items()}
+    texts |= _plug_in_gait_csv(analysis)
+    for name in FILES:
+        if name not in texts and name != "session.biomec":
             (folder / name).unlink(missing_ok=True)  # of an earlier analysis: it would not belong to the rest
     for name, text in texts.items():
         with atomic_path(folder / name) as temporary:
@@ -184,6 +191,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             for name, column in zip(analysis.angles.names, analysis.angles.values.T, strict=True)
         },
         "inverse_dynamics": loads_summary(analysis),
+        "plug_in_gait": plug_in_gait_summary(analysis),
         "notices": [
             {"severity": str(notice.severity), "code": notice.code, "sentence": notice.sentence}
             for notice in analysis.notices
@@ -230,6 +238,20 @@ def _cycles_csv(analysis: Analysis) -> str:
     if not values:
         return table_text(columns, [])
     return table_text(columns, [[f"{percent:g}"] for percent in range(101)], np.concatenate(values, axis=1))
+
+
+def _plug_in_gait_csv(analysis: Analysis) -> dict[str, str]:
+    """File -> text: Plug-in Gait as Vicon computes it, and what differs from it; empty where it was not computed."""
+    found, curves = comparison(analysis), tuple(vicon_curves(analysis))
+    if found is None:
+        return {}
+    names = [f"{name} ({'deg' if kind == ANGLE else UNITS[kind]})" for name, kind, _ in curves]
+    values = np.stack([np.degrees(curve) if kind == ANGLE else curve for _, kind, curve in curves], axis=1)
+    head = ["compared", "curve", "kind", "unit", "rms", "offset", "rms_without_offset", "largest", "frames"]
+    return {
+        "plug_in_gait.csv": table_text(["frame", "time_s", *names], by_frame(analysis.preparation.dynamic), values),
+        "plug_in_gait_comparison.csv": table_text(head, comparison_rows(found)),
+    }
 
 
 def _quality_csv(analysis: Analysis) -> str:

@@ -7,12 +7,13 @@ from numpy.testing import assert_allclose
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
 from biomec.body.plug_in_gait import PlugInGaitOptions, plug_in_gait
+from biomec.body.plug_in_gait.comparison import stored_curves
 from biomec.body.plug_in_gait.kinetics import Ground, angular_rates, ground_reaction
 from biomec.body.plug_in_gait.legs import azimuth, rotations_by_device
 from biomec.body.plug_in_gait.segments import segments
 from biomec.body.plug_in_gait.sides import SIDES
 from biomec.engine.rotations import elementary
-from biomec.recording import ForcePlate
+from biomec.recording import ForcePlate, Outputs
 from tests.core.body.anatomy.person import MEASURES, MIRROR, POINTS, irregular, mirrored, swapped
 
 RATE = 100.0
@@ -208,3 +209,22 @@ def test_plate_samples_are_averaged_around_the_frame():
     assert_allclose(found.force[9], 0.0)  # it swings, whatever the plate carries then
     plate_of_a_few = ForcePlate("P", 0.01 * ramp, np.zeros((100, 3)), 1000.0, plate.origin, plate.up)
     assert np.isnan(ground_reaction([(plate_of_a_few, 0.03, 0.05)], np.zeros(10, dtype=bool), 10, RATE).force[0]).all()
+
+
+# ------------------------------------------------------------------------------------------------------ stored results
+@pytest.mark.parametrize(
+    ("unit", "scale", "mass", "expected"),
+    [("Nmm", 1e3, None, 1.0), ("Nm", 1.0, None, 1.0), ("Nmm", 50e3, 50.0, 1.0), ("Nmm", 50e3, None, None)],
+)
+def test_stored_moments_are_per_kilogram_whatever_their_label_says(unit, scale, mass, expected):
+    """Vicon writes N·mm/kg and labels it Nmm; a moment of 60 N·m/kg shows that a file is not per kilogram."""
+    push = np.sin(np.linspace(0.0, np.pi, 40))  # peak 1 N·m/kg
+    values = np.zeros((40, 2, 3))
+    values[:, 0, 0], values[:, 1, 2] = scale * 1.2 * push, push * (1.0 if scale <= 1e3 else 50.0)
+    outputs = Outputs(("RAnkleMoment", "RAnklePower"), ("moment", "power"), (unit, "W"), values, 100.0)
+    found = {name: curve for name, _, curve in stored_curves(outputs, mass)}
+    if expected is None:
+        assert not found
+        return
+    assert found["right ankle plantarflexor moment"] == pytest.approx(1.2 * push)
+    assert found["right ankle power"] == pytest.approx(push)

@@ -142,7 +142,9 @@ def test_without_the_step_nothing_is_said_of_loads_and_an_old_table_goes(whole, 
     assert kinematics.is_current(KINEMATICS)
     written = write_analysis(kinematics, tmp_path, overwrite=True)
     assert not any((tmp_path / name).exists() for name in about_loads)
-    assert [path.name for path in written] == [name for name in FILES if name not in about_loads]
+    assert [path.name for path in written] == [
+        name for name in FILES if name not in about_loads and not name.startswith("plug_in_gait")
+    ]
     assert summary(kinematics)["inverse_dynamics"] is None
     assert report_content(kinematics).section(LOADS) is None
 
