@@ -1,4 +1,7 @@
-"""The page of all settings, made from their fields: ``python -m docs.tools.settings_page`` writes it."""
+"""What of the documentation is made from the program: ``python -m docs.tools.generated_pages`` writes it.
+
+The page of all settings from their fields; in the guide to the window, the table of keys from the menus.
+"""
 
 from __future__ import annotations
 
@@ -9,11 +12,12 @@ from biomec.base.fields import Entry, Kind, default_text, entries
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_settings import SimulationSettings
 
-PAGE = Path(__file__).parents[1] / "settings.md"
+DOCS = Path(__file__).parents[1]
+KEYS = "| menu | keys | item |\n|---|---|---|\n"
 HEAD = """\
 # All settings
 
-This page is made from the program: `python -m docs.tools.settings_page`.
+This page is made from the program: `python -m docs.tools.generated_pages`.
 
 The window shows the settings of an analysis in **Edit ▸ Settings of the Analysis…**. On the command line,
 `biomec analyze` sets each of them by its key:
@@ -35,8 +39,25 @@ SIMULATION = """\
 COLUMNS = ("setting", "key", "range or choices", "default", "what it does")
 
 
-def text() -> str:
-    """The page."""
+def pages() -> dict[str, str]:
+    """Name of a page -> what it should be."""
+    before, _, after = (DOCS / "window.md").read_text("utf-8").partition(KEYS)
+    return {"settings.md": settings(), "window.md": before + KEYS + keys() + "\n" + after.partition("\n\n")[2]}
+
+
+def keys() -> str:
+    """Rows of the table of keys."""
+    from biomec_app.shell.actions import all_actions
+
+    def plain(words: str) -> str:
+        return words.replace("&", "").replace("/", " ▸ ")
+
+    actions = [action for action in all_actions() if action.shortcut and action.run is not None]
+    return "".join(f"| {plain(one.menu)} | `{one.shortcut}` | {one.text.replace('&', '')} |\n" for one in actions)
+
+
+def settings() -> str:
+    """The page of settings."""
     parts = [HEAD]
     for step in entries(AnalysisSettings()):
         parts += [f"## {step.setting.label} (`{step.name}`)\n\n{step.setting.help}\n", *_groups(step.parts, 3)]
@@ -78,5 +99,6 @@ KINDS = {
 
 
 if __name__ == "__main__":
-    PAGE.write_text(text(), encoding="utf-8")
-    print(PAGE)
+    for name, text in pages().items():
+        (DOCS / name).write_text(text, encoding="utf-8")
+        print(DOCS / name)
