@@ -54,6 +54,7 @@ def add_commands(commands: Commands) -> None:
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
+    _field(how, "--repair-swaps", None, "preparation.repair_swaps", typed="on")
     _field(how, "--angles", "CONVENTION", "angles.convention")
     _field(how, "--foot-flat", "HOW", "plug_in_gait.foot_flat")
     _field(how, "--subtract-static", None, "angles.subtract_static", typed="on",
