@@ -178,6 +178,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     model = body.options
     model = replace(model, inertia=changed(model.inertia, table=options.inertia))
     model = replace(model, ellipsoid=changed(model.ellipsoid, preset=options.ellipsoid))
+    body = replace(body, plug_in_gait=changed(body.plug_in_gait, foot_flat=options.foot_flat))
     return replace(
         settings,
         preparation=changed(settings.preparation, marker_set=marker_set, label_map=label_map),
@@ -193,7 +194,6 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
             constraints=options.joints,
             root=options.root,
         ),
-        plug_in_gait=changed(settings.plug_in_gait, foot_flat=options.foot_flat),
     )
 
 

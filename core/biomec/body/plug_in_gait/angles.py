@@ -10,8 +10,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray, read_only
 from biomec.body.anatomy.model import GROUND, AngleComponent, AngleDefinition
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
+from biomec.body.plug_in_gait.legs import SIDES, LegSide
 from biomec.body.plug_in_gait.segments import TORSIONED, Segments
-from biomec.body.plug_in_gait.sides import SIDES, LegSide
 from biomec.engine.rotations import elementary, unwrapped, wrapped
 
 CONVENTION = "plug-in-gait"

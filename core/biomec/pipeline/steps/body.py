@@ -11,10 +11,12 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info
 from biomec.body.anatomy.availability import Recorded
-from biomec.body.anatomy.landmarks import trajectories
+from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
+from biomec.body.plug_in_gait.parameters import Calibration, PlugInGaitOptions, calibrate
+from biomec.body.plug_in_gait.segments import OFFSETS, has_legs
 from biomec.engine.structure import Structure, structure
 from biomec.pipeline.settings import BodySettings
 from biomec.pipeline.steps.preparation import Prepared
@@ -73,6 +75,20 @@ def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subjec
     return Recorded(static, prepared.marker_set, subject, seen)
 
 
+def plug_in_gait_calibration(
+    prepared: Prepared, subject: Subject, options: PlugInGaitOptions
+) -> tuple[Calibration | None, tuple[Notice, ...]]:
+    """Measures of a person who wears Plug-in Gait, completed by the static; None for others, or without measures."""
+    static = recorded_landmarks(trajectories(prepared.static.markers), prepared.marker_set)
+    if not has_legs(static):
+        return None, ()
+    try:
+        found = calibrate(subject.measures, None if prepared.static_is_dynamic else static, options)
+    except BiomecError as error:
+        return None, (info("plug-in-gait-not-computed", str(error)),) if options.compute else ()
+    return found, found.notices
+
+
 def body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
@@ -88,6 +104,11 @@ def body(
     if subject.mass_kg is None and clean.mass is not None and clean.mass.mass_kg is not None:
         subject = replace(subject, mass_kg=clean.mass.mass_kg)
         notices.append(info("mass-weighed", f"The mass, {clean.mass.mass_kg:.1f} kg, was weighed on the force plates."))
+    calibration, more = plug_in_gait_calibration(prepared, subject, settings.plug_in_gait)
+    notices += more
+    if calibration is not None:
+        feet = {key: value for key, value in calibration.measures.items() if key[:-2] in OFFSETS}
+        subject = replace(subject, measures={**subject.measures, **feet})
     recorded = recorded_for_models(prepared, clean, subject)
     person = build_subject_model(
         model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen

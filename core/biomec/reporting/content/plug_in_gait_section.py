@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from biomec.body.plug_in_gait.comparison import ANGLE, MOMENT, POWER, Difference
+from biomec.body.plug_in_gait.legs import SIDES
 from biomec.body.plug_in_gait.parameters import TEXTS
-from biomec.body.plug_in_gait.sides import SIDES
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.plug_in_gait import Comparison, comparison, plug_in_gait_of
 from biomec.reporting.tables import NOTHING, Section, Table, number, plain_number

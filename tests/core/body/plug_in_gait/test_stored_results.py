@@ -11,7 +11,7 @@ from biomec.body.plug_in_gait.comparison import ANGLE, MOMENT, POWER, compared, 
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.plug_in_gait import plug_in_gait_of
-from biomec.pipeline.settings import AnalysisSettings, SignalSettings
+from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
 from tests.real_data import recording
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
@@ -70,7 +70,7 @@ def test_offsets_of_the_feet_follow_from_the_static(pair):
 
 
 def test_the_wrong_foot_in_the_static_costs_degrees(pair):
-    other = replace(UNFILTERED, plug_in_gait=PlugInGaitOptions(foot_flat="as-worn"))
+    other = replace(UNFILTERED, body=BodySettings(plug_in_gait=PlugInGaitOptions(foot_flat="as-worn")))
     found = differences(pair.with_settings(other), ANGLE)
     assert found["right ankle dorsiflexion"].rms == pytest.approx(4.7, abs=0.3)
     assert found["right hip flexion"].rms < 2e-5
