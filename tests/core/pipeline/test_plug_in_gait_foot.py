@@ -1,7 +1,7 @@
 """The foot of our own model on Plug-in Gait markers: heel, ankle centre and toe in line gave it no roll.
 
-On stairs and on noisy recordings its axes turned over, and dorsiflexion reached 137°. The persons here sway as one rigid
-body, so that every ankle keeps the angles of the static pose.
+On stairs and on noisy recordings its axes turned over, and dorsiflexion reached 137°. The persons here sway as one
+rigid body, so that every ankle keeps the angles of the static pose.
 """
 
 from dataclasses import replace
@@ -13,12 +13,10 @@ from scipy.spatial.transform import Rotation
 from biomec.body.anatomy.landmarks import recorded_landmarks
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.kinematics.joint_angles import AngleOptions
-from biomec.body.plug_in_gait import PlugInGaitOptions
 from biomec.body.plug_in_gait.segments import segments
 from biomec.io.marker_set_file import load_marker_set
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.plug_in_gait import comparison
-from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
+from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import BIOMEC_AXES, Markers, Session, Source, Trial
 from biomec.virtual import VirtualPerson
 from biomec.virtual.acquisition import model_of
@@ -73,7 +71,7 @@ def test_an_ankle_keeps_its_angles_whatever_the_place_of_the_heel(method, heel_o
     off = angles_off_static(swaying(heel_off_line_m), settings)
     record_property("largest [°]", str(off))
     assert len(off) == 6
-    # 1 mm of noise (σ) at ends 0.14 m apart is 0.6°, about an axis 0.045 m wide 1.8°; three to four times that. The fit to
-    # markers takes the roll from the ankle centre where that is 10 mm or more off the line: at 30 mm 1 mm is 2.7°
+    # 1 mm of noise (σ) at ends 0.14 m apart is 0.6°, about an axis 0.045 m wide 1.8°; three to four times that. The fit
+    # to markers takes the roll from the ankle centre if that is 10 mm or more off the line: at 30 mm, 1 mm is 2.7°
     assert max(off[name] for name in off if "dorsiflexion" in name) < 2.5
     assert max(off.values()) < (12.0 if method == "markers" else 6.0)

@@ -2,8 +2,9 @@
 
     minimise ½ Σ w ‖C q − p‖² + ½ ε ‖q − q₀‖²   subject to   Φ(q) = 0
 
-over all markers in sight, with a pull ε to the start q₀ so weak that it only decides what no marker does, or hardly:
-axes of segments whose points are nearly in line are pulled as by another marker. Where no marker decides is stated: a segment that the markers do not determine is not silently invented.
+over all markers in sight, with a pull ε to the start q₀ so weak that it only decides what no marker does. Axes of
+segments whose points are nearly in line are pulled as by another marker. Where no marker decides is found out and
+stated: a segment that the markers do not determine is not silently invented.
 """
 
 from __future__ import annotations

@@ -16,12 +16,21 @@ from biomec.recording import ForcePlate, Outputs
 from tests.core.body.anatomy.person import MEASURES, MIRROR, POINTS, irregular, mirrored, swapped
 
 RATE = 100.0
-FOOT = {"CALC": (-0.06, 0.035, 0.085), "TOE": (0.13, 0.045, 0.10)}
+FOOT = {"CALC": (-0.06, 0.035, 0.085)}
 HEAD = {"FHD": (0.09, 1.62, 0.07), "BHD": (-0.09, 1.60, 0.07)}
 MORE = {f"{name}_D": np.array(place) for name, place in (FOOT | HEAD).items()}
 PERSON = POINTS | MORE | {swapped(name): place * MIRROR for name, place in MORE.items()}
 TURNED = {f"{name}_{side}": value for name, value in {"tibial_torsion": -0.3}.items() for side in "DE"}
-KNOWN = {name: value for name, value in MEASURES.items() if name not in ("sex", "height", "mass")} | TURNED
+GIVEN = (
+    "sex",
+    "height",
+    "mass",
+    "foot_plantar_flexion_D",
+    "foot_plantar_flexion_E",
+    "foot_rotation_D",
+    "foot_rotation_E",
+)
+KNOWN = {name: value for name, value in MEASURES.items() if name not in GIVEN} | TURNED
 
 
 def computed(points, static, measures, options=PlugInGaitOptions(), **more):
