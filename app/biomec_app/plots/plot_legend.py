@@ -18,14 +18,13 @@ from biomec_app.plots.plot_pane import (
     OFF,
     RIGHT,
     STRIKE,
-    TURN,
     Mark,
     Pane,
 )
 from biomec_app.plots.plot_style import PlotStyle
 
 MARK_WORDS = {
-    BORDER: "cycle", TURN: "phase change", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
+    BORDER: "cycle", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
 }  # fmt: skip
 
 
@@ -69,7 +68,7 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         pen = style.mark(mark)
         if mark.colour != MIDDLE:  # each side has its own
             pen.setColor(_grey(style, 0.9))
-        entries.append((MARK_WORDS[kind], pen))
+        entries.append((MARK_WORDS.get(kind, mark.label), pen))
     if any(len(pane.shade) for pane in panes):
         entries.append(("not converged", style.shade))
     return entries

@@ -15,7 +15,7 @@ from PySide6.QtWidgets import QApplication
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.pipeline.analysis import KINEMATICS
-from biomec_app.kit.memory import keep_loaded, share_memory
+from biomec_app.kit.memory import Garbage, keep_loaded, share_memory
 from biomec_app.session.jobs import take_turns
 from biomec_app.session.preferences import Preferences
 from biomec_app.shell.files import open_demo, open_file, open_unasked
@@ -45,6 +45,7 @@ def application() -> QApplication:
     keep_loaded()
     take_turns()
     made = QApplication(sys.argv[:1])
+    Garbage(made)
     if QGuiApplication.platformName() == "offscreen":
         qInstallMessageHandler(_without_noise)
     return made

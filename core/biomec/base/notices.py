@@ -16,6 +16,21 @@ class Severity(StrEnum):
     PROBLEM = "problem"  # part of the result is missing or cannot be trusted
 
 
+class Grade(StrEnum):
+    """How far a result can be trusted. What cannot be judged is never shown as good, and lowers nothing else."""
+
+    GOOD = "good"
+    CHECK = "check"
+    POOR = "poor"
+    NOT_JUDGED = "not judged"
+
+
+def worst_grade(grades: Iterable[Grade]) -> Grade:
+    """Return the lowest of the grades that judge; not judged where none does."""
+    order = (Grade.NOT_JUDGED, Grade.GOOD, Grade.CHECK, Grade.POOR)
+    return max(grades, key=order.index, default=Grade.NOT_JUDGED)
+
+
 @dataclass(frozen=True)
 class Notice:
     """One sentence about data or a result, and what it is about.

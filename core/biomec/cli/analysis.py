@@ -53,7 +53,8 @@ def add_commands(commands: Commands) -> None:
         "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
     )
     how.add_argument("--label-map", type=Path, metavar="FILE", help="a laboratory's own labels (.toml)")
-    method = "one of %(choices)s: nearest consistent coordinates (default), or global optimisation on the markers"
+    method = "one of %(choices)s: the one that suits the marker set (default), nearest consistent coordinates (as "
+    method += "published), or global optimisation on the markers"
     how.add_argument("--method", choices=FieldChoices(POSITIONS, "method"), metavar="NAME", help=method)
     how.add_argument("--contacts", choices=FieldChoices(POSITIONS, "contacts"), metavar="WHEN",
                      help="one of %(choices)s: when hands and feet are held at their centre of pressure; default: "

@@ -6,6 +6,7 @@
 from __future__ import annotations
 
 from dataclasses import replace
+from typing import get_args
 
 from biomec.base.description_file import Descriptions
 from biomec.base.errors import DescriptionError
@@ -15,6 +16,7 @@ from biomec.recording.marker_set import (
     BodyMidline,
     ClusterPlate,
     ContactSegment,
+    FitMethod,
     MarkerDefinition,
     MarkerSet,
     SegmentMarkers,
@@ -28,6 +30,7 @@ FILE_KEYS = (
     "title",
     "sources",
     "model",
+    "method",
     "sides",
     "midline",
     "contacts",
@@ -76,6 +79,7 @@ def parse_marker_set(text: str, source: str) -> MarkerSet:
             title=top.text("title"),
             sources=tuple(top.texts("sources")) if "sources" in top else (),
             model=top.text("model") if "model" in top else "",
+            method=_method(top),
             markers=tuple(markers),
             segments=tuple(segments),
             clusters=tuple(plate for row in top.tables("cluster") for plate in _clusters(row, names, segment_names)),
@@ -91,6 +95,16 @@ def parse_marker_set(text: str, source: str) -> MarkerSet:
 
 MARKER_SETS = Descriptions("marker set", ("marker_sets",), parse_marker_set)
 shipped_marker_sets, load_marker_set, read_marker_set = MARKER_SETS.shipped, MARKER_SETS.load, MARKER_SETS.read
+
+
+def _method(top: TomlTable) -> FitMethod:
+    said = top.text("method") if "method" in top else "coordinates"
+    for known in get_args(FitMethod):
+        if said == known:
+            method: FitMethod = known
+            return method
+    raise top.refusal(f"method is {shown(said)}{did_you_mean(said, get_args(FitMethod))} There are "
+                      f"{' and '.join(get_args(FitMethod))}.")  # fmt: skip
 
 
 def _sides(top: TomlTable) -> Sides | None:

@@ -118,10 +118,12 @@ def _computed(options: PlugInGaitOptions) -> Callable[[Analysis], PlugInGait | N
 
 
 def known_mass_kg(analysis: Analysis) -> float | None:
-    """Mass that was entered, else weighed on the plates."""
+    """Mass [kg] that was entered, else weighed on the plates."""
     entered = analysis.session.subject.mass_kg
+    if entered or "body" in analysis.done:
+        return entered or analysis.body.subject.mass_kg
     weighed = analysis.signals.mass if "signals" in analysis.done else None
-    return entered or (None if weighed is None else weighed.mass_kg)
+    return None if weighed is None else weighed.mass_kg
 
 
 def ground_of(analysis: Analysis) -> dict[str, Ground]:

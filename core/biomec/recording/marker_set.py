@@ -6,10 +6,13 @@ from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from enum import StrEnum
+from typing import Literal
 
 from biomec.base.errors import DescriptionError
 from biomec.base.frozen import FrozenDict
 
+FitMethod = Literal["coordinates", "markers"]
+"""What a fitted model stays near to: the coordinates that landmarks give, or all markers."""
 SIDE = "*"  # stands for the side in a pattern: "*ASI" is RASI and LASI, "CLBR_*_11" is CLBR_D_11 and CLBR_E_11
 
 
@@ -130,6 +133,7 @@ class MarkerSet:
 
     sources : keys of docs/references.md
     model   : the body model that suits it, or its file; "" where the set does not say
+    method  : what its fitted model stays near to: "coordinates" that its landmarks give, or all its "markers"
     sides   : how labels write the side; None for a set without sides
     contacts: segments that may rest on a plate; empty where the set does not say
     gait    : markers from which steps are seen; None where the set does not say
@@ -149,6 +153,7 @@ class MarkerSet:
     gait: WalkingMarkers | None = None
     landmarks: Mapping[str, tuple[tuple[str, ...], ...]] = field(default_factory=dict)
     model: str = ""
+    method: FitMethod = "coordinates"
 
     def __post_init__(self) -> None:
         _refuse_repeated(self.name, "marker", (marker.name for marker in self.markers))

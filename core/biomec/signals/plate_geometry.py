@@ -180,3 +180,37 @@ def _lowest(values: FloatArray) -> FloatArray:
     """Least value (T,) over the markers (T, M), NaN where none is visible."""
     least = np.where(np.isfinite(values), values, np.inf).min(axis=1)
     return np.asarray(np.where(np.isfinite(least), least, np.nan))
+
+
+FOOT_LENGTH, FOOT_BREADTH, SHOE_M = 0.152, 0.055, 0.01
+"""Length and breadth of a foot as shares of the stature [Winter2009], and what a shoe adds [m]."""
+
+
+def foot_outside(plate: ForcePlate, heel: FloatArray, toe: FloatArray, height_m: float) -> tuple[float, str]:
+    """Share of a foot's outline that lies beside the plate, and which part: "heel", "toe", "side" or "".
+
+    heel, toe : (F, 3) markers at the heel and over the metatarsals [m];  height_m : stature
+
+    The outline is a rectangle that begins at the heel marker and is centred on the line to the toe marker. NaN and ""
+    without corners or markers.
+    """
+    border = outline(plate)
+    back, front = (on_surface(plate, one)[:, :2] for one in (heel, toe))
+    seen = np.isfinite(back).all(axis=1) & np.isfinite(front).all(axis=1)
+    if border is None or not seen.any():
+        return float("nan"), ""
+    back, front = back[seen], front[seen]
+    along = (front - back) / np.linalg.norm(front - back, axis=1, keepdims=True)
+    across = np.stack([-along[:, 1], along[:, 0]], axis=1)
+    u, v = np.meshgrid(np.linspace(0.0, 1.0, 31), np.linspace(-0.5, 0.5, 13), indexing="ij")
+    length, breadth = FOOT_LENGTH * height_m + SHOE_M, FOOT_BREADTH * height_m + SHOE_M
+    sole = back[:, None, None] + length * u[..., None] * along[:, None, None]
+    sole = sole + breadth * v[..., None] * across[:, None, None]
+    beside = (edge_distance(border, sole) < 0.0).mean(axis=0)  # (31, 13) share of the frames
+    share = float(beside.mean())
+    if share == 0.0:
+        return 0.0, ""
+    rows = beside.max(axis=1) > 0.5
+    if rows.mean() > 0.6:
+        return share, "side"
+    return share, "heel" if float((beside * u).sum() / beside.sum()) < 0.5 else "toe"

@@ -58,7 +58,7 @@ class ContactQuality:
     outside        : share that acts farther than ``outside_m`` beyond it
     reach_m        : marker -> how far it lies beyond the plate while it is down, negative inside [m]
     sharing        : segments on the plate at once, where they are more than one
-    trusted        : no notice of this contact is a problem
+    trusted        : to tell when the foot lands and leaves: no notice is a problem, and no marker lies beyond the plate
     """
 
     plate: str
@@ -133,27 +133,27 @@ def _contact(
     elif near > options.outside_share:
         sentence = (
             f"{what}: {100 * near:.0f} % of the force acts within {options.edge_m * 100:g} cm of the edge. "
-            "The segment may not be wholly on the plate."
+            "Whether force is missing shows beside the motion, when loads are computed."
         )
-        notices.append(warning("force-near-edge", sentence, *about, frames=frames))
+        notices.append(info("force-near-edge", sentence, *about, frames=frames))
 
     reach = _reach(trial, assignment, item, plate)
     beyond = {name: r for name, r in reach.items() if r > options.reach_m}
     if beyond:
         worst = max(beyond, key=lambda name: beyond[name])
         sentence = (
-            f"{what}: {item.segment} is only partly on the plate: {', '.join(beyond)} reach up to "
-            f"{beyond[worst] * 100:.1f} cm beyond its edge ({worst}). Part of the force is missing; "
-            "leave this contact out."
+            f"{what}: {item.segment} overhangs the plate: {', '.join(beyond)} reach up to "
+            f"{beyond[worst] * 100:.1f} cm beyond its edge ({worst}). Whether force is missing shows beside the "
+            "motion, when loads are computed."
         )
-        notices.append(problem("partial-strike", sentence, *about, frames=frames))
+        notices.append(info("foot-overhangs", sentence, *about, frames=frames))
     if len(item.sharing) > 1:
         sentence = (
             f"{what}: {' and '.join(item.sharing)} are on the plate at the same time. It measures their sum; "
             "the force of one alone cannot be known."
         )
         notices.append(problem("two-on-one-plate", sentence, plate.name, *item.sharing, frames=frames))
-    trusted = all(notice.severity is not Severity.PROBLEM for notice in notices)
+    trusted = not beyond and all(notice.severity is not Severity.PROBLEM for notice in notices)
     quality = ContactQuality(
         plate.name, contact.number, item.segment, read_only(edge), near, outside, reach, item.sharing, trusted
     )

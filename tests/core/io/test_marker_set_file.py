@@ -40,6 +40,13 @@ marker = [
 WITHOUT_FEET = ("shoulder-isb",)
 
 
+def test_a_set_says_what_its_fit_stays_near_to():
+    assert parse_marker_set(SMALL, "small.toml").method == "coordinates"
+    assert parse_marker_set('method = "markers"' + SMALL, "small.toml").method == "markers"
+    with pytest.raises(DescriptionError, match=r'method is "marker"; did you mean "markers"\?'):
+        parse_marker_set('method = "marker"' + SMALL, "small.toml")
+
+
 def test_a_row_with_a_star_is_two_markers():
     small = parse_marker_set(SMALL, "small.toml")
     assert small.names[:5] == ("SACR", "RPSI", "LPSI", "RASI", "LASI")

@@ -8,7 +8,7 @@ both to users.
 
 from __future__ import annotations
 
-from dataclasses import fields
+from dataclasses import fields, replace
 
 import numpy as np
 
@@ -122,6 +122,8 @@ def consistent_positions(
         raise BiomecError(
             f"The contacts have {contacts.frames} frames, the markers {markers.frames}; take both from one trial."
         )
+    if options.method == "auto":
+        options = replace(options, method=body.marker_set.method)
     points = _raw_points(body, markers, points)
     q_star = body.measured_coordinates(points)
     system, layout = body.system, body.system.layout

@@ -13,7 +13,7 @@ from biomec.engine.projection import ProjectionOptions
 from biomec.recording.plate import LOADED_N
 from biomec.signals.derivatives import Scheme
 
-Method = Literal["coordinates", "markers"]
+Method = Literal["auto", "coordinates", "markers"]
 Holding = Literal["steady", "threshold", "always", "never"]
 Metric = Literal["mass", "identity"]
 
@@ -22,8 +22,9 @@ Metric = Literal["mass", "identity"]
 class ConsistencyOptions:
     """How measured motion is made to obey the model.
 
-    method      : "coordinates": the consistent coordinates nearest to the measured ones; "markers": global
-                  optimisation, the consistent coordinates whose markers are nearest to the measured markers
+    method      : "coordinates": the consistent coordinates nearest to the measured ones, as published; "markers":
+                  global optimisation, the consistent coordinates whose markers are nearest to the measured markers;
+                  "auto": what the marker set asks for (docs/consistency.md has the measurements)
     contacts    : "steady": a hand or foot whose contact lasts through the whole recording is held at its centre of
                   pressure, as in a push-up, a squat or standing; one that begins or ends within it is not, because the
                   motion would jump where it does; "threshold": held from where the force rises above ``threshold_n``
@@ -35,8 +36,9 @@ class ConsistencyOptions:
     """
 
     method: Method = setting(
-        "coordinates", "Method", "Nearest consistent coordinates, or global optimisation on the markers.",
-        choices={"coordinates": "nearest consistent coordinates",
+        "auto", "Method", "What the fitted model stays near to: its measured coordinates, or the markers.",
+        choices={"auto": "the one that suits the marker set",
+        "coordinates": "nearest consistent coordinates (as published)",
         "markers": "global optimisation on the markers"})  # fmt: skip
     contacts: Holding = setting(
         "steady", "Hands and feet on plates", "When they are held at the centre of pressure.",

@@ -16,6 +16,7 @@ from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import MASS_LIMIT, BodyBalance, BodyWrench, body_balance
+from biomec.body.loads.contact_verdict import JudgedContacts
 from biomec.body.loads.floor_contacts import FloorContacts, measured_frames, off_plates
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.plate_faults import PlateFault, fault_sentence, plate_faults
@@ -132,6 +133,7 @@ class LoadTrust:
     frames_of : joint -> frames in which its loads can be used
     contacts  : what the ribs bear, where that is known (`rib_contacts.with_contacts`)
     effects   : joints whose forces that changes
+    judged    : every contact with a plate and its grade, and the masses; None without plates
     """
 
     level: str
@@ -145,6 +147,7 @@ class LoadTrust:
     notices: tuple[Notice, ...] = field(default=())
     contacts: tuple[ContactLoad, ...] = ()
     effects: tuple[ContactEffect, ...] = ()
+    judged: JudgedContacts | None = None
 
     def faults_of(self, joint: str) -> tuple[PlateFault, ...]:
         """Faults that touch a joint."""
@@ -208,6 +211,7 @@ def load_trust(
     contacts: ContactAssignment | None = None,
     entered_kg: float | None = None,
     whole: bool = True,
+    judged: JudgedContacts | None = None,
 ) -> LoadTrust:
     """Judge joint loads.
 
@@ -218,6 +222,7 @@ def load_trust(
     contacts   : which segment stood on which plate
     entered_kg : the subject's mass as entered
     whole      : whether the model holds the whole body; otherwise the residual is what the rest of it does
+    judged     : the contacts with plates (`judge_contacts`); None without plates
     """
     if loads.frames != motion.frames:
         raise BiomecError(f"There are {loads.frames} frames of loads and {motion.frames} of motion; they must match.")
@@ -240,6 +245,7 @@ def load_trust(
         trusted_frames(tree, loads, external, floor, faults, ENDS),
         rate_hz,
         tuple(notices),
+        judged=judged,
     )
 
 

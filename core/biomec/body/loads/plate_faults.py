@@ -14,9 +14,7 @@ from biomec.signals.plate_geometry import called
 
 FAULTS = {
     "two-on-one-plate": "is touched by {segments} at once",
-    "partial-strike": "bears only a part of the {segments}",
     "force-outside-plate": "reads a force that acts outside it",
-    "force-near-edge": "is loaded at its edge",
     "plate-sign": "seems to have the wrong sign",
     "plate-pulled": "reads as if it were pulled upwards",
     "plate-clipped": "stood at the limit of its range",

@@ -9,12 +9,13 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info
+from biomec.base.notices import Grade, Notice, info, warning
 from biomec.body.anatomy.availability import Recorded
 from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
+from biomec.body.loads.contact_verdict import WEIGHED, MassReference
 from biomec.body.plug_in_gait.parameters import Calibration, PlugInGaitOptions, calibrate
 from biomec.body.plug_in_gait.segments import OFFSETS, has_legs
 from biomec.engine.structure import Structure, structure
@@ -89,6 +90,28 @@ def plug_in_gait_calibration(
     return found, found.notices
 
 
+def _weighed(subject: Subject, clean: CleanSignals) -> tuple[Subject, list[Notice]]:
+    """The subject with the mass that the plates weigh: standing in the static, or else in the movement."""
+    for mass, where in ((clean.static_mass, "static"), (clean.mass, "movement")):
+        unchecked = mass is None or any(notice.code == "mass-unchecked" for notice in mass.notices)
+        if mass is not None and mass.mass_kg is not None and not unchecked:
+            words = f"The mass, {mass.mass_kg:.1f} kg, was weighed on the force plates in the {where}."
+            return replace(subject, mass_kg=mass.mass_kg), [info("mass-weighed", words)]
+    return subject, []
+
+
+def _compared(entered: float, weighed: float) -> list[Notice]:
+    """Warn if the entered mass is not the one that the plates weigh."""
+    if abs(weighed / entered - 1.0) > WEIGHED:
+        words = f"The plates weigh {weighed:.1f} kg of somebody who stands still, and {entered:.1f} kg were entered: "
+        words += "either not all of the body was on the plates, or the mass or their calibration is wrong. Check them."
+        return [warning("mass-differs", words)]
+    masses = MassReference(entered, weighed, None, weighed, "static")
+    if masses.grade is Grade.GOOD:
+        return []
+    return [warning("mass-differs", f"{masses.sentence} Correct the mass of the subject, or check the calibration.")]
+
+
 def body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
@@ -101,9 +124,10 @@ def body(
         )
     model = load_model(name)
     notices: list[Notice] = []
-    if subject.mass_kg is None and clean.mass is not None and clean.mass.mass_kg is not None:
-        subject = replace(subject, mass_kg=clean.mass.mass_kg)
-        notices.append(info("mass-weighed", f"The mass, {clean.mass.mass_kg:.1f} kg, was weighed on the force plates."))
+    if subject.mass_kg is None:
+        subject, notices = _weighed(subject, clean)
+    elif clean.weighed is not None and clean.weighed.mass_kg is not None:
+        notices += _compared(subject.mass_kg, clean.weighed.mass_kg)
     calibration, more = plug_in_gait_calibration(prepared, subject, settings.plug_in_gait)
     notices += more
     if calibration is not None:

@@ -16,6 +16,7 @@ from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
+from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
@@ -30,6 +31,7 @@ from biomec.body.loads.rib_contacts import with_contacts
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads, no_loads
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
@@ -87,6 +89,7 @@ class LoadResult:
 
 
 def loads(
+    prepared: Prepared,
     clean: CleanSignals,
     loaded: LoadedBody,
     motion: ConsistentMotion,
@@ -111,6 +114,7 @@ def loads(
         return load_trust(
             tree, newton, segments, external, rate, required=required, floor=floor,
             recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
+            judged=_judged_contacts(prepared, clean, loaded, segments, required if whole else None),
         )  # fmt: skip
 
     trust, reduced = judged(), None
@@ -128,6 +132,31 @@ def loads(
     notices += [*remarks, *trust.notices, *_agreement(newton, multibody)]
     power = load_power(tree, multibody, segments, external)
     return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
+
+
+def _judged_contacts(
+    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, segments: SegmentMotion, required: BodyWrench | None
+) -> JudgedContacts | None:
+    """Judge the contacts with the plates; None where there are none."""
+    if loaded.contacts is None:
+        return None
+    measures, gait = loaded.person.measures, prepared.marker_set.gait
+    soles = {} if gait is None else {
+        "Right": (gait.heel.right, gait.toe.right), "Left": (gait.heel.left, gait.toe.left)
+    }  # fmt: skip
+    return judge_contacts(
+        clean.trial,
+        loaded.contacts.assignment,
+        segments,
+        loaded.person.system.gravity,
+        required,
+        float(measures["mass"]),
+        None if clean.weighed is None else clean.weighed.mass_kg,
+        clean.quality,
+        soles,
+        float(measures.get("height", np.nan)),
+        clean.notices,
+    )
 
 
 def tree_of(body: SubjectModel, options: LoadOptions = LoadOptions()) -> JointTree:

@@ -22,6 +22,7 @@ from biomec.signals import (
     FilteredPlates,
     GaitEvents,
     MassEstimate,
+    PlateQuality,
     Reconstruction,
     StaticPose,
     assign_contacts,
@@ -49,7 +50,9 @@ class CleanSignals:
     trial     : the dynamic trial with rebuilt and filtered markers and filtered plates
     filtered  : cut-offs and what else the filter tells; None where no filter was wanted
     contacts  : which hand or foot stands on which plate; None without plates
+    quality   : where feet and forces lie on the plates; None without plates
     mass      : what the plates weigh; None without plates
+    static_mass : what they weigh in the static; None where it has no plates
     """
 
     trial: Trial
@@ -58,8 +61,10 @@ class CleanSignals:
     filtered: FilteredMarkers | None
     filtered_plates: FilteredPlates | None
     contacts: ContactAssignment | None
+    quality: PlateQuality | None
     events: GaitEvents
     mass: MassEstimate | None
+    static_mass: MassEstimate | None
     options: SignalSettings
     notices: tuple[Notice, ...]
 
@@ -67,6 +72,12 @@ class CleanSignals:
     def markers(self) -> Markers:
         """Rebuilt and filtered markers."""
         return self.trial.markers
+
+    @property
+    def weighed(self) -> MassEstimate | None:
+        """The subject weighed while standing still, in the static or else in the movement; None where never."""
+        still = (one for one in (self.static_mass, self.mass) if one is not None and one.how == "still")
+        return next(still, None)
 
     def to_result(self) -> Result:
         """Return what a session stores: markers and plates, origin of every sample, contacts, events, mass."""
@@ -87,6 +98,7 @@ class CleanSignals:
             contacts=[] if self.contacts is None else [_contact_row(item) for item in self.contacts.contacts],
             events=self.events.events,
             mass_kg=None if self.mass is None else self.mass.mass_kg,
+            static_mass_kg=None if self.static_mass is None else self.static_mass.mass_kg,
             quality=self.reconstruction.quality,
         )
 
@@ -132,10 +144,22 @@ def signals(
         notices += _heading(clean, events.forward)
     if contacts is not None:
         mass = mass_from_plates(clean, contacts, events.events)
-        notices += mass.notices
+    static_mass = None if prepared.static_is_dynamic else _static_mass(prepared.static, marker_set, settings)
     return CleanSignals(
-        clean, pose, rebuilt, filtered, filtered_plates, contacts, events, mass, settings, tuple(notices)
+        clean, pose, rebuilt, filtered, filtered_plates, contacts, quality, events, mass, static_mass, settings,
+        tuple(notices),
+    )  # fmt: skip
+
+
+def _static_mass(static: Trial, marker_set: MarkerSet, settings: SignalSettings) -> MassEstimate | None:
+    """Weigh the static, by preference with both feet known to stand on plates; None without plates."""
+    if not static.plates:
+        return None
+    contacts = assign_contacts(
+        static, detect_contacts(static, settings.contacts), marker_set.contact_segments, settings.assignment
     )
+    checked = mass_from_plates(static, contacts)
+    return checked if checked.how == "still" else mass_from_plates(static)
 
 
 def chosen_by_hand(

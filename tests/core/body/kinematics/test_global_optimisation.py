@@ -57,6 +57,17 @@ def test_noisy_markers_are_fitted_better_than_by_the_nearest_coordinates():
     assert rms(fit) == pytest.approx(0.002 * np.sqrt(3.0) * np.sqrt(1.0 - 44.0 / 261.0), rel=0.05)
 
 
+@pytest.mark.parametrize("method", ["coordinates", "markers"])
+def test_the_marker_set_chooses_the_method_and_the_result_says_which(method):
+    body = replace(person(), marker_set=replace(person().marker_set, method=method))
+    markers = markers_of(body, motion(), noise=0.002)
+    chosen = consistent_motion(body, markers)
+    assert chosen.options.method == method
+    assert_allclose(
+        chosen.q, consistent_motion(body, markers, options=ConsistencyOptions(method=method)).q, rtol=0, atol=0
+    )
+
+
 def test_the_solution_is_stationary():
     """Gradient of the marker distances, the weak pull and the constraint forces add up to nothing."""
     body, q = person(), motion(12)

@@ -1,0 +1,167 @@
+"""Every contact with a plate judged by the force beside m (g + a): real walks, faults put into them, virtual people.
+
+Tests of real walks skip where the recordings are absent.
+"""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biomec.base.notices import Grade
+from biomec.body.loads.contact_verdict import ContactVerdict
+from biomec.io.session_import import import_session
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec.recording import Session, Subject
+from biomec.virtual import PushUp, RecordOptions, VirtualPerson, Walk, record
+from tests.real_data import recording
+
+
+def contacts_of(analysis: Analysis) -> tuple[ContactVerdict, ...]:
+    judged = analysis.loads.trust.judged
+    assert judged is not None
+    return judged.contacts
+
+
+def contact(analysis: Analysis, segment: str) -> ContactVerdict:
+    return next(one for one in contacts_of(analysis) if one.segment == segment)
+
+
+@pytest.fixture(scope="module")
+def pair() -> Session:
+    return import_session(recording("gait_pig_pair", "HC030A05.c3d"))
+
+
+def scaled(session: Session, plate: str, factor: float) -> Session:
+    """The session with one plate that reads too much or too little."""
+    plates = tuple(
+        replace(one, force=factor * one.force, moment=factor * one.moment) if one.name == plate else one
+        for one in session.dynamic.plates
+    )
+    return replace(session, dynamic=replace(session.dynamic, plates=plates))
+
+
+def test_two_clean_steps_are_good(pair, record_property):
+    analysis = analyze(pair)
+    for segment in ("right foot", "left foot"):
+        one = contact(analysis, segment)
+        record_property(segment, one.figures.delta)
+        assert abs(one.figures.delta) < 0.02
+        assert one.grade is Grade.GOOD
+        assert not one.masked.any()
+    judged = analysis.loads.trust.judged
+    assert judged is not None
+    assert judged.mass.origin == "static"
+    assert judged.mass.used == pytest.approx(45.8, abs=0.2)
+
+
+@pytest.mark.parametrize(("factor", "grade", "fault"), [(0.85, Grade.POOR, "force missing"), (0.97, Grade.GOOD, "")])
+def test_a_plate_that_reads_too_little_is_found_with_its_leg(pair, factor, grade, fault):
+    """The foot lies inside, so it is not a partial strike; gains within 5 % are not seen."""
+    analysis = analyze(scaled(pair, "Plate 1", factor))
+    left, right = contact(analysis, "left foot"), contact(analysis, "right foot")
+    assert (left.grade, left.fault) == (grade, fault)
+    assert right.grade is Grade.GOOD
+
+
+def test_no_mass_that_was_entered_wrongly_turns_a_contact_red(pair):
+    """Stated 9 % too much: the static is weighed, so contacts stay good, and the mass is named."""
+    wrong = replace(pair, subject=replace(pair.subject, mass_kg=1.09 * 45.8))
+    analysis = analyze(wrong)
+    assert {one.grade for one in contacts_of(analysis)} == {Grade.GOOD}
+    judged = analysis.loads.trust.judged
+    assert judged is not None
+    assert judged.mass.grade is Grade.CHECK
+    notice = next(one for one in analysis.notices if one.code == "mass-differs")
+    assert "Weighed 45.8 kg, entered 49.9 kg: values per kilogram are 8 % too small" in notice.sentence
+    without = analyze(replace(wrong, static=replace(wrong.static, plates=())))
+    assert {one.grade for one in contacts_of(without)} == {Grade.GOOD}  # both steps agree, and weigh the subject
+    assert without.loads.trust.judged.mass.origin == "steps"
+
+
+@pytest.fixture(scope="module")
+def partial() -> Analysis:
+    return analyze(import_session(recording("gait_pig_partial_strike", "walk.c3d")))
+
+
+def test_a_partial_strike_is_named_and_leaves_the_other_leg(partial, record_property):
+    left, right = contact(partial, "left foot"), contact(partial, "right foot")
+    record_property("left", left.figures.delta)
+    record_property("right", right.figures.delta)
+    assert left.grade is Grade.POOR
+    assert -0.36 < left.figures.delta < -0.28
+    assert left.fault == "partial strike"
+    assert "partial strike" in left.sentence
+    assert left.masked.any()
+    assert right.grade is Grade.GOOD
+    assert not right.masked.any()
+    judged = partial.loads.trust.judged
+    assert judged is not None
+    assert "Weighed 64.0 kg, entered 66.5 kg: values per kilogram are 4 % too small" in judged.mass.sentence
+
+
+def test_legs_are_judged_by_the_pelvis():
+    folder = recording("gait_rajagopal")
+    session = import_session(
+        folder / "motion_capture_walk.trc",
+        static=folder / "static_walk_1.trc",
+        plates=folder / "grf_walk.mot",
+        subject=Subject(mass_kg=85.07, height_m=1.829),
+    )
+    found = contacts_of(analyze(session))
+    assert [one.grade for one in found] == [Grade.GOOD] * 3
+    assert max(abs(one.figures.delta) for one in found) < 0.02
+    assert all(np.isnan(one.figures.place_m) for one in found)  # moments of a part of the body balance nothing
+
+
+def test_legs_on_a_treadmill_are_judged_by_the_pelvis():
+    found = contacts_of(analyze(import_session(recording("gait_opensim2354", "subject01_walk1.trc"))))
+    judged = [one for one in found if one.grade is not Grade.NOT_JUDGED]
+    assert len(judged) >= 4
+    assert all(abs(one.figures.delta) < 0.02 and one.grade is Grade.GOOD for one in judged)
+    assert all(one.cut for one in found if one.grade is Grade.NOT_JUDGED)
+
+
+@pytest.fixture(scope="module")
+def walk() -> Session:
+    virtual = record(Walk(), VirtualPerson(), RecordOptions(100.0, 1000.0))
+    return Session(virtual.dynamic, virtual.static, subject=virtual.person.subject)
+
+
+def test_a_virtual_walk_balances(walk):
+    found = contacts_of(analyze(walk))
+    assert found
+    judged = [one for one in found if one.grade is not Grade.NOT_JUDGED]
+    assert judged
+    assert {one.grade for one in judged} == {Grade.GOOD}
+    # the filters at some hertz leave a thousandth of the impulse
+    assert max(abs(one.figures.delta) for one in judged) < 0.005
+
+
+def test_a_virtual_push_up_balances_by_the_sum_of_all_hands_and_feet():
+    virtual = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(50.0, 500.0))
+    found = contacts_of(analyze(Session(virtual.dynamic, virtual.static, subject=virtual.person.subject)))
+    assert len(found) == 4
+    assert {one.figures.how for one in found} == {"all feet"}
+    assert {one.grade for one in found} == {Grade.GOOD}
+    assert max(abs(one.figures.delta) for one in found) < 0.005
+
+
+def test_a_foot_that_overhangs_without_missing_force_is_good(walk):
+    """As on a stair: beyond the nosing there is no floor, so nothing is missing."""
+    before = analyze(walk)
+    one = next(c for c in contacts_of(before) if c.grade is Grade.GOOD)
+    assert before.signals.contacts is not None
+    cop = before.signals.contacts.find(one.plate, one.number).contact.cop[:, 2]
+    plates = []
+    for plate in walk.dynamic.plates:
+        if plate.name == one.plate:
+            corners = np.array(plate.corners)  # 3 to 4 cm of the foot lie beyond edges 15 mm beside the force
+            corners[:, 2] = np.where(corners[:, 2] > 0.0, np.nanmax(cop) + 0.015, np.nanmin(cop) - 0.015)
+            plate = replace(plate, corners=corners)
+        plates.append(plate)
+    narrow = analyze(replace(walk, dynamic=replace(walk.dynamic, plates=tuple(plates))))
+    again = next(c for c in contacts_of(narrow) if (c.plate, c.number) == (one.plate, one.number))
+    assert again.figures.outside > 0.2
+    assert again.grade is Grade.GOOD
+    assert "overhangs the plate, but no force is missing" in again.sentence
