@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import Commands, FieldChoices, progress_on_terminal, tell
+from biomec.cli.arguments import AXES_HELP, Commands, FieldChoices, lab_axes, progress_on_terminal, said_axes, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
 from biomec_resources import resource
 
@@ -38,6 +38,10 @@ def add_commands(commands: Commands) -> None:
     analyze.add_argument("--static", metavar="FILE", help="static acquisition, or 'none'; default: found by its name")
     analyze.add_argument("--forces", metavar="FILE", help="force plates, or 'none'; default: found by its name")
     analyze.add_argument("--emg", metavar="FILE", help="EMG, or 'none'; default: found by its name")
+    analyze.add_argument(
+        "--axes", type=lab_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {AXES_HELP}"
+    )
+    analyze.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
     analyze.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     analyze.add_argument("--force", action="store_true", help="overwrite results in DIR")
     person = analyze.add_argument_group("subject (what is given here wins over the files)")
@@ -128,10 +132,12 @@ def _opened(options: argparse.Namespace) -> "Analysis":
     from biomec.io.session_import import SKIP, import_session, merge_subjects
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.reopen import reopened
+    from biomec.recording import LabAxes
 
     subject = _subject(options)
     if find_format(options.dynamic)[0].name == PROJECT:
-        given = [name for name in ("static", "forces", "emg") if getattr(options, name) is not None]
+        given = [name for name in ("static", "forces", "emg", "axes") if getattr(options, name) is not None]
+        given += ["reverse-plates"] * options.reverse_plates
         if given:
             raise FileError(
                 options.dynamic.name,
@@ -141,7 +147,12 @@ def _opened(options: argparse.Namespace) -> "Analysis":
         session = replace(analysis.session, subject=merge_subjects(subject, analysis.session.subject))
         return replace(analysis, session=session)
     static, plates, emg = (SKIP if file == "none" else file for file in (options.static, options.forces, options.emg))
-    return Analysis(import_session(options.dynamic, static=static, plates=plates, emg=emg, subject=subject))
+    axes = None if options.axes is None else said_axes(LabAxes(), options.axes)
+    session = import_session(
+        options.dynamic, static=static, plates=plates, emg=emg, subject=subject, axes=axes,
+        reverse_plates=options.reverse_plates,
+    )  # fmt: skip
+    return Analysis(session)
 
 
 def _subject(options: argparse.Namespace) -> "Subject":
