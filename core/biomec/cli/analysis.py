@@ -241,6 +241,7 @@ def _functional(text: str) -> tuple[str, Path]:
 
 def _report(analysis: "Analysis", folder: Path) -> None:
     """Print what a person wants to know first; the files hold the rest."""
+    from biomec.body.plug_in_gait.angles import is_leg_angle
     from biomec.reporting.facts import model_facts
     from biomec.reporting.files.analysis_files import FILES, summary
 
@@ -261,8 +262,10 @@ def _report(analysis: "Analysis", folder: Path) -> None:
         print(f"loads ({told_as}), {loads['trust']}: {loads['verdict']}")
     vicon = facts["plug_in_gait"]
     if vicon is not None:
-        apart = [one["rms"] for one in vicon["own_model_less_vicon"].values() if one["unit"] == "°"]
-        print(f"Plug-in Gait as Vicon computes it: our own angles are up to {max(apart, default=0.0):.1f}° rms from it")
+        apart = {name: one["rms"] for name, one in vicon["own_model_less_vicon"].items() if is_leg_angle(name)}
+        worst = max(apart, key=lambda name: apart[name], default="")
+        words = f"our own leg angles are up to {apart[worst]:.1f}° rms from it ({worst})" if worst else "computed"
+        print(f"Plug-in Gait as Vicon computes it: {words}")
     print(f"{folder}: {', '.join(name for name in FILES if (folder / name).is_file())}")
     tell(analysis.notices, least=Severity.WARNING)
 

@@ -82,6 +82,12 @@ ROWS = (
 LEG_JOINTS = ("pelvis", "hip", "knee", "ankle", "foot progression")
 
 
+def is_leg_angle(name: str) -> bool:
+    """Whether ``right knee flexion`` is an angle of the pelvis, a leg or a foot, and not a load."""
+    joint = name.split(" ", 1)[1]
+    return joint.startswith(LEG_JOINTS) and not joint.endswith((" moment", " power"))
+
+
 def definitions() -> tuple[AngleDefinition, ...]:
     """The rows of both sides, as the angles of a body model are written."""
     return tuple(_definition(row, leg) for row in ROWS for leg in SIDES)

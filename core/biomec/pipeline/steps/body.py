@@ -16,14 +16,19 @@ from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
 from biomec.body.loads.contact_verdict import WEIGHED, MassReference
+from biomec.body.plug_in_gait.angles import angles
+from biomec.body.plug_in_gait.comparison import ANGLE, compared, curves, stored_curves
 from biomec.body.plug_in_gait.parameters import Calibration, PlugInGaitOptions, calibrate
-from biomec.body.plug_in_gait.segments import OFFSETS, has_legs
+from biomec.body.plug_in_gait.segments import OFFSETS, has_legs, segments
 from biomec.engine.structure import Structure, structure
 from biomec.pipeline.settings import BodySettings
 from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result, Subject
 from biomec.recording.step import step_result
+
+COMPARED_JOINTS = ("hip", "knee", "ankle")
+DIFFERS_DEG = 5.0  # one model gives the same to 1e-4°; a static of another day has cost up to 2°
 
 
 @dataclass(frozen=True, eq=False)
@@ -112,6 +117,25 @@ def _compared(entered: float, weighed: float) -> list[Notice]:
     return [warning("mass-differs", f"{masses.sentence} Correct the mass of the subject, or check the calibration.")]
 
 
+def _against_stored(prepared: Prepared, clean: CleanSignals, calibration: Calibration) -> list[Notice]:
+    """Warn if the joint angles that the file stores are not those that its markers and measures give."""
+    outputs = prepared.dynamic.outputs
+    if outputs is None or outputs.frames != clean.markers.frames:
+        return []
+    points = recorded_landmarks(trajectories(clean.reconstruction.markers), prepared.marker_set)
+    found = curves(angles(segments(points, calibration.measures)), None)
+    apart = [one for one in compared(found, stored_curves(outputs)) if one.name.split()[1] in COMPARED_JOINTS]
+    worst = max(apart, key=lambda one: one.rms, default=None)
+    if worst is None or worst.kind != ANGLE or worst.rms < DIFFERS_DEG:
+        return []
+    words = (
+        f"Plug-in Gait of these markers and measures is {worst.rms:.0f}° (RMS, {worst.name}) off the angles stored in "
+        f"{prepared.dynamic.source.name}. Rotations, torsion or foot offsets of the subject are probably wrong or in "
+        "another unit, or they are of another static. Check the measures of the subject."
+    )
+    return [warning("stored-angles-differ", words)]
+
+
 def body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
@@ -133,6 +157,7 @@ def body(
     if calibration is not None:
         feet = {key: value for key, value in calibration.measures.items() if key[:-2] in OFFSETS}
         subject = replace(subject, measures={**subject.measures, **feet})
+        notices += _against_stored(prepared, clean, calibration)
     recorded = recorded_for_models(prepared, clean, subject)
     person = build_subject_model(
         model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen

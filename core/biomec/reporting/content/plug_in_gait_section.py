@@ -39,7 +39,10 @@ def plug_in_gait_section(analysis: Analysis) -> Section | None:
         words = f"Computed here less stored in {analysis.session.dynamic.source.name}, where they differ."
         tables += [_table(f"Stored {TITLES[kind].lower()} [{_unit(wrong, kind)}]", _of(wrong, kind), kind, words)
                    for kind in TITLES if _of(wrong, kind)]  # fmt: skip
-    return Section(PLUG_IN_GAIT, (_how(analysis), _against_stored(found)), tuple(tables))
+    sentences = [_how(analysis), _against_stored(found)]
+    if any(apart.name.endswith("elbow flexion") for apart in found.own):
+        sentences.append("Shoulder rotation, elbow and wrist differ by definition: Plug-in Gait has no pronation.")
+    return Section(PLUG_IN_GAIT, tuple(sentences), tuple(tables))
 
 
 def plug_in_gait_summary(analysis: Analysis) -> dict[str, Any] | None:
