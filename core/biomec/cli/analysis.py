@@ -67,6 +67,8 @@ def add_commands(commands: Commands) -> None:
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
+    how.add_argument("--repair-swaps", action="store_true", default=None,
+                     help="exchange labels back where two markers are found under each other's label")  # fmt: skip
     how.add_argument("--angles", metavar="CONVENTION", help="standard (default), isb, or plug-in-gait")
     how.add_argument("--foot-flat", choices=FieldChoices(PLUG_IN_GAIT, "foot_flat"), metavar="HOW",
                      help="one of %(choices)s: foot in the static of Plug-in Gait; default: auto, as stored offsets "
@@ -193,7 +195,9 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     body = replace(body, plug_in_gait=changed(body.plug_in_gait, foot_flat=options.foot_flat))
     return replace(
         settings,
-        preparation=changed(settings.preparation, marker_set=marker_set, label_map=label_map),
+        preparation=changed(
+            settings.preparation, marker_set=marker_set, label_map=label_map, repair_swaps=options.repair_swaps
+        ),
         signals=signals,
         body=changed(replace(body, options=model), model=options.model),
         positions=changed(settings.positions, method=options.method, contacts=options.contacts),
