@@ -95,6 +95,9 @@ def add_commands(commands: Commands) -> None:
     how.add_argument("--ground", choices=FieldChoices(LOADS, "external"), metavar="NAME",
                      help="one of %(choices)s: ground reaction measured, estimated from the motion, both (auto, the "
                      "default), or none")  # fmt: skip
+    how.add_argument("--plate-forces", choices=FieldChoices(LOADS, "plate_forces"), metavar="HOW",
+                     help="one of %(choices)s: forces of the plates for joint loads, filtered like the markers "
+                     "(default), with their own cut-off, or as recorded")  # fmt: skip
     how.add_argument("--root", metavar="SEGMENT", help="segment that carries the residual; default: the model's own")
     how.add_argument("--reduce", nargs="?", const="all", choices=REDUCTIONS, metavar="WHAT",
                      help="adjust the body and the motion within their errors so that they agree with the plates: all "
@@ -208,6 +211,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
             method=options.dynamics,
             external=options.ground,
             constraints=options.joints,
+            plate_forces=options.plate_forces,
             root=options.root,
         ),
     )
