@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QColor, QImage, QKeySequence, QShortcut, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -355,7 +355,7 @@ class FigureWindow(SideWindow):
         """Follow the theme; the figure that was looked at last is the one that the File menu copies."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "theme"):
-            self._take_colours()
+            QTimer.singleShot(0, self, self._take_colours)  # Qt is still styling the widgets that would be replaced
         elif event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             if self.context.figure is not self:
                 self._before = self.context.figure

@@ -13,6 +13,7 @@ from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.angle_ranges import cycle_sides
 from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
 from biomec_app.curves.curve import MAIN, Curve
+from biomec_app.kit.colours import COLOURS
 from biomec_app.plots.plot_marks import marks, not_converged, side_colour
 from biomec_app.plots.plot_pane import CONDITIONS, MIDDLE, Pane, Trace
 from biomec_app.session.plot_view import CYCLES, MEAN, SEPARATE, SIDES, TIME, PlotView
@@ -39,7 +40,7 @@ class Look:
 
     name: str
     colour: str | int
-    dashed: bool = False
+    dashed: int = 0
     faint: bool = False
 
 
@@ -132,7 +133,7 @@ def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
     """Look of every curve of a plot.
 
     Sides have their colours as long as they tell the curves apart. Otherwise every signal has a colour of its own, and
-    the left side is dashed.
+    the left side is dashed; when the colours come again, so do other dashes.
     """
     apart = len({(curve.side, curve.variant) for curve in curves}) == len(curves)
     versions = len({curve.variant for curve in curves}) > 1
@@ -151,7 +152,8 @@ def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
         k = signals.index((curve.pane, curve.kind if view.grouping == SIDES else ""))
         name = f"{curve.label} ({curve.kind.lower()})" if kinds else curve.label
         faint = curve.variant != MAIN and not kinds and not curve.dashed
-        looks.append(Look(name, k, curve.side is Side.LEFT or curve.dashed, faint))
+        dashed = 2 * (k // COLOURS) + bool(curve.side is Side.LEFT or curve.dashed)
+        looks.append(Look(name, k, dashed, faint))
     return looks
 
 

@@ -112,7 +112,7 @@ def test_frames_and_places_are_the_same(curves: Catalogue, demo_analysis: Analys
     (pane,) = shown(curves, demo_analysis, ELBOWS, over=over)
     for frame in (40, 231, 500, 1000, 1800):
         x = pane.x_of(frame)
-        assert pane.frame_of(x, frame) == frame
+        assert pane.moment_of(x, frame) == frame
 
 
 def test_a_frame_outside_all_cycles_has_no_place(curves: Catalogue, demo_analysis: Analysis) -> None:
@@ -120,7 +120,7 @@ def test_a_frame_outside_all_cycles_has_no_place(curves: Catalogue, demo_analysi
     borders = demo_analysis.cycles.groups["both"].borders
     assert pane.x_of(borders[0] - 1) is None
     assert pane.x_of(borders[-1]) == 100.0
-    assert pane.frame_of(0.0, borders[0] - 1) == borders[0]
+    assert pane.moment_of(0.0, borders[0] - 1) == borders[0]
 
 
 def test_values_at_a_place_are_those_of_the_nearest_sample(curves: Catalogue, demo_analysis: Analysis) -> None:
