@@ -53,7 +53,7 @@ from biomec_app.kit.dialog_parts import Fault, NoticeText, explanation, heading,
 from biomec_app.kit.theme import Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.session.project_file import RECORDINGS, analyse_imported, imported
+from biomec_app.session.project_file import RECORDINGS, analyse_imported, imported, may_discard
 
 FILES, SUBJECT, AXES, LABELS, EMG = range(5)
 PAGES = ("Files", "Subject", "Axes and units", "Labels", "EMG frames")
@@ -402,7 +402,7 @@ class ImportDialog(QDialog):
         if self._jobs.busy:
             self._finish = True
             return
-        if not self.import_button.isEnabled():
+        if not self.import_button.isEnabled() or not may_discard(self.context):
             return
         plan = self._decided()
         session = decided(self.preview, plan)

@@ -278,7 +278,7 @@ def test_cancel_changes_nothing(qtbot, context, dialog):
 
 def test_a_broken_recording_is_told_before_any_dialog(qtbot, context, tmp_path):
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
     broken = tmp_path / "broken.c3d"
     broken.write_bytes(b"\x02\x50" + b"\0" * 600)
