@@ -14,7 +14,7 @@ from biomec.body.plug_in_gait.parameters import PlugInGaitOptions
 from biomec.cli import analysis as command
 from biomec.cli import main
 from biomec.io.project import load_project
-from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.reporting import demo
 from biomec.reporting.files.analysis_files import FILES
 from biomec.signals import PLATE_FILTER, CutoffChoice, FilterOptions
@@ -135,7 +135,8 @@ def test_options_are_fields_of_the_settings():
 def test_what_nobody_asks_for_stays_as_it_was():
     """A project that showed Newton-Euler loads in distal axes was analysed again with multibody ones in joint axes."""
     stored = AnalysisSettings(
-        load_reading=LoadReading("distal", method="Newton-Euler"), plug_in_gait=PlugInGaitOptions(compute=False)
+        load_reading=LoadReading("distal", method="Newton-Euler"),
+        body=BodySettings(plug_in_gait=PlugInGaitOptions(compute=False)),
     )
     assert asked(settings=stored) == stored
     assert asked("--model", "m17", settings=stored) == replace(stored, body=replace(stored.body, model="m17"))
@@ -146,6 +147,8 @@ def test_files_beside_a_project_are_refused(files, tmp_path, capsys):
     project = str(tmp_path / "a" / "session.biomec")
     assert main(["analyze", project, "--forces", "other.mot", "--out", str(tmp_path / "b")]) == 1
     assert "a project has its files already, so --forces means nothing" in capsys.readouterr().err
+    assert main(["analyze", project, "--axes", "z-up", "--out", str(tmp_path / "b")]) == 1
+    assert "so --axes means nothing" in capsys.readouterr().err
 
 
 def test_results_are_kept_unless_the_user_forces(files, tmp_path, capsys):
