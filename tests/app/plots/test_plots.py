@@ -3,7 +3,7 @@
 import threading
 from dataclasses import replace
 from pathlib import Path
-from time import perf_counter
+from time import thread_time
 from xml.etree import ElementTree
 
 import numpy as np
@@ -246,7 +246,7 @@ def test_a_figure_of_no_kind_is_refused(panel: PlotPanel, qtbot, tmp_path: Path)
     with pytest.raises(BiomecError, match="is no kind of figure"):
         panel.save(tmp_path / "figure.docx")
     told = []
-    panel.context.user.tell = lambda title, sentence: told.append(sentence)
+    panel.context.user.tell = panel.context.user.fail = lambda title, sentence: told.append(sentence)
     panel.save(tmp_path / "no such folder" / "figure.png")
     qtbot.waitUntil(lambda: bool(told), timeout=20_000)
     assert "figure.png" in told[0]
@@ -286,17 +286,17 @@ def test_figures_are_copied(panel: PlotPanel) -> None:
 
 
 def test_cursors_move_without_drawing_the_plots_anew(panel: PlotPanel) -> None:
-    """The best of several tries, as a part of what building the same plots takes in the same run."""
+    """Processor time of the best of several tries, as a part of what building the same plots takes in the same run."""
     panel.context.document.select(curves=panel.context.document.selection.curves[:12])
-    began = perf_counter()
+    began = thread_time()
     panel.refresh()
-    building = perf_counter() - began
+    building = thread_time() - began
     assert len(panel.grid.items_) == 6
     tries = []
     for k in range(40):
-        began = perf_counter()
+        began = thread_time()
         panel.context.document.set_frame(20 * k + 1)
-        tries.append(perf_counter() - began)
+        tries.append(thread_time() - began)
     assert min(tries) < 0.1 * building  # 0.4 ms of some 40
 
 

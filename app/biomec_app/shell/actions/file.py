@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from biomec.io.registry import FORMATS, Format
 from biomec.pipeline.analysis import run_first
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
@@ -15,6 +16,7 @@ from biomec_app.shell.files import open_file
 
 MENU = "File"
 RECENT, EXPORT, COPY, SAVE_FIGURE = "File/Open &Recent", "File/Ex&port", "File/Cop&y Figure", "File/Save &Figure"
+KINDS = {"png": "picture (PNG)", "svg": "drawing (SVG)", "pdf": "page (PDF)", "csv": "table (CSV)"}
 Blocked = Callable[[Context], str | None]
 
 
@@ -80,9 +82,9 @@ def _copy(kind: str, text: str, help: str) -> Action:
 
 def _save_figure(kind: str, text: str, help: str) -> Action:
     def run(context: Context) -> None:
-        title = f"Save figure as {kind.upper()}"
+        title = f"Save figure as {KINDS[kind]}"
         start = f"{context.preferences.folder}/figure.{kind}" if context.preferences.folder else f"figure.{kind}"
-        path = context.user.ask_file(title, f"{kind.upper()} (*.{kind})", True, start)
+        path = context.user.ask_file(title, f"{KINDS[kind][0].upper()}{KINDS[kind][1:]} (*.{kind})", True, start)
         path = None if path is None else with_suffix(context, path, f".{kind}")
         if path is not None:
             _figure(context).save(path)
@@ -91,11 +93,25 @@ def _save_figure(kind: str, text: str, help: str) -> Action:
 
 
 # ----------------------------------------------------------------------------------------------------------- export
-def _export(kind: str, text: str, help: str) -> Action:
-    def run(context: Context) -> None:
-        files.export_recording(context, kind, f".{kind.lower()}")
+def _export(format_: Format, title: str, help: str, letter: str) -> Action:
+    kind, ending = format_.name, format_.extensions[0]
+    at = title.rindex(kind) + kind.index(letter)
 
-    return Action(f"file.export-{kind.lower()}", EXPORT, text, run, help, blocked=OPEN_AND_IDLE)
+    def run(context: Context) -> None:
+        files.export_recording(context, kind, ending)
+
+    return Action(f"file.export-{ending[1:]}", EXPORT, f"{title[:at]}&{title[at:]}…", run, help, blocked=OPEN_AND_IDLE)
+
+
+def _exports() -> tuple[Action, ...]:
+    """An item for every format that is in the menu, with the first letter of its name that no other item has."""
+    taken, found = set("RPS"), []  # of Results, Report and STO
+    for format_ in FORMATS:
+        if format_.export:
+            letter = next((one for one in format_.name if one not in taken), format_.name[0])
+            taken.add(letter)
+            found.append(_export(format_, *format_.export, letter))
+    return tuple(found)
 
 
 def _stretch(context: Context) -> None:
@@ -126,7 +142,7 @@ ACTIONS: tuple[Action, ...] = (
            blocked=_idle),
     Action("file.separator-save", MENU, SEPARATOR, None),
     Action("file.save", MENU, "&Save", save, "Save the project", "Ctrl+S", OPEN_AND_IDLE),
-    Action("file.save-as", MENU, "Save &As…", save_as, "Save the project under another name", "Ctrl+B",
+    Action("file.save-as", MENU, "Save &As…", save_as, "Save the project under another name", "Ctrl+B, Ctrl+Shift+S",
            OPEN_AND_IDLE),
     Action("file.save-stretch", MENU, "Save S&tretch…", _stretch,
            "Save a part of the recording, such as one cycle, as a project of its own", "Ctrl+L", OPEN_AND_IDLE),
@@ -137,23 +153,19 @@ ACTIONS: tuple[Action, ...] = (
            "Write the report that can be printed, with pictures of body, angles and quality",
            blocked=_all(files.needs_analysis, _idle)),
     Action("file.export-separator", EXPORT, SEPARATOR, None),
-    _export("C3D", "&C3D…", "Write markers, plates, EMG and events as C3D"),
-    _export("TRC", "&TRC…", "Write markers for OpenSim"),
+    *_exports(),
     Action("file.export-sto", EXPORT, "Joint Angles (&STO)…", files.export_angles,
            "Write joint angles as a table for OpenSim", blocked=_all(needs_recording, _has_angles, _idle)),
-    _export("MOT", "Force Plates (&MOT)…", "Write force plates for OpenSim"),
-    _export("CSV", "CS&V…", "Write the whole recording as tables"),
-    _export("MAT", "M&AT…", "Write the recording and all results for MATLAB or Octave"),
     Action("file.separator-figure", MENU, SEPARATOR, None),
     _copy("png", "As &Picture", "Copy the figure as a picture"),
     _copy("svg", "As &Drawing (SVG)", "Copy the figure as lines that can be edited"),
     _copy("data", "As Da&ta", "Copy the plotted numbers, to be pasted into a spreadsheet"),
-    _save_figure("png", "As &PNG…", "Save the figure as a picture"),
-    _save_figure("svg", "As &SVG…", "Save the figure as lines that can be edited"),
-    _save_figure("pdf", "As P&DF…", "Save the figure for printing"),
+    _save_figure("png", "As &Picture (PNG)…", "Save the figure as a picture"),
+    _save_figure("svg", "As &Drawing (SVG)…", "Save the figure as lines that can be edited"),
+    _save_figure("pdf", "For P&rinting (PDF)…", "Save the figure for printing"),
     _save_figure("csv", "Data as &CSV…", "Save the plotted numbers as a table"),
     Action("file.separator-exit", MENU, SEPARATOR, None),
     Action("file.close", MENU, "&Close Recording", _close_recording, "Close the recording and show the start page",
            "Ctrl+W", OPEN_AND_IDLE),
-    Action("file.exit", MENU, "E&xit", _exit, "Close Biomec", "Ctrl+E"),
+    Action("file.exit", MENU, "E&xit", _exit, "Close Biomec", "Ctrl+E, Ctrl+Q"),
 )  # fmt: skip
