@@ -24,13 +24,22 @@ from biomec_app.features.simulations import running
 from biomec_app.features.simulations.curves import plotted, simulation_key
 from biomec_app.features.simulations.dialog import SimulationDialog, default_settings
 from biomec_app.features.simulations.panel import SimulationPanel
-from biomec_app.features.simulations.runs import comparison, free_name, named, rename_line, renamed, run_facts, run_line
-from biomec_app.features.simulations.words import integrators_for, short_name
+from biomec_app.features.simulations.runs import (
+    comparison,
+    free_name,
+    integrators_for,
+    named,
+    rename_line,
+    renamed,
+    run_facts,
+    run_line,
+    short_name,
+)
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
-from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
+from biomec_app.session.document import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.shell.actions import all_actions
 from biomec_app.viewer.scene import Scene
 
