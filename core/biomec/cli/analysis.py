@@ -63,6 +63,8 @@ def add_commands(commands: Commands) -> None:
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
+    how.add_argument("--repair-swaps", action="store_true", default=None,
+                     help="exchange labels back where two markers are found under each other's label")  # fmt: skip
     how.add_argument("--angles", metavar="CONVENTION", help="standard (default), isb, or plug-in-gait")
     how.add_argument("--foot-flat", choices=FieldChoices(PLUG_IN_GAIT, "foot_flat"), metavar="HOW",
                      help="one of %(choices)s: foot in the static of Plug-in Gait; default: auto, as stored offsets "
@@ -181,7 +183,9 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     model = replace(model, ellipsoid=changed(model.ellipsoid, preset=options.ellipsoid))
     return replace(
         settings,
-        preparation=changed(settings.preparation, marker_set=marker_set, label_map=label_map),
+        preparation=changed(
+            settings.preparation, marker_set=marker_set, label_map=label_map, repair_swaps=options.repair_swaps
+        ),
         signals=signals,
         body=changed(replace(body, options=model), model=options.model),
         positions=changed(settings.positions, method=options.method, contacts=options.contacts),

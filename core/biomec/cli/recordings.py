@@ -7,7 +7,7 @@ from dataclasses import replace
 from pathlib import Path
 
 from biomec.base.errors import FileError
-from biomec.base.notices import Severity
+from biomec.base.notices import Notice, Severity
 from biomec.cli.arguments import Commands, frames, keep_existing, tell
 from biomec.recording import Authority, LabAxes, Trial
 from biomec.recording.axes import DIRECTIONS
@@ -43,6 +43,8 @@ def add_commands(commands: Commands) -> None:
     import_.add_argument("--frames", type=frames, metavar="A-B", help="first and last saved frame, to align the EMG")
     import_.add_argument("--axes", type=_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {axes}")
     import_.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
+    import_.add_argument("--repair-swaps", action="store_true",
+                         help="exchange labels back where two markers are found under each other's label")  # fmt: skip
     import_.add_argument("--force", action="store_true", help="overwrite PROJECT")
 
 
@@ -85,7 +87,10 @@ def _convert(options: argparse.Namespace) -> int:
 def _import(options: argparse.Namespace) -> int:
     from biomec.io.project import save_project
     from biomec.io.session_import import SKIP, import_session
+    from biomec.pipeline.settings import AnalysisSettings, PreparationSettings
+    from biomec.pipeline.steps.preparation import preparation
     from biomec.recording import EmgAlignment
+    from biomec.recording.step import plain_data
 
     if options.project.suffix.lower() != ".biomec":
         raise FileError(options.project.name, "the name of a project must end with .biomec.")
@@ -101,9 +106,16 @@ def _import(options: argparse.Namespace) -> int:
         axes=None if options.axes is None else _said(LabAxes(), options.axes),
         reverse_plates=options.reverse_plates,
     )
+    mended: list[Notice] = []
+    if options.repair_swaps:
+        settings = PreparationSettings(repair_swaps=True)
+        mended = [one for one in preparation(session, settings).notices if one.code == "labels-exchanged"]
+        session = session.with_settings(analysis=plain_data(AnalysisSettings(preparation=settings)))
+        if not mended:
+            print("No exchanged labels were found.")
     save_project(session, options.project)
     print(f"{options.project} written: {', '.join(session.provenance[0].settings['files'].values())}.")
-    tell((*session.dynamic.notices, *session.notices), least=Severity.INFO)
+    tell((*session.dynamic.notices, *session.notices, *mended), least=Severity.INFO)
     return 0
 
 

@@ -37,7 +37,7 @@ CYCLES_BY = {
 @dataclass(frozen=True)
 class PreparationSettings:
     """Labels: the marker set they belong to, shipped or a .toml file (None: the shipped one that fits best), and a
-    laboratory's own mapping.
+    laboratory's own mapping; repair_swaps: labels that are found exchanged are exchanged back.
     """
 
     marker_set: str | None = setting(
@@ -45,6 +45,9 @@ class PreparationSettings:
         choices=partial(shipped, "marker_sets", "the one that fits best"), files=True)  # fmt: skip
     label_map: LabelMap | None = setting(
         None, "Own mapping of labels", "A laboratory's own names for the markers; chosen in Edit ▸ Labels.", shown=True
+    )
+    repair_swaps: bool = setting(
+        False, "Repair exchanged labels", "Exchange labels back where two markers are found under each other's label."
     )
 
 

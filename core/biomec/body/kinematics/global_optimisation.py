@@ -11,6 +11,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
@@ -115,17 +116,20 @@ def undetermined_segments(body: SubjectModel, q: FloatArray, targets: PointTarge
     found = np.zeros((len(q), len(layout.bodies)), dtype=np.bool_)
     if not solved.size:
         return found
-    _, size, right = np.linalg.svd(system.jacobian(q[solved[solved.size // 2]]))
-    N = right[int((size > RANK_TOLERANCE * size[0]).sum()) :].T
-    moves = [layout.point(name).dense(system.n) @ N for name in targets.names]
-    noticed = np.stack([CN.T @ CN for CN in moves])
-    patterns, which = np.unique(seen, axis=0, return_inverse=True)
-    value, vector = np.linalg.eigh(np.einsum("pk,kij->pij", patterns.astype(np.float64), noticed))
+    Q, R, _ = scipy.linalg.qr(system.jacobian(q[solved[solved.size // 2]]).T, pivoting=True)
+    size = np.abs(np.diagonal(R))
+    N = Q[:, int((size > RANK_TOLERANCE * size[0]).sum()) :]
+    moves = np.einsum("rc,rcz->rz", targets.entries, N[targets.columns]).reshape(len(targets.names), -1, N.shape[1])
+    noticed = np.swapaxes(moves, 1, 2) @ moves
+    packed = np.packbits(seen, axis=1)
+    _, at, which = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    patterns = seen[at]
+    value, vector = np.linalg.eigh(np.tensordot(patterns.astype(np.float64), noticed, 1))
     of_pattern = np.zeros((len(patterns), len(layout.bodies)), dtype=np.bool_)
     for k in np.flatnonzero((value < UNNOTICED).any(axis=1) & patterns.any(axis=1)):
         free = N @ vector[k][:, value[k] < UNNOTICED]
         of_pattern[k] = [np.linalg.norm(free[layout.columns(name)]) > TAKES_PART for name in layout.bodies]
-    found[solved] = of_pattern[which.ravel()[solved]]
+    found[solved] = of_pattern[which[solved]]
     return found
 
 
