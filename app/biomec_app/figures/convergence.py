@@ -26,6 +26,7 @@ class ConvergenceFigure(FigureKind):
     """Violation, last increment, iterations and time of every frame."""
 
     key, title = "convergence", "Convergence of Kinematic Consistency"
+    check = True
     help = "‖Φ‖, last ‖Δq‖, iterations and computing time of every frame"
     needs = ("signals", "positions")
 
@@ -90,6 +91,7 @@ class FrozenJacobianFigure(FigureKind):
     """Exact beside frozen Jacobian."""
 
     key, title = "frozen", "Exact and Frozen Jacobian"
+    check = True
     help = "‖Φ‖, ‖Δq‖, iterations and computing time with a Jacobian that is renewed always, rarely or never"
     needs = ("body", "positions")
     slow = True

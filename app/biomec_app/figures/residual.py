@@ -37,6 +37,7 @@ class ResidualFigure(FigureKind):
     """How the cut-off of a point was found."""
 
     key, title = "residual", "Residual Analysis of a Point"
+    check = True
     help = "Residual against cut-off: where signal lost and noise kept are alike"
     needs = ("preparation", "signals")
 
@@ -115,6 +116,7 @@ class CutoffFigure(FigureKind):
     """Cut-offs of all markers."""
 
     key, title = "cutoffs", "Cut-off of Every Point"
+    check = True
     help = "Cut-off frequencies of all markers in X, Y and Z, in six panels by region of the body"
     needs = ("preparation", "signals")
 

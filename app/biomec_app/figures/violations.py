@@ -34,6 +34,7 @@ class ViolationFigure(FigureKind):
     """Violation by type."""
 
     key, title = "violations", "Violation by Constraint Type"
+    check = True
     help = "Mean violation of the model's constraints before and after kinematic consistency"
     needs = ("positions",)
 
@@ -91,6 +92,7 @@ class DerivativeFigure(FigureKind):
     """Rates of the constraints by differences, and how far the engine's own are from them."""
 
     key, title = "derivatives", "Derivative Check of the Constraints"
+    check = True
     help = "Φ̇ and Φ̈ by differences in time beside those of the equations, along the measured coordinates"
     needs = ("body", "positions")
     slow = True
@@ -142,6 +144,7 @@ class RateFigure(FigureKind):
     """Velocities and accelerations before and after their projection."""
 
     key, title = "rates", "Violation of Velocities and Accelerations"
+    check = True
     help = "‖Φ̇‖ and ‖Φ̈‖ of differentiated and of consistent coordinates"
     needs = ("motion",)
 
