@@ -7,7 +7,8 @@ allow of the net external force.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
@@ -17,6 +18,7 @@ from biomec.base.notices import Grade, Notice, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import BodyWrench
 from biomec.body.loads.contact_figures import LEAST_S, OUTSIDE, ContactFigures, Support, contact_figures, support
+from biomec.body.loads.joint_verdict import JointErrors, JointVerdict
 from biomec.recording import Trial
 from biomec.recording.limb_names import limb_of
 from biomec.signals.contact_detection import frame_range
@@ -81,6 +83,7 @@ class ContactVerdict:
     fault   : its name, such as "partial strike"; "" where there is none
     sentence: for a clinician, with the numbers
     masked  : (T,) frames in which force is missing
+    joints  : joint of the limb -> how far its moments may be off in this contact
     """
 
     segment: str | None
@@ -96,11 +99,25 @@ class ContactVerdict:
     sentence: str
     figures: ContactFigures
     masked: BoolArray
+    joints: Mapping[str, JointVerdict] = field(default_factory=FrozenDict)
 
     @property
     def segments(self) -> tuple[str, ...]:
         """Segments whose loads rest on this contact."""
         return (self.segment,) if self.segment is not None else self.sharing
+
+    def plain(self) -> dict[str, Any]:
+        """All of it as plain data, lengths in metres and times in seconds, without the frames."""
+        about = ("segment", "plate", "number", "on_s", "off_s", "frames", "cut", "fault", "sentence")
+        return {
+            **{name: getattr(self, name) for name in about},
+            "grade": str(self.grade),
+            "figures": vars(self.figures),
+            "joints": {
+                name: {"grade": str(one.grade), "error_Nm_kg": one.error, "cause": one.cause}
+                for name, one in self.joints.items()
+            },
+        }
 
     @property
     def title(self) -> str:
@@ -200,6 +217,18 @@ def judge_contacts(
     walk = used * (1.0 + float(np.median(sound))) if sound else None
     order = sorted(verdicts, key=lambda one: one.on_s)
     return JudgedContacts(tuple(order), MassReference(entered_kg, static_kg, walk, used, origin))
+
+
+def with_joints(judged: JudgedContacts, errors: JointErrors) -> JudgedContacts:
+    """Judge the joints of every contact, too."""
+    known, found = {body.name for body in errors.tree.system.bodies}, []
+    for one in judged.contacts:
+        if one.segment in known:
+            elsewhere = one.fault == ELSEWHERE
+            joints = errors.verdicts(one.segment, one.frames, judged.mass.used, one.grade, one.figures, elsewhere)
+            one = replace(one, joints=joints)
+        found.append(one)
+    return replace(judged, contacts=tuple(found))
 
 
 def _agreed(shown: Support, figures: Sequence[ContactFigures]) -> float | None:

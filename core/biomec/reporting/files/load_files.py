@@ -78,10 +78,8 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         "estimated_frames": int(found.external.estimated.sum()),
         "trust": facts["trust"].value,
         "verdict": facts["trust"].text,
-        "faults": [
-            {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": _counted(one.frames, base)}
-            for one in trust.faults
-        ],
+        "steps": [{**one.plain(), "frames": _counted(one.frames, base)} for one in trust.steps],
+        "limbs": {one.name: {"grade": str(one.grade), "sound": one.sound, "judged": one.judged} for one in trust.limbs},
         "reduced": reduction_facts(found.reduced),
         "scapula_contacts": {
             one.contact: {
