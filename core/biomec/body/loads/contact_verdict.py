@@ -14,9 +14,9 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Grade, Notice, worst_grade
+from biomec.base.notices import Grade, Limit, Notice, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
-from biomec.body.loads.balance import BodyWrench
+from biomec.body.loads.balance import WEIGHED, BodyWrench, MassReference
 from biomec.body.loads.contact_figures import LEAST_S, OUTSIDE, ContactFigures, Support, contact_figures, support
 from biomec.body.loads.joint_verdict import JointErrors, JointVerdict
 from biomec.recording import Trial
@@ -28,28 +28,11 @@ from biomec.signals.plate_quality import PlateQuality
 
 SHARED_BW = 0.05  # on the plate of a foot that swings
 UNDER_M = 0.03  # from the markers of a foot to a force that acts under it
-WEIGHED = 0.15  # of the entered mass; a static that differs by more did not stand wholly on the plates
 AGREE = 0.03  # contacts whose forces differ by less weigh the same body
 LATE_S = 0.02  # after the foot landed; sound plates begin up to 16 ms later
 
 
-@dataclass(frozen=True)
-class Limit:
-    """Up to ``good`` a figure is good, up to ``check`` it is to be checked, beyond it is poor (never, if infinite)."""
-
-    good: float
-    check: float
-
-    def grade(self, value: float) -> Grade:
-        """Grade of the size of a value; NaN is not judged."""
-        if not np.isfinite(value):
-            return Grade.NOT_JUDGED
-        size = abs(value)
-        return Grade.GOOD if size <= self.good else Grade.CHECK if size <= self.check else Grade.POOR
-
-
 FORCE = Limit(0.05, 0.10)  # |δ|; 5 % of the net external force [Hicks2015]
-MASS = Limit(0.05, 0.10)  # of the entered mass from the weighed one
 RUN_S = 0.05  # s below SHORT_BW
 RUN_SHORT = -0.03  # δ with which such a run means missing force
 ROUGHNESS = Limit(0.12, np.inf)  # RMS residual force, body weights; sound 0.04 to 0.10
@@ -123,44 +106,6 @@ class ContactVerdict:
     def title(self) -> str:
         """Whose contact it is, and with which plate."""
         return _title(self.segment, self.plate)
-
-
-@dataclass(frozen=True)
-class MassReference:
-    """The masses beside each other [kg], and that by which forces are judged.
-
-    entered : by the user or the file, or assumed;  static : weighed while standing on plates;  walk : what sound
-    contacts of this movement weigh;  None where not known
-    used    : for the contacts;  origin : "static", "steps" (all contacts agree) or "entered"
-    """
-
-    entered: float
-    static: float | None
-    walk: float | None
-    used: float
-    origin: str
-
-    @property
-    def grade(self) -> Grade:
-        """Grade of the entered mass beside the weighed one."""
-        return Grade.NOT_JUDGED if self.origin == "entered" else MASS.grade(self.used / self.entered - 1.0)
-
-    @property
-    def sentence(self) -> str:
-        """Say the masses, and by how much values per kilogram are wrong."""
-        if self.origin == "entered":
-            found = "" if self.walk is None else f"; the steps on the plates weigh {self.walk:.1f} kg"
-            return f"The mass was not weighed; {self.entered:.1f} kg were entered{found}."
-        how = "Weighed" if self.origin == "static" else "The steps on the plates weigh"
-        walk = ""
-        if self.origin == "static" and self.walk is not None:
-            walk = f" The steps of this recording weigh {self.walk:.1f} kg."
-        off = self.used / self.entered - 1.0
-        if abs(off) < 0.01:
-            return f"{how} {self.used:.1f} kg, entered {self.entered:.1f} kg: they agree.{walk}"
-        size = "small" if off < 0.0 else "large"
-        words = f"{how} {self.used:.1f} kg, entered {self.entered:.1f} kg: values per kilogram are"
-        return f"{words} {100.0 * abs(off):.0f} % too {size}.{walk}"
 
 
 @dataclass(frozen=True, eq=False)

@@ -15,9 +15,9 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Grade, Notice, info, problem, warning, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
-from biomec.body.loads.balance import BodyBalance, BodyWrench, body_balance
+from biomec.body.loads.balance import BodyBalance, BodyWrench, MassReference, body_balance
 from biomec.body.loads.contact_figures import ENDS
-from biomec.body.loads.contact_verdict import PARTIAL, ContactVerdict, JudgedContacts, MassReference
+from biomec.body.loads.contact_verdict import PARTIAL, ContactVerdict, JudgedContacts
 from biomec.body.loads.floor_contacts import FloorContacts, measured_frames, off_plates
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.joint_verdict import JointVerdict
@@ -268,7 +268,7 @@ def load_trust(
     balance = body_balance(tree.system, motion, external, size.counted, entered_kg, required)
     contacts = () if judged is None else judged.contacts
     limbs, mass = limb_verdicts(contacts), None if judged is None else judged.mass
-    level = _overall(contacts, limbs, mass)
+    level = _overall(contacts, mass)
     notices = _notices(contacts, mass) + _at_ends(loads, size)
     if reduced and size.kept is False:
         level = worst_grade([level, Grade.CHECK])
@@ -299,7 +299,7 @@ def limb_verdicts(contacts: Sequence[ContactVerdict]) -> tuple[LimbVerdict, ...]
     return tuple(LimbVerdict(name, tuple(mine)) for name, mine in found.items())
 
 
-def _overall(contacts: Sequence[ContactVerdict], limbs: Sequence[LimbVerdict], mass: MassReference | None) -> Grade:
+def _overall(contacts: Sequence[ContactVerdict], mass: MassReference | None) -> Grade:
     """Good if all that is judged is good; poor if no contact, or no joint, is better, or the mass is; else check."""
     judged = [one.grade for one in contacts if one.grade is not Grade.NOT_JUDGED]
     joints = [joint.grade for one in contacts for joint in one.joints.values() if joint.grade is not Grade.NOT_JUDGED]

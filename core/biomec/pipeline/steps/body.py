@@ -15,7 +15,7 @@ from biomec.body.anatomy.landmarks import trajectories
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
-from biomec.body.loads.contact_verdict import WEIGHED, MassReference
+from biomec.body.loads.balance import WEIGHED, MassReference
 from biomec.engine.structure import Structure, structure
 from biomec.pipeline.settings import BodySettings
 from biomec.pipeline.steps.preparation import Prepared
