@@ -268,7 +268,8 @@ class LoadPanel(QWidget):
         self.pages.setCurrentIndex(1)
         self._fill_joints(self._known)
         self._show_words(self.page)
-        limits = tuple(one.force_rms for one in THRESHOLDS), tuple(one.torque_rms for one in THRESHOLDS)
+        counting = THRESHOLDS if self._known.loads.reduced is not None else ()  # limits after residual reduction
+        limits = tuple(one.force_rms for one in counting), tuple(one.torque_rms for one in counting)
         rate = self._known.signals.trial.rate_hz
         self.course.set_content(self.page.force, self.page.torque, self.page.counted, rate, limits)
         self._show_frame(self._document.frame)

@@ -90,14 +90,14 @@ class ContactVerdict:
         return (self.segment,) if self.segment is not None else self.sharing
 
     def plain(self) -> dict[str, Any]:
-        """All of it as plain data, lengths in metres and times in seconds, without the frames."""
+        """All of it as plain data, lengths in metres and times in seconds; None for what is not known."""
         about = ("segment", "plate", "number", "on_s", "off_s", "frames", "cut", "fault", "sentence")
         return {
             **{name: getattr(self, name) for name in about},
             "grade": str(self.grade),
-            "figures": vars(self.figures),
+            "figures": {name: _known(value) for name, value in vars(self.figures).items()},
             "joints": {
-                name: {"grade": str(one.grade), "error_Nm_kg": one.error, "cause": one.cause}
+                name: {"grade": str(one.grade), "error_Nm_kg": _known(one.error), "cause": one.cause}
                 for name, one in self.joints.items()
             },
         }
@@ -290,6 +290,10 @@ def _under(shown: Support, k: int) -> bool:
         if theirs != limb and not apart and near and min(near) < UNDER_M:
             return True
     return False
+
+
+def _known(value: float | str) -> float | str | None:
+    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _title(segment: str | None, plate: str) -> str:

@@ -10,7 +10,6 @@ from biomec.base.arrays import read_only
 from biomec.base.notices import Grade
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.balance import MassReference
-from biomec.body.loads.contact_figures import ContactFigures
 from biomec.body.loads.contact_verdict import ContactVerdict, JudgedContacts
 from biomec.body.loads.floor_contacts import floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
@@ -18,18 +17,7 @@ from biomec.body.loads.joint_verdict import JointVerdict
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.engine.tree.joint_tree import joints_to_root
-from tests.core.body.loads.performed import RATE_HZ, performed
-
-WEIGHED = MassReference(75.0, 75.0, 75.0, 75.0, "static")
-
-
-def contact(segment: str | None, grade: Grade = Grade.GOOD, fault: str = "", **given: object) -> ContactVerdict:
-    frames = performed("squat").motion.frames
-    one = ContactVerdict(
-        segment, (), "Plate1", 1, 1.2, 1.4, (120, 140), False, grade, fault, f"{segment}: {grade}.",
-        ContactFigures("single support", 0.3, 0.0), np.zeros(frames, dtype=np.bool_),
-    )  # fmt: skip
-    return replace(one, **given)  # type: ignore[arg-type]
+from tests.core.body.loads.performed import RATE_HZ, WEIGHED, contact, performed
 
 
 def joint(name: str, grade: Grade, error: float = 0.15) -> JointVerdict:
