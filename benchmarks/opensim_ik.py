@@ -41,10 +41,11 @@ from tests.real_data import FOLDER
 FRAMES, RATE_HZ = 1834, 500.0
 NOISE_MM = 1.0
 PASSES = 2  # before OpenSim's turn, and again after it
-TARGET_MS, TARGET_RATIO = 0.25, 50.0
-COORDINATES = ConsistencyOptions(contacts="always")
+TARGET_MS, TARGET_RATIO = 0.25, 100.0
+COORDINATES = ConsistencyOptions(method="coordinates", contacts="always")
 MARKERS = ConsistencyOptions(method="markers", contacts="always")
 ALL, ONE = "all threads", "one thread"
+JUDGED = ("M21", "legs")
 SOLVER, RATES = "solver alone, nearest coordinates", "positions, velocities, accelerations"
 NEAREST_COORDINATES, NEAREST_MARKERS = "positions, nearest coordinates", "positions, nearest markers"
 
@@ -190,18 +191,19 @@ def _compare(name: str, case: Case, opensim: Callable[[], Fit]) -> None:
             f"  {key}: {found.valid.sum()} of {case.markers.frames} frames consistent, markers {rms:.2f} mm away, "
             f"{found.position.iterations.mean():.1f} iterations."
         )
-    if name == "M21":
-        mine = ours[f"{NEAREST_COORDINATES}, {ALL}"].best, ours[f"{NEAREST_COORDINATES}, {ONE}"].best_cpu
+    if name in JUDGED:  # like with like: OpenSim seeks the nearest markers
+        mine = ours[f"{NEAREST_MARKERS}, {ALL}"].best, ours[f"{NEAREST_MARKERS}, {ONE}"].best_cpu
         _print_targets(1e3 * mine[0], theirs.cpu_ms / (1e3 * mine[1]))
 
 
 def _print_targets(wall_ms: float, ratio: float) -> None:
     print(
-        f"  Target: positions from markers ≤ {TARGET_MS} ms a frame on two cores: {wall_ms:.3f}: "
+        f"  Target: positions by nearest markers ≤ {TARGET_MS} ms a frame on two cores: {wall_ms:.3f}: "
         f"{'reached' if wall_ms <= TARGET_MS else 'NOT REACHED'}."
     )
     print(
-        f"  Target: ≥ {TARGET_RATIO:g} times as fast as OpenSim's tool: {ratio:.0f}, one thread against one: "
+        f"  Target: nearest markers ≥ {TARGET_RATIO:g} times as fast as OpenSim's tool: {ratio:.0f}, one thread "
+        "against one: "
         f"{'reached' if ratio >= TARGET_RATIO else 'NOT REACHED'}."
     )
 

@@ -1,5 +1,6 @@
 """What tests of the window share: patience, the demonstration, analysed once, and a program without a window."""
 
+from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
@@ -9,6 +10,7 @@ from pytestqt.qtbot import QtBot
 
 import biomec_app.features.table  # noqa: F401 - makes the curves, figures and overlays of all features known
 from biomec.pipeline.analysis import Analysis, analyze
+from biomec_app.kit.memory import Garbage
 from biomec_app.session.context import Context
 from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs
@@ -37,6 +39,14 @@ def let_run(turns: int = 5) -> None:
     for _ in range(turns):
         QApplication.processEvents()
         QApplication.sendPostedEvents(None, QEvent.Type.DeferredDelete)
+
+
+@pytest.fixture(scope="module", autouse=True)
+def garbage(qapp: object) -> Iterator[Garbage]:
+    """The search for garbage as the program has it: in this thread alone, or a closed window ends in another one."""
+    made = Garbage()
+    yield made
+    made.stop()
 
 
 @pytest.fixture

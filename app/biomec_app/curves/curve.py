@@ -32,7 +32,7 @@ class Curve:
     step      : step of the analysis that gave it; "" for what was recorded
     log       : whether a logarithmic axis suits it
     least     : smallest height of an axis, so that noise does not look like motion; 0 if any will do
-    dashed    : drawn dashed beside the other version
+    dashed    : number of its pattern of dashes beside other versions; 0 for a whole line
     compared  : place among computations of one quantity whose difference a shared plot shows, the lowest being the
                 one to compare with; 0 for curves that are not compared
     band      : half-width (N,) of the band around it, or None while that is not known
@@ -54,7 +54,7 @@ class Curve:
     least: float = 0.0
     said: str = ""
     words: str = ""
-    dashed: bool = False
+    dashed: int = 0
     compared: int = 0
     band: Callable[[], FloatArray | None] = lambda: None
 

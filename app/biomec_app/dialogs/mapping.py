@@ -29,10 +29,12 @@ from biomec.pipeline.replay import settings_line
 from biomec.recording import Session
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
+from biomec.signals.label_swaps import SWAPPED, WRIST
 from biomec.signals.mapping import ACCEPT, HIGH, Mapping, suggest_mapping
 from biomec_app.dialogs.body_picture import BodyPicture
 from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_titles
 from biomec_app.kit.dialog_parts import Fault, explanation, opened, with_buttons
+from biomec_app.session.action import needs_idle_recording
 from biomec_app.session.context import Context
 
 NOBODY = "not used"
@@ -357,6 +359,24 @@ class MappingDialog(QDialog):
             line = settings_line(analysis.settings, settings)
             self.context.document.change("Change Labels", analysis.with_settings(settings), line)
         super().accept()
+
+
+def repair_labels(context: Context) -> None:
+    """Exchange labels back where two markers are under each other's label; the results are then out of date."""
+    document = context.document
+    before = document.analysis.settings
+    after = replace(before, preparation=replace(before.preparation, repair_swaps=True))
+    line = settings_line(before, after)
+    document.change("Repair Exchanged Labels", document.analysis.with_settings(after), line)
+
+
+def nothing_to_repair(context: Context) -> str | None:
+    """Why labels cannot be repaired; None if some are exchanged."""
+    reason = needs_idle_recording(context)
+    if reason is not None:
+        return reason
+    exchanged = any(notice.code in (SWAPPED, WRIST) for notice in context.document.analysis.notices)
+    return None if exchanged else "No labels were found exchanged."
 
 
 def edit_labels(context: Context) -> MappingDialog:

@@ -79,7 +79,7 @@ class AngleOverviewFigure(FigureKind):
         if chosen["shown"] == TIME:
             lacking = "" if content.own.curves else "; there is no valid cycle"
             return f"Over the time of the recording{lacking}."
-        return f"Mean ± SD of {cycles_told(content.own)}. Dotted: where the phase changes."
+        return f"Mean ± SD of {cycles_told(content.own)}. Dotted: {content.own.phase}."
 
     def draw(self, figure: Figure, content: AngleOverview, chosen: Chosen, ink: Ink) -> None:
         """A joint a line, as far as there is room."""

@@ -13,7 +13,7 @@ from biomec.base.progress import Progress
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
-from biomec.reporting.statistics.angle_ranges import AngleRow, angle_rows, cycle_curves
+from biomec.reporting.statistics.angle_ranges import AngleRow, angle_rows, cycle_curves, cycle_sides
 from biomec.reporting.statistics.conditions import Condition
 from biomec.reporting.statistics.cycle_statistics import cycles_in_words, left_out
 from biomec.signals.cycle_average import CycleCurves
@@ -46,12 +46,16 @@ SMALLEST = 10.0  # ° from bottom to top, so that noise does not look like motio
 
 @dataclass(frozen=True, eq=False)
 class RecordedAngles:
-    """Angles of one recording, their mean curves by side, and what of each side's cycles is behind them, in words."""
+    """Angles of one recording, their mean curves by side, and what of each side's cycles is behind them, in words.
+
+    phase : what changes the phase within a cycle: "foot off" or "phase change"
+    """
 
     name: str
     angles: JointAngles
     curves: Mapping[str, CycleCurves]
     told: Mapping[str, str]
+    phase: str = "phase change"
 
 
 @dataclass(frozen=True, eq=False)
@@ -99,21 +103,22 @@ class AngleFigure(FigureKind):
         mean = chosen["shown"] == MEAN
         told = [f"{one.name + ': ' if one.name else ''}{cycles_told(one)}" for one in (content.own, *content.others)]
         what = "mean ± SD of " if mean else ""
-        return f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: where the phase changes."
+        return f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: {content.own.phase}."
 
     def draw(self, figure: Figure, content: AngleContent, chosen: Chosen, ink: Ink) -> None:
-        """A row a component, left before right; the midline in one column."""
+        """A row a component, left before right; the midline over the cycles of either side, or in one column."""
         sides: tuple[Side | None, ...] = (Side.LEFT, Side.RIGHT)
-        if all(row.middle is not None for row in content.rows):
+        midline = all(row.middle is not None for row in content.rows)
+        if midline and (chosen["shown"] == TIME or cycle_sides(content.own.curves, None) == (None,)):
             sides = (None,)
         grid = figure.subplots(len(content.rows), len(sides), sharex=True, sharey="row", squeeze=False)
         for i, row in enumerate(content.rows):
             for j, side in enumerate(sides):
                 axes = grid[i, j]
                 quiet(axes, ink)
-                which = "" if side is None else f", {side.value}"
+                which = "" if side is None else f", {side.value} cycles" if midline else f", {side.value}"
                 name(axes, ink, f"{row.positive[0].upper()}{row.positive[1:]}{which}")
-                self._panel(axes, content, row.sides.get(side), side, chosen["shown"], ink)
+                self._panel(axes, content, row.middle or row.sides.get(side), side, chosen["shown"], ink)
                 if j == 0:
                     axes.set_ylabel(f"{row.positive} (+)\n{row.negative} (−), °")
                 if i == len(content.rows) - 1:
@@ -154,11 +159,13 @@ class AngleFigure(FigureKind):
             return Column("time (s)", content.time_s), *columns
         found: list[Column] = []
         for one in (content.own, *content.others):
-            beside = f", {one.name}" if one.name else ""
-            for angle, side in ((angle, side) for row in content.rows for side, angle in row.sides.items()):
+            drawn = [(angle, own) for row in content.rows for own, angle in row.sides.items()]
+            for angle, own, side in ((*of, side) for of in drawn for side in cycle_sides(one.curves, of[1])):
                 curves = cycle_curves(one.curves, side)
                 if curves is None or angle not in one.angles:
                     continue
+                beside = f", {side.value} cycles" if own is None and side is not None else ""
+                beside += f", {one.name}" if one.name else ""
                 k = one.angles.names.index(angle)
                 if not found:
                     found.append(Column("cycle (%)", curves.percent))
@@ -182,7 +189,7 @@ def recorded(called: str, analysis: Analysis) -> RecordedAngles:
         which: cycles_in_words(len(curves.numbers), left_out(all_cycles.groups[which], len(curves.numbers)))
         for which, curves in all_cycles.curves.items()
     }
-    return RecordedAngles(called, analysis.angles, all_cycles.curves, told)
+    return RecordedAngles(called, analysis.angles, all_cycles.curves, told, all_cycles.phase)
 
 
 def _draw_cycles(

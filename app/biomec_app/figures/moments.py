@@ -69,7 +69,7 @@ def _of_cycle(name: str, cycles: Cycles, number: int) -> tuple[str, list[CycleMo
     frames = [round(first + part / 100.0 * (last - first)) for part in parts]
     labels = [f"{part:.0f} %" for part in parts]
     if turns:
-        labels[main] += ", phase changes"
+        labels[main] += f", {cycles.phase}"
     which = f"cycle {number + 1}" if name == "both" else f"{name.lower()} cycle {number + 1}"
     return f"Across {which}", [CycleMoment(f, label) for f, label in zip(frames, labels, strict=True)], main
 

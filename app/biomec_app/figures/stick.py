@@ -26,10 +26,11 @@ WIDTH = {Side.RIGHT: 2.2, Side.LEFT: 1.6, None: 2.0}
 
 @dataclass(frozen=True, eq=False)
 class StickContent:
-    """Phase -> its time [s] and lines; the height of the floor [m]."""
+    """Phase -> its time [s] and lines; the height of the floor [m]; what happens at phase C, in words."""
 
     phases: Mapping[str, tuple[float, tuple[StickLine, ...]]]
     floor: float
+    turn: str
 
 
 class StickFigure(FigureKind):
@@ -52,8 +53,9 @@ class StickFigure(FigureKind):
         body, trial = analysis.body.person, analysis.signals.trial
         cycles = cycle_options(analysis)
         if chosen["cycle"] in cycles:
-            frames = phase_frames(*cycles[chosen["cycle"]])
+            frames, turn = phase_frames(*cycles[chosen["cycle"]]), cycles[chosen["cycle"]][0].phase
         else:
+            turn = "half of the recording"
             frames = {phase: round(k / 4 * (trial.frames - 1)) for k, phase in enumerate("ABCD")}
         segments = tuple(body.system.layout.bodies)
         phases = {}
@@ -64,12 +66,12 @@ class StickFigure(FigureKind):
                 points = body.points_of(analysis.positions.q[frame])
             phases[phase] = frame / trial.rate_hz, stick_figure(body.model, points, segments)
         floors = [float(plate.origin @ plate.up) for plate in trial.plates]
-        return StickContent(phases, min(floors, default=0.0))
+        return StickContent(phases, min(floors, default=0.0), turn)
 
     def remark(self, content: StickContent, chosen: Chosen) -> str:
         """What the phases are."""
         return (
-            f"{chosen['cycle']}, {chosen['signal'].lower()} positions. A: start of the cycle, C: the phase changes, "
+            f"{chosen['cycle']}, {chosen['signal'].lower()} positions. A: start of the cycle, C: {content.turn}, "
             "B and D: halfway before and after."
         )
 

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QCloseEvent, QColor, QImage, QKeySequence, QShortcut, QStandardItemModel
 from PySide6.QtWidgets import QComboBox, QHBoxLayout, QLabel, QMenu, QPushButton, QVBoxLayout, QWidget
 
@@ -92,7 +92,7 @@ class FigureWindow(SideWindow):
         copy.setMenu(menu)
         save = QPushButton("&Save…")
         save.setObjectName("figure-save")
-        save.setToolTip("Save the figure as PNG, SVG or PDF, or its data as CSV")
+        save.setToolTip("Save a picture (PNG), a drawing (SVG), a page for printing (PDF), or the data (CSV)")
         save.clicked.connect(self._ask_and_save)
         for button in (self.compute, restore, copy, save):
             foot.addWidget(button)
@@ -335,7 +335,7 @@ class FigureWindow(SideWindow):
             self.values.setText(f"Saved as {path.name}.")
         else:
             self.values.setText("")
-            self.context.user.tell("Save figure", _told(fault))
+            self.context.user.fail("Save figure", _told(fault))
 
     # ------------------------------------------------------------------ Qt
 
@@ -355,7 +355,7 @@ class FigureWindow(SideWindow):
         """Follow the theme; the figure that was looked at last is the one that the File menu copies."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "theme"):
-            self._take_colours()
+            QTimer.singleShot(0, self, self._take_colours)  # Qt is still styling the widgets that would be replaced
         elif event.type() == QEvent.Type.ActivationChange and self.isActiveWindow():
             if self.context.figure is not self:
                 self._before = self.context.figure

@@ -50,6 +50,7 @@ PALETTES = {
     "dark": ("#56B4E9", "#E8703A", "#1FA883", "#E8A8CF", "#F0E442", "#FFFFFF"),
 }
 """Theme -> colours that stay apart for the colour-blind (after Okabe and Ito), for what sides cannot tell apart."""
+COLOURS = len(PALETTES["light"])
 
 
 def rgb(colour: str) -> Colour:

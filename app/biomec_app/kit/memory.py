@@ -10,11 +10,16 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
+import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
 
+from PySide6.QtCore import QObject, QTimer
+
 ARENA_MAX = -8  # M_ARENA_MAX of malloc.h
+LOOK_MS = 30
+GROWN = 0.25  # everything is searched once so much has been added to it: Python's own rule
 POOLS = 2  # one for the window, one for whatever works beside it
 
 
@@ -44,21 +49,59 @@ def keep_loaded() -> None:
     gc.freeze()
 
 
+_TOGETHER = threading.Event()  # a piece of work keeps its parts together until it is done
+
+
+class Garbage(QObject):
+    """Searches for garbage in the window's thread, and in no other, as often as Python does by itself.
+
+    Python searches in whichever thread happens to allocate. A thread that computes beside the window then destroys the
+    closed windows it finds, while Qt may be styling or laying out the same widgets: the program ends without a word.
+    To be made in the window's thread; `stop` gives the search back to Python.
+    """
+
+    def __init__(self, parent: QObject | None = None) -> None:
+        super().__init__(parent)
+        gc.disable()
+        self._old = 0  # objects that survived the last search of everything
+        self._timer = QTimer(self)
+        self._timer.setInterval(LOOK_MS)
+        self._timer.timeout.connect(self.look)
+        self._timer.start()
+
+    def look(self) -> None:
+        """Search what is due by Python's own thresholds, unless a piece of work keeps its parts together."""
+        if _TOGETHER.is_set():
+            return
+        counts, limits = gc.get_count(), gc.get_threshold()
+        if not counts[0] > limits[0] > 0:
+            return
+        if counts[1] <= limits[1]:
+            gc.collect(0)
+        elif counts[2] <= limits[2] or len(gc.get_objects(2)) <= (1.0 + GROWN) * self._old:
+            gc.collect(1)
+        else:
+            gc.collect()
+            self._old = len(gc.get_objects(2))
+
+    def stop(self) -> None:
+        """Let Python search by itself again."""
+        self._timer.stop()
+        gc.enable()
+
+
 @contextmanager
 def own_garbage() -> Iterator[None]:
-    """Search what a piece of work has made, and only that, for garbage as soon as it is done.
+    """Search what a piece of work has made only once it is done, so that all of it is young.
 
     A drawn figure leaves tens of thousands of parts that hold each other. Left to age, they were searched together
-    with everything else that is there, for a tenth of a second and more.
+    with everything else that is there, for a tenth of a second and more. One piece of work at a time.
     """
-    automatic = gc.isenabled()
-    gc.disable()
+    _TOGETHER.set()
     try:
         yield
     finally:
-        gc.collect(0)
-        if automatic:
-            gc.enable()
+        _TOGETHER.clear()
 
 
 def give_back() -> bool:

@@ -163,7 +163,7 @@ def figure_table(
             clock[1].extend((head, values[keep]) for head, values in _columns(trace))
     over_time = not panes or panes[0].over == TIME
     for x, series in clocks:
-        heads.append("time [s]" if over_time else "cycle [%]")
+        heads.append("time [s]" if over_time else panes[0].x_label)
         columns.append(x)
         for head, values in series:
             heads.append(head)

@@ -15,11 +15,11 @@ from biomec_app.plots.plot_axis import Axis, SampledCurve
 from biomec_app.plots.plot_items import Bands, Heading, Rules, TimeBox
 from biomec_app.plots.plot_pane import MIDDLE, Pane, Trace
 from biomec_app.plots.plot_style import BAND, PlotStyle
-from biomec_app.session.plot_view import TIME, PlotView
+from biomec_app.session.plot_view import PlotView
 
 LEFT_AXIS = 46  # pixels, the same for all plots so that their areas are aligned
 BOTTOM_AXIS = 20  # pixels
-SPOT = 3.5
+SPOT, CURSOR_SPOT = 3.5, 8.0  # pixels
 NEAR = 12.0  # pixels within which a click means a curve's sample
 
 
@@ -59,9 +59,7 @@ class PaneItem(pg.GraphicsWidget):
         self._draw()
         if on_screen:
             self._cursor()
-        self.box.setLimits(
-            xMin=pane.span[0], xMax=pane.span[1], minXRange=4.0 / pane.rate_hz if pane.over == TIME else 2.0
-        )
+        self.box.setLimits(xMin=pane.span[0], xMax=pane.span[1], minXRange=pane.shortest)
         self.show_all()
         self.box.sigRangeChangedManually.connect(lambda *_: self.zoomed.emit(self))
         self._points: list[pg.GraphicsObject] = []
@@ -141,6 +139,9 @@ class PaneItem(pg.GraphicsWidget):
         self.cursor_line.setCursor(Qt.CursorShape.SizeHorCursor)
         self.box.addItem(self.cursor_line, ignoreBounds=True)
         self.cursor_line.sigDragged.connect(lambda line: self.dragged.emit(self, float(line.value())))
+        self.spots = pg.ScatterPlotItem(size=CURSOR_SPOT, pen=self.style_.cursor)
+        self.spots.setZValue(20)
+        self.box.addItem(self.spots, ignoreBounds=True)
 
     # ------------------------------------------------------------------ what is visible
 
@@ -168,15 +169,16 @@ class PaneItem(pg.GraphicsWidget):
 
     # ------------------------------------------------------------------ cursor and measuring
 
-    def set_frame(self, frame: int) -> None:
-        """Move the cursor to a frame, and show the values there."""
-        x = self.pane.x_of(frame)
+    def set_moment(self, moment: float) -> None:
+        """Move the cursor to a moment, and show the values there."""
+        x = self.pane.x_of(moment)
         self.cursor_line.setVisible(x is not None)
-        if x is None:
-            self.heading.set_values([""] * len(self.pane.traces))
-            return
-        self.cursor_line.setPos(x)
-        self.heading.set_values([self.pane.number(trace.at(x)) for trace in self.pane.traces])
+        if x is not None:
+            self.cursor_line.setPos(x)
+        spots = self.pane.spots(moment)
+        if spots or len(self.spots.data):
+            self.spots.setData([{"pos": (x, y), "brush": self.style_.colour(trace.colour)} for x, y, trace in spots])
+        self.heading.set_values(self.pane.values(moment))
 
     def x_at(self, scene: QPointF) -> float | None:
         """Return x under a point of the scene; None outside the plot's area."""
@@ -202,8 +204,7 @@ class PaneItem(pg.GraphicsWidget):
         _, trace, x, y_drawn = found
         value = 10.0**y_drawn if self.pane.log else y_drawn
         unit = self.pane.unit
-        over = f"{x:.3f} s" if self.pane.over == TIME else f"{x:.0f} %"
-        words = f"{over}, {self.pane.number(value)}{'' if unit == '°' else ' '}{unit}".strip()
+        words = f"{self.pane.x_words(x)}, {self.pane.number(value)}{'' if unit == '°' else ' '}{unit}".strip()
         self._point(x, y_drawn, words, trace)
         name = f" ({trace.name})" if trace.name else ""
         return f"{self.pane.title}, {self.pane.detail}{name}: {words}"
@@ -235,13 +236,18 @@ class PaneItem(pg.GraphicsWidget):
         return tuple(self._points)
 
 
-def heading_of(pane: Pane, style: PlotStyle) -> Heading:
-    """Heading of a plot, which names its curves where their colours do not say what they are."""
-    compared = len({trace.curve.compared for trace in pane.traces}) > 1
-    named = len(pane.traces) > 1 and (compared or any(_needs_name(trace) for trace in pane.traces))
-    entries = [(trace.name, style.line(trace)) for trace in pane.traces]
+def heading_of(pane: Pane, style: PlotStyle, on_screen: bool = True) -> Heading:
+    """Heading of a plot, which names its curves where their colours do not say what they are.
+
+    on_screen : leave room for values at the cursor
+    """
+    listed = pane.listed
+    compared = len({trace.curve.compared for trace in listed}) > 1
+    named = len(listed) > 1 and (compared or any(_needs_name(trace) for trace in listed))
+    entries = [(trace.name, style.line(trace)) for trace in listed]
     heading = Heading(style, pane.title, pane.detail, pane.unit, entries, named)
-    heading.reserve([pane.number(value) for value in pane.extent])
+    if on_screen:
+        heading.reserve(pane.longest_numbers)
     over = [(trace.name, trace.over.words) for trace in pane.traces if trace.over is not None]
     if over:
         told = "\n".join(f"{name}: {words}" if name else words for name, words in over)

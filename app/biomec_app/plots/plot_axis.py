@@ -13,6 +13,7 @@ from biomec.base.arrays import FloatArray, IntArray
 
 OVER_THE_EDGE = 14.0  # pixels by which the first and the last number may stand out beyond an axis
 FILLED, THIN = 0.5, 0.55  # crossings of the whole height a pixel that fill the area, and opacity then
+EQUAL = 1e-3  # of a step, by which equal ones may differ: times are written with few digits
 RAISED = str.maketrans("-0123456789", "⁻⁰¹²³⁴⁵⁶⁷⁸⁹")
 
 
@@ -36,7 +37,7 @@ class Axis(pg.AxisItem):
 class SampledCurve(pg.PlotCurveItem):
     """Curve that draws what is in sight: of the samples within one pixel only the lowest and the highest.
 
-    x, y  : samples with equal steps of x; NaN breaks the line
+    x, y  : samples; NaN breaks the line; where the steps of x are not equal, all samples are drawn
     alone : no other curve lies below; otherwise a curve so dense that it fills its area lets the others be seen
     """
 
@@ -44,6 +45,7 @@ class SampledCurve(pg.PlotCurveItem):
         super().__init__(pen=pen, connect="finite", antialias=True)
         self._alone = alone
         self._x, self._y = np.asarray(x), np.asarray(y)
+        self._step = _step(self._x)
         self._drawn: tuple[int, int, int] | None = None
         self.thin_out()
 
@@ -62,9 +64,9 @@ class SampledCurve(pg.PlotCurveItem):
         n = len(self._x)
         first, stop, pixels = 0, n, 0
         box = self.getViewBox()
-        if box is not None and n > 2:
+        if box is not None and self._step is not None:
             (left, right), _ = box.viewRange()
-            step = (self._x[-1] - self._x[0]) / (n - 1)
+            step = self._step
             first = max(0, int(np.floor((left - self._x[0]) / step)) - 1)
             stop = min(n, int(np.ceil((right - self._x[0]) / step)) + 2)
             pixels = max(1, round(box.width()))
@@ -76,6 +78,14 @@ class SampledCurve(pg.PlotCurveItem):
         self.setData(self._x[chosen], self._y[chosen])
         fills = not self._alone and bool(pixels) and _crossings(self._y[chosen]) > FILLED * pixels
         self.setOpacity(THIN if fills else 1.0)
+
+
+def _step(x: FloatArray) -> float | None:
+    """Step of samples (N,) whose steps are equal; None if they are not, or if there are too few."""
+    if len(x) < 3:
+        return None
+    step = float(x[-1] - x[0]) / (len(x) - 1)
+    return step if step > 0.0 and np.ptp(np.diff(x)) <= EQUAL * step else None
 
 
 def _crossings(y: FloatArray) -> float:

@@ -10,10 +10,12 @@ import numpy as np
 
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
+from biomec.reporting.statistics.angle_ranges import cycle_sides
 from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
 from biomec_app.curves.curve import MAIN, Curve
+from biomec_app.kit.colours import COLOURS
 from biomec_app.plots.plot_marks import marks, not_converged, side_colour
-from biomec_app.plots.plot_pane import CONDITIONS, Pane, Trace
+from biomec_app.plots.plot_pane import CONDITIONS, MIDDLE, Pane, Trace
 from biomec_app.session.plot_view import CYCLES, MEAN, SEPARATE, SIDES, TIME, PlotView
 
 
@@ -38,7 +40,7 @@ class Look:
 
     name: str
     colour: str | int
-    dashed: bool = False
+    dashed: int = 0
     faint: bool = False
 
 
@@ -67,7 +69,8 @@ def panes_one_by_one(
     """
     if conditions and view.over != TIME:
         for curve in dict.fromkeys(curve for curve in curves if curve.variant == MAIN):
-            yield _compared(curve, view, analysis, conditions, own)
+            for side in _sides(curve, view, analysis):
+                yield _compared(curve, side, view, analysis, conditions, own)
         return
     groups: dict[object, list[Curve]] = {}
     for k, curve in enumerate(curves):
@@ -82,7 +85,11 @@ def _pane(curves: Sequence[Curve], view: PlotView, analysis: Analysis) -> Pane |
         replace(look, name=f"{words} · {look.name}" if words else look.name)
         for look, words in zip(_looks(curves, view), differences(curves), strict=True)
     ]
-    found = [_trace(curve, view, analysis, look) for curve, look in zip(curves, looks, strict=True)]
+    found = [
+        _trace(curve, view, analysis, _of_cycles(look, curve, side), side)
+        for curve, look in zip(curves, looks, strict=True)
+        for side in _sides(curve, view, analysis)
+    ]
     traces = tuple(sorted((one for one in found if one is not None), key=lambda one: not one.faint))
     title, detail, unit = curves[0].pane
     if len({curve.pane for curve in curves}) > 1:
@@ -92,18 +99,19 @@ def _pane(curves: Sequence[Curve], view: PlotView, analysis: Analysis) -> Pane |
 
 
 def _compared(
-    curve: Curve, view: PlotView, analysis: Analysis, conditions: Sequence[ComparedRecording], own: str
-) -> Pane | None:
-    """The cycle of one curve in every condition."""
-    found = [_trace(curve, view, analysis, Look(own, CONDITIONS[0]))]
+    curve: Curve, side: Side | None, view: PlotView, analysis: Analysis, conditions: Sequence[ComparedRecording],
+    own: str,
+) -> Pane | None:  # fmt: skip
+    """The cycle of one curve in every condition; ``side``: whose cycles."""
+    found = [_trace(curve, view, analysis, Look(own, CONDITIONS[0]), side)]
     for condition, colour in zip(conditions, CONDITIONS[1:], strict=False):
         other = condition.curve(curve.key)
         if other is not None:
-            found.append(_trace(other, view, condition.analysis, Look(condition.name, colour)))
+            found.append(_trace(other, view, condition.analysis, Look(condition.name, colour), side))
     title, detail, unit = curve.pane
-    side = "" if curve.side is None else f", {curve.side.value}"
+    whose = "" if side is None else f", {side.value}" if curve.side is not None else f", {side.value} cycles"
     traces = tuple(one for one in found if one is not None)
-    return _filled(title + side, detail, unit, traces, (curve,), view, analysis)
+    return _filled(title + whose, detail, unit, traces, (curve,), view, analysis)
 
 
 def _filled(
@@ -125,7 +133,7 @@ def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
     """Look of every curve of a plot.
 
     Sides have their colours as long as they tell the curves apart. Otherwise every signal has a colour of its own, and
-    the left side is dashed.
+    the left side is dashed; when the colours come again, so do other dashes.
     """
     apart = len({(curve.side, curve.variant) for curve in curves}) == len(curves)
     versions = len({curve.variant for curve in curves}) > 1
@@ -144,7 +152,8 @@ def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
         k = signals.index((curve.pane, curve.kind if view.grouping == SIDES else ""))
         name = f"{curve.label} ({curve.kind.lower()})" if kinds else curve.label
         faint = curve.variant != MAIN and not kinds and not curve.dashed
-        looks.append(Look(name, k, curve.side is Side.LEFT or curve.dashed, faint))
+        dashed = 2 * (k // COLOURS) + bool(curve.side is Side.LEFT or curve.dashed)
+        looks.append(Look(name, k, dashed, faint))
     return looks
 
 
@@ -169,11 +178,28 @@ def differences(curves: Sequence[Curve]) -> list[str]:
     return told
 
 
-def _trace(curve: Curve, view: PlotView, analysis: Analysis, look: Look) -> Trace | None:
+def _sides(curve: Curve, view: PlotView, analysis: Analysis) -> tuple[Side | None, ...]:
+    """Sides whose cycles a curve is drawn over: its own; one of the midline is drawn once for each side."""
+    if view.over == TIME or "cycles" not in analysis.done:
+        return (curve.side,)
+    return cycle_sides(analysis.cycles.groups, curve.side)
+
+
+def _of_cycles(look: Look, curve: Curve, side: Side | None) -> Look:
+    """Look of a curve of the midline over the cycles of a side: in the side's colour, or dashed for the left one."""
+    if curve.side is side or side is None:
+        return look
+    name = f"{look.name}, {side.value} cycles" if look.name else f"{side.value} cycles"
+    if look.colour == MIDDLE:
+        return replace(look, name=name, colour=side_colour(side))
+    return replace(look, name=name, dashed=look.dashed or side is Side.LEFT)
+
+
+def _trace(curve: Curve, view: PlotView, analysis: Analysis, look: Look, side: Side | None) -> Trace | None:
     if view.over == TIME:
         x, y = curve.time_s, curve.values
         return Trace(curve, look.name, look.colour, x, y, look.dashed, look.faint, sd=curve.band())
-    found = cycles_of(curve, analysis)
+    found = cycles_of(curve, analysis, side)
     if found is None:
         return None
     cycle = found.curves
@@ -185,11 +211,11 @@ def _trace(curve: Curve, view: PlotView, analysis: Analysis, look: Look) -> Trac
     )  # fmt: skip
 
 
-def cycles_of(curve: Curve, analysis: Analysis) -> SignalCycles | None:
-    """Valid cycles of a curve: those of its own side, or those of both; None if there are none."""
+def cycles_of(curve: Curve, analysis: Analysis, side: Side | None) -> SignalCycles | None:
+    """A curve over the valid cycles of a side, or over those of both; None if there are none."""
     if "cycles" not in analysis.done:
         return None
-    return signal_cycles(analysis.cycles.groups, curve.side, curve.time_s, curve.values)
+    return signal_cycles(analysis.cycles.groups, side, curve.time_s, curve.values)
 
 
 def cycles_in_words(panes: Sequence[Pane]) -> str:

@@ -32,13 +32,13 @@ BETWEEN, GAP = 14.0, 8.0  # columns, rows
 class PlotGrid(pg.GraphicsView):
     """All plots of the panel.
 
-    frame_asked    : the user wants to see this frame
+    moment_asked   : the user wants to see this moment: a frame of a recording
     window_chosen  : the user zoomed or moved time to this stretch (begin, end)
     measured       : the coordinates of a sample, in words
     menu_asked     : a right click, with its place on the screen
     """
 
-    frame_asked = Signal(int)
+    moment_asked = Signal(float)
     window_chosen = Signal(float, float)
     measured = Signal(str)
     menu_asked = Signal(QPointF)
@@ -51,7 +51,7 @@ class PlotGrid(pg.GraphicsView):
         self.legend: PlotLegend | None = None
         self.footer = Footer(self.style_, "")
         self.building: Iterator[None] = iter(())
-        self._view, self._columns, self._frame = PlotView(), 1, 0
+        self._view, self._columns, self._moment = PlotView(), 1, 0.0
         self._panes: tuple[Pane, ...] = ()
         self._headings: list[Heading] = []
         self._places: list[QRectF] = []
@@ -66,20 +66,20 @@ class PlotGrid(pg.GraphicsView):
 
     # ------------------------------------------------------------------ content
 
-    def show_panes(self, panes: Sequence[Pane], view: PlotView, theme: Theme, frame: int | None) -> None:
-        """Draw these plots now; without a frame there is no cursor."""
-        self.begin(panes, view, theme, frame)
+    def show_panes(self, panes: Sequence[Pane], view: PlotView, theme: Theme, moment: float | None) -> None:
+        """Draw these plots now; without a moment there is no cursor."""
+        self.begin(panes, view, theme, moment)
         for _ in self.building:
             pass
 
-    def begin(self, panes: Sequence[Pane], view: PlotView, theme: Theme, frame: int | None) -> None:
+    def begin(self, panes: Sequence[Pane], view: PlotView, theme: Theme, moment: float | None) -> None:
         """Make room for these plots; each step of `building` then makes one of them."""
         self.style_ = PlotStyle(theme, self.devicePixelRatioF() if self._weight is None else self._weight)
         self._view, self._panes = view, tuple(panes)
         self.setBackground(QColor(theme.panel))
-        self._frame = frame or 0
+        self._moment = moment or 0.0
         self._columns = self.columns_for(*self._room())
-        self._on_screen = frame is not None
+        self._on_screen = moment is not None
         self._begin()
 
     def _room(self) -> tuple[int, int]:
@@ -118,7 +118,7 @@ class PlotGrid(pg.GraphicsView):
         self.footer = Footer(self.style_, self._panes[0].x_label if self._panes else "")
         self.footer.setParentItem(self._centre)
         self.items_ = []
-        self._headings = [heading_of(pane, self.style_) for pane in self._panes]
+        self._headings = [heading_of(pane, self.style_, self._on_screen) for pane in self._panes]
         self._scrolls = False
         self._fit()
         self.building = self._build()
@@ -138,7 +138,7 @@ class PlotGrid(pg.GraphicsView):
                 item.set_window(self._view.window_s)
             self.items_.append(item)
             if self._on_screen:
-                item.set_frame(self._frame)
+                item.set_moment(self._moment)
             yield
 
     @property
@@ -202,18 +202,18 @@ class PlotGrid(pg.GraphicsView):
 
     # ------------------------------------------------------------------ time
 
-    def set_frame(self, frame: int) -> None:
+    def set_moment(self, moment: float) -> None:
         """Move the cursor of every plot."""
-        self._frame = frame
+        self._moment = moment
         for item in self.items_:
-            item.set_frame(frame)
+            item.set_moment(moment)
 
     def set_window(self, window: tuple[float, float] | None) -> None:
         """Show a stretch of time in every plot."""
         self._view = replace(self._view, window_s=window)
         linked = self.items_[:1] if self._view.linked else self.items_
         for item in linked:
-            if self._view.over == "time" or window is None:
+            if self._view.over == TIME or window is None:
                 item.set_window(window)
 
     @property
@@ -227,7 +227,7 @@ class PlotGrid(pg.GraphicsView):
             item.set_range(values)
 
     def _dragged(self, item: PaneItem, x: float) -> None:
-        self.frame_asked.emit(item.pane.frame_of(x, self._frame))
+        self.moment_asked.emit(item.pane.moment_of(x, self._moment))
 
     def _zoomed(self, item: PaneItem) -> None:
         self.window_chosen.emit(*item.visible_x)
@@ -250,7 +250,7 @@ class PlotGrid(pg.GraphicsView):
                 if words:
                     self.measured.emit(words)
             else:
-                self.frame_asked.emit(item.pane.frame_of(x, self._frame))
+                self.moment_asked.emit(item.pane.moment_of(x, self._moment))
             return
 
     def clear_points(self) -> None:

@@ -152,6 +152,8 @@ class Heading(PlotWords):
     """Title of a plot, its second line, and the values at the cursor in the colours of their curves.
 
     entries : (name, colour) of every curve; their names are listed below the title if ``named``
+
+    Without a second line the unit stands behind the title.
     """
 
     def __init__(
@@ -165,13 +167,15 @@ class Heading(PlotWords):
         self._bold, self._small = style.font(0.5, bold=True), style.font(-0.5)
         self._bold_metrics, self._small_metrics = QFontMetricsF(self._bold), QFontMetricsF(self._small)
         self.fit(300.0)
-        words = f"{title}: {detail}{self.unit}" + ("\n" + ", ".join(name for name, _ in entries) if entries else "")
+        words = f"{title}: {detail}{self.unit}" if detail else f"{title}{self.unit}"
+        words += "\n" + ", ".join(name for name, _ in entries) if entries else ""
         self.setToolTip(words)
 
     def fit(self, width: float) -> None:
         """Take the height that the names of the curves need in this width."""
         rows = len(self._rows(width)) if self.named else 0
-        self.set_height(self._bold_metrics.height() + (1 + rows) * self._small_metrics.height() + 3.0)
+        rows += bool(self.detail)
+        self.set_height(self._bold_metrics.height() + rows * self._small_metrics.height() + 3.0)
 
     def reserve(self, numbers: Sequence[str]) -> None:
         """Leave room for numbers of this length behind the names of the curves."""
@@ -217,18 +221,20 @@ class Heading(PlotWords):
             right -= wide + 8.0
         painter.setPen(QColor(theme.text))
         painter.setFont(self._bold)
-        title = self._bold_metrics.elidedText(self.title, ELIDE, right)
+        title = self._bold_metrics.elidedText(self.title if self.detail else self.title + self.unit, ELIDE, right)
         painter.drawText(QRectF(0.0, 0.0, right, high), Qt.AlignmentFlag.AlignVCenter, title)
         painter.setPen(QColor(theme.faint))
         painter.setFont(self._small)
         low = self._small_metrics.height()
-        detail = self._second_line(width)
-        painter.drawText(QRectF(0.0, high, width, low), Qt.AlignmentFlag.AlignVCenter, detail)
+        if self.detail:
+            words = self._second_line(width)
+            painter.drawText(QRectF(0.0, high, width, low), Qt.AlignmentFlag.AlignVCenter, words)
+            high += low
         if self.named:
             values = iter(self.values)
             for k, row in enumerate(self._rows(width)):
                 told = [next(values) for _ in row]
-                place = (high + (1 + k) * low, low, width)
+                place = (high + k * low, low, width)
                 _entries(painter, row, place, QColor(theme.text), self._small_metrics, told, self._reserved)
 
 

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import replace
 
 from PySide6.QtGui import QColor, QPen
 
 from biomec.body.loads.load_components import METHODS
+from biomec.recording.marker_set import Side
 from biomec_app.plots.plot_content import cycles_in_words
 from biomec_app.plots.plot_pane import (
     BORDER,
@@ -18,14 +18,13 @@ from biomec_app.plots.plot_pane import (
     OFF,
     RIGHT,
     STRIKE,
-    TURN,
     Mark,
     Pane,
 )
-from biomec_app.plots.plot_style import PlotStyle
+from biomec_app.plots.plot_style import FAINT_WIDTH, WIDTH, PlotStyle, dashed
 
 MARK_WORDS = {
-    BORDER: "cycle", TURN: "phase change", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
+    BORDER: "cycle", STRIKE: "foot strike", OFF: "foot off", EVENT: "event",
 }  # fmt: skip
 
 
@@ -41,18 +40,10 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         for name, colour in dict.fromkeys((trace.name, trace.colour) for trace in traces if trace.colour in CONDITIONS)
     ]
     methods = dict.fromkeys((trace.curve.said, trace.curve.dashed, trace.faint) for trace in traces if trace.curve.said)
-    if any(dashed or words in METHODS for words, dashed, _ in methods):
-        for words, dashed, faint in methods:
-            pen = style.line(replace(traces[0], dashed=dashed, colour=0, faint=faint))
-            pen.setColor(_grey(style, 0.5 if faint else 1.0))
-            entries.append((words, pen))
-    elif any(trace.dashed for trace in traces):
-        for words, which in (("right", False), ("left", True)):
-            pen = style.line(
-                replace(next(trace for trace in traces if trace.dashed), dashed=which, colour=0, faint=False)
-            )
-            pen.setColor(_grey(style, 1.0))
-            entries.append((words, pen))
+    if any(number or words in METHODS for words, number, _ in methods):
+        entries += [(words, _stroke(style, number, faint)) for words, number, faint in methods]
+    elif any(isinstance(trace.colour, int) and trace.curve.side is Side.LEFT for trace in traces):
+        entries += [("right", _stroke(style, 0)), ("left", _stroke(style, 1))]
     if any(trace.sd is not None and trace.over is None for trace in traces):
         entries.append(("how far it may be off", _grey(style, 0.35)))
     elif any(trace.sd is not None for trace in traces):
@@ -69,10 +60,16 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         pen = style.mark(mark)
         if mark.colour != MIDDLE:  # each side has its own
             pen.setColor(_grey(style, 0.9))
-        entries.append((MARK_WORDS[kind], pen))
+        entries.append((MARK_WORDS.get(kind, mark.label), pen))
     if any(len(pane.shade) for pane in panes):
         entries.append(("not converged", style.shade))
     return entries
+
+
+def _stroke(style: PlotStyle, number: int, faint: bool = False) -> QPen:
+    """Pen of whatever colour, with the dashes of a number."""
+    pen = QPen(_grey(style, 0.5), FAINT_WIDTH) if faint else QPen(_grey(style, 1.0), WIDTH)
+    return dashed(style.cosmetic(pen), number)
 
 
 def _grey(style: PlotStyle, opacity: float) -> QColor:

@@ -44,10 +44,13 @@ def marks(curves: Sequence[Curve], traces: Sequence[Trace], view: PlotView, anal
     if view.over != TIME:
         if view.cycles:
             for trace in traces:
-                turn = trace.over.curves.phase_change_percent if trace.over is not None else np.zeros(0)
+                if trace.over is None:
+                    continue
+                turn = trace.over.curves.phase_change_percent
                 if np.isfinite(turn).any():
-                    colour = str(trace.colour) if trace.colour in CONDITIONS else side_colour(trace.curve.side)
-                    found.append(Mark(float(np.nanmean(turn)), TURN, colour, "phase change"))
+                    own = {"Right": RIGHT, "Left": LEFT}.get(trace.over.name, side_colour(trace.curve.side))
+                    colour = str(trace.colour) if trace.colour in CONDITIONS else own
+                    found.append(Mark(float(np.nanmean(turn)), TURN, colour, trace.over.cycles.phase))
         return tuple(dict.fromkeys(found))
     shown = {curve.side for curve in curves}
     by_events = False
@@ -59,7 +62,7 @@ def marks(curves: Sequence[Curve], traces: Sequence[Trace], view: PlotView, anal
             colour = {"Right": RIGHT, "Left": LEFT}.get(name, MIDDLE)
             found += [Mark(b / cycles.rate_hz, BORDER, colour, "cycle") for b in cycles.borders if len(cycles)]
             turns = cycles.phase_changes
-            found += [Mark(float(f) / cycles.rate_hz, TURN, colour, "phase change") for f in turns if np.isfinite(f)]
+            found += [Mark(float(f) / cycles.rate_hz, TURN, colour, cycles.phase) for f in turns if np.isfinite(f)]
     if view.events:
         for event in analysis.events:
             kind = {"Foot Strike": STRIKE, "Foot Off": OFF}.get(event.label, EVENT)

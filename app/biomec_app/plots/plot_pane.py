@@ -1,4 +1,4 @@
-"""One plot as plain data: its lines, its marks, and the way between frames and places. Knows no Qt."""
+"""One plot as plain data: its lines, its marks, and the way between moments and places. Knows no Qt."""
 
 from __future__ import annotations
 
@@ -26,9 +26,9 @@ class Trace:
     """One line of a plot.
 
     colour : `RIGHT`, `LEFT`, `MIDDLE`, one of `CONDITIONS`, or the number of a signal, which has a colour of its own
-    dashed : of the left side, where colours tell signals and not sides apart
+    dashed : number of its pattern of dashes; 0 for a whole line
     faint  : what another line was made from; it lies behind
-    x, y   : the line, NaN where it is broken; its steps of x are equal
+    x, y   : the line, NaN where it is broken
     sd     : standard deviation beside it, or None
     singles : (K, N) single cycles, or None
     over   : the cycles that x counts percents of, or None over time
@@ -39,7 +39,7 @@ class Trace:
     colour: str | int
     x: FloatArray
     y: FloatArray
-    dashed: bool = False
+    dashed: int = 0
     faint: bool = False
     sd: FloatArray | None = None
     singles: FloatArray | None = None
@@ -51,7 +51,7 @@ class Trace:
         return None if self.over is None else self.over.cycles
 
     def at(self, x: float) -> float:
-        """Value of the sample nearest to x; NaN beyond the ends."""
+        """Value of the sample nearest to x, whose steps are equal; NaN beyond the ends."""
         if len(self.x) < 2:
             return float("nan")
         first, last = float(self.x[0]), float(self.x[-1])
@@ -82,7 +82,7 @@ class Mark:
 
 @dataclass(frozen=True, eq=False)
 class Pane:
-    """One plot.
+    """One plot of a recording, whose moments are its frames; plots of other things write other methods.
 
     span   : first and last x
     shade  : (S, 2) stretches of x whose frames do not obey the model
@@ -104,6 +104,15 @@ class Pane:
     def x_label(self) -> str:
         """What x counts."""
         return f"time {FROM_START} [s]" if self.over == TIME else "cycle [%]"
+
+    @property
+    def shortest(self) -> float:
+        """Shortest stretch of x that can be looked at."""
+        return 4.0 / self.rate_hz if self.over == TIME else 2.0
+
+    def x_words(self, x: float) -> str:
+        """Place of a sample in words."""
+        return f"{x:.3f} s" if self.over == TIME else f"{x:.0f} %"
 
     @cached_property
     def extent(self) -> tuple[float, float]:
@@ -137,22 +146,41 @@ class Pane:
             return f"{value:.1e}"
         return f"{value:.{self.digits}f}".replace("-", "−")
 
-    def x_of(self, frame: int) -> float | None:
+    @property
+    def listed(self) -> tuple[Trace, ...]:
+        """Lines that the heading names, with the values at the cursor."""
+        return self.traces
+
+    @property
+    def longest_numbers(self) -> tuple[str, ...]:
+        """Numbers for which the heading needs room."""
+        return tuple(self.number(value) for value in self.extent)
+
+    def values(self, moment: float) -> list[str]:
+        """What the heading says of every line that it lists, at a moment."""
+        x = self.x_of(moment)
+        return [""] * len(self.traces) if x is None else [self.number(trace.at(x)) for trace in self.traces]
+
+    def spots(self, moment: float) -> list[tuple[float, float, Trace]]:
+        """Points of the lines at a moment, where a cursor across the plot cannot show it."""
+        return []
+
+    def x_of(self, moment: float) -> float | None:
         """Where a frame is; None if it lies in none of the cycles."""
         if self.over == TIME:
-            return frame / self.rate_hz
-        span = self._cycle(frame)
-        return None if span is None else 100.0 * (frame - span[0]) / (span[1] - span[0])
+            return moment / self.rate_hz
+        span = self._cycle(moment)
+        return None if span is None else 100.0 * (moment - span[0]) / (span[1] - span[0])
 
-    def frame_of(self, x: float, frame: int) -> int:
-        """Frame at x; over the cycle it is in the cycle of ``frame``, or in the first one."""
+    def moment_of(self, x: float, moment: float) -> float:
+        """Frame at x; over the cycle it is in the cycle of ``moment``, or in the first one."""
         if self.over == TIME:
             return round(x * self.rate_hz)
-        span = self._cycle(frame)
+        span = self._cycle(moment)
         if span is None:
             cycles = self._cycles
             if cycles is None or not len(cycles):
-                return frame
+                return moment
             span = (int(cycles.spans[0, 0]), int(cycles.spans[0, 1]))
         return round(span[0] + 0.01 * x * (span[1] - span[0]))
 
@@ -161,7 +189,7 @@ class Pane:
         own = (trace for trace in self.traces if trace.colour not in CONDITIONS[1:])
         return next((trace.cycles for trace in own if trace.cycles is not None), None)
 
-    def _cycle(self, frame: int) -> tuple[int, int] | None:
+    def _cycle(self, frame: float) -> tuple[int, int] | None:
         borders = () if self._cycles is None else self._cycles.borders
         k = int(np.searchsorted(borders, frame, side="right")) - 1
         if k == len(borders) - 1 and k > 0 and borders[k] == frame:

@@ -8,15 +8,15 @@ from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor, QFont, QPen
 from PySide6.QtWidgets import QApplication
 
-from biomec_app.kit.colours import COMPARED, PALETTES
+from biomec_app.kit.colours import COLOURS, COMPARED, PALETTES
 from biomec_app.kit.theme import Theme
 from biomec_app.plots.plot_pane import BORDER, CONDITIONS, LEFT, MIDDLE, OFF, RIGHT, STRIKE, TURN, Mark, Trace
 
-COLOURS = len(PALETTES["light"])
+AGAIN = 150  # percent by which a colour that comes again is darker: on white a lighter one fades
 DASHES: tuple[tuple[float, ...], ...] = (
     (), (4.0, 2.5), (6.0, 2.0, 1.0, 2.0), (3.0, 1.5, 1.0, 1.5), (1.0, 1.5), (1.0, 3.5),
 )  # fmt: skip
-"""Strokes and gaps in widths of the pen: right and left of the first colours, and when the colours come again."""
+"""Strokes and gaps in widths of the pen, whole first."""
 WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
 FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
 
@@ -32,25 +32,21 @@ class PlotStyle:
     weight: float = 1.0
 
     def colour(self, name: str | int, opacity: float = 1.0) -> QColor:
-        """Colour of a side, of a condition, or of the signal of a number."""
+        """Colour of a side, of a condition, or of the signal of a number; colours that come again are darker."""
         if isinstance(name, int):
-            code = PALETTES[self.theme.name][name % COLOURS]
+            colour = QColor(PALETTES[self.theme.name][name % COLOURS])
+            colour = colour.darker(AGAIN) if name // COLOURS % 2 else colour
         elif name in CONDITIONS:
-            code = COMPARED[self.theme.name][CONDITIONS.index(name)]
+            colour = QColor(COMPARED[self.theme.name][CONDITIONS.index(name)])
         else:
-            code = {RIGHT: self.theme.right, LEFT: self.theme.left, MIDDLE: self.theme.middle}[name]
-        colour = QColor(code)
+            colour = QColor({RIGHT: self.theme.right, LEFT: self.theme.left, MIDDLE: self.theme.middle}[name])
         colour.setAlphaF(opacity)
         return colour
 
     def line(self, trace: Trace) -> QPen:
         """Pen of a curve."""
         pen = QPen(self.colour(trace.colour, FAINT if trace.faint else 1.0), FAINT_WIDTH if trace.faint else WIDTH)
-        pen = self.cosmetic(pen)
-        dashes = dashes_of(trace)
-        if dashes:
-            pen.setDashPattern(list(dashes))
-        return pen
+        return dashed(self.cosmetic(pen), trace.dashed)
 
     def single(self, trace: Trace) -> QPen:
         """Pen of one cycle among others."""
@@ -95,7 +91,9 @@ class PlotStyle:
         return pen
 
 
-def dashes_of(trace: Trace) -> tuple[float, ...]:
-    """Strokes and gaps of a line: dashed at the left, and another pattern each time the colours come again."""
-    again = trace.colour // COLOURS if isinstance(trace.colour, int) else 0
-    return DASHES[(2 * again + trace.dashed) % len(DASHES)]
+def dashed(pen: QPen, number: int) -> QPen:
+    """Return the pen with the pattern of a number."""
+    dashes = DASHES[number % len(DASHES)]
+    if dashes:
+        pen.setDashPattern(list(dashes))
+    return pen

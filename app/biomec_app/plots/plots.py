@@ -80,7 +80,7 @@ class PlotPanel(QWidget):
         state.look_asked.connect(self._come_forward)
         state.choose_asked.connect(self._open_chooser)
         self.chooser.chosen.connect(lambda keys: document.select(curves=keys))
-        self.grid.frame_asked.connect(document.set_frame)
+        self.grid.moment_asked.connect(lambda frame: document.set_frame(round(frame)))
         self.grid.window_chosen.connect(self._zoomed)
         self.grid.measured.connect(self.said.setText)
         self.grid.menu_asked.connect(self._menu)
@@ -216,7 +216,7 @@ class PlotPanel(QWidget):
 
     def _follow(self, frame: int) -> None:
         if self.isVisible() and not self._dirty:
-            self.grid.set_frame(frame)
+            self.grid.set_moment(frame)
 
     def _view_changed(self) -> None:
         view = self.context.plots.view
@@ -365,7 +365,7 @@ class PlotPanel(QWidget):
         if self._dirty:
             self._later.start()
         elif self.context.document.is_open:
-            self.grid.set_frame(self.context.document.frame)
+            self.grid.set_moment(self.context.document.frame)
 
     def resizeEvent(self, event: QResizeEvent) -> None:
         """Give the wheel to plots that all fit."""
@@ -414,7 +414,7 @@ class PlotPanel(QWidget):
         try:
             self.save(path if path.suffix else path.with_suffix(".png"))
         except BiomecError as error:
-            self.context.user.tell("Save Figure", str(error))
+            self.context.user.fail("Save Figure", str(error))
 
     # ------------------------------------------------------------------ the figure
 

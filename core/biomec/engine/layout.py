@@ -61,6 +61,7 @@ class Layout:
             self.directions[name] = vector / np.linalg.norm(vector)
         self._columns: dict[str, IntArray] = {}
         self._constants: dict[str, FloatArray] = {}
+        self._points: dict[str, VectorMap] = {}  # maps of points that were asked for
         self.owned: dict[str, IntArray] = {}  # columns that a body owns, for the elimination order
         self.n = 0
         for body in bodies:
@@ -132,13 +133,18 @@ class Layout:
         return self.bodies[name]
 
     def point(self, reference: str, where: str = "System") -> VectorMap:
-        """Map of a point given as ``body.point`` or ``ground.point``."""
-        owner, name = self._split(reference, where)
-        if owner == GROUND:
-            return VectorMap.fixed(self._element(self.ground, name, where, GROUND))
-        body = self.body(owner, where)
-        self._element(body.points, name, where, f"body {owner}")
-        return self.lift(body, body.point_map(name))
+        """Map of a point given as ``body.point`` or ``ground.point``; each is made once."""
+        known = self._points.get(reference)
+        if known is None:
+            owner, name = self._split(reference, where)
+            if owner == GROUND:
+                known = VectorMap.fixed(self._element(self.ground, name, where, GROUND))
+            else:
+                body = self.body(owner, where)
+                self._element(body.points, name, where, f"body {owner}")
+                known = self.lift(body, body.point_map(name))
+            self._points[reference] = known
+        return known
 
     def vector(self, reference: str, where: str = "System") -> VectorMap:
         """Map of a direction given as ``body.vector`` or ``ground.direction`` (x, y, z are always there)."""

@@ -56,27 +56,28 @@ class PointTargets:
         dim = layout.dimension
         places = {name: _places(name, given, dim) for name, given in points.items()}
         frames = max(len(place) for place in places.values())
-        columns, entries, targets, shares = [], [], [], []
-        for name, place in places.items():
+        columns, entries = np.empty((len(places), dim, 4), dtype=np.int64), np.zeros((len(places), dim, 4))
+        targets, shares = np.empty((frames, len(places), dim)), np.empty((frames, len(places)))
+        for m, (name, place) in enumerate(places.items()):
             if len(place) not in (1, frames):
                 raise BiomecError(f"Target {name}: it has {len(place)} frames, but another target has {frames}.")
             point = layout.point(name, "Target")
             if point.columns.size == 0:
                 raise BiomecError(f"Target {name}: the point is fixed to the ground, so no motion brings it nearer.")
-            seen = np.broadcast_to(np.isfinite(place).all(axis=1), frames)
-            shares.append(np.where(seen, _weight(name, weights.get(name, 1.0), frames), 0.0))
-            for k in range(dim):
-                used = np.flatnonzero(point.matrix[k])
-                padded = np.concatenate([used, np.full(4 - used.size, used[0])])
-                columns.append(point.columns[padded])
-                entries.append(np.where(np.arange(4) < used.size, point.matrix[k, padded], 0.0))
-                targets.append(np.where(seen, place[:, k] - point.constant[k], 0.0))
+            for k, row in enumerate(point.matrix):
+                used = row.nonzero()[0]
+                columns[m, k] = point.columns[used[0]]
+                columns[m, k, : used.size], entries[m, k, : used.size] = point.columns[used], row[used]
+            targets[:, m] = place - point.constant
+            shares[:, m] = _weight(name, weights.get(name, 1.0), frames)
+        seen = np.isfinite(targets).all(axis=2)
+        targets[~seen], shares[~seen] = 0.0, 0.0
         return cls(
             names=tuple(points),
-            columns=read_only(columns, np.int64),
-            entries=read_only(entries),
-            targets=read_only(np.transpose(targets)),
-            weights=read_only(np.transpose(shares)),
+            columns=read_only(columns.reshape(-1, 4), np.int64),
+            entries=read_only(entries.reshape(-1, 4)),
+            targets=read_only(targets.reshape(frames, -1)),
+            weights=read_only(shares),
         )
 
     @property

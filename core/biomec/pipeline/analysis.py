@@ -22,6 +22,7 @@ from biomec.base.progress import Progress, part_of
 from biomec.body.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.body.kinematics.segment_motion import SegmentMotion
+from biomec.io.project_trial import subject_to_json
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.pipeline.simulation_settings import SimulationSettings
@@ -41,6 +42,8 @@ from biomec.signals.gait_events import merged_gait_events
 T = TypeVar("T")
 SIMULATION = "simulation: "
 """Begins the name under which a session stores a simulation."""
+MADE_OF = "made_of"
+"""In the history of a session: what a result that is out of date was made from."""
 STOPPED = "analysis-stopped"
 """Code of the notice about a step that could not run; it goes when the analysis goes on."""
 
@@ -67,10 +70,29 @@ class Step:
 
 @dataclass(frozen=True, eq=False)
 class Done:
-    """What a step gave, and a fingerprint of everything that it was made from."""
+    """What a step gave, and a fingerprint of everything that it was made from.
+
+    session, settings : what it was made from; None where that is not known
+    """
 
     value: Any
     fingerprint: str
+    session: Session | None = None
+    settings: AnalysisSettings | None = None
+
+    @property
+    def made_of(self) -> dict[str, Any] | None:
+        """What the step was made from, as plain data but for the measured arrays, of which there is a fingerprint."""
+        if self.session is None or self.settings is None:
+            return None
+        trial = self.session.dynamic
+        return {
+            "measured": self.session.fingerprint,
+            "settings": plain_data(self.settings),
+            "subject": subject_to_json(self.session.subject),
+            "events": plain_data(trial.events),
+            "dismissed_events": plain_data(trial.dismissed_events),
+        }
 
 
 @dataclass(frozen=True, eq=False)
@@ -254,7 +276,8 @@ class Analysis:
         value = step.run(self, progress)
         kept = tuple(notice for notice in self.session.notices if notice.code != STOPPED)
         session = self.session if len(kept) == len(self.session.notices) else replace(self.session, notices=kept)
-        return replace(self, session=session, done={**self.done, name: Done(value, self.fingerprint(name))})
+        done = Done(value, self.fingerprint(name), session, self.settings)
+        return replace(self, session=session, done={**self.done, name: done})
 
     def run_all(self, progress: Progress | None = None) -> Analysis:
         """Run every step whose result is missing or stale."""
@@ -280,7 +303,10 @@ class Analysis:
             if step.name in self.done:
                 done = self.done[step.name]
                 current = self.is_current(step.name)
-                session = session.with_step(step.name, done.value, fingerprint=done.fingerprint, current=current)
+                past: dict[str, Any] = {} if current else {MADE_OF: done.made_of}
+                session = session.with_step(
+                    step.name, done.value, fingerprint=done.fingerprint, current=current, **past
+                )
         for name, run in self.simulations.items():
             result = run.to_result()
             line = Record(SIMULATION + name, run.when, run.biomec, {"options": result.metadata["options"]})

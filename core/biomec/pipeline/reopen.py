@@ -2,12 +2,13 @@
 
 A project holds recordings, settings and results as plain data. Steps are pure functions, so that running them again
 with the stored settings gives the same numbers, bit for bit; where it does not (another version of Biomec, another
-machine) a notice says by how much.
+machine) a notice says by how much. Results that were out of date are made again of what they were made from, and are
+out of date again.
 """
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
 from typing import Any, NamedTuple
 
@@ -18,11 +19,12 @@ from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Cancelled, Progress, part_of
-from biomec.pipeline.analysis import SIMULATION, STEPS, Analysis, step_named
+from biomec.io.project_trial import subject_from_json
+from biomec.pipeline.analysis import MADE_OF, SIMULATION, STEPS, Analysis, step_named
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import REFUSED, UNKNOWN, restored, with_names_of_today
 from biomec.pipeline.simulation_run import SimulationRun, stored_run
-from biomec.recording import Record, Session
+from biomec.recording import Event, Record, Session
 
 STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
@@ -48,14 +50,19 @@ COMPARED: Mapping[str, ComparedArray] = {
 
 
 class Reopened(NamedTuple):
-    """An analysis without results, and the steps that had one when it was stored, in their order."""
+    """An analysis without results, and the steps that had one when it was stored, in their order.
+
+    steps : those that were current
+    past  : of each that was out of date, the session and settings that it was made from
+    """
 
     analysis: Analysis
     steps: tuple[str, ...]
+    past: Mapping[str, Analysis]
 
 
 def reopened(session: Session) -> Reopened:
-    """Return the analysis of a stored session with its settings, and the steps whose results were current."""
+    """Return the analysis of a stored session with its settings, and the steps that had results."""
     session = with_names_of_today(session, "analysis", STEPS_TO_RUN)
     settings = AnalysisSettings()
     notices: tuple[Notice, ...] = ()
@@ -68,28 +75,54 @@ def reopened(session: Session) -> Reopened:
     analysis = Analysis(bare_session, settings, simulations=simulations)
     wanted = session.settings.get(STEPS_TO_RUN, ())
     steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, step.name))
-    written_again = (*steps, *(SIMULATION + name for name in simulations))
+    past = {name: made for name in _stale(session, steps) if (made := _made_of(analysis, session, name)) is not None}
+    written_again = (*steps, *past, *(SIMULATION + name for name in simulations))
     history = tuple(record for record in session.provenance if record.step not in written_again)
-    stale = [f'"{step.title}"' for step in STEPS if step.name in session.results and step.name not in steps]
-    if stale:
-        words = (
-            f"Results that were out of date when they were stored are left out ({', '.join(stale)}). Run them again."
-        )
+    lost = [f'"{step_named(name).title}"' for name in _stale(session, steps) if name not in past]
+    if lost:
+        words = f"Results that were out of date when they were stored are left out ({', '.join(lost)}). Run them again."
         analysis = replace(
             analysis, session=replace(analysis.session, notices=(*analysis.session.notices, info(STALE, words)))
         )
-    return Reopened(replace(analysis, session=replace(analysis.session, provenance=history)), steps)
+    return Reopened(replace(analysis, session=replace(analysis.session, provenance=history)), steps, past)
+
+
+def _stale(session: Session, steps: Sequence[str]) -> tuple[str, ...]:
+    """Steps whose stored results were out of date."""
+    return tuple(step.name for step in STEPS if step.name in session.results and step.name not in steps)
+
+
+def _made_of(analysis: Analysis, session: Session, step: str) -> Analysis | None:
+    """What a result that was out of date was made from; None if the project does not know.
+
+    Subject and events may have been others; measured positions and forces must be those of the session.
+    """
+    record = _last_record(session, step)
+    stored = None if record is None else record.settings.get(MADE_OF)
+    if stored is None:
+        return None
+    settings, _ = restored(AnalysisSettings, stored["settings"], "settings of the analysis")
+    events, dismissed = (tuple(Event(**one) for one in stored[key]) for key in ("events", "dismissed_events"))
+    trial = replace(session.dynamic, events=events, dismissed_events=dismissed)
+    made_of = replace(analysis.session, dynamic=trial, subject=subject_from_json(stored["subject"]))
+    return replace(analysis, session=made_of, settings=settings) if made_of.fingerprint == stored["measured"] else None
 
 
 def open_again(session: Session, progress: Progress | None = None) -> Analysis:
     """Return the analysis of a stored session, with its steps run again; notices tell what is not as it was stored."""
-    analysis, steps = reopened(session)
+    analysis, steps, past = reopened(session)
     notices: list[Notice] = []
-    total, before = sum(step_named(name).share for name in steps), 0.0
-    for name in steps:
+    wanted = [name for name in (step.name for step in STEPS) if name in steps or name in past]
+    total, before = sum(step_named(name).share for name in wanted), 0.0
+    for name in wanted:
         after = before + step_named(name).share
+        part = part_of(progress, before / total, after / total)
         try:
-            analysis = analysis.run_until(name, part_of(progress, before / total, after / total))
+            if name in past:
+                made = replace(past[name], done=analysis.done).run_until(name, part)
+                analysis = replace(analysis, done={**analysis.done, name: made.done[name]})
+            else:
+                analysis = analysis.run_until(name, part)
         except Cancelled:
             raise
         except BiomecError as error:

@@ -37,7 +37,7 @@ CYCLES_BY = {
 @dataclass(frozen=True)
 class PreparationSettings:
     """Labels: the marker set they belong to, shipped or a .toml file (None: the shipped one that fits best), and a
-    laboratory's own mapping.
+    laboratory's own mapping; repair_swaps: labels that are found exchanged are exchanged back.
     """
 
     marker_set: str | None = setting(
@@ -45,6 +45,9 @@ class PreparationSettings:
         choices=partial(shipped, "marker_sets", "the one that fits best"), files=True)  # fmt: skip
     label_map: LabelMap | None = setting(
         None, "Own mapping of labels", "A laboratory's own names for the markers; chosen in Edit ▸ Labels.", shown=True
+    )
+    repair_swaps: bool = setting(
+        False, "Repair exchanged labels", "Exchange labels back where two markers are found under each other's label."
     )
 
 
@@ -94,7 +97,10 @@ class SignalSettings:
 
 @dataclass(frozen=True)
 class BodySettings:
-    """model: name or file of the body model (None: the one that suits the marker set); options: how it is fitted."""
+    """model: name or file of the body model (None: the one that suits the marker set); options: how it is fitted.
+
+    plug_in_gait : foot of the static, and whether Plug-in Gait is computed as Vicon does it, too
+    """
 
     model: str | None = setting(
         None, "Model", "Segments, joints and angles of the body.",
@@ -102,6 +108,9 @@ class BodySettings:
     options: ModelOptions = setting(
         factory=ModelOptions, label="Fit to the person", help="How the model gets its lengths, centres and masses."
     )
+    plug_in_gait: PlugInGaitOptions = setting(
+        factory=PlugInGaitOptions, label="Plug-in Gait",
+        help="The foot in the static, and Plug-in Gait as Vicon computes it beside our own model.")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -124,7 +133,6 @@ class AnalysisSettings:
     """Settings of all steps that have any, by the name of the step. Defaults are those of the manual.
 
     load_reading : how window, tables and report show joint loads; no result depends on it
-    plug_in_gait : Plug-in Gait as Vicon computes it, beside the results of the steps; none of them depends on it
     """
 
     preparation: PreparationSettings = setting(
@@ -147,6 +155,3 @@ class AnalysisSettings:
     load_reading: LoadReading = setting(
         factory=LoadReading, label="Loads as shown",
         help="How plots, tables and report show the loads; nothing is computed again.")  # fmt: skip
-    plug_in_gait: PlugInGaitOptions = setting(
-        factory=PlugInGaitOptions, label="Plug-in Gait",
-        help="Plug-in Gait as Vicon computes it, beside our own model of the same markers.")  # fmt: skip

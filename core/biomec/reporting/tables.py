@@ -62,6 +62,11 @@ def number(value: float | None, digits: int = 1, unit: str = "") -> str:
     return text.replace("-", "−") + (f" {unit}" if unit else "")
 
 
+def with_spread(value: float, spread: float, digits: int = 1) -> str:
+    """Mean ± standard deviation; of a single value, which has none, the value alone."""
+    return number(value, digits) + (f" ± {number(spread, digits)}" if math.isfinite(spread) else "")
+
+
 def percent(share: float | None, digits: int = 0) -> str:
     """A share in percent; what is there is never 0 %, and what is not all never 100 %: 0.9996 -> "> 99.9 %"."""
     if share is None or not math.isfinite(share):

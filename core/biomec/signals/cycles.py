@@ -59,6 +59,7 @@ class Cycles:
     phase_frames : frames of the events that change the phase, for cycles between events
     excluded     : first frames of cycles that were taken out by hand
     options      : what the borders were sought with; None for cycles between events
+    phase        : what changes the phase within a cycle, in words, such as "foot off"
     """
 
     borders: tuple[int, ...]
@@ -69,6 +70,7 @@ class Cycles:
     excluded: tuple[int, ...] = ()
     options: CycleOptions | None = None
     notices: tuple[Notice, ...] = ()
+    phase: str = "phase change"
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -240,7 +242,10 @@ def cycles_between_events(
         )
         notices.append(warning(NO_CYCLE, sentence, label, context))
     valid = np.ones(frames, dtype=np.bool_) if frame_valid is None else frame_valid
-    return Cycles(tuple(borders), valid, rate_hz, phase_frames=tuple(at(phase_label)), notices=tuple(notices))
+    return Cycles(
+        tuple(borders), valid, rate_hz, phase_frames=tuple(at(phase_label)), notices=tuple(notices),
+        phase=phase_label.lower(),
+    )  # fmt: skip
 
 
 def add_border(cycles: Cycles, frame: int) -> Cycles:

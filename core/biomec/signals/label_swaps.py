@@ -22,6 +22,7 @@ from biomec.recording.marker_set import MarkerSet
 from biomec.signals.label_leaps import LeapOptions, exchanged_paths
 from biomec.signals.static_pose import StaticPose, pair_distances, segment_pairs
 from biomec.signals.stretches import stretches
+from biomec.signals.wrist_labels import ReversedWrist, reversed_wrists
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,24 @@ class LabelSwap:
 
 @dataclass(frozen=True)
 class SwapReport:
-    """Swaps that were found, pairs (right, left) that lie on each other's side throughout, and words about both."""
+    """Swaps that were found, pairs (right, left) that lie on each other's side throughout, wrists whose two labels are
+    exchanged throughout, and words about them.
+    """
 
     swaps: tuple[LabelSwap, ...]
     exchanged_sides: tuple[tuple[str, str], ...]
     options: SwapOptions
     notices: tuple[Notice, ...] = ()
+    wrists: tuple[ReversedWrist, ...] = ()
+
+    @property
+    def repairable(self) -> bool:
+        """Whether `repaired` would change anything."""
+        return bool(self.swaps or self.wrists)
+
+
+REPAIR = "Exchange them with Edit ▸ Repair Exchanged Labels or --repair-swaps if you agree."
+SWAPPED, WRIST = "labels-swapped", "wrist-labels-exchanged"  # codes of the notices that `repaired` answers
 
 
 def find_swaps(
@@ -89,14 +102,25 @@ def find_swaps(
     start, file = trial.first_frame, trial.source.name
     notices = [
         warning(
-            "labels-swapped",
+            SWAPPED,
             f"{swap.a} and {swap.b} seem to have exchanged labels from frame {start + swap.first} to "
-            f"{start + swap.last} in {file}: {_evidence(swap)} Exchange them in these frames if you agree.",
+            f"{start + swap.last} in {file}: {_evidence(swap)} {REPAIR}",
             swap.a,
             swap.b,
             frames=(swap.first, swap.last),
         )
         for swap in swaps
+    ]
+    wrists = reversed_wrists(_undone(markers, swaps), marker_set, static)
+    notices += [
+        warning(
+            WRIST,
+            f"{wrist.thumb} and {wrist.little} have exchanged labels throughout {file}: as labelled, the forearm is "
+            f"turned by {np.rad2deg(wrist.turn):.0f}° from its middle position, and none turns beyond 90°. {REPAIR}",
+            wrist.thumb,
+            wrist.little,
+        )
+        for wrist in wrists
     ]
     if sides:
         all_pairs = [pair for pair in marker_set.pairs if pair[0] in trial.markers and pair[1] in trial.markers]
@@ -110,7 +134,16 @@ def find_swaps(
                 *(name for pair in sides for name in pair),
             )
         )
-    return SwapReport(swaps, sides, options, tuple(notices))
+    return SwapReport(swaps, sides, options, tuple(notices), wrists)
+
+
+def repaired(trial: Trial, report: SwapReport) -> Trial:
+    """Exchange back what `find_swaps` found in the trial; every exchange is a notice of the trial."""
+    for swap in report.swaps:
+        trial = swap_labels(trial, swap.a, swap.b, (swap.first, swap.last))
+    for wrist in report.wrists:
+        trial = swap_labels(trial, wrist.thumb, wrist.little)
+    return trial
 
 
 def swap_labels(trial: Trial, a: str, b: str, frames: tuple[int, int] | None = None) -> Trial:
@@ -130,7 +163,7 @@ def swap_labels(trial: Trial, a: str, b: str, frames: tuple[int, int] | None = N
     start = trial.first_frame
     note = info(
         "labels-exchanged",
-        f"The labels {a} and {b} were exchanged from frame {start + first} to {start + last}.",
+        f"The labels {a} and {b} were exchanged from frame {start + first} to {start + last} of {trial.source.name}.",
         a,
         b,
         frames=(first, last),
@@ -143,17 +176,21 @@ def swap_labels(trial: Trial, a: str, b: str, frames: tuple[int, int] | None = N
 
 def _path_swaps(markers: Markers, known: tuple[LabelSwap, ...], options: SwapOptions) -> list[LabelSwap]:
     """Swaps that show in the paths of the markers, after those that are known already have been undone."""
-    p = markers.p_WM.copy()
-    for swap in known:
-        both = [markers.index(swap.a), markers.index(swap.b)]
-        p[swap.first : swap.last + 1, both] = p[swap.first : swap.last + 1, both[::-1]]
     names = markers.names
     return [
         LabelSwap(
             names[one.pair[0]], names[one.pair[1]], one.first, one.last, one.own_m, one.other_m, SwapEvidence.PATHS
         )
-        for one in exchanged_paths(replace(markers, p_WM=p), options.leap)
+        for one in exchanged_paths(_undone(markers, known), options.leap)
     ]
+
+
+def _undone(markers: Markers, known: Iterable[LabelSwap]) -> Markers:
+    p = markers.p_WM.copy()
+    for swap in known:
+        both = [markers.index(swap.a), markers.index(swap.b)]
+        p[swap.first : swap.last + 1, both] = p[swap.first : swap.last + 1, both[::-1]]
+    return replace(markers, p_WM=p)
 
 
 def _joined(swaps: Iterable[LabelSwap]) -> tuple[LabelSwap, ...]:

@@ -11,7 +11,6 @@ from dataclasses import dataclass, replace
 from enum import IntEnum
 
 import numpy as np
-import scipy
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
@@ -21,6 +20,7 @@ from biomec.base.progress import Progress
 from biomec.recording import Markers, Result, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import marker_arrays, step_result
+from biomec.signals.gap_filling import GapFill, fill_gaps, gap_lengths
 from biomec.signals.local_frames import Donors, PoseMethod
 from biomec.signals.reconstruction_notices import GapReporter, rebuilt_far_off, summary
 from biomec.signals.static_pose import StaticPose, check_static
@@ -32,14 +32,15 @@ class SampleOrigin(IntEnum):
     MISSING = 0
     MEASURED = 1
     REBUILT = 2  # from other markers of its segment and the static pose
-    INTERPOLATED = 3  # by a spline in time
+    INTERPOLATED = 3  # by a path in time
 
 
 @dataclass(frozen=True)
 class ReconstructionOptions:
-    """pose: how a segment's pose follows from its markers; gap_limit_s: longest gap that may be interpolated [s];
-    smallest_height_m: a triad lower than this is nearly a line and not used [m]; largest_rms_m: a marker whose rebuilt
-    place is further than this from where it was measured, as a root mean square, gets a notice [m].
+    """pose: how a segment's pose follows from its markers; gap_fill: how a path is found through a gap that no other
+    markers close; gap_limit_s: longest gap that may be interpolated [s]; smallest_height_m: a triad lower than this is
+    nearly a line and not used [m]; largest_rms_m: a marker whose rebuilt place is further than this from where it was
+    measured, as a root mean square, gets a notice [m].
     """
 
     pose: PoseMethod = setting(
@@ -47,6 +48,11 @@ class ReconstructionOptions:
         "From the largest triangle of markers, or from all markers by least squares.",
         choices={PoseMethod.TRIAD: "largest triangle of markers",
         PoseMethod.LEAST_SQUARES: "all markers, least squares"})  # fmt: skip
+    gap_fill: GapFill = setting(
+        GapFill.LEAST_JERK, "Path through a gap",
+        "Smoothest path that the noise of the samples allows, or a cubic spline through the samples, as published.",
+        choices={GapFill.LEAST_JERK: "least jerk that the noise allows",
+        GapFill.SPLINE: "cubic spline through the samples"})  # fmt: skip
     gap_limit_s: float = setting(
         0.2, "Longest gap to interpolate", "Longer gaps that no other markers can close stay open.", unit="s", least=0.0
     )
@@ -143,7 +149,7 @@ def reconstruct(
     """Rebuild hidden and removed markers     [Nunes2017] chapter 3
 
     1. Where three markers of a segment are seen, the others are rebuilt in the frame of the largest triangle.
-    2. Where fewer are seen, trajectories are interpolated by cubic splines, the shortest gap first, until three exist.
+    2. Where fewer are seen, trajectories are interpolated (`gap_filling`), the shortest gap first, until three exist.
     3. The rest of those frames is rebuilt as in 1.
     4. What no three markers can rebuild (hands, feet, single markers) is interpolated by itself.
     Nothing is extrapolated, and gaps beyond the limit stay missing with a notice.
@@ -157,11 +163,11 @@ def reconstruct(
     residual = np.where(measured, np.linalg.norm(estimate - p, axis=2), np.nan)
     _fill(p, origin, estimate, SampleOrigin.REBUILT)
 
-    splined = _splines(p, trial.rate_hz, options.gap_limit_s)
+    interpolated = fill_gaps(p, trial.rate_hz, options.gap_limit_s, options.gap_fill)
     gaps = gap_lengths(np.isfinite(p[..., 0]))
     for columns, donors in body.groups():
-        wanted = _shortest_gaps_first(p, splined, gaps, columns, donors)
-        part = np.where(wanted[..., None], splined[:, columns], np.nan)
+        wanted = _shortest_gaps_first(p, interpolated, gaps, columns, donors)
+        part = np.where(wanted[..., None], interpolated[:, columns], np.nan)
         p_group, origin_group = p[:, columns], origin[:, columns]
         _fill(p_group, origin_group, part, SampleOrigin.INTERPOLATED)
         p[:, columns], origin[:, columns] = p_group, origin_group
@@ -172,7 +178,8 @@ def reconstruct(
     _fill(p_rest, origin_rest, body.rebuilt(p_rest), SampleOrigin.REBUILT)
     p[rest], origin[rest] = p_rest, origin_rest
     on_interpolated = (origin == SampleOrigin.REBUILT) & ~before
-    _fill(p, origin, _splines(p, trial.rate_hz, options.gap_limit_s), SampleOrigin.INTERPOLATED)
+    interpolated = fill_gaps(p, trial.rate_hz, options.gap_limit_s, options.gap_fill)
+    _fill(p, origin, interpolated, SampleOrigin.INTERPOLATED)
 
     kept = [k for k, name in enumerate(body.names) if name in trial.markers or np.isfinite(p[:, k, 0]).any()]
     names = tuple(body.names[k] for k in kept)
@@ -286,26 +293,12 @@ def _fill(p: FloatArray, origin: IntArray, values: FloatArray, kind: SampleOrigi
     p[new], origin[new] = values[new], kind
 
 
-def _splines(p: FloatArray, rate_hz: float, limit_s: float) -> FloatArray:
-    """(T, M, 3) cubic splines inside gaps up to the limit, between samples on both sides; NaN everywhere else."""
-    present = np.isfinite(p[..., 0])
-    gaps = gap_lengths(present)
-    fillable = (gaps > 0) & (gaps <= limit_s * rate_hz + 1e-6)  # the tolerance absorbs rounding of limit × rate
-    values = np.full_like(p, np.nan)
-    for k in np.flatnonzero(fillable.any(axis=0)):
-        knots = np.flatnonzero(present[:, k])
-        if len(knots) >= 2:
-            wanted = np.flatnonzero(fillable[:, k])
-            values[wanted, k] = scipy.interpolate.CubicSpline(knots, p[knots, k])(wanted)
-    return values
-
-
 def _shortest_gaps_first(
-    p: FloatArray, splined: FloatArray, gaps: FloatArray, columns: list[int], donors: Donors
+    p: FloatArray, interpolated: FloatArray, gaps: FloatArray, columns: list[int], donors: Donors
 ) -> BoolArray:
-    """(T, K) which donors to take from their splines so that a usable triad exists, and no more of them than needed."""
+    """(T, K) which donors to interpolate so that a usable triad exists, and no more of them than needed."""
     present = np.isfinite(p[:, columns, 0])
-    fillable = ~present & np.isfinite(splined[:, columns, 0])
+    fillable = ~present & np.isfinite(interpolated[:, columns, 0])
     wanted = np.zeros_like(present)
     order = np.argsort(np.where(fillable, gaps[:, columns], np.inf), axis=1, kind="stable")
     for rank in range(len(columns)):  # one more donor at a time, in all frames that still lack a triad
@@ -336,14 +329,3 @@ def _quality(
         max_m=float(found.max()) if len(found) else float("nan"),
         noise_gain=gain,
     )
-
-
-def gap_lengths(present: BoolArray) -> FloatArray:
-    """(T, M) length in frames of the gap that a frame lies in: 0 where a sample exists, ∞ in gaps that touch an end."""
-    frames, count = present.shape
-    index = np.arange(frames)[:, None]
-    before = np.maximum.accumulate(np.where(present, index, -1), axis=0)
-    after = np.minimum.accumulate(np.where(present, index, frames)[::-1], axis=0)[::-1]
-    lengths = np.where(present, 0.0, (after - before - 1).astype(np.float64))
-    lengths[(before < 0) | (after >= frames)] = np.inf
-    return np.asarray(lengths.reshape(frames, count))

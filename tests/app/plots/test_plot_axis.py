@@ -51,3 +51,23 @@ def test_a_curve_that_fills_its_area_lets_those_below_be_seen(qtbot):
         curve.thin_out()
     assert slow.opacity() == 1.0
     assert fast.opacity() == THIN
+
+
+def test_all_samples_are_drawn_where_their_steps_are_not_equal(qtbot):
+    """A groove in a stretch of dense steps, or a loop over another quantity, must not be cut."""
+    import pyqtgraph as pg
+    from PySide6.QtGui import QPen
+
+    from biomec_app.plots.plot_axis import SampledCurve
+
+    view = pg.PlotWidget()
+    qtbot.addWidget(view)
+    view.resize(200, 100)
+    view.show()
+    turn = np.linspace(0.0, 6.28, 3000)
+    for x in (np.cos(turn), np.geomspace(1e-3, 1.0, 3000)):
+        curve = SampledCurve(x, np.sin(turn), QPen())
+        view.getViewBox().addItem(curve)
+        view.getViewBox().setXRange(0.4, 0.6, padding=0.0)
+        curve.thin_out()
+        assert len(curve.getData()[0]) == 3000

@@ -72,6 +72,19 @@ def test_cycles_of_faster_channels_are_cut_at_the_same_times(curves: Catalogue, 
         assert np.allclose(singles[k][[0, -1]], ends, rtol=1e-6)
 
 
+def test_a_curve_of_the_midline_is_drawn_over_the_cycles_of_each_side(walk_analysis: Analysis) -> None:
+    """The pelvis of a walk was drawn over the right side's cycles alone; its foot off was called a phase change."""
+    found = catalogue(walk_analysis)
+    key = next(one.key for one in found if one.key.startswith("angle/pelvis"))
+    (pane,) = shown(found, walk_analysis, (key,), over=MEAN)
+    assert [(trace.name, trace.colour) for trace in pane.traces] == [("right cycles", RIGHT), ("left cycles", LEFT)]
+    k = walk_analysis.angles.names.index(key.removeprefix("angle/"))
+    for trace, group in zip(pane.traces, ("Right", "Left"), strict=True):
+        assert np.allclose(trace.y, np.degrees(walk_analysis.cycles.curves[group].mean[:, k]), atol=1e-9)
+    assert {mark.label for mark in pane.marks if mark.kind == TURN} == {"foot off"}
+    assert {mark.colour for mark in pane.marks if mark.kind == TURN} == {RIGHT, LEFT}
+
+
 def test_cycles_are_marked(curves: Catalogue, demo_analysis: Analysis) -> None:
     (pane,) = shown(curves, demo_analysis, ELBOWS)
     cycles = demo_analysis.cycles.groups["both"]
@@ -99,7 +112,7 @@ def test_frames_and_places_are_the_same(curves: Catalogue, demo_analysis: Analys
     (pane,) = shown(curves, demo_analysis, ELBOWS, over=over)
     for frame in (40, 231, 500, 1000, 1800):
         x = pane.x_of(frame)
-        assert pane.frame_of(x, frame) == frame
+        assert pane.moment_of(x, frame) == frame
 
 
 def test_a_frame_outside_all_cycles_has_no_place(curves: Catalogue, demo_analysis: Analysis) -> None:
@@ -107,7 +120,7 @@ def test_a_frame_outside_all_cycles_has_no_place(curves: Catalogue, demo_analysi
     borders = demo_analysis.cycles.groups["both"].borders
     assert pane.x_of(borders[0] - 1) is None
     assert pane.x_of(borders[-1]) == 100.0
-    assert pane.frame_of(0.0, borders[0] - 1) == borders[0]
+    assert pane.moment_of(0.0, borders[0] - 1) == borders[0]
 
 
 def test_values_at_a_place_are_those_of_the_nearest_sample(curves: Catalogue, demo_analysis: Analysis) -> None:

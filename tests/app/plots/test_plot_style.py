@@ -1,16 +1,20 @@
 """Lines of plots: whatever is drawn together can be told apart, also by the colour-blind."""
 
-from dataclasses import replace
 from itertools import combinations
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
+from PySide6.QtCore import Qt
 from PySide6.QtGui import QColor
 
+from biomec.recording.marker_set import Side
 from biomec_app.kit.colours import COMPARED, PALETTES
 from biomec_app.kit.theme import DARK, LIGHT
+from biomec_app.plots.plot_content import _looks
 from biomec_app.plots.plot_pane import CONDITIONS, LEFT, RIGHT, Trace
-from biomec_app.plots.plot_style import PlotStyle, dashes_of
+from biomec_app.plots.plot_style import PlotStyle
+from biomec_app.session.plot_view import TOGETHER, PlotView
 
 SEEN = {  # linear RGB as people without red, green or blue cones see it: the usual matrices for sRGB
     "all": np.eye(3),
@@ -41,13 +45,29 @@ def test_colours_stay_apart(colours, eyes):
 @pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
 def test_no_two_lines_of_many_look_the_same(theme, qapp):
     style = PlotStyle(theme)
-    blank = Trace(None, "", 0, np.zeros(0), np.zeros(0))
-    traces = [replace(blank, colour=k, dashed=left) for k in range(18) for left in (False, True)]
-    looks = {(style.line(trace).color().name(), dashes_of(trace)) for trace in traces}
-    assert len(looks) == 36
-    assert not dashes_of(traces[0])
-    assert dashes_of(traces[1])  # the left side of a signal has its colour, and is dashed
-    assert style.line(traces[0]).color() == style.line(traces[1]).color()
+    sides = [SimpleNamespace(side=side, variant="", dashed=0, label="") for side in (Side.RIGHT, Side.LEFT)]
+    curves = [SimpleNamespace(**vars(side), pane=("", k), kind="") for k in range(18) for side in sides]
+    looks = _looks(curves, PlotView(grouping=TOGETHER))
+    pens = [style.line(Trace(None, "", look.colour, np.zeros(0), np.zeros(0), look.dashed)) for look in looks]
+    assert len({(pen.color().name(), tuple(pen.dashPattern())) for pen in pens}) == 36
+    assert pens[0].style() == Qt.PenStyle.SolidLine
+    assert pens[1].style() == Qt.PenStyle.CustomDashLine  # the left side of a signal has its colour, and is dashed
+    assert pens[0].color() == pens[1].color()
+
+
+@pytest.mark.parametrize("theme", [LIGHT, DARK], ids=lambda theme: theme.name)
+def test_a_colour_that_comes_again_is_another_one_and_can_be_seen(qapp, theme):
+    colours, ground = [PlotStyle(theme).colour(k) for k in range(12)], QColor(theme.panel)
+    assert len({one.name() for one in colours}) == 12
+    for one in colours:
+        bright, dim = sorted((_luminance(one), _luminance(ground)), reverse=True)
+        assert (bright + 0.05) / (dim + 0.05) > 1.9, one.name()  # contrast [WCAG 2.2]; a lighter pink on white had 1.3
+
+
+def _luminance(colour: QColor) -> float:
+    """Relative luminance of a colour [WCAG 2.2]."""
+    red, green, blue = (v / 12.92 if v <= 0.04045 else ((v + 0.055) / 1.055) ** 2.4 for v in colour.getRgbF()[:3])
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
 
 
 def test_sides_and_conditions_have_colours_of_their_own(qapp):

@@ -13,7 +13,10 @@ import pytest
 from biomec.cli import main
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import read_trial, write_trial
+from biomec.pipeline.reopen import reopened
 from biomec.recording import LabAxes, Session
+from biomec.signals.label_swaps import WRIST, swap_labels
+from biomec.virtual import RecordOptions, VirtualPerson, Walk, record
 from tests.core.recording.examples import full_trial
 from tests.real_data import recording
 
@@ -205,6 +208,24 @@ def test_import_brings_what_belongs_together(tmp_path, capsys):
     assert load_project(out).static.frames == 300
     assert main(["import", str(recording("gait_opensim2354", "subject01_walk1.trc")), str(out)]) == 1
     assert "--force" in capsys.readouterr().err
+
+
+def test_import_and_analysis_repair_exchanged_labels_on_request(tmp_path, capsys):
+    """What the user saw: an exchange was reported, and nothing but another program could undo it."""
+    made = record(Walk(strides=1), VirtualPerson(), RecordOptions(50.0, 50.0, marker_set="plug-in-gait"))
+    for trial, name in ((made.dynamic, "walk"), (made.static, "walk_static")):
+        write_trial(swap_labels(trial, "LWRA", "LWRB"), tmp_path / f"{name}.c3d")
+    out, files = tmp_path / "walk.biomec", [str(tmp_path / "walk.c3d"), "--static", str(tmp_path / "walk_static.c3d")]
+    assert main(["import", files[0], str(out), *files[1:]]) == 0
+    as_labelled = reopened(load_project(out)).analysis.run_until("preparation").preparation
+    assert WRIST in {notice.code for notice in as_labelled.notices}
+    capsys.readouterr()
+    assert main(["import", files[0], str(out), *files[1:], "--force", "--repair-swaps"]) == 0
+    assert "The labels LWRA and LWRB were exchanged from frame 1 to" in capsys.readouterr().err
+    mended = reopened(load_project(out)).analysis.run_until("preparation").preparation
+    for trial, before in ((mended.dynamic, as_labelled.dynamic), (mended.static, as_labelled.static)):
+        np.testing.assert_array_equal(trial.markers["LWRA"], before.markers["LWRB"])
+    assert WRIST not in {notice.code for notice in mended.notices}
 
 
 def test_import_leaves_out_what_the_user_does_not_want(tmp_path):

@@ -23,7 +23,7 @@ from biomec.pipeline.settings import (
     SignalSettings,
 )
 from biomec.pipeline.settings_file import FORMER_NAMES, restored
-from biomec.recording import Result, Session
+from biomec.recording import Event, Result, Session
 from biomec.recording.label_map import LabelMap
 from biomec.recording.step import plain_data
 from biomec.signals import FilterOptions
@@ -79,17 +79,48 @@ def test_a_second_save_does_not_repeat_the_history(whole):
     assert [record.step for record in twice.provenance] == [record.step for record in once.provenance]
 
 
-def test_only_steps_that_were_current_run_again(whole):
+def test_results_that_are_out_of_date_are_kept_and_stay_out_of_date(whole, tmp_path):
+    """Angles, cycles and loads were gone after save and reopen, once a setting of the angles had changed."""
     changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions("isb")))
     assert changed.stale == ("angles", "cycles", "loads")
-    analysis, steps = reopened(changed.stored())
+    save_project(changed.stored(), tmp_path / "p.biomec")
+    again = open_again(load_project(tmp_path / "p.biomec"))
+    assert again.settings.angles.convention == "isb"
+    assert again.stale == changed.stale
+    assert_array_equal(again.angles.values, whole.angles.values)
+    assert_array_equal(again.loads.to_result()["newton_euler torque"], whole.loads.to_result()["newton_euler torque"])
+    assert not [notice for notice in again.notices if notice.code in ("results-differ", "stale-results-left-out")]
+    twice = open_again(again.stored())
+    assert twice.stale == changed.stale
+    assert len(twice.stored().provenance) == len(changed.stored().provenance)
+    assert not twice.run_all().stale
+
+
+def test_results_of_another_subject_and_other_events_are_kept(whole):
+    subject = replace(whole.session.subject, mass_kg=91.0)
+    trial = replace(whole.session.dynamic, events=(Event(0.1, "Foot Strike", "Right", "manual"),))
+    changed = replace(whole, session=replace(whole.session, subject=subject, dynamic=trial))
+    assert set(changed.stale) == set(whole.done)
+    again = open_again(changed.stored())
+    assert again.session.subject.mass_kg == 91.0
+    assert set(again.stale) == set(whole.done)
+    assert_array_equal(again.angles.values, whole.angles.values)
+
+
+def test_results_whose_origin_is_not_known_are_left_out_with_a_sentence(whole):
+    """Projects of former versions, and recordings whose axes were changed since."""
+    changed = whole.with_settings(replace(UNFILTERED, angles=AngleOptions("isb"))).stored()
+    records = tuple(
+        replace(record, settings={key: value for key, value in record.settings.items() if key != "made_of"})
+        for record in changed.provenance
+    )
+    analysis, steps, past = reopened(replace(changed, provenance=records))
     assert steps == ("preparation", "signals", "body", "positions", "motion", "segments")
-    assert analysis.settings.angles.convention == "isb"
-    assert reopened(Analysis(swaying_session()).stored()).steps == ()
+    assert not past
     told = [notice.sentence for notice in analysis.notices if notice.code == "stale-results-left-out"]
     assert len(told) == 1
     assert "Joint Angles" in told[0]
-    assert not [notice for notice in open_again(whole.stored()).notices if notice.code == "stale-results-left-out"]
+    assert reopened(Analysis(swaying_session()).stored()).steps == ()
 
 
 def test_other_numbers_are_told_with_their_size(whole):
@@ -125,14 +156,14 @@ def test_settings_of_another_version_are_told_and_passed_over(whole):
     data["angles"] = {**data["angles"], "convention": 7, "unwrap": False}
     data["positions"] = {**data["positions"], "method": "magic"}
     data["cycles"] = "all"
-    analysis, _ = reopened(session.with_settings(analysis=data))
+    analysis, *_ = reopened(session.with_settings(analysis=data))
     told = " ".join(notice.sentence for notice in analysis.notices)
     assert "'muscles'" in told
     assert "convention" in told
     assert "magic" in told
     assert "cycles" in told
     assert analysis.settings.angles == AngleOptions(unwrap=False)
-    assert analysis.settings.positions.method == "coordinates"
+    assert analysis.settings.positions.method == ConsistencyOptions().method
 
 
 @pytest.mark.parametrize(
@@ -161,7 +192,7 @@ def test_cancelling_stops_and_a_step_that_fails_is_told(whole):
 
 def test_a_session_may_ask_for_steps_without_having_results():
     session = Analysis(swaying_session(), UNFILTERED).stored().with_settings(steps=("preparation", "signals"))
-    analysis, steps = reopened(session)
+    analysis, steps, _ = reopened(session)
     assert steps == ("preparation", "signals")
     assert "steps" not in analysis.session.settings
     assert np.isfinite(open_again(session).signals.markers.p_WM).any()

@@ -12,9 +12,10 @@ from biomec.base.errors import BiomecError
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.trc import read_trc
-from biomec.signals.label_swaps import SwapEvidence, find_swaps, swap_labels
+from biomec.signals.label_swaps import WRIST, SwapEvidence, find_swaps, repaired, swap_labels
 from biomec.signals.static_pose import static_pose
-from tests.core.signals.marker_bodies import hide, make_trial, moving_trial, static_trial
+from biomec.virtual import ArmElevation, PushUp, RecordOptions, Squat, VirtualPerson, Walk, record
+from tests.core.signals.marker_bodies import hide, keep, make_trial, moving_trial, static_trial
 from tests.real_data import recording
 
 FULL = load_marker_set("biomec-full")
@@ -122,6 +123,59 @@ def test_sides_that_are_exchanged_throughout_are_found_in_any_posture():
     report = find_swaps(make_trial(names, lying), FULL)
     assert len(report.exchanged_sides) == len(FULL.pairs) - 4  # CAQ, GU, PES, PEI are computed, not placed
     assert "All pairs are" in report.notices[-1].sentence
+
+
+def virtual(movement, marker_set="plug-in-gait"):
+    options = RecordOptions(50.0, 50.0, noise_mm=0.5, soft_tissue_mm=4.0, marker_set=marker_set)
+    return record(movement, VirtualPerson(75.0, 1.77, "male"), options)
+
+
+@pytest.mark.parametrize("side", "LR")
+def test_wrist_labels_that_are_exchanged_throughout_are_found_and_repaired(side):
+    """What the user saw: LWRA and LWRB exchanged, and a left pronation of −140° without a word."""
+    pig, walked = load_marker_set("plug-in-gait"), virtual(Walk(strides=1))
+    pair = (f"{side}WRA", f"{side}WRB")
+    for also_static in (True, False):
+        static = swap_labels(walked.static, *pair) if also_static else walked.static
+        wrong = swap_labels(walked.dynamic, *pair)
+        report = find_swaps(wrong, pig, static_pose(static, pig))
+        assert [(one.thumb, one.little, one.in_static) for one in report.wrists] == [(*pair, also_static)]
+        assert np.rad2deg(report.wrists[0].turn) > 120.0
+        (notice,) = [notice for notice in report.notices if notice.code == WRIST]
+        assert notice.about == pair
+        mended = repaired(wrong, report)
+        assert_array_equal(mended.markers.p_WM, walked.dynamic.markers.p_WM)
+        assert find_swaps(mended, pig).wrists == ()
+
+
+@pytest.mark.parametrize("marker_set", ["plug-in-gait", "biomec-full"])
+@pytest.mark.parametrize(
+    "movement",
+    [Walk(strides=1), PushUp("closed", cycles=1), PushUp("open", cycles=1), Squat(cycles=1),
+     ArmElevation("abduction", cycles=1), ArmElevation("flexion", cycles=1)],
+    ids=lambda one: type(one).__name__,
+)  # fmt: skip
+def test_wrists_of_virtual_people_are_as_labelled(movement, marker_set):
+    assert find_swaps(virtual(movement, marker_set).dynamic, load_marker_set(marker_set)).wrists == ()
+
+
+def test_two_wrists_reversed_alike_are_the_protocol_and_one_arm_alone_tells_nothing():
+    """Some protocols name the two markers of a wrist by what is lateral when the arm hangs: not an exchange."""
+    pig, walk = load_marker_set("plug-in-gait"), virtual(Walk(strides=1)).dynamic
+    both = swap_labels(swap_labels(walk, "LWRA", "LWRB"), "RWRA", "RWRB")
+    alone = keep(swap_labels(walk, "LWRA", "LWRB"), [name for name in walk.markers.names if name != "RELB"])
+    for trial in (both, alone):
+        assert find_swaps(trial, pig).wrists == ()
+
+
+def test_a_real_walk_with_a_reversed_wrist_and_one_without():
+    """Of the pair the left finger is 81 mm from LWRA and 64 mm from LWRB, on the right 61 and 71: it is reversed."""
+    pig = load_marker_set("plug-in-gait")
+    static, walk = (read_c3d(recording("gait_pig_pair", f"HC030A0{k}.c3d")) for k in (1, 5))
+    (wrist,) = find_swaps(walk, pig, static_pose(static, pig)).wrists
+    assert (wrist.thumb, wrist.little, wrist.in_static) == ("LWRA", "LWRB", True)
+    for file in ("walk", "static"):
+        assert find_swaps(read_c3d(recording("gait_pig_partial_strike", f"{file}.c3d")), pig).wrists == ()
 
 
 @pytest.mark.parametrize("with_static", [True, False])

@@ -21,6 +21,7 @@ from PySide6.QtWidgets import (
 
 from biomec.base.notices import HEADINGS, Notice, Severity
 from biomec.pipeline.analysis import Analysis
+from biomec_app.dialogs.mapping import nothing_to_repair, repair_labels
 from biomec_app.features.trust.notice_content import as_text, counts, frame_words, shown, target
 from biomec_app.kit.moments import moment_told, with_zero, zero_told
 from biomec_app.kit.painted import dot
@@ -104,9 +105,14 @@ class NoticePanel(QWidget):
         self.copy_all.setObjectName("notices.copy")
         self.copy_all.setToolTip("Copy the notices that are shown as text (Ctrl+C copies the chosen ones)")
         self.copy_all.clicked.connect(self.copy)
+        self.repair = QPushButton("Repair Labels")
+        self.repair.setObjectName("notices.repair")
+        self.repair.setToolTip("Exchange labels back where two markers are under each other's label (can be undone)")
+        self.repair.clicked.connect(lambda: repair_labels(self.context))
         bar.addSpacing(6)
         bar.addWidget(self.search, 1)
         bar.addStretch(1)
+        bar.addWidget(self.repair)
         bar.addWidget(self.copy_all)
         bar.addWidget(self.fold)
 
@@ -196,6 +202,7 @@ class NoticePanel(QWidget):
                 self._line(head, notice, sign, faint)
             head.setExpanded(True)
         self.copy_all.setEnabled(bool(groups))
+        self.repair.setVisible(self._document.is_open and nothing_to_repair(self.context) is None)
         if not groups:
             words = "No notice holds these words." if self._notices() else "There is nothing to tell."
             QTreeWidgetItem(self.list, [words]).setFlags(Qt.ItemFlag.NoItemFlags)

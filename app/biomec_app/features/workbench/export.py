@@ -1,10 +1,9 @@
-"""What the workbench saves: curves, figures, plots, the drawing, a movie, equations, everything of a run."""
+"""What the workbench saves of its drawing: pictures and movies; and texts."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Generator, Sequence
+from collections.abc import Callable, Generator
 from pathlib import Path
-from typing import TYPE_CHECKING
 
 import numpy as np
 from PIL import Image
@@ -17,48 +16,10 @@ from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.progress import Progress
 from biomec_app.features.workbench.drawing import Drawing
-from biomec_app.features.workbench.results import RunPane
-from biomec_app.figures.export import save_figure
-from biomec_app.figures.style import PAPER, name, new_figure, quiet
 from biomec_app.kit.theme import LIGHT
 
-if TYPE_CHECKING:
-    from matplotlib.figure import Figure
-
-COLUMNS = 2
 GIF_HZ = 25.0
 LONGEST_S = 20.0  # of a movie
-STYLES = ("-", "--", "-.", ":")
-
-
-def plot_figure(panes: Sequence[RunPane], over: str) -> Figure:
-    """Panes as a figure on white paper, over what ``over`` says. For any thread."""
-    if not panes:
-        raise BiomecError("There are no curves to be saved. Tick a quantity beside the plots.")
-    columns = min(COLUMNS, len(panes))
-    rows = -(-len(panes) // columns)
-    figure = new_figure((5.2 * columns, 3.1 * rows), dpi=200)
-    for k, pane in enumerate(panes):
-        axes = figure.add_subplot(rows, columns, k + 1)
-        quiet(axes, PAPER, grid="both")
-        several = len({line.run for line in pane.lines}) > 1
-        for line in pane.lines:
-            axes.plot(
-                line.x, line.values, STYLES[line.dash % len(STYLES)], linewidth=1.3,
-                color=PAPER.signals[line.colour % len(PAPER.signals)],
-                label=f"{line.name} · {line.run}" if several else line.name,
-            )  # fmt: skip
-        name(axes, PAPER, pane.title)
-        axes.set_xlabel(over)
-        axes.set_ylabel(f"[{pane.unit}]" if pane.unit else "")
-        if len(pane.lines) > 1:
-            axes.legend(fontsize=7, frameon=False, labelcolor=PAPER.theme.text)
-    return figure
-
-
-def save_plots(panes: Sequence[RunPane], over: str, path: Path) -> None:
-    """Write panes as PNG, SVG or PDF."""
-    save_figure(plot_figure(panes, over), path)
 
 
 def save_text(text: str, path: Path) -> None:

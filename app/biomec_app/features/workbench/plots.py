@@ -2,22 +2,16 @@
 
 from __future__ import annotations
 
-import math
-from html import escape
-
-import pyqtgraph as pg
 from PySide6.QtCore import QSignalBlocker, Qt, QTimer
-from PySide6.QtGui import QColor, QPalette, QPen
+from PySide6.QtGui import QResizeEvent
 from PySide6.QtWidgets import (
     QComboBox,
     QFrame,
-    QGridLayout,
     QHBoxLayout,
     QLabel,
     QListWidget,
     QListWidgetItem,
     QScrollArea,
-    QSizePolicy,
     QSplitter,
     QStackedWidget,
     QVBoxLayout,
@@ -26,18 +20,12 @@ from PySide6.QtWidgets import (
 
 from biomec.machines.study import Run
 from biomec_app.features.workbench.bench import Bench
-from biomec_app.features.workbench.results import RunLine, RunPane, legend, panes, quantities
+from biomec_app.features.workbench.results import TIME_LABEL, RunPane, panes, quantities
 from biomec_app.kit.theme import LIGHT, Theme
-from biomec_app.plots.plot_axis import Axis
-from biomec_app.plots.plot_style import COLOURS, DASHES, WIDTH, PlotStyle
+from biomec_app.plots.plot_grid import PlotGrid
+from biomec_app.session.plot_view import PlotView
 
 AT_FIRST = 2  # panes that are shown before the user has chosen
-COLUMNS, MANY = 2, 5  # panes beside each other, and from how many on there is one more
-MOST = 12  # names in a legend; more would not fit above a pane
-AXIS, SIDE, RIM = 38, 52, 14.0  # pixels for the numbers of the axes, and for half of the last one
-AGAIN = 150  # percent by which a colour that comes again is darker or lighter
-LOWEST = 120  # pixels of axes that can be read
-TIME = "time [s]"
 NONE = "Curves of runs appear here. Choose an analysis at the right and press Run (F5)."
 
 
@@ -51,13 +39,8 @@ class Plots(QWidget):
         self.panes: tuple[RunPane, ...] = ()
         self._wanted: dict[str, bool] = {}  # what the user has ticked or not
         self._drawn: tuple[object, ...] = ()
-        self.cursors: list[pg.InfiniteLine] = []
-        self.points: list[tuple[RunPane, pg.ScatterPlotItem]] = []
         self.over = ""  # what curves are plotted over; empty: time
         self._study = ""  # of the newest run that is shown
-        self.plots: dict[str, pg.PlotItem] = {}
-        self.legends: dict[str, QLabel] = {}
-        self._titles: dict[str, RunPane] = {}
         self._later = QTimer(self)
         self._later.setSingleShot(True)
         self._later.setInterval(0)
@@ -76,13 +59,16 @@ class Plots(QWidget):
         self.area.setWidgetResizable(True)
         self.area.setFrameShape(QFrame.Shape.NoFrame)
         self.area.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.grid = PlotGrid(LIGHT)
+        self.grid.moment_asked.connect(bench.set_time)
+        self.area.setWidget(self.grid)
         self.axis = QComboBox()
         self.axis.setObjectName("workbench.over")
         self.axis.setAccessibleName("Plotted over")
         self.axis.setToolTip("What the curves are plotted over")
         self.axis.setMinimumContentsLength(6)
         self.axis.setSizeAdjustPolicy(QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.axis.addItem(TIME, "")
+        self.axis.addItem(TIME_LABEL, "")
         self.axis.currentIndexChanged.connect(self._plot_over)
         words = QLabel("o&ver")
         words.setBuddy(self.axis)
@@ -113,7 +99,7 @@ class Plots(QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.pages)
         bench.runs_changed.connect(self.refresh)
-        bench.time_changed.connect(self._move_cursors)
+        bench.time_changed.connect(self.grid.set_moment)
         self.set_theme(LIGHT)
 
     # ------------------------------------------------------------------ content
@@ -147,7 +133,7 @@ class Plots(QWidget):
         self.over = self.over if self.over in there else ""
         with QSignalBlocker(self.axis):
             self.axis.clear()
-            self.axis.addItem(TIME, "")
+            self.axis.addItem(TIME_LABEL, "")
             for key, words in there.items():
                 self.axis.addItem(words, key)
             self.axis.setCurrentIndex(max(0, self.axis.findData(self.over)))
@@ -196,129 +182,19 @@ class Plots(QWidget):
     # ------------------------------------------------------------------ drawing
 
     def _draw(self) -> None:
-        """Make a pane for every chosen quantity."""
-        page, grid = QWidget(), QGridLayout()
-        page.setLayout(grid)
-        grid.setContentsMargins(4, 4, 4, 4)
-        grid.setSpacing(6)
-        self.cursors, self.points, self.plots, self.legends = [], [], {}, {}
-        self._titles = {pane.key: pane for pane in self.chosen}
-        columns = COLUMNS if len(self.chosen) < MANY else COLUMNS + 1
-        for k, pane in enumerate(self.chosen):
-            grid.addWidget(self._pane(pane), k // columns, k % columns)
-        for k in range(min(columns, len(self.chosen))):
-            grid.setColumnStretch(k, 1)
-        self.area.setWidget(page)
-        self._tell_values()
+        self.grid.show_panes(self.chosen, PlotView(), self._theme, self.bench.time_s)
+        self._wheel()
 
-    def _pane(self, pane: RunPane) -> QWidget:
-        """The legend over the axes."""
-        style = PlotStyle(self._theme)
-        words = QLabel()
-        words.setTextFormat(Qt.TextFormat.RichText)
-        words.setWordWrap(True)
-        words.setMinimumWidth(1)
-        words.setFont(style.font(-1.0))
-        words.setContentsMargins(6, 3, 6, 0)
-        axes = {side: Axis(side) for side in ("left", "bottom")}
-        canvas = pg.PlotWidget(axisItems=axes, background=self._theme.panel)
-        canvas.setMinimumHeight(LOWEST)
-        canvas.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Ignored)
-        canvas.setAccessibleName(pane.key)
-        plot = canvas.getPlotItem()
-        self._dress(plot, style)
-        for line in pane.lines:
-            curve = pg.PlotCurveItem(line.x, line.values, pen=self._pen(line, style), connect="finite", antialias=True)
-            plot.addItem(curve)
-        self._add_cursor(plot, pane, style)
-        self.plots[pane.key], self.legends[pane.key] = plot, words
-        made = QFrame()
-        made.setAutoFillBackground(True)
-        made.setBackgroundRole(QPalette.ColorRole.Base)
-        column = QVBoxLayout(made)
-        column.setContentsMargins(0, 0, 0, 0)
-        column.setSpacing(0)
-        column.addWidget(words)
-        column.addWidget(canvas, 1)
-        return made
-
-    def _add_cursor(self, plot: pg.PlotItem, pane: RunPane, style: PlotStyle) -> None:
-        """A line at the moment, or where curves are not over time a point on each."""
-        if self.over:
-            points = pg.ScatterPlotItem(size=8, pen=style.cursor)
-            plot.addItem(points, ignoreBounds=True)
-            self.points.append((pane, points))
-            return
-        cursor = pg.InfiniteLine(self.bench.time_s, movable=True, pen=style.cursor)
-        cursor.setCursor(Qt.CursorShape.SizeHorCursor)
-        cursor.sigDragged.connect(self._dragged)
-        plot.addItem(cursor, ignoreBounds=True)
-        self.cursors.append(cursor)
-
-    def _dress(self, plot: pg.PlotItem, style: PlotStyle) -> None:
-        theme = self._theme
-        plot.hideButtons()
-        plot.setMenuEnabled(False)
-        plot.showGrid(x=True, y=True, alpha=0.15)
-        for side in ("left", "bottom"):
-            axis = plot.getAxis(side)
-            axis.setPen(theme.faint)
-            axis.setTextPen(theme.text)
-            axis.enableAutoSIPrefix(False)
-            axis.setStyle(tickFont=style.font(-1.0))
-        plot.setLabel("bottom", escape(self.axis.currentText()) or TIME, color=theme.text)
-        plot.getAxis("bottom").setHeight(AXIS)
-        plot.getAxis("left").setWidth(SIDE)
-        plot.layout.setContentsMargins(0.0, 0.0, RIM, 0.0)
-
-    def _pen(self, line: RunLine, style: PlotStyle) -> QPen:
-        pen = QPen(_colour(line.colour, style), WIDTH)
-        pen.setCosmetic(True)
-        dashes = DASHES[line.dash % len(DASHES)]
-        if dashes:
-            pen.setDashPattern(list(dashes))
-        return pen
-
-    # ------------------------------------------------------------------ the moment
-
-    def _dragged(self, cursor: pg.InfiniteLine) -> None:
-        self.bench.set_time(float(cursor.value()))
-
-    def _move_cursors(self, time_s: float) -> None:
-        for cursor in self.cursors:
-            with QSignalBlocker(cursor):
-                cursor.setValue(time_s)
-        self._tell_values()
-
-    def _move_points(self) -> None:
-        style = PlotStyle(self._theme)
-        for pane, points in self.points:
-            spots = [(line.place(self.bench.time_s), _colour(line.colour, style)) for line in pane.lines]
-            points.setData([{"pos": at, "brush": colour} for at, colour in spots if math.isfinite(sum(at))])
-
-    def _tell_values(self) -> None:
-        """Write names, and values of the moment, above every pane; they are the legend as well."""
-        self._move_points()
-        style = PlotStyle(self._theme)
-        for key, label in self.legends.items():
-            lines = legend(self._titles[key], self.bench.time_s)
-            parts = [f'<span style="color:{_colour(k, style).name()}">{_held(words)}</span>' for k, words in lines]
-            told = " &nbsp; ".join(parts) if len(parts) <= MOST else ""
-            label.setText(f"<b>{escape(key)}</b> &nbsp; {told}")
+    def _wheel(self) -> None:
+        self.grid.set_scrolls(self.grid.minimumHeight() > self.area.viewport().height())
 
     def set_theme(self, theme: Theme) -> None:
         """Draw in the colours of a theme."""
         self._theme = theme
+        self.area.setStyleSheet(f"QScrollArea {{ background: {theme.panel}; }}")
         self._draw()
 
-
-def _colour(number: int, style: PlotStyle) -> QColor:
-    """Colour of a quantity; when the colours come again, they are paler or deeper."""
-    again = number // COLOURS % 3
-    colour = style.colour(number)
-    return (colour, colour.darker(AGAIN), colour.lighter(AGAIN))[again]  # darker first: a lighter one fades into white
-
-
-def _held(words: str) -> str:
-    """Words that are not broken into lines, with true minus signs."""
-    return escape(words).replace("-", "−").replace(" ", "&nbsp;").replace("|", "\u2060|\u2060")  # words are joined
+    def resizeEvent(self, event: QResizeEvent) -> None:
+        """Give the wheel to plots that all fit."""
+        super().resizeEvent(event)
+        self._wheel()

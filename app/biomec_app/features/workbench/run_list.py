@@ -18,7 +18,7 @@ from PySide6.QtWidgets import (
 from biomec_app.features.workbench.bench import Bench, Kept
 from biomec_app.kit.dialog_parts import explanation
 from biomec_app.kit.theme import LIGHT, Theme
-from biomec_app.plots.plot_style import DASHES
+from biomec_app.plots.plot_style import WIDTH, dashed
 
 SAMPLE, DENSITY = QSize(26, 12), 3.0
 STALE = "The machine has changed since this run. Run it again to see what that does."
@@ -114,10 +114,7 @@ class RunList(QWidget):
         picture.setDevicePixelRatio(DENSITY)
         picture.fill(Qt.GlobalColor.transparent)
         painter = QPainter(picture)
-        pen = QPen(QColor(self._theme.text), 1.7)
-        if DASHES[number % len(DASHES)]:
-            pen.setDashPattern(list(DASHES[number % len(DASHES)]))
-        painter.setPen(pen)
+        painter.setPen(dashed(QPen(QColor(self._theme.text), WIDTH), number))
         painter.drawLine(0, SAMPLE.height() // 2, SAMPLE.width(), SAMPLE.height() // 2)
         painter.end()
         icon = QIcon(picture)

@@ -6,10 +6,14 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from PySide6.QtCore import QSize
+
 from biomec.base.errors import BiomecError
 from biomec.machines.output import curves_table, written_files
 from biomec.machines.study import Run
-from biomec_app.features.workbench.export import movie, save_drawing, save_plots, save_text
+from biomec_app.features.workbench.export import movie, save_drawing, save_text
+from biomec_app.plots.figure_export import PlotFigure, figure_writer
+from biomec_app.session.plot_view import PlotView
 
 if TYPE_CHECKING:
     from PySide6.QtGui import QAction
@@ -17,6 +21,7 @@ if TYPE_CHECKING:
 
     from biomec_app.features.workbench.window import WorkbenchWindow
 
+FIGURE = QSize(900, 420)  # of saved plots, or higher if there are many
 NO_RUN = "There is no run yet. Choose an analysis, and run it."
 LANGUAGES = {".py": "Python", ".c": "C", ".m": "MATLAB, Octave", ".tex": "LaTeX", ".csv": "Table", ".txt": "Text",
              ".json": "Data"}  # fmt: skip
@@ -75,16 +80,23 @@ class Saving:
             self._told(path)
 
     def plots(self) -> None:
-        """Save the plots as a figure, drawn in the background."""
+        """Save the plots as a figure, written in the background."""
         self._window.plots.show_now()
-        run, panes, over = self._run, self._window.plots.chosen, self._window.plots.axis.currentText()
+        run, panes = self._run, self._window.plots.chosen
+        if not panes:
+            raise BiomecError("There are no curves to be saved. Tick a quantity beside the plots.")
         path = self._ask("Save plots", "Picture (*.png);;Drawing (*.svg);;Document (*.pdf)", self._name(run, ".png"))
         if path is not None:
-            self._window.painter.paint("save", lambda: save_plots(panes, over, path), lambda _, f: self._saved(path, f))
+            figure = PlotFigure(panes, PlotView(), FIGURE, picture=path.suffix.lower() == ".png")
+            try:
+                write = figure_writer(figure, path, None)
+            finally:
+                figure.close()
+            self._window.painter.paint("save", write, lambda _, fault: self._saved(path, fault))
 
     def _saved(self, path: Path, fault: Exception | None) -> None:
         if isinstance(fault, BiomecError):
-            self._window.context.user.tell("Save plots", str(fault))
+            self._window.context.user.fail("Save plots", str(fault))
         elif fault is not None:
             told = f"{path.name} could not be saved because of an error in Biomec ({type(fault).__name__}: {fault})."
             self._window.context.user.tell("Save plots", told)

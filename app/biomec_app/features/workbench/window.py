@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from PySide6.QtCore import QEvent, Qt
+from PySide6.QtCore import QEvent, Qt, QTimer
 from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
@@ -199,7 +199,7 @@ class WorkbenchWindow(QMainWindow):
         try:
             act()
         except BiomecError as error:
-            self.context.user.tell(title.replace("&", "").rstrip("…"), str(error))
+            self.context.user.fail(title.replace("&", "").rstrip("…"), str(error))
 
     # ------------------------------------------------------------------ machines
 
@@ -394,7 +394,7 @@ class WorkbenchWindow(QMainWindow):
         """Follow the theme."""
         super().changeEvent(event)
         if event.type() == QEvent.Type.PaletteChange and hasattr(self, "theme"):
-            self._take_colours()
+            QTimer.singleShot(0, self, self._take_colours)  # Qt is still styling the widgets that would be replaced
 
     def closeEvent(self, event: QCloseEvent) -> None:
         """Ask about what is not saved, stop what is running, and leave the lists."""

@@ -37,6 +37,18 @@ def _labels(context: Context) -> None:
     edit_labels(context)
 
 
+def _repair(context: Context) -> None:
+    from biomec_app.dialogs.mapping import repair_labels
+
+    repair_labels(context)
+
+
+def _repair_blocked(context: Context) -> str | None:
+    from biomec_app.dialogs.mapping import nothing_to_repair
+
+    return nothing_to_repair(context)
+
+
 def _axes(context: Context) -> None:
     from biomec_app.dialogs.axes import edit_axes
 
@@ -89,6 +101,8 @@ ACTIONS: tuple[Action, ...] = (
            "", needs_idle_recording),
     Action("edit.labels", MENU, "&Labels…", _labels, "Which label of the recording is which marker", "",
            needs_idle_recording),
+    Action("edit.repair-labels", MENU, "Repair E&xchanged Labels", _repair,
+           "Exchange labels back where two markers are under each other's label", "", _repair_blocked),
     Action("edit.plates", MENU, "&Plate Assignment…", _plates, "Whose force every contact with a plate is", "",
            _plates_blocked),
     Action("edit.events", MENU, "&Events…", _events, "When a foot touches or leaves the ground, and other marks", "",

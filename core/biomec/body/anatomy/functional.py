@@ -28,16 +28,27 @@ class FunctionalError(BiomecError):
 
 @dataclass(frozen=True)
 class FunctionalOptions:
-    """How much movement a functional centre or axis needs [rad]. The limits are Biomec's own, cautious choice.
+    """How much movement a functional centre or axis needs [rad], and where a centre stops to be plausible [m].
+
+    The limits of movement are Biomec's own, cautious choice. Regressions of the hip miss its centre by 12.3 ± 5.9 mm
+    (Harrington) and 25.0 ± 6.7 mm (Davis) [Mantovani2016]; a centre beyond mean + 3 SD of the poorer one is not the
+    joint's. Good functional trials leave a residual of about 12 mm [RaveraPeterson2021], and soft tissue moves by 20 mm
+    [Fiorentino2016]; a larger residual is no rotation about one point. The distance also bounds the radius: the lengths
+    of the segments change by no more than it.
 
     range_of_centre : of the second largest turn that SCoRE wants to see; movements to record are in [Camomilla2006]
     range_of_axis   : of the largest turn that SARA wants to see
+    farthest        : distance of a centre from the regression at which it is refused; from ``far`` on it gets a warning
+    largest_residual: of SCoRE, at which a centre is refused
     share_of_second : second largest turn over the largest, above which a movement is about no single axis
     """
 
     range_of_centre: float = float(np.deg2rad(20.0))
     range_of_axis: float = float(np.deg2rad(30.0))
     share_of_second: float = 0.5
+    far: float = 0.030  # 12.3 + 3 × 5.9 mm
+    farthest: float = 0.045  # 25.0 + 3 × 6.7 mm
+    largest_residual: float = 0.020
 
 
 @dataclass(frozen=True, eq=False)

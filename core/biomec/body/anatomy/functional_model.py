@@ -9,7 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, Severity, info, problem
+from biomec.base.notices import Notice, Severity, info, problem, warning
 from biomec.body.anatomy.functional import (
     FunctionalAxis,
     FunctionalCentre,
@@ -65,8 +65,9 @@ def functional_joint(
         centre = functional_centre((proximal.R, proximal.p), (distal.R, distal.p), options)
         place = proximal.static(centre.centre_proximal)
         moved = float(np.linalg.norm(place - body.static[definition.centre]))
-        if _refused(centre.notices) or not np.isfinite(place).all():
-            return FunctionalJoint(joint, centre, body.options, None, None, centre.notices)
+        told = (*centre.notices, *_implausible(definition, moved, centre))
+        if _refused(told) or not np.isfinite(place).all():
+            return FunctionalJoint(joint, centre, body.options, None, None, told)
         x, y, z = (float(value) for value in place)
         notice = info(
             "functional-centre",
@@ -76,7 +77,7 @@ def functional_joint(
         )
         points = {**body.options.points, definition.centre: (x, y, z)}
         changed = replace(body.options, points=points)
-        return FunctionalJoint(joint, centre, changed, moved, None, (*centre.notices, notice))
+        return FunctionalJoint(joint, centre, changed, moved, None, (*told, notice))
     usual = _usual_axis(body, definition)
     axis = functional_axis((proximal.R, proximal.p), (distal.R, distal.p), options, towards=usual)
     direction = axis.direction_proximal
@@ -92,6 +93,32 @@ def functional_joint(
     )
     changed = replace(body.options, axes={**body.options.axes, joint: (u, v, w)})
     return FunctionalJoint(joint, axis, changed, None, turned, (*axis.notices, notice))
+
+
+def _implausible(joint: JointDefinition, moved: float, centre: FunctionalCentre) -> tuple[Notice, ...]:
+    """What speaks against a centre, by its distance from the one of the model [m] and its residual."""
+    limits = centre.options
+    far = f"lies {1e3 * moved:.0f} mm from the centre of the model"
+    reasons = []
+    if moved > limits.farthest:
+        reasons.append(f"it {far} (limit {1e3 * limits.farthest:.0f} mm)")
+    if centre.residual > limits.largest_residual:
+        residual = f"{1e3 * centre.residual:.0f} mm (limit {1e3 * limits.largest_residual:.0f} mm)"
+        reasons.append(f"the segments do not turn about one point, with a residual of {residual}")
+    if reasons:
+        words = f"The centre of the {joint.name} found from movement was refused: {', and '.join(reasons)}. The model "
+        words += (
+            "keeps its own centre. Check the labels and the static, and record slow flexion, abduction and circling "
+        )
+        words += "of the joint with markers firmly on both segments."
+        return (problem("functional-centre-implausible", words, joint.name, joint.centre),)
+    if moved > limits.far:
+        words = (
+            f"The centre of the {joint.name} found from movement {far}; regressions are rarely that wrong. Check the "
+        )
+        words += "labels, and compare with a second trial."
+        return (warning("functional-centre-far", words, joint.name, joint.centre),)
+    return ()
 
 
 def _joint(body: SubjectModel, name: str) -> JointDefinition:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -69,13 +69,14 @@ class PointPlan:
         result.
         """
         points = dict(recorded)
+        rebuilt: dict[tuple[str, ...], dict[str, FloatArray]] = {}  # by carriers, so that each frame is fitted once
         for step in self.steps:
-            carriers = [name for name in step.carried_by if name in points and name in static]
-            p_static = np.array([static[name] for name in carriers]).reshape(-1, 3)
-            donors = Donors.at(p_static, SMALLEST_HEIGHT, PoseMethod.LEAST_SQUARES)
-            if len(donors.triads):
-                p = np.stack([points[name] for name in carriers], axis=1)
-                points[step.name] = donors.rebuild(p, static[step.name][None])[:, 0]
+            carriers = tuple(name for name in step.carried_by if name in points and name in static)
+            if carriers not in rebuilt:
+                fellows = [one.name for one in self.steps if set(carriers) <= set(one.carried_by)]
+                rebuilt[carriers] = _carried(carriers, fellows, points, static)
+            if step.name in rebuilt[carriers]:
+                points[step.name] = rebuilt[carriers][step.name]
             elif self.methods[step.name] != GIVEN and all(name in points for name in self.needs(step)):
                 points[step.name] = self._compute(step, points, measures)
         return points
@@ -97,6 +98,19 @@ class PointPlan:
             first, middle = step.opposite
             return np.asarray(2.0 * points[middle] - points[first])
         return CENTRE_METHODS[method].compute(points, measures, _code(step.side))
+
+
+def _carried(
+    carriers: Sequence[str], names: Sequence[str], points: Points, static: Points
+) -> dict[str, FloatArray]:  # fmt: skip
+    """Point -> where its carriers put it in every frame (T, 3) [m]; none where the carriers span no frame."""
+    p_static = np.array([static[name] for name in carriers]).reshape(-1, 3)
+    donors = Donors.at(p_static, SMALLEST_HEIGHT, PoseMethod.LEAST_SQUARES)
+    if not len(donors.triads):
+        return {}
+    p = np.stack([points[name] for name in carriers], axis=1)
+    moved = donors.rebuild(p, np.stack([static[name] for name in names]))
+    return {name: moved[:, k] for k, name in enumerate(names)}
 
 
 def plan_points(

@@ -8,6 +8,7 @@ both to users.
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import fields, replace
 
 import numpy as np
@@ -32,6 +33,7 @@ from biomec.body.kinematics.global_optimisation import (
 )
 from biomec.body.kinematics.weights import coordinate_weights, marker_weights
 from biomec.engine.contacts import PointContacts
+from biomec.engine.maps import vector_table, vectors_of
 from biomec.engine.position import PositionSolver
 from biomec.engine.projection import Projector
 from biomec.recording import Markers
@@ -146,9 +148,8 @@ def consistent_positions(
     valid = position.valid
     q = np.where(valid[:, None], position.q, np.nan)
 
-    places = _Places(body, q)
-    landmarks, distance = _landmark_distances(body, points, places)
-    seen, residual = _marker_residuals(body, markers, places, origin)
+    landmarks, distance = _landmark_distances(body, points, q)
+    seen, residual = _marker_residuals(body, markers, q, origin)
     joints, gap = _joint_gaps(body, q_star)
     reporter = Reporter(
         body, markers, points, position, valid, free, undetermined, landmarks, distance, seen, residual, joints, gap,
@@ -212,21 +213,22 @@ def _projector(
     return Projector(body.system, metric="identity", contacts=contacts, options=options.projection), []
 
 
-class _Places:
-    """Places (T, 3) [m] of points fixed in segments, each computed once: most landmarks are markers as well."""
-
-    def __init__(self, body: SubjectModel, q: FloatArray) -> None:
-        self.layout, self.q = body.system.layout, q
-        self.known: dict[str, FloatArray] = {}
-
-    def distance(self, reference: str, measured: FloatArray) -> FloatArray:
-        """(T,) from ``segment.point`` to where it was measured (T, 3) [m]."""
-        if reference not in self.known:
-            self.known[reference] = self.layout.point(reference)(self.q)
-        return np.asarray(np.linalg.norm(self.known[reference] - measured, axis=1))
+def _distances(body: SubjectModel, q: FloatArray, measured: Mapping[str, FloatArray]) -> FloatArray:
+    """(T, K) from every ``segment.point`` at coordinates q (T, n) to where it was measured (T, 3) [m]."""
+    if not measured:
+        return np.zeros((len(q), 0))
+    away = vectors_of(vector_table([body.system.layout.point(name) for name in measured]), q)
+    for k, place in enumerate(measured.values()):
+        away[:, k] -= place
+    return _lengths(away)
 
 
-def _landmark_distances(body: SubjectModel, points: Points, places: _Places) -> tuple[tuple[str, ...], FloatArray]:
+def _lengths(vectors: FloatArray) -> FloatArray:
+    """Lengths (...) of vectors (..., 3)."""
+    return np.asarray(np.sqrt(np.einsum("...i,...i->...", vectors, vectors)))
+
+
+def _landmark_distances(body: SubjectModel, points: Points, q: FloatArray) -> tuple[tuple[str, ...], FloatArray]:
     """Landmarks (L,) of the model and the distance (T, L) from the raw to the consistent one [m].
 
     A joint centre belongs to two segments; consistent coordinates put it at one place.
@@ -238,18 +240,16 @@ def _landmark_distances(body: SubjectModel, points: Points, places: _Places) -> 
         for name in body.system.layout.bodies[segment.name].points:
             if name in model and name in points:
                 owner.setdefault(name, segment.name)
-    columns = [places.distance(f"{segment}.{name}", points[name]) for name, segment in owner.items()]
-    return tuple(owner), np.reshape(columns, (len(owner), len(places.q))).T
+    return tuple(owner), _distances(body, q, {f"{segment}.{name}": points[name] for name, segment in owner.items()})
 
 
 def _marker_residuals(
-    body: SubjectModel, markers: Markers, places: _Places, origin: IntArray | None
+    body: SubjectModel, markers: Markers, q: FloatArray, origin: IntArray | None
 ) -> tuple[tuple[str, ...], FloatArray]:
     """Followed markers (M,) that were measured and the distance (T, M) to the model's [m]; NaN where not measured."""
     measured = markers.visible if origin is None else np.asarray(origin == SampleOrigin.MEASURED)
     seen = {name: k for k, name in enumerate(markers.names) if name in body.followed and measured[:, k].any()}
-    columns = [places.distance(f"{body.followed[name]}.{name}", markers[name]) for name in seen]
-    residual = np.reshape(columns, (len(seen), markers.frames)).T
+    residual = _distances(body, q, {f"{body.followed[name]}.{name}": markers[name] for name in seen})
     return tuple(seen), np.where(measured[:, list(seen.values())], residual, np.nan)
 
 
@@ -258,12 +258,8 @@ def _joint_gaps(body: SubjectModel, q_star: FloatArray) -> tuple[tuple[str, ...]
     layout = body.system.layout
     kept = {constraint.name for constraint in body.system.constraints}
     joints = [joint for joint in body.model.joints if joint.name in kept]
-    columns = [
-        np.linalg.norm(
-            layout.point(f"{joint.proximal}.{joint.centre}")(q_star)
-            - layout.point(f"{joint.distal}.{joint.centre}")(q_star),
-            axis=1,
-        )
-        for joint in joints
-    ]
-    return tuple(joint.name for joint in joints), np.reshape(columns, (len(joints), len(q_star))).T
+    if not joints:
+        return (), np.zeros((len(q_star), 0))
+    ends = [layout.point(f"{one}.{joint.centre}") for joint in joints for one in (joint.proximal, joint.distal)]
+    places = vectors_of(vector_table(ends), q_star)
+    return tuple(joint.name for joint in joints), _lengths(places[:, ::2] - places[:, 1::2])

@@ -255,9 +255,12 @@ class Reporter:
             i, j = np.triu_indices(len(names), 1)
             p = np.stack([self.points[name] for name in names])
             local = np.stack([here[name] for name in names])
-            change = np.linalg.norm(p[i] - p[j], axis=-1) - np.linalg.norm(local[i] - local[j], axis=-1)[:, None]
+            apart = p[i] - p[j]
+            change = np.sqrt(np.einsum("ptk,ptk->pt", apart, apart))
+            change -= np.linalg.norm(local[i] - local[j], axis=-1)[:, None]
             known = np.isfinite(change)
-            square, count = np.where(known, change**2, 0.0).sum(axis=1), known.sum(axis=1)
+            change[~known] = 0.0
+            square, count = np.einsum("pt,pt->p", change, change), known.sum(axis=1)
             among = [(i == k) | (j == k) for k in range(len(names))]
             rms = np.array([np.sqrt(square[own].sum() / max(count[own].sum(), 1)) for own in among])
             worst = int(np.argmax(rms))

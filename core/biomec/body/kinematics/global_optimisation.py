@@ -2,8 +2,9 @@
 
     minimise ½ Σ w ‖C q − p‖² + ½ ε ‖q − q₀‖²   subject to   Φ(q) = 0
 
-over all markers in sight, with a pull ε to the start q₀ so weak that it only decides what no marker does. Where that
-happens is found out and stated: a segment that the markers do not determine is not silently invented.
+over all markers in sight, with a pull ε to the start q₀ so weak that it only decides what no marker does. Axes of
+segments whose points are nearly in line are pulled as by another marker. Where no marker decides is found out and
+stated: a segment that the markers do not determine is not silently invented.
 """
 
 from __future__ import annotations
@@ -11,6 +12,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 import numpy as np
+import scipy
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
@@ -26,6 +28,7 @@ from biomec.signals.local_frames import Donors, PoseMethod
 
 PULL = 1e-6  # ε: weight of the start beside markers of weight 1
 SMALLEST_HEIGHT = 0.010  # m; three markers lower than this are nearly a line and tell no attitude
+BESIDE = 0.045  # m; half the width of an ankle and the radius of a marker, which give the roll of a foot
 UNNOTICED = 1e-8  # m²: Σ (C v)² of a motion v of length 1 that no marker notices, 0.1 mm for a turn of about 1 rad
 TAKES_PART = 1e-3  # share of a segment in such a motion
 
@@ -81,9 +84,41 @@ def fit_markers(
     """Solve the position problem with the markers as targets. Frames without any marker are missing."""
     blind = ~np.asarray((targets.weights > 0.0).any(axis=1))
     q = np.where(blind[:, None], np.nan, start.q)
-    metric = np.full(body.system.n, PULL * _typical(targets))
+    metric = _pull(body, targets) * _typical(targets)
     solver = PositionSolver(body.system, metric=metric, options=options.position)
     return solver.solve(q, contacts=contacts, targets=targets, progress=progress)
+
+
+def _pull(body: SubjectModel, targets: PointTargets) -> FloatArray:
+    """(n,) ε of every coordinate.
+
+    A segment whose markers and joint centres are nearly in line, such as a foot with one marker at the heel and one at
+    the toes, tells hardly anything about its turn about that line; noise of a millimetre turned it by tens of degrees.
+    Its measured axes count as much as markers at their distance `BESIDE` would.
+    """
+    system, layout = body.system, body.system.layout
+    pull = np.full(system.n, PULL)
+    shown = {name for k, name in enumerate(targets.names) if (targets.weights[:, k] > 0.0).any()}
+    for segment in body.segments:
+        part = layout.bodies[segment.name]
+        centres = {j.centre for j in body.model.joints if segment.name in (j.proximal, j.distal)}
+        points = [p for name, p in part.points.items() if name in centres or f"{part.name}.{name}" in shown]
+        spread = np.asarray(points).reshape(-1, 3)
+        if len(spread) < 3 or _off_line(spread) > SMALLEST_HEIGHT:
+            continue
+        columns = np.reshape(layout.columns(segment.name), (-1, 3))
+        axes = columns[[element in ("x", "y", "z") for element in segment.basis]].ravel()
+        pull[axes[axes >= 0]] = BESIDE**2
+    return pull
+
+
+def _off_line(points: FloatArray) -> float:
+    """Largest distance [m] of points (N, 3) from the line through the two that are farthest apart."""
+    apart = np.linalg.norm(points[:, None] - points, axis=2)
+    first, last = np.unravel_index(int(apart.argmax()), apart.shape)
+    along = (points[last] - points[first]) / max(float(apart.max()), 1e-12)
+    beside = points - points[first]
+    return float(np.linalg.norm(beside - np.outer(beside @ along, along), axis=1).max())
 
 
 def marker_targets(body: SubjectModel, markers: Markers, weights: dict[str, FloatArray]) -> PointTargets:
@@ -115,17 +150,20 @@ def undetermined_segments(body: SubjectModel, q: FloatArray, targets: PointTarge
     found = np.zeros((len(q), len(layout.bodies)), dtype=np.bool_)
     if not solved.size:
         return found
-    _, size, right = np.linalg.svd(system.jacobian(q[solved[solved.size // 2]]))
-    N = right[int((size > RANK_TOLERANCE * size[0]).sum()) :].T
-    moves = [layout.point(name).dense(system.n) @ N for name in targets.names]
-    noticed = np.stack([CN.T @ CN for CN in moves])
-    patterns, which = np.unique(seen, axis=0, return_inverse=True)
-    value, vector = np.linalg.eigh(np.einsum("pk,kij->pij", patterns.astype(np.float64), noticed))
+    Q, R, _ = scipy.linalg.qr(system.jacobian(q[solved[solved.size // 2]]).T, pivoting=True)
+    size = np.abs(np.diagonal(R))
+    N = Q[:, int((size > RANK_TOLERANCE * size[0]).sum()) :]
+    moves = np.einsum("rc,rcz->rz", targets.entries, N[targets.columns]).reshape(len(targets.names), -1, N.shape[1])
+    noticed = np.swapaxes(moves, 1, 2) @ moves
+    packed = np.packbits(seen, axis=1)
+    _, at, which = np.unique(packed.view(f"V{packed.shape[1]}").ravel(), return_index=True, return_inverse=True)
+    patterns = seen[at]
+    value, vector = np.linalg.eigh(np.tensordot(patterns.astype(np.float64), noticed, 1))
     of_pattern = np.zeros((len(patterns), len(layout.bodies)), dtype=np.bool_)
     for k in np.flatnonzero((value < UNNOTICED).any(axis=1) & patterns.any(axis=1)):
         free = N @ vector[k][:, value[k] < UNNOTICED]
         of_pattern[k] = [np.linalg.norm(free[layout.columns(name)]) > TAKES_PART for name in layout.bodies]
-    found[solved] = of_pattern[which.ravel()[solved]]
+    found[solved] = of_pattern[which[solved]]
     return found
 
 

@@ -43,6 +43,11 @@ class FoundCycles:
         return sum(len(one) for one in self.groups.values())
 
     @property
+    def phase(self) -> str:
+        """What changes the phase within a cycle, in words: "foot off" between steps, else "phase change"."""
+        return next((one.phase for one in self.groups.values()), "phase change")
+
+    @property
     def valid(self) -> int:
         """Number of cycles whose frames all obey the model."""
         return sum(int(one.valid.sum()) for one in self.groups.values())

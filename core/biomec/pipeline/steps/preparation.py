@@ -16,7 +16,16 @@ from biomec.recording import BIOMEC_AXES, Result, Session, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import step_result
-from biomec.signals import StaticPose, apply_mapping, check_trajectories, find_swaps, static_pose, suggest_mapping
+from biomec.signals import (
+    StaticPose,
+    apply_mapping,
+    check_trajectories,
+    find_swaps,
+    static_pose,
+    suggest_mapping,
+    swap_labels,
+)
+from biomec.signals.label_swaps import SWAPPED, WRIST, repaired
 
 FEWEST_MARKERS = 6  # of a set; with fewer a recording does not use it
 SMALLEST_SHARE = 0.3  # of the labels that a set must explain to be chosen without asking
@@ -63,7 +72,17 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     dynamic = dynamic.turned(BIOMEC_AXES)
     static = None if static is None else static.turned(BIOMEC_AXES)
     pose = None if static is None else static_pose(static, marker_set)
-    notices += find_swaps(dynamic, marker_set, pose).notices
+    swaps = find_swaps(dynamic, marker_set, pose)
+    notices += [one for one in swaps.notices if not (settings.repair_swaps and one.code in (SWAPPED, WRIST))]
+    if settings.repair_swaps and swaps.repairable:
+        mended = repaired(dynamic, swaps)
+        notices += mended.notices[len(dynamic.notices) :]
+        dynamic = mended
+        for wrist in swaps.wrists:
+            if static is not None and wrist.in_static:
+                static = swap_labels(static, wrist.thumb, wrist.little)
+                notices.append(static.notices[-1])
+        pose = None if static is None else static_pose(static, marker_set)
     absent = static is None
     if static is None:
         static, notice = _static_from(dynamic, marker_set)

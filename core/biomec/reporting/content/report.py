@@ -37,7 +37,14 @@ from biomec.reporting.facts import (
     subject_facts,
     trial_facts,
 )
-from biomec.reporting.statistics.angle_ranges import AngleError, AngleRange, angle_errors, angle_range, angle_rows
+from biomec.reporting.statistics.angle_ranges import (
+    AngleError,
+    AngleRange,
+    angle_errors,
+    angle_range,
+    angle_rows,
+    cycle_sides,
+)
 from biomec.reporting.statistics.recording_quality import spreads
 from biomec.reporting.tables import NOTHING, Section, Table, degrees, fact_table, number, power
 
@@ -222,11 +229,13 @@ def _angles(analysis: Analysis) -> Section:
     angles, curves = analysis.angles, analysis.cycles.curves
     rows, middle = [], []
     for row in angle_rows(angles):
-        ranges = {side: angle_range(angles, name, curves, side) for side, name in row.sides.items()}
         title = f"{row.title}, {row.directions}"
         if row.middle is not None:
-            middle.append((title, *_cells(ranges[None])))
+            for side in cycle_sides(curves, None):
+                whose = "" if side is None else f", {side.value} cycles"
+                middle.append((f"{title}{whose}", *_cells(angle_range(angles, row.middle, curves, side))))
             continue
+        ranges = {side: angle_range(angles, name, curves, side) for side, name in row.sides.items()}
         right, left = ranges.get(Side.RIGHT), ranges.get(Side.LEFT)
         apart = float("nan") if right is None or left is None else left.range - right.range
         rows.append((title, *_cells(right), *_cells(left), degrees(apart)))
@@ -265,7 +274,7 @@ def _cycles(analysis: Analysis) -> Section:
     if not rows:
         return Section(CYCLES, ("No cycles were found; angles are shown over the time of the recording.",))
     by = cycle_facts(analysis)["by"]
-    columns = ("Cycle", "Frames", "Seconds", "Phase changes at", "Valid")
+    columns = ("Cycle", "Frames", "Seconds", f"{all_cycles.phase.capitalize()} at", "Valid")
     return Section(CYCLES, (f"{by.label} {by.text}.",), (Table("", columns, tuple(rows)),))
 
 

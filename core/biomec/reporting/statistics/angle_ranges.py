@@ -5,7 +5,7 @@ The same recording by two body models shows what a simpler or richer model chang
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Container, Mapping
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -109,6 +109,16 @@ def angle_rows(angles: JointAngles) -> tuple[AngleRow, ...]:
         place = "middle" if side is None else side.value
         found.setdefault((stem, positive, negative), {})[place] = name
     return tuple(AngleRow(*key, **names) for key, names in found.items())
+
+
+def cycle_sides(names: Container[str], side: Side | None) -> tuple[Side | None, ...]:
+    """Sides whose cycles show a signal: its own. One of the midline, such as the pelvis, is shown once for each side.
+
+    names : of the groups of cycles that there are
+    """
+    if side is not None:
+        return (side,)
+    return tuple(one for one in (Side.RIGHT, Side.LEFT) if CYCLES_OF[one][0] in names) or (None,)
 
 
 def cycle_curves(curves: Mapping[str, CycleCurves], side: Side | None) -> CycleCurves | None:

@@ -18,8 +18,8 @@ from biomec.base.physics import GRAVITY
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.recording import ForcePlate
 from biomec.recording.marker_set import Side
-from biomec.reporting.statistics.angle_ranges import CYCLES_OF, angle_range, angle_rows, cycle_curves
-from biomec.reporting.tables import Table, degrees, number
+from biomec.reporting.statistics.angle_ranges import CYCLES_OF, angle_range, angle_rows, cycle_curves, cycle_sides
+from biomec.reporting.tables import Table, degrees, number, with_spread
 from biomec.signals.cycle_average import CycleCurves, resample_cycles
 from biomec.signals.cycles import Cycles
 
@@ -92,7 +92,7 @@ def cycles_in_words(used: int, without: Mapping[str, int]) -> str:
 
 
 def cycle_table(cycles: Mapping[str, Cycles], first_frame: int = 1) -> Table:
-    """Every cycle: frames, duration, where the phase changes, and whether it counts. Sides are named."""
+    """Every cycle: frames, duration, foot off or change of phase, and whether it counts. Sides are named."""
     rows = []
     for name, one in cycles.items():
         parts = zip(one.spans, one.durations_s, one.phase_changes_percent, one.valid, strict=True)
@@ -103,7 +103,9 @@ def cycle_table(cycles: Mapping[str, Cycles], first_frame: int = 1) -> Table:
             counts = "yes" if ok else f"no, {why}"
             rows.append((label, frames, number(float(seconds), 3), number(float(phase), 1), counts))
     note = " ".join(_durations(name, one) for name, one in cycles.items() if len(one)) or "No cycles were found."
-    return Table("Cycles", ("Cycle", "Frames", "Duration [s]", "Phase changes at [%]", "Valid"), tuple(rows), note)
+    phase = next((one.phase for one in cycles.values()), "phase change")
+    columns = ("Cycle", "Frames", "Duration [s]", f"{_sentence(phase)} at [%]", "Valid")
+    return Table("Cycles", columns, tuple(rows), note)
 
 
 def _durations(name: str, cycles: Cycles) -> str:
@@ -113,10 +115,10 @@ def _durations(name: str, cycles: Cycles) -> str:
     counted = cycles_in_words(durations.size, left_out(cycles, durations.size))
     if not durations.size:
         return _sentence(f"{whose}no cycle is valid throughout ({counted}).")
-    spread = number(float(durations.std(ddof=1)), 3) if durations.size > 1 else "–"
-    return _sentence(
-        f"{whose}a cycle lasts {number(float(durations.mean()), 3)} ± {spread} s (mean ± SD of {counted})."
-    )
+    if durations.size == 1:
+        return _sentence(f"{whose}the cycle lasts {number(float(durations[0]), 3)} s ({counted}).")
+    lasts = with_spread(float(durations.mean()), float(durations.std(ddof=1)), 3)
+    return _sentence(f"{whose}a cycle lasts {lasts} s (mean ± SD of {counted}).")
 
 
 def _sentence(words: str) -> str:
@@ -126,13 +128,14 @@ def _sentence(words: str) -> str:
 def angle_table(angles: JointAngles, curves: Mapping[str, CycleCurves]) -> Table:
     """Every angle over its valid cycles: mean lowest and highest, range ± SD, and mean SD of the curve [°].
 
-    An angle of a side is judged by the cycles of that side, and one of the midline by those of one side, which are
-    named: cycles of right and left are never mixed.
+    An angle of a side is judged by the cycles of that side, and one of the midline once by those of each side, which
+    are named: cycles of right and left are never mixed.
     The column before the last is the mean over 0-100 % of the standard deviation between cycles: how well they repeat.
     """
     rows = []
     for row in angle_rows(angles):
-        for side, name in row.sides.items():
+        shown = [(side, name, own) for own, name in row.sides.items() for side in cycle_sides(curves, own)]
+        for side, name, own in shown:
             found = angle_range(angles, name, curves, side)
             chosen = cycle_curves(curves, side)
             whose = next((one for one in CYCLES_OF[side] if one in curves), "")
@@ -142,7 +145,7 @@ def angle_table(angles: JointAngles, curves: Mapping[str, CycleCurves]) -> Table
                 repeats = float(sd[np.isfinite(sd)].mean()) if np.isfinite(sd).any() else float("nan")
             rows.append(
                 (
-                    name[0].upper() + name[1:],
+                    _sentence(name) + (f", {side.value} cycles" if own is None and side is not None else ""),
                     degrees(found.lowest),
                     degrees(found.highest),
                     degrees(found.range),

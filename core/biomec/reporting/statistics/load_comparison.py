@@ -14,7 +14,7 @@ from biomec.body.loads.load_statistics import MEASURES
 from biomec.reporting.statistics.agreement import correlation
 from biomec.reporting.statistics.curve_permutation import CurveTest, curve_permutation
 from biomec.reporting.statistics.load_condition import CYCLES, LoadCondition, same_units
-from biomec.reporting.tables import Table, number
+from biomec.reporting.tables import Table, number, with_spread
 
 TESTS = ("t", "rank")
 TEST_NAMES = {
@@ -100,8 +100,8 @@ class LoadComparison:
             rows.append(
                 (
                     f"{name[0].upper()}{name[1:]} [{unit}]",
-                    f"{number(a, 2)} ± {number(sa, 2)}",
-                    f"{number(b, 2)} ± {number(sb, 2)}",
+                    with_spread(a, sa, 2),
+                    with_spread(b, sb, 2),
                     number(b - a, 2),
                     _effect(float(self.effect[c])),
                     _probability(float(self.p_holm[c])),

@@ -48,6 +48,24 @@ def test_the_most_severe_come_first_and_each_once():
     assert counts([REMARK, GAP, JOINT, GAP]) == {Severity.PROBLEM: 1, Severity.WARNING: 1, Severity.INFO: 1}
 
 
+def test_exchanged_labels_are_repaired_by_a_button_and_undone(qtbot, context, troubled):
+    """What the user saw: a notice about exchanged labels, and no way to act on it."""
+    context.document.open(troubled)
+    panel = NoticePanel(context)
+    qtbot.addWidget(panel)
+    panel.show()
+    assert not panel.repair.isVisible()
+    found = warning("labels-swapped", "A and B seem to have exchanged labels.", "A", "B")
+    context.document.open(replace(troubled, session=replace(troubled.session, notices=(found,))))
+    assert panel.repair.isVisible()
+    panel.repair.click()
+    assert context.document.analysis.settings.preparation.repair_swaps
+    assert not context.document.analysis.is_current("preparation")
+    assert "repair_swaps=True" in context.document.history[-1]
+    context.document.undo_stack.undo()
+    assert not context.document.analysis.settings.preparation.repair_swaps
+
+
 def test_words_and_severities_filter():
     everything = [REMARK, GAP, JOINT, SEGMENT]
     assert [one for group in shown(everything, set(Severity), "c7") for one in group.notices] == [GAP, SEGMENT]

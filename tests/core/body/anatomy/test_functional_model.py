@@ -69,6 +69,33 @@ def test_a_bending_knee_gives_its_true_axis_to_the_model():
     assert structure(other.system).degrees_of_freedom == 44
 
 
+@pytest.mark.parametrize(
+    ("off_mm", "shake_mm", "code"),
+    [
+        (20.0, 0.0, "functional-centre"),
+        (38.0, 0.0, "functional-centre-far"),
+        (97.0, 0.0, "functional-centre-implausible"),
+        (0.0, 60.0, "functional-centre-implausible"),
+    ],
+)
+def test_a_centre_far_from_the_regression_or_of_a_loose_segment_is_refused(off_mm, shake_mm, code):
+    """What the user saw: a centre 97 mm from the regression, with 24 mm of residual, was used without a word."""
+    body = built()
+    true = body.static["CAQ_D"] + 1e-3 * off_mm * np.array([0.6, 0.0, 0.8])
+    markers = turned(body, "right thigh", true, circling())
+    shake = 1e-3 * shake_mm * np.random.default_rng(1).normal(size=(60, 3)) / np.sqrt(3.0)  # all of the thigh slides
+    markers = {n: p + shake if body.followed.get(n) == "right thigh" else p for n, p in markers.items()}
+    found = functional_joint(body, "right hip", markers)
+    assert code in {notice.code for notice in found.notices}
+    refused = code == "functional-centre-implausible"
+    assert (found.options is body.options) == refused
+    if refused:
+        (notice,) = found.notices
+        assert notice.severity is Severity.PROBLEM
+        assert "The model keeps its own centre. Check the labels" in notice.sentence
+        assert ("97 mm from the centre of the model (limit 45 mm)" if off_mm else "(limit 20 mm)") in notice.sentence
+
+
 def test_a_movement_about_one_axis_gives_no_hip_centre_and_says_what_to_record():
     body = built()
     about_z = np.outer(np.linspace(0.0, 1.0, 30), [0.0, 0.0, 1.0])

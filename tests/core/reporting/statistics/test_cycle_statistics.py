@@ -1,12 +1,15 @@
 """Cycles in numbers: a sine of known period and height."""
 
+from dataclasses import replace
+
 import numpy as np
 
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles
+from biomec.recording import Event
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.cycle_statistics import angle_table, cycle_table
 from biomec.signals.cycle_average import resample_cycles
-from biomec.signals.cycles import exclude_cycle, find_cycles
+from biomec.signals.cycles import cycles_between_events, exclude_cycle, find_cycles
 
 RATE = 100.0
 TIME = np.arange(601) / RATE
@@ -62,6 +65,30 @@ def test_sides_are_not_mixed():
     found = angles()
     table = angle_table(found, {name: resample_cycles(one, found.values) for name, one in sides.items()})
     assert [row[-1] for row in table.rows] == ["3 right", "2 left"]
+
+
+def test_an_angle_of_the_midline_is_shown_once_for_each_sides_cycles():
+    """The pelvis was only shown over the right side's cycles."""
+    found = replace(angles(), names=("pelvis tilt", "left elbow flexion"), joint=("pelvis", "left elbow"),
+                    side=(None, Side.LEFT))  # fmt: skip
+    slow = find_cycles(1.0 - np.cos(2 * np.pi * TIME / 3.0), RATE)
+    curves = {name: resample_cycles(one, found.values) for name, one in (("Right", CYCLES), ("Left", slow))}
+    rows = angle_table(found, curves).rows
+    assert [(row[0], row[-1]) for row in rows] == [
+        ("Pelvis tilt, right cycles", "3 right"), ("Pelvis tilt, left cycles", "2 left"),
+        ("Left elbow flexion", "2 left"),
+    ]  # fmt: skip
+
+
+def test_steps_have_a_foot_off_and_one_cycle_has_no_spread():
+    """A walk's table said "Phase changes at", and "1.200 ± – s" of a single stride."""
+    strikes = [Event(time, "Foot Strike", "Right", "manual") for time in (1.0, 2.2)]
+    one = cycles_between_events([*strikes, Event(1.72, "Foot Off", "Right", "manual")], 601, RATE, context="Right")
+    table = cycle_table({"Right": one})
+    assert "Foot off at [%]" in table.columns
+    assert table.rows[0][3] == "60.0"
+    assert table.note == "Right side: the cycle lasts 1.200 s (1 cycle)."
+    assert "Phase change at [%]" in cycle_table({"both": CYCLES}).columns
 
 
 def test_a_cycle_with_a_frame_that_did_not_converge_says_so():
