@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -37,6 +38,21 @@ class Scope(StrEnum):
     PART = "part"  # one marker, plate, channel or joint
     LOADS = "loads"  # joint loads
     RECORDING = "recording"  # everything that is computed from the recording
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Up to ``good`` a figure is good, up to ``check`` it is to be checked, beyond it is poor (never, if infinite)."""
+
+    good: float
+    check: float
+
+    def grade(self, value: float) -> Grade:
+        """Grade of the size of a value; NaN is not judged."""
+        if not math.isfinite(value):
+            return Grade.NOT_JUDGED
+        size = abs(value)
+        return Grade.GOOD if size <= self.good else Grade.CHECK if size <= self.check else Grade.POOR
 
 
 @dataclass(frozen=True)
