@@ -41,6 +41,14 @@ def shown(notices: Iterable[Notice], severities: Collection[Severity], text: str
     return notice_groups(kept)
 
 
+def kinds(notices: Iterable[Notice]) -> list[list[Notice]]:
+    """Notices of one code together, in the order of their first."""
+    found: dict[str, list[Notice]] = {}
+    for notice in notices:
+        found.setdefault(notice.code, []).append(notice)
+    return list(found.values())
+
+
 def target(analysis: Analysis, notice: Notice) -> Target:
     """Where to look: the first frame of its stretch, and the first segment or point that it is about."""
     frames = analysis.session.dynamic.frames

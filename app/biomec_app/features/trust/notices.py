@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from biomec.base.notices import HEADINGS, Notice, Severity
 from biomec.pipeline.analysis import Analysis
 from biomec_app.dialogs.mapping import nothing_to_repair, repair_labels
-from biomec_app.features.trust.notice_content import as_text, counts, frame_words, shown, target
+from biomec_app.features.trust.notice_content import as_text, counts, frame_words, kinds, shown, target
 from biomec_app.kit.painted import dot
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.kit.words import moment_told, with_zero, zero_told
@@ -30,6 +30,7 @@ from biomec_app.session.context import Context
 
 NOTICE = int(Qt.ItemDataRole.UserRole)
 LINE = 24  # points of a line with its border
+ALIKE = 3  # notices of one kind that are listed one by one; more are folded under the first
 ABOUT = 40  # letters of the names that a notice is about
 
 
@@ -197,8 +198,14 @@ class NoticePanel(QWidget):
             bold = QFont(self.font())
             bold.setBold(True)
             head.setFont(0, bold)
-            for notice in group.notices:
-                self._line(head, notice, dot(tints[notice.severity], self._theme.faint), faint)
+            for alike in kinds(group.notices):
+                under = self._line(head, alike[0], dot(tints[alike[0].severity], self._theme.faint), faint)
+                if len(alike) > ALIKE:
+                    under.setText(0, f"{alike[0].sentence} (and {len(alike) - 1} more like this)")
+                for notice in alike[1:]:
+                    place = under if len(alike) > ALIKE else head
+                    self._line(place, notice, dot(tints[notice.severity], self._theme.faint), faint)
+                under.setExpanded(bool(self.search.text()))
             head.setExpanded(group is groups[0] or group.severity is not Severity.INFO)
         self.copy_all.setEnabled(bool(groups))
         self.repair.setVisible(self._document.is_open and nothing_to_repair(self.context) is None)
@@ -206,7 +213,7 @@ class NoticePanel(QWidget):
             words = "No notice holds these words." if self._notices() else "There is nothing to tell."
             QTreeWidgetItem(self.list, [words]).setFlags(Qt.ItemFlag.NoItemFlags)
 
-    def _line(self, head: QTreeWidgetItem, notice: Notice, sign: object, faint: QBrush) -> None:
+    def _line(self, head: QTreeWidgetItem, notice: Notice, sign: object, faint: QBrush) -> QTreeWidgetItem:
         assert self._known is not None
         about = ", ".join(notice.about)
         about = about if len(about) <= ABOUT else f"{about[: ABOUT - 1]}…"
@@ -223,6 +230,7 @@ class NoticePanel(QWidget):
         if notice.frames is not None:
             begin = moment_told(trial, notice.frames[0] / trial.rate_hz)
             item.setToolTip(2, f"Begins {begin}. {zero_told(trial)}")
+        return item
 
     def set_theme(self, theme: Theme) -> None:
         """Show in the colours of a theme."""

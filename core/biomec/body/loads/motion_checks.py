@@ -110,6 +110,26 @@ def check_motion(
         notice = problem if level == "poor" else warning
         found.append(notice(code, sentence, scope=Scope.RECORDING, frames=None if frames is None else span(frames)))
 
+    if walks:
+        swing, stance = feet.swing_and_stance()
+        ratio = figures["swing"] = swing / float(np.sqrt(LEG * height_m / g))
+        level = max(_level(1.0 / ratio, SWING_SHORT), _level(ratio, SWING_LONG), key=("", "check", "poor").index)
+        if level:
+            quick = ratio < USUAL_SWING
+            times = USUAL_SWING / ratio if quick else ratio / USUAL_SWING
+            words = (
+                f"The legs swing {times:.1f} times as {'fast' if quick else 'slowly'} as legs of this length usually "
+                f"do ({swing:.2f} s). Check the sampling rate of the cameras."
+            )
+            tell("swing-time", level, words)
+        off = stance / float(np.median(contact_s)) - 1.0 if len(contact_s) else np.nan
+        figures["contact"] = off
+        if abs(off) > CONTACT.check:
+            words = (
+                f"A foot stands for {stance:.2f} s by the markers, for {float(np.median(contact_s)):.2f} s by the "
+                "plates. Check the sampling rates of cameras and plates."
+            )
+            tell("rates-disagree", _level(abs(off), CONTACT), words)
     if known.any():
         limits = HIGHEST_WALKING if walks else HIGHEST
         figures["highest"] = float(np.nanmax(vertical))
@@ -155,26 +175,6 @@ def check_motion(
                 "Check the sampling rate and the mass of the segments."
             )
             tell("pressure-outside-feet", _level(figures["outside_m"], OUTSIDE_M), words)
-    if walks:
-        swing, stance = feet.swing_and_stance()
-        ratio = figures["swing"] = swing / float(np.sqrt(LEG * height_m / g))
-        level = max(_level(1.0 / ratio, SWING_SHORT), _level(ratio, SWING_LONG), key=("", "check", "poor").index)
-        if level:
-            quick = ratio < USUAL_SWING
-            times = USUAL_SWING / ratio if quick else ratio / USUAL_SWING
-            words = (
-                f"The legs swing {times:.1f} times as {'fast' if quick else 'slowly'} as legs of this length usually "
-                f"do ({swing:.2f} s). Check the sampling rate of the cameras."
-            )
-            tell("swing-time", level, words)
-        off = stance / float(np.median(contact_s)) - 1.0 if len(contact_s) else np.nan
-        figures["contact"] = off
-        if abs(off) > CONTACT.check:
-            words = (
-                f"A foot stands for {stance:.2f} s by the markers, for {float(np.median(contact_s)):.2f} s by the "
-                "plates. Check the sampling rates of cameras and plates."
-            )
-            tell("rates-disagree", _level(abs(off), CONTACT), words)
     fast, notices = _turning(motion, known, first_frame, figures)
     around = widened(fast, round(SPIKE_S * rate_hz))
     return MotionChecks(read_only(around, np.bool_), figures, (*found, *notices))

@@ -34,7 +34,8 @@ def panel(qtbot, context, troubled):
 
 def lines(panel):
     heads = [panel.list.topLevelItem(k) for k in range(panel.list.topLevelItemCount())]
-    return [head.child(k) for head in heads for k in range(head.childCount())]
+    found = [head.child(k) for head in heads for k in range(head.childCount())]
+    return [one for item in found for one in (item, *(item.child(k) for k in range(item.childCount())))]
 
 
 def line(panel, notice):
@@ -136,3 +137,15 @@ def test_without_a_recording_there_is_nothing_to_tell(panel, context):
     assert panel.list.topLevelItem(0).text(0) == "There is nothing to tell."
     panel.set_theme(DARK)
     assert panel.grab().width() > 0
+
+
+def test_many_notices_of_one_kind_are_folded_under_the_first(qtbot, context, troubled):
+    """Sixty-six markers were hidden in the same frames: sixty-six lines said so."""
+    gaps = tuple(warning("gap-too-long", f"Marker M{k} is hidden.", f"M{k}") for k in range(12))
+    context.document.open(replace(troubled, session=replace(troubled.session, notices=gaps)))
+    widget = NoticePanel(context)
+    qtbot.addWidget(widget)
+    folded = [item for item in lines(widget) if item.childCount()]
+    (item,) = [one for one in folded if one.data(0, NOTICE) in gaps]
+    assert f"(and {item.childCount()} more like this)" in item.text(0)
+    assert not item.isExpanded()
