@@ -30,7 +30,7 @@ from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.load_reading import chosen_loads
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
-from biomec_app.curves.curve_tools import capital
+from biomec_app.curves.curve import capital
 from biomec_app.features.loads import choice as choices
 from biomec_app.features.loads.choice import WHAT, LoadChoice, chosen_keys, joints_of, read_choice
 from biomec_app.features.loads.readings import Readings, has_loads, stem
@@ -38,10 +38,10 @@ from biomec_app.features.loads.residual_course import ResidualCourse
 from biomec_app.features.loads.trust_content import COLUMNS, LoadTrustPage, trust_page
 from biomec_app.kit.bar_chart import Bar, BarChart
 from biomec_app.kit.dock_tabs import bring_forward
-from biomec_app.kit.moments import FROM_START, zero_told
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
-from biomec_app.session.view_options import View
+from biomec_app.session.document import View
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 
 SIGNS = {"good": "✓", "check": "!", "poor": "✕", "not judged": "–"}

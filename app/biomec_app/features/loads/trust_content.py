@@ -15,7 +15,7 @@ from biomec.pipeline.steps.loads import LoadResult
 from biomec.reporting.facts import load_facts
 from biomec.reporting.tables import NOTHING, number
 from biomec.signals.stretches import stretches
-from biomec_app.kit.moments import FROM_START
+from biomec_app.kit.words import FROM_START
 
 PUBLISHED = (1.5, 0.75)  # N and N·m by which both methods differed in [Nunes2017]
 SIZES = ("force_rms", "force_peak", "torque_rms", "torque_peak")
