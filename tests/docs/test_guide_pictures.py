@@ -73,7 +73,8 @@ def test_every_menu_item_that_is_named_exists(items):
 
 
 def test_every_figure_is_named():
-    assert [kind.title for kind in figures() if f"Signal Analysis ▸ {kind.title}" not in BOLD] == []
+    menus = {False: "Signal Analysis", True: "Signal Analysis ▸ Numerical Checks"}
+    assert [kind.title for kind in figures() if f"{menus[kind.check]} ▸ {kind.title}" not in BOLD] == []
 
 
 def test_the_table_of_keys_is_that_of_the_menus():

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 
 from biomec.body.plug_in_gait.angles import ROWS
 from biomec.body.plug_in_gait.comparison import ANGLE, FORCE, MOMENT, MOMENTS, POWER, UNITS, Curves, stored_per_kg
-from biomec.body.plug_in_gait.sides import SIDES
+from biomec.body.plug_in_gait.legs import SIDES
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.plug_in_gait import file_curves, known_mass_kg, own_curves, vicon_curves
 from biomec_app.curves.curve import MAIN, Curve

@@ -53,7 +53,7 @@ from biomec_app.kit.dialog_parts import Fault, NoticeText, explanation, heading,
 from biomec_app.kit.theme import Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
-from biomec_app.session.project_file import RECORDINGS, analyse_imported, imported
+from biomec_app.session.project_file import RECORDINGS, analyse_imported, imported, may_discard
 
 FILES, SUBJECT, AXES, LABELS, EMG = range(5)
 PAGES = ("Files", "Subject", "Axes and units", "Labels", "EMG frames")
@@ -62,6 +62,7 @@ STILL = "The subject stands still all the time; is this the static? Import the m
 SPOKEN = {GOOD: "nothing to do", LOOK: "worth a look", WRONG: "must be put right"}
 TRY_MS = 300  # after the last change
 MARK = Qt.ItemDataRole.UserRole
+DOUBTS = ("-contradicted", "-doubtful", "-implausible")  # ends of notices about axes and units
 
 
 class ImportDialog(QDialog):
@@ -270,7 +271,7 @@ class ImportDialog(QDialog):
         subject, labels = self.subject.fault(), self.mapping.fault()
         unknown = self.subject.unknown()
         codes = {notice.code for notice in all_notices(preview.session)}
-        doubts = any(code.endswith(("-contradicted", "-doubtful", "-implausible")) for code in codes)
+        doubts = [one.sentence for one in all_notices(preview.session) if one.code.endswith(DOUBTS)]
         looked = not preview.labels_need_a_look or self.mapping.touched
         marks = {
             FILES: GOOD if file_state(preview, "static")[0] and STANDS_STILL not in codes else LOOK,
@@ -282,7 +283,7 @@ class ImportDialog(QDialog):
         reasons = {
             FILES: STILL if STANDS_STILL in codes else "There is no static acquisition.",
             SUBJECT: subject or f"Not known, and therefore estimated: {', '.join(unknown)}.",
-            AXES: "The data contradict the file, or the subject is not upright.",
+            AXES: doubts[0] if doubts else "",
             LABELS: labels or self._found.model or "Some labels are not certain.",
             EMG: "The EMG does not cover the movement.",
         }
@@ -401,7 +402,7 @@ class ImportDialog(QDialog):
         if self._jobs.busy:
             self._finish = True
             return
-        if not self.import_button.isEnabled():
+        if not self.import_button.isEnabled() or not may_discard(self.context):
             return
         plan = self._decided()
         session = decided(self.preview, plan)

@@ -37,6 +37,7 @@ class AgreementFigure(FigureKind):
     """How far rebuilt markers are from measured ones."""
 
     key, title = "agreement", "Agreement of Rebuilt with Measured Markers"
+    check = True
     help = "Every measured marker beside where the others of its segment put it: limits of agreement in space"
     needs = ("preparation", "signals")
 

@@ -21,6 +21,7 @@ class ConvergenceFigure(FigureKind):
     """Violation, last increment, iterations and time of every frame."""
 
     key, title = "convergence", "Convergence of Kinematic Consistency"
+    check = True
     help = "‖Φ‖, last ‖Δq‖, iterations and computing time of every frame"
     needs = ("signals", "positions")
 

@@ -20,6 +20,7 @@ class CutoffFigure(FigureKind):
     """Cut-offs of all markers."""
 
     key, title = "cutoffs", "Cut-off of Every Point"
+    check = True
     help = "Cut-off frequencies of all markers in X, Y and Z, in six panels by region of the body"
     needs = ("preparation", "signals")
 

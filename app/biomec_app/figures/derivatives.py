@@ -21,6 +21,7 @@ class DerivativeFigure(FigureKind):
     """Rates of the constraints by differences, and how far the engine's own are from them."""
 
     key, title = "derivatives", "Derivative Check of the Constraints"
+    check = True
     help = "Φ̇ and Φ̈ by differences in time beside those of the equations, along the measured coordinates"
     needs = ("body", "positions")
     slow = True

@@ -36,6 +36,7 @@ class DistanceFigure(FigureKind):
     """How far landmarks or markers had to move."""
 
     key, title = "distances", "Distance from Raw to Consistent"
+    check = True
     help = "Box plots of how far every landmark moved to obey the model, or every marker is from it"
     needs = ("preparation", "signals", "positions")
 

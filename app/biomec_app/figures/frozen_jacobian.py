@@ -38,6 +38,7 @@ class FrozenJacobianFigure(FigureKind):
     """Exact beside frozen Jacobian."""
 
     key, title = "frozen", "Exact and Frozen Jacobian"
+    check = True
     help = "‖Φ‖, ‖Δq‖, iterations and computing time with a Jacobian that is renewed always, rarely or never"
     needs = ("body", "positions")
     slow = True

@@ -61,6 +61,7 @@ class FigureKind(ABC):
     help  : one sentence
     needs : steps that must have run
     slow  : its data take longer than a moment: they are found by a job that can be cancelled
+    check : it checks numbers or methods, rather than show the movement; the menu keeps these apart
     least : width and height below which it becomes smaller as a whole, letters too [inches]
     """
 
@@ -69,6 +70,7 @@ class FigureKind(ABC):
     help: ClassVar[str]
     needs: ClassVar[tuple[str, ...]]
     slow: ClassVar[bool] = False
+    check: ClassVar[bool] = False
     least: ClassVar[tuple[float, float]] = (0.0, 0.0)
 
     def blocked(self, analysis: Analysis) -> str | None:

@@ -25,6 +25,7 @@ class ModelFigure(FigureKind):
     """Angles by two models."""
 
     key, title = "models", "Comparison of Two Models"
+    check = True
     help = "Run the analysis with another model, and lay its angles over those of the first (M21 and M17)"
     needs = ("signals", "body", "angles")
     slow = True

@@ -51,6 +51,7 @@ class QualityFigure(FigureKind):
     """Quality of signals and solution."""
 
     key, title = "quality", "Quality of Signals and Solution"
+    check = True
     help = "Origin of the samples, course of the solution, and distances to the model along the recording"
     needs = ("signals", "positions")
     least = (10.5, 8.0)

@@ -23,6 +23,7 @@ class RateFigure(FigureKind):
     """Velocities and accelerations before and after their projection."""
 
     key, title = "rates", "Violation of Velocities and Accelerations"
+    check = True
     help = "‖Φ̇‖ and ‖Φ̈‖ of differentiated and of consistent coordinates"
     needs = ("motion",)
 

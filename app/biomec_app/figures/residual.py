@@ -36,6 +36,7 @@ class ResidualFigure(FigureKind):
     """How the cut-off of a point was found."""
 
     key, title = "residual", "Residual Analysis of a Point"
+    check = True
     help = "Residual against cut-off: where signal lost and noise kept are alike"
     needs = ("preparation", "signals")
 

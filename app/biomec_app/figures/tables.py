@@ -88,7 +88,7 @@ class TableWindow(SideWindow):
             with atomic_path(path) as temporary:
                 temporary.write_text(self.text(), encoding="utf-8")
         except BiomecError as error:
-            self.context.user.tell("Save tables", str(error))
+            self.context.user.fail("Save tables", str(error))
 
 
 def open_tables(

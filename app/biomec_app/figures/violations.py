@@ -25,6 +25,7 @@ class ViolationFigure(FigureKind):
     """Violation by type."""
 
     key, title = "violations", "Violation by Constraint Type"
+    check = True
     help = "Mean violation of the model's constraints before and after kinematic consistency"
     needs = ("positions",)
 

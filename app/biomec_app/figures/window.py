@@ -92,7 +92,7 @@ class FigureWindow(SideWindow):
         copy.setMenu(menu)
         save = QPushButton("&Save…")
         save.setObjectName("figure-save")
-        save.setToolTip("Save the figure as PNG, SVG or PDF, or its data as CSV")
+        save.setToolTip("Save a picture (PNG), a drawing (SVG), a page for printing (PDF), or the data (CSV)")
         save.clicked.connect(self._ask_and_save)
         for button in (self.compute, restore, copy, save):
             foot.addWidget(button)
@@ -335,7 +335,7 @@ class FigureWindow(SideWindow):
             self.values.setText(f"Saved as {path.name}.")
         else:
             self.values.setText("")
-            self.context.user.tell("Save figure", _told(fault))
+            self.context.user.fail("Save figure", _told(fault))
 
     # ------------------------------------------------------------------ Qt
 

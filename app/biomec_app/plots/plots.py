@@ -414,7 +414,7 @@ class PlotPanel(QWidget):
         try:
             self.save(path if path.suffix else path.with_suffix(".png"))
         except BiomecError as error:
-            self.context.user.tell("Save Figure", str(error))
+            self.context.user.fail("Save Figure", str(error))
 
     # ------------------------------------------------------------------ the figure
 

@@ -23,6 +23,10 @@ class User:
     def tell(self, title: str, sentence: str) -> None:
         """Show a message."""
 
+    def fail(self, title: str, sentence: str) -> None:
+        """Show what went wrong."""
+        self.tell(title, sentence)
+
     def show_written(self, title: str, files: tuple[Path, ...], remarks: tuple[str, ...]) -> None:
         """Show which files were written, and what is to be said about them."""
 

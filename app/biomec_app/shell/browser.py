@@ -192,7 +192,7 @@ class Browser(QWidget):
         try:
             self.context.run_until(node.step)
         except BiomecError as error:
-            self.context.user.tell(node.label, str(error))
+            self.context.user.fail(node.label, str(error))
 
     def _enter_tree(self) -> None:
         self._wait.stop()

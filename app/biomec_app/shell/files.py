@@ -49,8 +49,6 @@ def open_file(context: Context, *paths: Path) -> None:
         known, refused = _known_kinds(paths)
         if not known:
             raise BiomecError(" ".join(refused))
-        if not may_discard(context):
-            return
         path = next((one for one, kind in known.items() if kind == PROJECT), next(iter(known)))
         if known[path] == PROJECT:
             open_project(context, path)
@@ -65,7 +63,7 @@ def open_file(context: Context, *paths: Path) -> None:
         else:
             import_recording(context, *known, refused=refused)
     except BiomecError as error:
-        context.user.tell(f"Open {path.name}", str(error))
+        context.user.fail(f"Open {path.name}", str(error))
 
 
 def _known_kinds(paths: Sequence[Path]) -> tuple[dict[Path, str], list[str]]:
@@ -95,11 +93,12 @@ def ask_and_import(context: Context) -> None:
 
 
 def open_project(context: Context, path: Path) -> None:
-    """Read a project and run its steps again."""
+    """Read a project and run its steps again; only then is unsaved work asked about."""
 
     def done(analysis: Analysis) -> None:
-        context.document.open(analysis, path)
-        remember(context, path)
+        if may_discard(context):
+            context.document.open(analysis, path)
+            remember(context, path)
 
     title = f"Open {path.name}"
     context.jobs.start(title, lambda progress: ready(open_again(load_project(path), progress)), done)
@@ -117,6 +116,8 @@ def open_matlab(context: Context, path: Path) -> None:
     def done(found: Analysis | Preview) -> None:
         if isinstance(found, Preview):
             ask_import(context, found)
+            return
+        if not may_discard(context):
             return
         context.document.open(found)
         context.document.undo_stack.setClean()  # all of it lies in the file

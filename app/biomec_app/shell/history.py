@@ -107,9 +107,9 @@ class HistoryPanel(QWidget):
             with atomic_path(path) as temporary:
                 temporary.write_text(self.text.toPlainText(), encoding="utf-8")
         except FileError as error:
-            self.context.user.tell("Save as Script", str(error))
+            self.context.user.fail("Save as Script", str(error))
         except OSError as error:
-            self.context.user.tell("Save as Script", f"{path.name} cannot be written ({error.strerror}).")
+            self.context.user.fail("Save as Script", f"{path.name} cannot be written ({error.strerror}).")
 
     def set_theme(self, theme: Theme) -> None:
         """Show in the colours of a theme."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from time import monotonic, sleep
@@ -51,13 +51,13 @@ def application() -> QApplication:
     return made
 
 
-def run(file: Path | None = None, *, demo: bool = False) -> int:
-    """Show the window, on a file, on the demonstration, or on the start page; return when it is closed."""
+def run(*files: Path, demo: bool = False) -> int:
+    """Show the window, on files, on the demonstration, or on the start page; return when it is closed."""
     app = application()
     window = MainWindow()
     window.show()
     QTimer.singleShot(0, window.view.prepare)  # once the window is there
-    QTimer.singleShot(0, lambda: _begin(window, file, demo))
+    QTimer.singleShot(0, lambda: _begin(window, files, demo))
     return int(app.exec())
 
 
@@ -102,6 +102,9 @@ class Unattended(WindowUser):
     def tell(self, title: str, sentence: str) -> None:
         self.told.append(sentence)
 
+    def fail(self, title: str, sentence: str) -> None:
+        self.tell(title, sentence)
+
 
 def _refuse_picture(path: Path) -> None:
     """Raise a `FileError` if no picture can be written there: before anything is computed, not after."""
@@ -140,12 +143,12 @@ def _drawn(app: QApplication, window: MainWindow, file: Path | None) -> QPixmap:
     return window.grab()
 
 
-def _begin(window: MainWindow, file: Path | None, demo: bool) -> None:
+def _begin(window: MainWindow, files: Sequence[Path], demo: bool) -> None:
     """Recover what a crash left, or open what was asked for."""
     if window.autosave.offer_recovery():
         return
-    if file is not None:
-        open_file(window.context, file)
+    if files:
+        open_file(window.context, *files)
     elif demo:
         open_demo(window.context)
 

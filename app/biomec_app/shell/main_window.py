@@ -13,10 +13,10 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QFrame,
-    QLabel,
     QMainWindow,
     QMenu,
     QProgressBar,
+    QProgressDialog,
     QPushButton,
     QScrollArea,
     QStackedWidget,
@@ -33,7 +33,7 @@ from biomec_app.kit.memory import give_back
 from biomec_app.plots.plots import PlotPanel
 from biomec_app.session.context import Context
 from biomec_app.session.document import Document
-from biomec_app.session.jobs import Jobs, Status
+from biomec_app.session.jobs import PREPARING, Jobs, Status
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.project_file import may_discard
 from biomec_app.session.user import User
@@ -45,7 +45,7 @@ from biomec_app.shell.files import open_file
 from biomec_app.shell.menus import Menus
 from biomec_app.shell.panels import PANELS
 from biomec_app.shell.start_page import StartPage
-from biomec_app.shell.status_line import StatusLine
+from biomec_app.shell.status_line import ShortLabel, StatusLine
 from biomec_app.shell.window_user import WindowUser
 from biomec_app.viewer.timeline import Timeline
 from biomec_app.viewer.view import BodyView
@@ -54,6 +54,11 @@ PATIENCE_S = 10.0  # for work that was told to stop when the window is closed
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
 NEXT_TURN_MS = 5  # 0 would still be the same turn of the event loop
 LEAST = (220, 424, 150)  # of the panels on the left, on the right and below, in points
+FIRST_RUN = (
+    "Biomec is preparing its numerical routines for this computer. This happens only once and takes a minute or two; "
+    "afterwards analyses start at once. You can keep using the window."
+)
+NEAR = 8  # points; a panel that is wider or narrower than the program chose was moved by the user
 HIGH = 1000  # points of a window that has room for every list
 SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
 
@@ -109,6 +114,10 @@ class MainWindow(QMainWindow):
         self.context.closing.append(self._theme_due.stop)
         self._notices_due = QTimer(self, singleShot=True, interval=0)  # once all panels have their places
         self._notices_due.timeout.connect(self._fit_notices)
+        self._widths: tuple[int, ...] | None = None  # of the panels at the sides, as the program last chose them
+        self._grown = QTimer(self, singleShot=True, interval=0)
+        self._grown.timeout.connect(self._share_growth)
+        self.context.closing.append(self._grown.stop)
         self._given: int | None = -1  # height of the panels below that the program chose; None: it is choosing
         document.analysis_changed.connect(self._notices_due.start)
         self.notices.fold_asked.connect(self._fold_notices)
@@ -166,7 +175,8 @@ class MainWindow(QMainWindow):
         self.status_line.judged.connect(self._mark_tabs)
         self.statusBar().addWidget(self.status_line.recording, 1)
         self.statusBar().addPermanentWidget(self.status_line)
-        self.told, self.bar, self.stop = QLabel(), QProgressBar(), QPushButton("Cancel")
+        self.told, self.bar, self.stop = ShortLabel(), QProgressBar(), QPushButton("Cancel")
+        self._preparing: QProgressDialog | None = None
         self.bar.setMaximumWidth(220)
         self.stop.clicked.connect(self._cancel)
         for widget in (self.told, self.bar, self.stop):
@@ -180,7 +190,7 @@ class MainWindow(QMainWindow):
         aside = self.context.aside
         aside.started.connect(lambda title: self.statusBar().showMessage(f"{title} …"))
         aside.finished.connect(lambda _: self.statusBar().clearMessage())
-        aside.failed.connect(lambda title, sentence: self.context.user.tell(title, sentence))
+        aside.failed.connect(lambda title, sentence: self.context.user.fail(title, sentence))
 
     def _mark_tabs(self) -> None:
         """Put a sign on the tab of every panel that has doubts to tell."""
@@ -193,10 +203,27 @@ class MainWindow(QMainWindow):
             self.stop.setEnabled(True)
             self.bar.setRange(0, 100)
             self.bar.setValue(0)  # paints at once all that waits to be painted: not when a result is to be shown
+        elif self._preparing is not None:
+            preparing, self._preparing = self._preparing, None
+            preparing.canceled.disconnect(self._cancel)  # closing counts as cancelling
+            preparing.close()
+            preparing.deleteLater()
         for widget in (self.told, self.bar, self.stop):
             widget.setVisible(busy)
 
+    def _prepare(self) -> None:
+        """Say plainly why the first run takes long; the window can be used meanwhile."""
+        if self._preparing is None:
+            self._preparing = QProgressDialog(FIRST_RUN, "Cancel", 0, 0, self)
+            self._preparing.setObjectName("preparing")
+            self._preparing.setWindowTitle("Preparing Biomec")
+            self._preparing.setMinimumDuration(0)
+            self._preparing.canceled.connect(self._cancel)
+            self._preparing.show()
+
     def _progressed(self, status: Status) -> None:
+        if status.note == PREPARING:
+            self._prepare()
         self.bar.setValue(round(100 * status.fraction))
         left = "" if status.remaining_s is None else f", {status.remaining_s:.0f} s left"
         note = f": {status.note} …" if status.note else ""
@@ -215,7 +242,7 @@ class MainWindow(QMainWindow):
 
     def _failed(self, title: str, sentence: str) -> None:
         self._working(False)
-        self.context.user.tell(title, sentence)
+        self.context.user.fail(title, sentence)
 
     # ------------------------------------------------------------------ following the document
 
@@ -239,6 +266,7 @@ class MainWindow(QMainWindow):
         if is_open and not self._arranged:
             self._arranged = True
             self._share_room(self._room())
+            self._widths = self._room()[:2]
             self._given = None
         self._notices_due.start()
 
@@ -283,6 +311,20 @@ class MainWindow(QMainWindow):
             if spare > 0 and dock.isVisible() and not dock.isFloating() and dock.width() < wanted:
                 spare -= wanted - dock.width()
                 self.resizeDocks([dock], [wanted], Qt.Orientation.Horizontal)
+
+        self._grown.start()
+
+    def _share_growth(self) -> None:
+        """Give the panels at the sides their share of a larger window, unless the user chose their width."""
+        docks = [self.docks[name] for name in ("browser", self._in_front)]
+        chosen = self._widths is None or any(
+            dock.isFloating() or not dock.isVisible() or abs(dock.width() - width) > NEAR
+            for dock, width in zip(docks, self._widths, strict=True)
+        )
+        wanted = self._room()[:2]
+        if not chosen and wanted != self._widths:
+            self._widths = wanted
+            self.resizeDocks(docks, list(wanted), Qt.Orientation.Horizontal)
 
     @property
     def _in_front(self) -> str:

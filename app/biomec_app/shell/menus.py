@@ -112,7 +112,7 @@ class Menus(QObject):
             if action.run is not None:
                 action.run(self._context)
         except BiomecError as error:
-            self._context.user.tell(title, str(error))
+            self._context.user.fail(title, str(error))
         self.refresh()
 
     def refresh(self, *_: object) -> None:

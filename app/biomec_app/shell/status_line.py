@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from PySide6.QtCore import Qt, QTimer, Signal
+from PySide6.QtCore import QSize, Qt, QTimer, Signal
+from PySide6.QtGui import QPainter, QPaintEvent
 from PySide6.QtWidgets import QHBoxLayout, QLabel, QSizePolicy, QToolButton, QWidget
 
 from biomec.reporting.trust import Level
@@ -10,6 +11,22 @@ from biomec_app.features.trust.verdict_signs import sign
 from biomec_app.features.trust.verdicts import Verdict, recording_told, verdicts
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
+
+
+class ShortLabel(QLabel):
+    """One line that ends in an ellipsis where there is no room, instead of lying over its neighbours."""
+
+    def minimumSizeHint(self) -> QSize:
+        """No width of its own."""
+        return QSize(0, super().minimumSizeHint().height())
+
+    def paintEvent(self, event: QPaintEvent) -> None:
+        """Draw as much of the text as there is room for."""
+        room = self.contentsRect()
+        words = self.fontMetrics().elidedText(self.text(), Qt.TextElideMode.ElideRight, room.width())
+        painter = QPainter(self)
+        self.style().drawItemText(painter, room, self.alignment(), self.palette(), self.isEnabled(), words)
+        painter.end()
 
 
 class StatusLine(QWidget):
@@ -28,7 +45,7 @@ class StatusLine(QWidget):
         self._theme: Theme = LIGHT
         self.setObjectName("status")
         self.verdicts: tuple[Verdict, ...] = ()
-        self.recording = QLabel()
+        self.recording = ShortLabel()
         self.recording.setObjectName("status.recording")
         self.recording.setContentsMargins(6, 0, 0, 0)
         self.recording.setSizePolicy(QSizePolicy.Policy.Ignored, QSizePolicy.Policy.Preferred)

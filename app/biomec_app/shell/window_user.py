@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QFileDialog, QMessageBox
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from biomec_app.dialogs.written import show_written
 from biomec_app.session.user import User
@@ -20,18 +20,23 @@ class WindowUser(User):
     def __init__(self, window: MainWindow) -> None:
         self._window = window
 
+    @property
+    def _asking(self) -> QWidget:
+        """The window that is in front, such as a figure: it stays there when its question has been answered."""
+        return QApplication.activeWindow() or self._window
+
     def ask_file(self, title: str, pattern: str, save: bool, start: str) -> Path | None:
         ask = QFileDialog.getSaveFileName if save else QFileDialog.getOpenFileName
-        name, _ = ask(self._window, title, start or self._window.context.preferences.folder, pattern)
+        name, _ = ask(self._asking, title, start or self._window.context.preferences.folder, pattern)
         return Path(name) if name else None
 
     def ask_folder(self, title: str, start: str) -> Path | None:
         start = start or self._window.context.preferences.folder
-        name = QFileDialog.getExistingDirectory(self._window, title, start)
+        name = QFileDialog.getExistingDirectory(self._asking, title, start)
         return Path(name) if name else None
 
     def confirm(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
-        box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=self._window)
+        box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=self._asking)
         buttons = {box.addButton(choice, QMessageBox.ButtonRole.AcceptRole): choice for choice in choices}
         box.addButton(QMessageBox.StandardButton.Cancel)
         box.exec()
@@ -39,7 +44,10 @@ class WindowUser(User):
         return next((choice for button, choice in buttons.items() if button is clicked), None)
 
     def tell(self, title: str, sentence: str) -> None:
-        QMessageBox.information(self._window, title, sentence)
+        QMessageBox.information(self._asking, title, sentence)
+
+    def fail(self, title: str, sentence: str) -> None:
+        QMessageBox.critical(self._asking, title, sentence)
 
     def show_written(self, title: str, files: tuple[Path, ...], remarks: tuple[str, ...]) -> None:
         show_written(self._window.context, title, files, remarks)

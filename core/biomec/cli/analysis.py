@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import Commands, FieldChoices, progress_on_terminal, tell
+from biomec.cli.arguments import AXES_HELP, Commands, FieldChoices, lab_axes, progress_on_terminal, said_axes, tell
 from biomec.cli.window import has_screen, show_demo, without_screen
 from biomec_resources import resource
 
@@ -38,6 +38,10 @@ def add_commands(commands: Commands) -> None:
     analyze.add_argument("--static", metavar="FILE", help="static acquisition, or 'none'; default: found by its name")
     analyze.add_argument("--forces", metavar="FILE", help="force plates, or 'none'; default: found by its name")
     analyze.add_argument("--emg", metavar="FILE", help="EMG, or 'none'; default: found by its name")
+    analyze.add_argument(
+        "--axes", type=lab_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {AXES_HELP}"
+    )
+    analyze.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
     analyze.add_argument("--out", type=Path, required=True, metavar="DIR", help="folder for the results")
     analyze.add_argument("--force", action="store_true", help="overwrite results in DIR")
     person = analyze.add_argument_group("subject (what is given here wins over the files)")
@@ -91,6 +95,9 @@ def add_commands(commands: Commands) -> None:
     how.add_argument("--ground", choices=FieldChoices(LOADS, "external"), metavar="NAME",
                      help="one of %(choices)s: ground reaction measured, estimated from the motion, both (auto, the "
                      "default), or none")  # fmt: skip
+    how.add_argument("--plate-forces", choices=FieldChoices(LOADS, "plate_forces"), metavar="HOW",
+                     help="one of %(choices)s: forces of the plates for joint loads, filtered like the markers "
+                     "(default), with their own cut-off, or as recorded")  # fmt: skip
     how.add_argument("--root", metavar="SEGMENT", help="segment that carries the residual; default: the model's own")
     how.add_argument("--reduce", nargs="?", const="all", choices=REDUCTIONS, metavar="WHAT",
                      help="adjust the body and the motion within their errors so that they agree with the plates: all "
@@ -130,10 +137,12 @@ def _opened(options: argparse.Namespace) -> "Analysis":
     from biomec.io.session_import import SKIP, import_session, merge_subjects
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.reopen import reopened
+    from biomec.recording import LabAxes
 
     subject = _subject(options)
     if find_format(options.dynamic)[0].name == PROJECT:
-        given = [name for name in ("static", "forces", "emg") if getattr(options, name) is not None]
+        given = [name for name in ("static", "forces", "emg", "axes") if getattr(options, name) is not None]
+        given += ["reverse-plates"] * options.reverse_plates
         if given:
             raise FileError(
                 options.dynamic.name,
@@ -143,7 +152,12 @@ def _opened(options: argparse.Namespace) -> "Analysis":
         session = replace(analysis.session, subject=merge_subjects(subject, analysis.session.subject))
         return replace(analysis, session=session)
     static, plates, emg = (SKIP if file == "none" else file for file in (options.static, options.forces, options.emg))
-    return Analysis(import_session(options.dynamic, static=static, plates=plates, emg=emg, subject=subject))
+    axes = None if options.axes is None else said_axes(LabAxes(), options.axes)
+    session = import_session(
+        options.dynamic, static=static, plates=plates, emg=emg, subject=subject, axes=axes,
+        reverse_plates=options.reverse_plates,
+    )  # fmt: skip
+    return Analysis(session)
 
 
 def _subject(options: argparse.Namespace) -> "Subject":
@@ -181,6 +195,7 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
     model = body.options
     model = replace(model, inertia=changed(model.inertia, table=options.inertia))
     model = replace(model, ellipsoid=changed(model.ellipsoid, preset=options.ellipsoid))
+    body = replace(body, plug_in_gait=changed(body.plug_in_gait, foot_flat=options.foot_flat))
     return replace(
         settings,
         preparation=changed(
@@ -196,9 +211,9 @@ def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "Ana
             method=options.dynamics,
             external=options.ground,
             constraints=options.joints,
+            plate_forces=options.plate_forces,
             root=options.root,
         ),
-        plug_in_gait=changed(settings.plug_in_gait, foot_flat=options.foot_flat),
     )
 
 
@@ -234,6 +249,7 @@ def _functional(text: str) -> tuple[str, Path]:
 
 def _report(analysis: "Analysis", folder: Path) -> None:
     """Print what a person wants to know first; the files hold the rest."""
+    from biomec.body.plug_in_gait.angles import is_leg_angle
     from biomec.reporting.facts import model_facts
     from biomec.reporting.files.analysis_files import FILES, summary
 
@@ -254,8 +270,10 @@ def _report(analysis: "Analysis", folder: Path) -> None:
         print(f"loads ({told_as}), {loads['trust']}: {loads['verdict']}")
     vicon = facts["plug_in_gait"]
     if vicon is not None:
-        apart = [one["rms"] for one in vicon["own_model_less_vicon"].values() if one["unit"] == "°"]
-        print(f"Plug-in Gait as Vicon computes it: our own angles are up to {max(apart, default=0.0):.1f}° rms from it")
+        apart = {name: one["rms"] for name, one in vicon["own_model_less_vicon"].items() if is_leg_angle(name)}
+        worst = max(apart, key=lambda name: apart[name], default="")
+        words = f"our own leg angles are up to {apart[worst]:.1f}° rms from it ({worst})" if worst else "computed"
+        print(f"Plug-in Gait as Vicon computes it: {words}")
     print(f"{folder}: {', '.join(name for name in FILES if (folder / name).is_file())}")
     tell(analysis.notices, least=Severity.WARNING)
 

@@ -2,15 +2,12 @@
 
 import argparse
 import json
-import re
-from dataclasses import replace
 from pathlib import Path
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice, Severity
-from biomec.cli.arguments import Commands, frames, keep_existing, tell
+from biomec.cli.arguments import AXES_HELP, Commands, frames, keep_existing, lab_axes, said_axes, tell
 from biomec.recording import Authority, LabAxes, Trial
-from biomec.recording.axes import DIRECTIONS
 
 
 def add_commands(commands: Commands) -> None:
@@ -26,9 +23,8 @@ def add_commands(commands: Commands) -> None:
     convert.set_defaults(run=_convert)
     convert.add_argument("input", type=Path, metavar="IN")
     convert.add_argument("output", type=Path, metavar="OUT", help="the end of its name says the format")
-    axes = "y-up, z-up, x-up, or up and forward such as +z,-y"
-    convert.add_argument("--axes", type=_axes, metavar="AXES", help=f"turn into these axes: {axes}")
-    convert.add_argument("--from-axes", type=_axes, metavar="AXES", help="how the axes of IN point, if IN is wrong")
+    convert.add_argument("--axes", type=lab_axes, metavar="AXES", help=f"turn into these axes: {AXES_HELP}")
+    convert.add_argument("--from-axes", type=lab_axes, metavar="AXES", help="how the axes of IN point, if IN is wrong")
     convert.add_argument("--frames", type=frames, metavar="A-B", help="only these frames, as IN numbers them")
     convert.add_argument("--scale", type=float, metavar="F", help="multiply all lengths, if IN states a wrong unit")
     convert.add_argument("--keep-zeros", action="store_true", help=zeros)
@@ -41,7 +37,9 @@ def add_commands(commands: Commands) -> None:
     for kind in ("static", "plates", "emg"):
         import_.add_argument(f"--{kind}", metavar="FILE", help=f"{kind} file, or 'none'; default: found by its name")
     import_.add_argument("--frames", type=frames, metavar="A-B", help="first and last saved frame, to align the EMG")
-    import_.add_argument("--axes", type=_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {axes}")
+    import_.add_argument(
+        "--axes", type=lab_axes, metavar="AXES", help=f"how the axes point, if the file is wrong: {AXES_HELP}"
+    )
     import_.add_argument("--reverse-plates", action="store_true", help="the plates hold the load on them: reverse it")
     import_.add_argument("--repair-swaps", action="store_true",
                          help="exchange labels back where two markers are found under each other's label")  # fmt: skip
@@ -72,7 +70,7 @@ def _convert(options: argparse.Namespace) -> int:
     if options.scale is not None:
         trial = scaled(trial, options.scale)
     if options.from_axes is not None:
-        trial = with_axes(trial, _said(trial.axes, options.from_axes))
+        trial = with_axes(trial, said_axes(trial.axes, options.from_axes))
     trial = examined(trial)
     if options.frames is not None:
         trial = _part(trial, options.frames)
@@ -103,7 +101,7 @@ def _import(options: argparse.Namespace) -> int:
         plates=plates,
         emg=emg,
         saved_frames=frames,
-        axes=None if options.axes is None else _said(LabAxes(), options.axes),
+        axes=None if options.axes is None else said_axes(LabAxes(), options.axes),
         reverse_plates=options.reverse_plates,
     )
     mended: list[Notice] = []
@@ -128,32 +126,9 @@ def _part(trial: Trial, frames: tuple[int, int]) -> Trial:
     return trial.stretch(frames[0] - first, frames[1] - first)
 
 
-def _said(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:
-    """The axes by the user's word; where forward was not said, the data may say it."""
-    from biomec.io.axes_evidence import up_from
-
-    up, forward = wish
-    if forward is not None:
-        return LabAxes(up, forward, Authority.USER, Authority.USER)
-    return replace(up_from(axes, up, Authority.USER), forward_authority=Authority.ASSUMED)
-
-
 def _target(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:
     """Axes to turn into: without a forward direction +x becomes forward, or nothing turns if up is right already."""
     up, forward = wish
     if forward is None:
         forward = axes.forward if up == axes.up else "+x" if up[1] != "x" else "+y"
     return LabAxes(up, forward, Authority.USER, Authority.USER)
-
-
-def _axes(text: str) -> tuple[str, str | None]:
-    """Up and perhaps forward, from ``z-up`` or ``+z,-y``."""
-    match = re.fullmatch(r"([+-]?)([xyz])-up", text.strip().lower())
-    if match:
-        return (match.group(1) or "+") + match.group(2), None
-    words = [word if word[:1] in ("+", "-") else "+" + word for word in text.strip().lower().split(",")]
-    if len(words) not in (1, 2) or any(word not in DIRECTIONS for word in words):
-        raise argparse.ArgumentTypeError(f"{text!r} is none of y-up, z-up, x-up, +z,-y and the like")
-    if len(words) == 2 and words[0][1] == words[1][1]:
-        raise argparse.ArgumentTypeError(f"{text!r}: up and forward must differ")
-    return words[0], words[1] if len(words) == 2 else None

@@ -1,4 +1,4 @@
-"""The window from the command line: `biomec`, `biomec FILE`, `biomec --screenshot OUT.png [FILE]`."""
+"""The window from the command line: `biomec`, `biomec FILE…`, `biomec --screenshot OUT.png [FILE]`."""
 
 import importlib
 import os
@@ -27,19 +27,17 @@ def open_window(arguments: Sequence[str]) -> int:
         without_screen()
         _program().screenshot(Path(arguments[1]), Path(arguments[2]) if len(arguments) == 3 else None)
         return 0
-    if len(arguments) > 1:
-        raise BiomecError(
-            f"{arguments[0]!r} is no command of biomec; one recording can be opened at a time. Try --help."
-        )
-    file = Path(arguments[0]) if arguments else None
-    if file is not None and not file.exists():
-        raise BiomecError(f"{arguments[0]}: there is no such command or file. For the commands: biomec --help")
+    files = [Path(argument) for argument in arguments]
+    for file in files:
+        if not file.exists():
+            command = "command or " if file is files[0] else ""
+            raise BiomecError(f"{file}: there is no such {command}file. For the commands: biomec --help")
     if not has_screen():
         raise BiomecError(
             "There is no screen to show the window on. Use the commands (biomec --help), or draw it into a picture: "
             f"biomec {SCREENSHOT} OUT.png [FILE]"
         )
-    return int(_program().run(file))
+    return int(_program().run(*files))
 
 
 def show_demo() -> int:

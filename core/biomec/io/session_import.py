@@ -8,6 +8,8 @@ from enum import Enum
 from pathlib import Path
 from typing import Any, Final, TypeAlias
 
+import numpy as np
+
 from biomec._version import __version__
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice, info, warning
@@ -17,6 +19,7 @@ from biomec.io.evidence import examined, with_axes
 from biomec.io.plate_evidence import reversed_plates, sign_doubt
 from biomec.io.registry import PROJECT, find_format, read_trial
 from biomec.io.unit_evidence import examined_units
+from biomec.io.units import PER_VOLT, plain_unit
 from biomec.recording import (
     Analog,
     Authority,
@@ -40,6 +43,7 @@ class Skip(Enum):
 
 SKIP: Final = Skip.SKIP
 MOST = 0.9  # of the markers; an arm that is raised moves more than the rest
+LARGEST_EMG_V = 0.01  # skin electrodes give up to about 5 mV either way of the baseline [DeLuca2002]; twice that
 STANDS_STILL = "subject-stands-still"
 Choice: TypeAlias = "Path | str | Skip | None"
 """A file by hand, `SKIP`, or None: look for it by name."""
@@ -105,6 +109,8 @@ def import_session(
         trial, more = merge_emg(trial, emg_trial, alignment)
         notices += more
 
+    notices += _check_emg(trial.emg)
+
     by_name = Subject(found.subject_name)
     known = [subject or Subject(), trial.subject, *([static_trial.subject] if static_trial else []), by_name]
     day, more = _day(recorded, trial.recorded, found)
@@ -121,6 +127,29 @@ def import_session(
         originals=originals if keep_originals else (),
         notices=tuple(notices),
     )
+
+
+def _check_emg(emg: Analog | None) -> list[Notice]:
+    """Question EMG that is larger than any muscle gives, without its offset and without single spikes."""
+    large = []
+    for name, unit, values in zip(emg.names, emg.units, emg.values.T, strict=True) if emg is not None else ():
+        samples = values[np.isfinite(values)]
+        per_volt = PER_VOLT.get(plain_unit(unit))
+        if per_volt is None or not samples.size:
+            continue
+        reached = float(np.quantile(np.abs(samples - np.median(samples)), 0.99)) / per_volt
+        if reached > LARGEST_EMG_V:
+            large.append((name, reached))
+    if not large:
+        return []
+    names = [name for name, _ in large]
+    listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
+    reached_mv, most_mv = (1e3 * volts for volts in (max(reached for _, reached in large), LARGEST_EMG_V))
+    sentence = (
+        f"EMG {listed} reaches {reached_mv:,.0f} mV; skin electrodes record less than {most_mv:g} mV. The unit in the "
+        "file is probably wrong, or the signal was stored after its amplifier: use the time course, not the amplitude."
+    )
+    return [warning("emg-amplitude", sentence, *names)]
 
 
 # ------------------------------------------------------------------------------------------------------------- files

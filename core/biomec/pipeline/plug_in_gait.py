@@ -13,8 +13,6 @@ from functools import cache
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
-from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info
 from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.kinematics.joint_angles import AngleOptions
 from biomec.body.plug_in_gait import PlugInGait, PlugInGaitOptions, plug_in_gait
@@ -29,17 +27,17 @@ from biomec.body.plug_in_gait.comparison import (
     stored_curves,
 )
 from biomec.body.plug_in_gait.kinetics import Ground, ground_reaction
-from biomec.body.plug_in_gait.legs import LEG
-from biomec.body.plug_in_gait.pelvis import PELVIS
-from biomec.body.plug_in_gait.sides import SIDES
+from biomec.body.plug_in_gait.legs import SIDES
+from biomec.body.plug_in_gait.segments import has_legs
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.steps.angles import angles
+from biomec.pipeline.steps.body import plug_in_gait_calibration
 from biomec.signals.event_editing import OFF, STRIKE
 
 
 def plug_in_gait_of(analysis: Analysis) -> PlugInGait | None:
     """Return the model of the recording; None if it is not wanted, or the markers or measures do not allow it."""
-    return analysis.derived(_computed(analysis.settings.plug_in_gait))[0]
+    return analysis.derived(_computed(analysis.settings.body.plug_in_gait))
 
 
 @dataclass(frozen=True)
@@ -98,44 +96,34 @@ def _own_curves(analysis: Analysis) -> tuple[tuple[str, str, FloatArray], ...]:
     return tuple(made)
 
 
-def plug_in_gait_notices(analysis: Analysis) -> tuple[Notice, ...]:
-    """What it assumed, or why it could not be computed from markers that are those of Plug-in Gait."""
-    return analysis.derived(_computed(analysis.settings.plug_in_gait))[1]
-
-
 @cache
-def _computed(options: PlugInGaitOptions) -> Callable[[Analysis], tuple[PlugInGait | None, tuple[Notice, ...]]]:
+def _computed(options: PlugInGaitOptions) -> Callable[[Analysis], PlugInGait | None]:
     """What computes the model of analyses with these options."""
 
-    def compute(analysis: Analysis) -> tuple[PlugInGait | None, tuple[Notice, ...]]:
+    def compute(analysis: Analysis) -> PlugInGait | None:
         if not options.compute or "signals" not in analysis.done:
-            return None, ()
+            return None
         prepared, clean = analysis.preparation, analysis.signals
+        calibration, _ = plug_in_gait_calibration(prepared, analysis.session.subject, options)
         points = recorded_landmarks(trajectories(clean.reconstruction.markers), prepared.marker_set)
-        legs = [leg for leg in SIDES if all(leg.key(name) in points for name in LEG)]
-        if not legs or any(name not in points for name in PELVIS):
-            return None, ()
-        static = None
-        if not prepared.static_is_dynamic:
-            static = recorded_landmarks(trajectories(prepared.static.markers), prepared.marker_set)
-        measures, trial = analysis.session.subject.measures, prepared.dynamic
-        try:
-            found = plug_in_gait(
-                points, static, measures, trial.rate_hz, ground=ground_of(analysis), mass_kg=known_mass_kg(analysis),
-                first_frame=trial.first_frame, options=options,
-            )  # fmt: skip
-        except BiomecError as error:
-            return None, (info("plug-in-gait-not-computed", str(error)),)
-        return found, found.notices
+        if calibration is None or not has_legs(points):
+            return None
+        trial = prepared.dynamic
+        return plug_in_gait(
+            points, calibration, trial.rate_hz, ground=ground_of(analysis), mass_kg=known_mass_kg(analysis),
+            first_frame=trial.first_frame,
+        )  # fmt: skip
 
     return compute
 
 
 def known_mass_kg(analysis: Analysis) -> float | None:
-    """Mass that was entered, else weighed on the plates."""
+    """Mass [kg] that was entered, else weighed on the plates."""
     entered = analysis.session.subject.mass_kg
+    if entered or "body" in analysis.done:
+        return entered or analysis.body.subject.mass_kg
     weighed = analysis.signals.mass if "signals" in analysis.done else None
-    return entered or (None if weighed is None else weighed.mass_kg)
+    return None if weighed is None else weighed.mass_kg
 
 
 def ground_of(analysis: Analysis) -> dict[str, Ground]:

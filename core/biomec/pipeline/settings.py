@@ -97,7 +97,10 @@ class SignalSettings:
 
 @dataclass(frozen=True)
 class BodySettings:
-    """model: name or file of the body model (None: the one that suits the marker set); options: how it is fitted."""
+    """model: name or file of the body model (None: the one that suits the marker set); options: how it is fitted.
+
+    plug_in_gait : foot of the static, and whether Plug-in Gait is computed as Vicon does it, too
+    """
 
     model: str | None = setting(
         None, "Model", "Segments, joints and angles of the body.",
@@ -105,6 +108,9 @@ class BodySettings:
     options: ModelOptions = setting(
         factory=ModelOptions, label="Fit to the person", help="How the model gets its lengths, centres and masses."
     )
+    plug_in_gait: PlugInGaitOptions = setting(
+        factory=PlugInGaitOptions, label="Plug-in Gait",
+        help="The foot in the static, and Plug-in Gait as Vicon computes it beside our own model.")  # fmt: skip
 
 
 @dataclass(frozen=True)
@@ -127,7 +133,6 @@ class AnalysisSettings:
     """Settings of all steps that have any, by the name of the step. Defaults are those of the manual.
 
     load_reading : how window, tables and report show joint loads; no result depends on it
-    plug_in_gait : Plug-in Gait as Vicon computes it, beside the results of the steps; none of them depends on it
     """
 
     preparation: PreparationSettings = setting(
@@ -150,6 +155,3 @@ class AnalysisSettings:
     load_reading: LoadReading = setting(
         factory=LoadReading, label="Loads as shown",
         help="How plots, tables and report show the loads; nothing is computed again.")  # fmt: skip
-    plug_in_gait: PlugInGaitOptions = setting(
-        factory=PlugInGaitOptions, label="Plug-in Gait",
-        help="Plug-in Gait as Vicon computes it, beside our own model of the same markers.")  # fmt: skip

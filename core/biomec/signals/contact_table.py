@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.recording import ForcePlate
-from biomec.signals.contact_detection import Contact
+from biomec.signals.contact_detection import Contact, contact_of
 from biomec.signals.contacts import ContactAssignment
 from biomec.signals.plate_resampling import contact_at_frames
 
@@ -40,6 +40,34 @@ class ContactTable:
     def frames(self) -> int:
         """Number of frames."""
         return int(self.active.shape[0])
+
+
+def with_forces(assignment: ContactAssignment, plates: Sequence[ForcePlate]) -> ContactAssignment:
+    """The same contacts with the forces of other plates, such as more strongly filtered ones, of the same names.
+
+    A filter spreads a force in time, so every contact reaches as far as its force does above the lower threshold, but
+    not beyond the middle between it and its neighbour on the plate.
+    """
+    given = {plate.name: plate for plate in plates}
+    detected = assignment.detected
+    lower = detected.options.threshold_n - detected.options.hysteresis_n
+    widened = []
+    for item in assignment.contacts:
+        plate, contact = given[item.contact.plate], item.contact
+        others = [other.contact for other in assignment.contacts if other.contact.plate == plate.name]
+        before = max((c.last for c in others if c.last < contact.first), default=-contact.first - 1)
+        after = min((c.first for c in others if c.first > contact.last), default=2 * plate.samples - contact.last)
+        first, last = contact.first, contact.last
+        low = np.flatnonzero(~(plate.vertical > lower))  # missing samples end it too
+        place = int(np.searchsorted(low, first))
+        if place == len(low) or low[place] > first:
+            first = max(int(low[place - 1]) + 1 if place else 0, (before + contact.first) // 2 + 1, 0)
+        place = int(np.searchsorted(low, last))
+        if place == len(low) or low[place] > last:
+            last = min(int(low[place]) - 1 if place < len(low) else plate.samples - 1, (after + contact.last) // 2)
+        widened.append(replace(item, contact=contact_of(plate, contact.number, first, last, detected.options)))
+    kept = tuple(given.get(plate.name, plate) for plate in detected.plates)
+    return replace(assignment, contacts=tuple(widened), detected=replace(detected, plates=kept))
 
 
 def contact_table(assignment: ContactAssignment, segments: Sequence[str] | None = None) -> ContactTable:

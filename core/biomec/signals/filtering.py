@@ -195,6 +195,24 @@ def filter_plates(
     return FilteredPlates(tuple(done), read_only(cutoffs), tuple(analyses), options, tuple(notices))
 
 
+FASTEST = 95.0  # percentile of the markers' cut-offs that plates share
+
+
+def matching_filter(filtered: FilteredMarkers | None) -> FilterOptions | None:
+    """Filter that slows plates as the fastest markers were slowed; None if no marker was filtered.
+
+    Accelerations of filtered markers lack what is faster than their cut-off. Forces that keep it are answered by nothing
+    but a moment of the joints [BisselingHof2006], [Kristianslund2012], [Bezodis2013]. Where markers have cut-offs of
+    their own, those of the feet, on which the force acts, are the highest; a force slower than its foot would act where
+    the foot no longer is.
+    """
+    used = np.empty(0) if filtered is None else filtered.cutoff_hz[np.isfinite(filtered.cutoff_hz)]
+    if filtered is None or not used.size:
+        return None
+    cutoff = float(np.percentile(used, FASTEST))
+    return FilterOptions(CutoffChoice.FIXED, cutoff, shared=True, filter=filtered.options.filter)
+
+
 def _check_names(options: FilterOptions, names: tuple[str, ...], what: str) -> None:
     for one in options.manual:
         if one.name not in names:

@@ -35,7 +35,7 @@ class Person:
         self.asked: list[str] = []
         self.context.user.ask_file = lambda *asked: self.path
         self.context.user.ask_folder = lambda *asked: self.path
-        self.context.user.tell = self._hear
+        self.context.user.tell = self.context.user.fail = self._hear
         self.context.user.confirm = self._answer
         self.window.resize(*size)
         self.window.show()

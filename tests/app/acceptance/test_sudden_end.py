@@ -40,7 +40,7 @@ for way, k in [(way, k) for way in ways for k in range(4 if way == "quickly" els
     window = MainWindow(Preferences(folder / "prefs.ini"))
     context = window.context
     context.user.confirm = lambda title, question, choices: choices[-1]
-    context.user.tell = lambda title, sentence: None
+    context.user.tell = context.user.fail = lambda title, sentence: None
     context.user.ask_file = lambda title, *asked: folder / ("movie.gif" if "ovie" in title else "saved.biomec")
     window.show()
     context.document.open(measured if way == "analysing" else analysis)

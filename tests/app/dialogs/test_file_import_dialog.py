@@ -12,11 +12,14 @@ from biomec.io.session_import import SKIP
 from biomec.pipeline import replay
 from biomec.pipeline.analysis import KINEMATICS, STOPPED, Analysis
 from biomec.pipeline.outlook import Obstacles
+from biomec.recording import Authority, LabAxes
 from biomec.virtual import DEMO, VirtualPerson, push_up, record, write_acquisition
 from biomec_app.dialogs.import_plan import ImportPlan, all_labels, analysis_reach, read
 from biomec_app.dialogs.importing import AXES, EMG, LABELS, MARK, SUBJECT, ImportDialog
 from biomec_app.session.project_file import analyse_imported, imported
 from biomec_app.shell import files as actions
+from tests.core.io.people import person
+from tests.core.io.test_foreign_exports import HANDSTAND
 
 TRUNK = ("C7", "T8", "IJ", "PX", "CIAS_D", "CIAS_E")
 
@@ -84,6 +87,24 @@ def test_a_date_that_is_none_is_told_and_nothing_is_imported(qtbot, context, dia
     dialog.subject.changed.emit()
     assert dialog.import_button.isEnabled()
     assert not dialog.wrong.isVisible()
+
+
+def test_somebody_upside_down_is_asked_about_and_turned_over(qtbot, context, tmp_path):
+    """One sentence on the page of the axes, which are corrected there."""
+    standing = person(HANDSTAND)
+    write_trial(replace(standing, axes=LabAxes("+y", "+x", Authority.FILE)), tmp_path / "handstand.c3d")
+    dialog = ImportDialog(context, read(ImportPlan(tmp_path / "handstand.c3d")))
+    qtbot.addWidget(dialog)
+    dialog.show()
+    item = dialog.pages.item(AXES)
+    assert item.data(MARK) == "!"
+    assert "head and shoulders are 1.5 m below the feet" in item.toolTip()
+    form = dialog.axes
+    form.up.setCurrentIndex(form.up.findData("-y"))
+    form.up.activated.emit(form.up.currentIndex())
+    idle(qtbot, dialog)
+    assert dialog.preview.session.dynamic.axes.up == "-y"
+    assert item.data(MARK) == "✓"
 
 
 def test_a_file_that_cannot_be_read_is_told_and_the_last_choice_stays(qtbot, context, dialog, tmp_path):
@@ -257,7 +278,7 @@ def test_cancel_changes_nothing(qtbot, context, dialog):
 
 def test_a_broken_recording_is_told_before_any_dialog(qtbot, context, tmp_path):
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
     broken = tmp_path / "broken.c3d"
     broken.write_bytes(b"\x02\x50" + b"\0" * 600)

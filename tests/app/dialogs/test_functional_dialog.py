@@ -34,7 +34,7 @@ def loaded(squatting):
 @pytest.fixture
 def told(context):
     said = []
-    context.user.tell = lambda title, sentence: said.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: said.append(sentence)
     context.jobs.failed.connect(context.user.tell)
     return said
 

@@ -73,7 +73,7 @@ def test_pages_are_walked_by_links_back_and_forward(window, monkeypatch):
     assert window.page.textCursor().block().text().lstrip("[").startswith("Nunes2017")
     opened, told = [], []
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toString()))
-    window.context.user.tell = lambda title, sentence: told.append(sentence)
+    window.context.user.tell = window.context.user.fail = lambda title, sentence: told.append(sentence)
     window.follow(QUrl("https://example.org/page"))
     assert opened == ["https://example.org/page"]
     assert "https://example.org/page" in told[0]

@@ -29,7 +29,7 @@ def test_the_list_is_copied_and_the_folder_opened(dialog, tmp_path, monkeypatch)
         str(tmp_path / "summary.json"),
     ]
     opened, told = [], []
-    dialog.context.user.tell = lambda title, sentence: told.append(sentence)
+    dialog.context.user.tell = dialog.context.user.fail = lambda title, sentence: told.append(sentence)
     monkeypatch.setattr(QDesktopServices, "openUrl", lambda url: opened.append(url.toLocalFile()))
     dialog.findChild(QPushButton, "written-open").click()
     assert opened == [str(tmp_path)]

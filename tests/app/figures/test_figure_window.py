@@ -115,7 +115,7 @@ def test_a_figure_is_saved_dark_on_white(qtbot, opened, context, tmp_path, kind)
 @pytest.mark.parametrize("name", ["figure.bmp", "no such folder/figure.png"])
 def test_a_file_that_cannot_be_written_is_told(qtbot, opened, context, tmp_path, name):
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     window = opened("violations")
     window.save(tmp_path / name)
     qtbot.waitUntil(lambda: bool(told), timeout=60_000)

@@ -246,7 +246,7 @@ def test_a_figure_of_no_kind_is_refused(panel: PlotPanel, qtbot, tmp_path: Path)
     with pytest.raises(BiomecError, match="is no kind of figure"):
         panel.save(tmp_path / "figure.docx")
     told = []
-    panel.context.user.tell = lambda title, sentence: told.append(sentence)
+    panel.context.user.tell = panel.context.user.fail = lambda title, sentence: told.append(sentence)
     panel.save(tmp_path / "no such folder" / "figure.png")
     qtbot.waitUntil(lambda: bool(told), timeout=20_000)
     assert "figure.png" in told[0]

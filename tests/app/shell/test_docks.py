@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 from dataclasses import replace
-from itertools import combinations
+from itertools import combinations, pairwise
 
 import pytest
 from PySide6.QtCore import Qt, QTimer
-from PySide6.QtWidgets import QApplication, QTabBar
+from PySide6.QtWidgets import QApplication, QProgressDialog, QTabBar
 
 from biomec.base.notices import Notice, Severity
 from biomec.pipeline.analysis import STEPS, Analysis
@@ -14,6 +14,7 @@ from biomec.reporting.trust import Level
 from biomec_app.features.trust.verdict_signs import sign
 from biomec_app.features.trust.verdicts import recording_told, verdicts
 from biomec_app.kit.theme import LIGHT, apply
+from biomec_app.session.jobs import PREPARING, Status
 from biomec_app.session.preferences import Preferences
 from biomec_app.shell.main_window import NEXT_TURN_MS, MainWindow
 from biomec_app.shell.panels import PANELS
@@ -178,6 +179,48 @@ def test_panels_that_a_small_window_squeezed_get_their_room_back(qtbot, window):
     window.resize(1600, 900)
     qtbot.waitUntil(lambda: left.width() >= 220, timeout=10_000)
     qtbot.waitUntil(lambda: right.width() >= 400, timeout=10_000)
+
+
+def test_a_window_that_is_enlarged_gives_the_panels_their_share(qtbot, window):
+    """Panels of a window that was maximised to 1920 points kept the width that they had at 1280."""
+    window.resize(1920, 1080)
+    right, left = window.docks["plots"], window.docks["browser"]
+    qtbot.waitUntil(lambda: right.width() > 0.29 * 1920 and left.width() > 0.14 * 1920)
+    window.resizeDocks([right], [480], Qt.Orientation.Horizontal)
+    qtbot.turns()
+    window.resize(2200, 1080)
+    qtbot.turns()
+    assert abs(right.width() - 480) < 20  # the user's own choice stays
+
+
+@pytest.mark.parametrize("width", [800, 1280])
+def test_texts_of_the_status_bar_never_overlap(qtbot, window, doubtful, width):
+    """A long note of a job lay over the verdicts in a small window."""
+    window.context.document.open(doubtful)
+    window.resize(width, 720)
+    window._working(True, "Kinematic Analysis")
+    window._progressed(Status("Kinematic Analysis of a recording with a long name", 0.5, 12.0, words="w" * 150))
+    qtbot.turns()
+    shown = [one for one in (window.status_line.recording, window.status_line, window.told, window.bar, window.stop)
+             if one.isVisible() and one.width()]  # fmt: skip
+    assert len(shown) >= 4
+    places = sorted((one.geometry() for one in shown), key=lambda place: place.left())
+    assert all(before.right() < after.left() for before, after in pairwise(places))
+    assert places[-1].right() <= window.statusBar().width()
+    window._working(False)
+
+
+def test_the_first_run_says_plainly_that_routines_are_prepared(qtbot, window):
+    """A note of some words in the status bar was all that was seen for a minute."""
+    window._working(True, "Kinematic Analysis")
+    window._progressed(Status("Kinematic Analysis", 0.1, None, PREPARING))
+    dialog = window.findChild(QProgressDialog, "preparing")
+    assert dialog.isVisible()
+    assert "only once" in dialog.labelText()
+    assert not dialog.isModal()  # the window can be used meanwhile
+    window._ended("Kinematic Analysis: done")
+    qtbot.turns()
+    assert window.findChild(QProgressDialog, "preparing") is None
 
 
 def test_a_height_that_the_user_gave_the_notices_stays(qtbot, window, demo_analysis):

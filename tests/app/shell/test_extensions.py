@@ -121,7 +121,7 @@ def test_the_menu_runs_it_in_the_background_and_shows_the_table(qtbot, folder, c
     assert "frames\t1885" in window.text()
     window.shut()
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     actions["own.about"].run(context)
     assert str(folder) in told[0]
     assert "broken.py: line 1: NameError" in told[0]

@@ -83,7 +83,7 @@ def test_a_line_that_cannot_be_run_is_shown_as_it_is(panel, context, demo_analys
 def test_a_file_that_cannot_be_written_is_told(panel, context, demo_analysis, tmp_path):
     context.document.open(demo_analysis)
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     context.user.ask_file = lambda title, pattern, save, start: tmp_path / "missing" / "a.py"
     panel.save()
     assert len(told) == 1

@@ -41,7 +41,7 @@ def test_keys_and_shortcuts_are_unique():
 def test_items_that_cannot_run_say_why(menus, context):
     """With nothing open almost nothing can run; what can is import, open, the demonstration, exit and help."""
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     for key, (action, item) in menus.items.items():
         if not item.isVisible():  # places for recent files that nobody has opened
             continue
@@ -69,10 +69,37 @@ def test_kinematics_has_the_steps_in_their_order(menus):
 
 def test_files_shortcuts_are_those_people_know(menus):
     wanted = {"file.import": "Ctrl+I", "file.open": "Ctrl+O", "file.save": "Ctrl+S", "file.save-as": "Ctrl+B",
-              "file.stretch": "Ctrl+L", "file.exit": "Ctrl+E", "edit.undo": "Ctrl+Z"}  # fmt: skip
+              "file.save-stretch": "Ctrl+L", "file.exit": "Ctrl+E", "edit.undo": "Ctrl+Z"}  # fmt: skip
     there = {key: item.shortcut().toString() for key, (_, item) in menus.items.items() if key in wanted}
     assert there == {key: shortcut for key, shortcut in wanted.items() if key in menus.items}
-    assert len(there) >= 6
+    assert len(there) == len(wanted)
+    usual = {"file.save-as": "Ctrl+Shift+S", "file.exit": "Ctrl+Q"}
+    assert all(keys in [one.toString() for one in menus.items[key][1].shortcuts()] for key, keys in usual.items())
+
+
+def test_a_png_is_called_a_picture(menus):
+    assert menus.items["file.save-png"][1].text().replace("&", "") == "As Picture (PNG)…"
+
+
+def test_figures_of_the_movement_stand_apart_from_numerical_checks(menus):
+    """Joint angles stood in one list with the derivatives of constraints."""
+    menu = {key.removeprefix("figures."): action.menu for key, (action, _) in menus.items.items() if "figures." in key}
+    assert {menu[key] for key in ("angles", "emg", "stick", "loads-cycles") if key in menu} == {"Signal Analysis"}
+    checks = {key for key, where in menu.items() if where == "Signal Analysis/&Numerical Checks"}
+    assert {"derivatives", "frozen", "residual", "violations"} <= checks
+
+
+def test_f5_computes_loads_that_are_out_of_date(qtbot, menus, context, short_analysis):
+    """F5 ended at the cycles, and loads stayed out of date."""
+    settings = short_analysis.settings
+    changed = replace(settings, loads=replace(settings.loads, method="lagrange"))
+    context.document.open(short_analysis.with_settings(changed))
+    assert context.document.analysis.stale == ("loads",)
+    assert menus.items["kinematics.all"][1].isEnabled()
+    menus.run("kinematics.all")
+    qtbot.waitUntil(lambda: not context.jobs.busy)
+    assert context.document.analysis.stale == ()
+    assert not menus.items["kinematics.all"][1].isEnabled()
 
 
 def said(menus, context):

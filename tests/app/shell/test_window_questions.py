@@ -5,7 +5,7 @@ from collections.abc import Callable
 from time import sleep
 
 from PySide6.QtCore import Qt
-from PySide6.QtWidgets import QApplication
+from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from biomec.base.progress import Cancelled, Progress
 from biomec_app.session.preferences import Preferences
@@ -20,6 +20,30 @@ def test_the_window_asks_every_kind_of_question_itself(qtbot, tmp_path):
     assert {"ask_file", "ask_folder", "tell", "confirm", "show_written"} <= set(questions)
     for name in questions:
         assert getattr(type(window.context.user), name) is not getattr(User, name), name
+    window.close()
+
+
+def test_errors_have_another_sign_than_messages_and_dialogs_belong_to_the_window_in_front(qtbot, tmp_path, monkeypatch):
+    """Errors had the sign of a message; after a figure was saved, the main window came before it."""
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    window.show()
+    figure = QWidget(window, Qt.WindowType.Window)
+    figure.show()
+    figure.activateWindow()
+    qtbot.waitUntil(lambda: QApplication.activeWindow() is figure)
+    shown = []
+    for kind in ("information", "critical"):
+        monkeypatch.setattr(QMessageBox, kind, lambda parent, *words, kind=kind: shown.append((kind, parent)))
+    monkeypatch.setattr(
+        QFileDialog, "getSaveFileName", lambda parent, *words: (shown.append(("file", parent)), ("", ""))[1]
+    )
+    user = window.context.user
+    user.tell("Title", "Something.")
+    window.context.jobs.failed.emit("Title", "It failed.")
+    user.ask_file("Save figure", "Picture (*.png)", True, "")
+    assert shown == [("information", figure), ("critical", figure), ("file", figure)]
+    figure.close()
     window.close()
 
 

@@ -4,13 +4,14 @@ import json
 import os
 import subprocess
 import sys
+from types import SimpleNamespace
 
 import pytest
 
 import biomec
 from biomec import doctor
 from biomec.base.errors import BiomecError
-from biomec.cli import main
+from biomec.cli import main, window
 from biomec.doctor import Extra, Package, Probe, Report
 
 
@@ -95,3 +96,17 @@ def test_info_tells_of_a_copied_marker(tmp_path, capsys):
     assert main(["info", str(file)]) == 0
     said = " ".join(capsys.readouterr().out.split())
     assert "A and B" in said
+
+
+def test_several_files_open_in_the_window(tmp_path, monkeypatch, capsys):
+    """`biomec walk.c3d static.c3d` was refused."""
+    opened = []
+    monkeypatch.setattr(window, "has_screen", lambda: True)
+    monkeypatch.setattr(window, "_program", lambda: SimpleNamespace(run=lambda *files: opened.append(files) or 0))
+    files = [tmp_path / "walk.c3d", tmp_path / "static.c3d"]
+    for file in files:
+        file.touch()
+    assert main([str(file) for file in files]) == 0
+    assert opened == [tuple(files)]
+    assert main([str(files[0]), str(tmp_path / "none.c3d")]) != 0
+    assert "none.c3d: there is no such file" in capsys.readouterr().err

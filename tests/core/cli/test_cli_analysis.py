@@ -103,6 +103,8 @@ def test_files_beside_a_project_are_refused(files, tmp_path, capsys):
     project = str(tmp_path / "a" / "session.biomec")
     assert main(["analyze", project, "--forces", "other.mot", "--out", str(tmp_path / "b")]) == 1
     assert "a project has its files already, so --forces means nothing" in capsys.readouterr().err
+    assert main(["analyze", project, "--axes", "z-up", "--out", str(tmp_path / "b")]) == 1
+    assert "so --axes means nothing" in capsys.readouterr().err
 
 
 def test_results_are_kept_unless_the_user_forces(files, tmp_path, capsys):

@@ -44,8 +44,8 @@ def plate_trial(samples: int = FRAMES * 10, rate_hz: float = 1000.0, start_s: fl
 
 
 def emg_trial(samples: int = 2000, rate_hz: float = 1000.0) -> Trial:
-    """Every sample is its own time."""
-    emg = Analog(("Bíceps D",), np.arange(samples)[:, None] / rate_hz, ("V",), rate_hz)
+    """Every sample is its own time, a millivolt a second."""
+    emg = Analog(("Bíceps D",), 1e-3 * np.arange(samples)[:, None] / rate_hz, ("V",), rate_hz)
     return Trial(Source("d_EMG.emt", "EMT", "", 0), Markers.none(samples, rate_hz), LabAxes(), emg=emg)
 
 
@@ -70,7 +70,7 @@ def test_one_file_brings_the_other_three(four_files):
     assert session.dynamic.plates[0].samples == 600
     assert (session.subject.name, session.recorded) == ("Arthur", date(2015, 4, 8))
     assert session.emg_alignment == EmgAlignment(1, FRAMES)
-    np.testing.assert_allclose(session.dynamic.emg.values[:, 0], session.dynamic.emg.time_s, atol=1e-12)
+    np.testing.assert_allclose(1e3 * session.dynamic.emg.values[:, 0], session.dynamic.emg.time_s, atol=1e-12)
     assert session.dynamic.emg.samples == 601  # 0 s to 0.6 s, both ends
     assert codes(session.notices) == ["static-by-name", "plates-by-name", "emg-by-name"]
     record = session.provenance[0]
@@ -282,8 +282,22 @@ def test_emg_is_cut_to_the_saved_frames(first, said):
     alignment = EmgAlignment(first, first + FRAMES - 1)
     merged, notices = merge_emg(marker_trial(), emg_trial(), alignment)
     t0 = (first - 1) / RATE
-    np.testing.assert_allclose(merged.emg.values[:, 0], merged.emg.time_s + t0, atol=1e-12)
+    np.testing.assert_allclose(1e3 * merged.emg.values[:, 0], merged.emg.time_s + t0, atol=1e-12)
     assert codes(notices) == said
+
+
+@pytest.mark.parametrize(("amplitude_v", "asked"), [(0.002, False), (1.0, True)])
+def test_emg_larger_than_any_muscle_is_questioned(tmp_path, amplitude_v, asked):
+    """A file whose EMG reached 10⁶ µV was shown as it was; an offset of the electrodes is not activity."""
+    trial = marker_trial()
+    samples = 0.2 + amplitude_v * np.sin(np.arange(FRAMES * 10))[:, None]
+    write_emt(trial, tmp_path / "a.emt")
+    emg = replace(emg_trial(FRAMES * 10), emg=Analog(("Soleus",), samples, ("V",), 1000.0))
+    write_emt(emg, tmp_path / "a_EMG.emt", tracks="emg")
+    session = import_session(tmp_path / "a.emt", emg=tmp_path / "a_EMG.emt")
+    told = [notice.sentence for notice in session.notices if notice.code == "emg-amplitude"]
+    assert bool(told) is asked
+    assert not asked or "EMG Soleus reaches 1,00" in told[0]
 
 
 def test_frames_that_are_not_as_many_as_the_trials_are_said():

@@ -48,6 +48,7 @@ class MethodFigure(FigureKind):
     """Both methods over each other, in the axes of the laboratory."""
 
     key, title = "load-methods", "Joint Loads by Both Methods"
+    check = True
     help = "Force and moment of a joint by the multibody method (solid) and by Newton-Euler (dashed)"
     needs = ("signals", "body", "segments", "loads")
 

@@ -28,6 +28,7 @@ class PreparationFigure(FigureKind):
     """Six configurations of filter and consistency."""
 
     key, title = "preparations", "Six Ways to Prepare the Recording"
+    check = True
     help = "What filtering and kinematic consistency do to the loads of a joint"
     needs = ("signals", "cycles", "loads")
     slow = True

@@ -111,6 +111,7 @@ def _cells(limit: ResidualThreshold, here: list[float]) -> tuple[tuple[str, bool
 def _facts(analysis: Analysis) -> list[str]:
     found = analysis.loads
     balance, told, facts = found.trust.balance, [], load_facts(analysis)
+    told.append(f"{facts['plates'].label}: {facts['plates'].text}.")
     if np.isfinite(balance.force_rms):
         told.append(
             f"Balance of the whole body: plates and motion differ by {number(balance.force_rms, 1)} N and "

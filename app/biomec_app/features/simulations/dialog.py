@@ -68,7 +68,7 @@ class SimulationDialog(QDialog):
         self.name = QLineEdit()
         self.name.setObjectName("simulation.name")
         self.name.setAccessibleName("Name of the run")
-        self.what_if = WhatIfBox(self.form)
+        self.what_if = WhatIfBox(self.form, self.analysis)
         self.advanced = AdvancedBox(self.form)
         self.wrong = Fault("simulation.fault")
         self.summary = QLabel()

@@ -399,7 +399,7 @@ class SimulationPanel(QWidget):
         try:
             act()
         except BiomecError as error:
-            self.context.user.tell(TITLE, str(error))
+            self.context.user.fail(TITLE, str(error))
         self._show_view()
 
     def new(self) -> None:

@@ -81,9 +81,9 @@ class PartRow(FormRow):
 
 
 class WhatIfBox(QGroupBox):
-    """Fields of a `WhatIf` in two columns."""
+    """Fields of a `WhatIf` in two columns; the grip only where hands press on the ground, as in push-ups."""
 
-    def __init__(self, form: Form, parent: QWidget | None = None) -> None:
+    def __init__(self, form: Form, analysis: Analysis, parent: QWidget | None = None) -> None:
         owner = form.owner[WHAT_IF[0]]
         super().__init__(owner.setting.label, parent)
         self.setObjectName("simulation.what-if")
@@ -92,6 +92,10 @@ class WhatIfBox(QGroupBox):
         grid.setVerticalSpacing(4)
         for k, name in enumerate(ORDER):
             path = (*WHAT_IF, name)
+            if name == "grip_m" and not hands_press(analysis):
+                form.rows[path].widget.setParent(self)  # kept, and not shown
+                form.rows[path].widget.hide()
+                continue
             row, column = k % 3, 2 * (k // 3)
             grid.addWidget(form.label(path), row, column)
             grid.addWidget(form.rows[path].widget, row, column + 1)
@@ -99,6 +103,11 @@ class WhatIfBox(QGroupBox):
                 form.rows[path].widget.setFixedWidth(BOX)
         grid.setColumnStretch(3, 1)
         grid.setHorizontalSpacing(12)
+
+
+def hands_press(analysis: Analysis) -> bool:
+    """Whether the ground acts on a hand, measured or estimated; where loads are not known yet, it may."""
+    return "loads" not in analysis.done or any(name.endswith("hand") for name in analysis.loads.external.segments)
 
 
 def part_rows(analysis: Analysis) -> dict[tuple[str, ...], Callable[[Entry, str], FormRow]]:

@@ -171,7 +171,7 @@ class TrustPanel(QWidget):
         try:
             self.context.run_until(KINEMATICS, TITLE)
         except BiomecError as error:
-            self.context.user.tell(TITLE, str(error))
+            self.context.user.fail(TITLE, str(error))
 
     def _tell(self, sentence: str) -> None:
         self.nothing.setText(sentence)

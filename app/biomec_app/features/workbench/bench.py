@@ -62,9 +62,11 @@ class Bench(QObject):
     # ------------------------------------------------------------------ the machine
 
     def open(self, draft: Draft) -> None:
-        """Another machine takes the place; runs stay, to be compared."""
+        """Another machine takes the place; runs of the former one stay in the list, but are not plotted any more."""
         self.undo_stack.clear()
         self.draft = draft
+        for one in self.runs:
+            one.shown = one.shown and one.run.machine.name == self.machine.name
         self.current, self.preset = None, ""
         self.opened.emit()
         self.machine_changed.emit()

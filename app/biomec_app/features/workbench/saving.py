@@ -96,7 +96,7 @@ class Saving:
 
     def _saved(self, path: Path, fault: Exception | None) -> None:
         if isinstance(fault, BiomecError):
-            self._window.context.user.tell("Save plots", str(fault))
+            self._window.context.user.fail("Save plots", str(fault))
         elif fault is not None:
             told = f"{path.name} could not be saved because of an error in Biomec ({type(fault).__name__}: {fault})."
             self._window.context.user.tell("Save plots", told)

@@ -199,7 +199,7 @@ class WorkbenchWindow(QMainWindow):
         try:
             act()
         except BiomecError as error:
-            self.context.user.tell(title.replace("&", "").rstrip("…"), str(error))
+            self.context.user.fail(title.replace("&", "").rstrip("…"), str(error))
 
     # ------------------------------------------------------------------ machines
 

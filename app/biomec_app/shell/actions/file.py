@@ -15,6 +15,7 @@ from biomec_app.shell.files import open_file
 
 MENU = "File"
 RECENT, EXPORT, COPY, SAVE_FIGURE = "File/Open &Recent", "File/Ex&port", "File/Cop&y Figure", "File/Save &Figure"
+KINDS = {"png": "picture (PNG)", "svg": "drawing (SVG)", "pdf": "page (PDF)", "csv": "table (CSV)"}
 Blocked = Callable[[Context], str | None]
 
 
@@ -80,9 +81,9 @@ def _copy(kind: str, text: str, help: str) -> Action:
 
 def _save_figure(kind: str, text: str, help: str) -> Action:
     def run(context: Context) -> None:
-        title = f"Save figure as {kind.upper()}"
+        title = f"Save figure as {KINDS[kind]}"
         start = f"{context.preferences.folder}/figure.{kind}" if context.preferences.folder else f"figure.{kind}"
-        path = context.user.ask_file(title, f"{kind.upper()} (*.{kind})", True, start)
+        path = context.user.ask_file(title, f"{KINDS[kind][0].upper()}{KINDS[kind][1:]} (*.{kind})", True, start)
         path = None if path is None else with_suffix(context, path, f".{kind}")
         if path is not None:
             _figure(context).save(path)
@@ -126,7 +127,7 @@ ACTIONS: tuple[Action, ...] = (
            blocked=_idle),
     Action("file.separator-save", MENU, SEPARATOR, None),
     Action("file.save", MENU, "&Save", save, "Save the project", "Ctrl+S", OPEN_AND_IDLE),
-    Action("file.save-as", MENU, "Save &As…", save_as, "Save the project under another name", "Ctrl+B",
+    Action("file.save-as", MENU, "Save &As…", save_as, "Save the project under another name", "Ctrl+B, Ctrl+Shift+S",
            OPEN_AND_IDLE),
     Action("file.save-stretch", MENU, "Save S&tretch…", _stretch,
            "Save a part of the recording, such as one cycle, as a project of its own", "Ctrl+L", OPEN_AND_IDLE),
@@ -148,12 +149,12 @@ ACTIONS: tuple[Action, ...] = (
     _copy("png", "As &Picture", "Copy the figure as a picture"),
     _copy("svg", "As &Drawing (SVG)", "Copy the figure as lines that can be edited"),
     _copy("data", "As Da&ta", "Copy the plotted numbers, to be pasted into a spreadsheet"),
-    _save_figure("png", "As &PNG…", "Save the figure as a picture"),
-    _save_figure("svg", "As &SVG…", "Save the figure as lines that can be edited"),
-    _save_figure("pdf", "As P&DF…", "Save the figure for printing"),
+    _save_figure("png", "As &Picture (PNG)…", "Save the figure as a picture"),
+    _save_figure("svg", "As &Drawing (SVG)…", "Save the figure as lines that can be edited"),
+    _save_figure("pdf", "For P&rinting (PDF)…", "Save the figure for printing"),
     _save_figure("csv", "Data as &CSV…", "Save the plotted numbers as a table"),
     Action("file.separator-exit", MENU, SEPARATOR, None),
     Action("file.close", MENU, "&Close Recording", _close_recording, "Close the recording and show the start page",
            "Ctrl+W", OPEN_AND_IDLE),
-    Action("file.exit", MENU, "E&xit", _exit, "Close Biomec", "Ctrl+E"),
+    Action("file.exit", MENU, "E&xit", _exit, "Close Biomec", "Ctrl+E, Ctrl+Q"),
 )  # fmt: skip

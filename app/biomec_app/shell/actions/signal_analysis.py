@@ -16,6 +16,7 @@ from biomec_app.shell.extensions import Extension, Loaded, extension_folder, loa
 
 MENU = "Signal Analysis"
 OWN = f"{MENU}/Own Functions"
+CHECKS = f"{MENU}/&Numerical Checks"
 
 
 def figure_action(kind: FigureKind, menu: str = MENU) -> Action:
@@ -46,12 +47,13 @@ def summary_action(summary: Summary, menu: str = MENU) -> Action:
     return Action(f"signals.{summary.key}", menu, summary.title, run, summary.help, blocked=blocked)
 
 
-def _figures() -> tuple[Action, ...]:
+def _figures(menu: str, check: bool) -> tuple[Action, ...]:
+    """Items of the figures that show the movement, or of those that check numbers and methods."""
     found: list[Action] = []
     for group, kinds in figure_groups().items():
-        found += [figure_action(kind) for kind in kinds]
-        found.append(Action(f"figures.{group}.separator", MENU, SEPARATOR, None))
-    return tuple(found)
+        items = [figure_action(kind, menu) for kind in kinds if kind.check is check]
+        found += [*items, Action(f"figures.{group}.separator", menu, SEPARATOR, None)] if items else []
+    return tuple(found[:-1])
 
 
 def _compare(context: Context) -> None:
@@ -61,7 +63,7 @@ def _compare(context: Context) -> None:
     try:
         context.comparison.add(path, lambda: context.plots.set(over=MEAN))
     except BiomecError as error:
-        context.user.tell("Compare with Recording", str(error))
+        context.user.fail("Compare with Recording", str(error))
 
 
 def _compare_blocked(context: Context) -> str | None:
@@ -91,7 +93,13 @@ COMPARISON: tuple[Action, ...] = (
 
 def actions() -> tuple[Action, ...]:
     """The items of the menu, with one for every figure and every page that is registered."""
-    return (*_figures(), *COMPARISON, *(summary_action(summary) for summary in summaries()))
+    return (
+        *_figures(MENU, False),
+        Action("figures.separator", MENU, SEPARATOR, None),
+        *COMPARISON,
+        *(summary_action(summary) for summary in summaries()),
+        *_figures(CHECKS, True),
+    )
 
 
 # ------------------------------------------------------------------------------------------------- the user's functions

@@ -107,6 +107,8 @@ def landmark_pattern(name: str) -> str:
 COMPUTED = {
     "CAP_*": "centre of the wrist",
     "CAT_*": "centre of the ankle",
+    "FTA_*": "tip of the foot's axis",
+    "FTL_*": "side of the ankle along the foot's axis",
     "KJC_*": "centre of the knee",
     "PHA": "middle of the front of the head",
     "PHL_*": "side of the head",

@@ -2,8 +2,9 @@
 
     minimise ½ Σ w ‖C q − p‖² + ½ ε ‖q − q₀‖²   subject to   Φ(q) = 0
 
-over all markers in sight, with a pull ε to the start q₀ so weak that it only decides what no marker does. Where that
-happens is found out and stated: a segment that the markers do not determine is not silently invented.
+over all markers in sight, with a pull ε to the start q₀ so weak that it only decides what no marker does. Axes of
+segments whose points are nearly in line are pulled as by another marker. Where no marker decides is found out and
+stated: a segment that the markers do not determine is not silently invented.
 """
 
 from __future__ import annotations
@@ -27,6 +28,7 @@ from biomec.signals.local_frames import Donors, PoseMethod
 
 PULL = 1e-6  # ε: weight of the start beside markers of weight 1
 SMALLEST_HEIGHT = 0.010  # m; three markers lower than this are nearly a line and tell no attitude
+BESIDE = 0.045  # m; half the width of an ankle and the radius of a marker, which give the roll of a foot
 UNNOTICED = 1e-8  # m²: Σ (C v)² of a motion v of length 1 that no marker notices, 0.1 mm for a turn of about 1 rad
 TAKES_PART = 1e-3  # share of a segment in such a motion
 
@@ -82,9 +84,41 @@ def fit_markers(
     """Solve the position problem with the markers as targets. Frames without any marker are missing."""
     blind = ~np.asarray((targets.weights > 0.0).any(axis=1))
     q = np.where(blind[:, None], np.nan, start.q)
-    metric = np.full(body.system.n, PULL * _typical(targets))
+    metric = _pull(body, targets) * _typical(targets)
     solver = PositionSolver(body.system, metric=metric, options=options.position)
     return solver.solve(q, contacts=contacts, targets=targets, progress=progress)
+
+
+def _pull(body: SubjectModel, targets: PointTargets) -> FloatArray:
+    """(n,) ε of every coordinate.
+
+    A segment whose markers and joint centres are nearly in line, such as a foot with one marker at the heel and one at
+    the toes, tells hardly anything about its turn about that line; noise of a millimetre turned it by tens of degrees.
+    Its measured axes count as much as markers at their distance `BESIDE` would.
+    """
+    system, layout = body.system, body.system.layout
+    pull = np.full(system.n, PULL)
+    shown = {name for k, name in enumerate(targets.names) if (targets.weights[:, k] > 0.0).any()}
+    for segment in body.segments:
+        part = layout.bodies[segment.name]
+        centres = {j.centre for j in body.model.joints if segment.name in (j.proximal, j.distal)}
+        points = [p for name, p in part.points.items() if name in centres or f"{part.name}.{name}" in shown]
+        spread = np.asarray(points).reshape(-1, 3)
+        if len(spread) < 3 or _off_line(spread) > SMALLEST_HEIGHT:
+            continue
+        columns = np.reshape(layout.columns(segment.name), (-1, 3))
+        axes = columns[[element in ("x", "y", "z") for element in segment.basis]].ravel()
+        pull[axes[axes >= 0]] = BESIDE**2
+    return pull
+
+
+def _off_line(points: FloatArray) -> float:
+    """Largest distance [m] of points (N, 3) from the line through the two that are farthest apart."""
+    apart = np.linalg.norm(points[:, None] - points, axis=2)
+    first, last = np.unravel_index(int(apart.argmax()), apart.shape)
+    along = (points[last] - points[first]) / max(float(apart.max()), 1e-12)
+    beside = points - points[first]
+    return float(np.linalg.norm(beside - np.outer(beside @ along, along), axis=1).max())
 
 
 def marker_targets(body: SubjectModel, markers: Markers, weights: dict[str, FloatArray]) -> PointTargets:

@@ -11,6 +11,12 @@ from biomec.body.loads.residual_reduction import ReductionOptions
 METHODS = ("newton", "lagrange", "velocity")
 CONSTRAINTS = ("spherical", "all")
 EXTERNAL = ("auto", "plates", "estimated", "none")
+MATCHED, OWN, RECORDED = "matched", "own", "recorded"
+PLATE_FORCES = {
+    MATCHED: "filtered like the markers",
+    OWN: "with their own cut-off",
+    RECORDED: "as recorded",
+}
 
 
 @dataclass(frozen=True)
@@ -23,6 +29,9 @@ class LoadOptions:
                   universal, revolute and gliding constraints, so that the force between scapula and thorax comes out
     external    : "plates" takes the measured forces, "estimated" computes the ground reaction from the motion, "none"
                   leaves it to the residual; "auto" measures where the plates bear the body and estimates elsewhere
+    plate_forces: "matched" filters the plates' forces like the markers, so that blows at contact do not become moments
+                  that the filtered motion cannot answer [Kristianslund2012, BisselingHof2006]; "own" takes them with
+                  the cut-off of the plates, "recorded" unfiltered. Contacts and events never depend on it.
     root        : segment that carries the residual (None: the model's own)
     reduction   : adjust masses and motion so that they agree with the plates; None leaves them as they are
     """
@@ -39,6 +48,10 @@ class LoadOptions:
         "auto", "Ground reaction", "Measured by the plates, computed from the motion, or left to the residual.",
         choices={"auto": "automatic", "plates": "measured by the plates", "estimated": "computed from the motion",
         "none": "none"})  # fmt: skip
+    plate_forces: str = setting(
+        MATCHED, "Plate forces",
+        "Filtered like the markers, joint moments have no spikes at contact; later peaks change by a few per cent. "
+        "Contacts and events do not depend on it.", choices=PLATE_FORCES)  # fmt: skip
     root: str | None = setting(
         None, "Segment with the residual", "Carries what motion, masses and plates leave unexplained.",
         choices={None: "the model's own", "thorax": "thorax", "pelvis": "pelvis"})  # fmt: skip
@@ -48,6 +61,7 @@ class LoadOptions:
         "Dynamics ▸ Reduce Residuals shows it before it is made.")  # fmt: skip
 
     def __post_init__(self) -> None:
-        for name, known in (("method", METHODS), ("constraints", CONSTRAINTS), ("external", EXTERNAL)):
+        for name, known in (("method", METHODS), ("constraints", CONSTRAINTS), ("external", EXTERNAL),
+                            ("plate_forces", tuple(PLATE_FORCES))):  # fmt: skip
             if getattr(self, name) not in known:
                 raise BiomecError(f'Inverse dynamics: {name} is {", ".join(known)}, not "{getattr(self, name)}".')

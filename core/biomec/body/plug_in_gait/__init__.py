@@ -7,6 +7,6 @@ on both sides; metres and radians.
 """
 
 from biomec.body.plug_in_gait.model import PlugInGait, plug_in_gait
-from biomec.body.plug_in_gait.parameters import PlugInGaitOptions
+from biomec.body.plug_in_gait.parameters import PlugInGaitOptions, calibrate
 
-__all__ = ["PlugInGait", "PlugInGaitOptions", "plug_in_gait"]
+__all__ = ["PlugInGait", "PlugInGaitOptions", "calibrate", "plug_in_gait"]

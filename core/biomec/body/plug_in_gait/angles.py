@@ -10,8 +10,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray, read_only
 from biomec.body.anatomy.model import GROUND, AngleComponent, AngleDefinition
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
+from biomec.body.plug_in_gait.legs import SIDES, LegSide
 from biomec.body.plug_in_gait.segments import TORSIONED, Segments
-from biomec.body.plug_in_gait.sides import SIDES, LegSide
 from biomec.engine.rotations import elementary, unwrapped, wrapped
 
 CONVENTION = "plug-in-gait"
@@ -80,6 +80,12 @@ ROWS = (
 )  # fmt: skip
 """Every angle that Vicon stores, child seen from parent: RᵀparentRchild = R₁(a) R₂(b) R₃(c)      (14)"""
 LEG_JOINTS = ("pelvis", "hip", "knee", "ankle", "foot progression")
+
+
+def is_leg_angle(name: str) -> bool:
+    """Whether ``right knee flexion`` is an angle of the pelvis, a leg or a foot, and not a load."""
+    joint = name.split(" ", 1)[1]
+    return joint.startswith(LEG_JOINTS) and not joint.endswith((" moment", " power"))
 
 
 def definitions() -> tuple[AngleDefinition, ...]:

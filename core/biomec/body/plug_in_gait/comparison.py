@@ -12,8 +12,8 @@ from biomec.base.arrays import FloatArray
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.body.plug_in_gait.angles import ROWS
 from biomec.body.plug_in_gait.kinetics import PARTS, LegLoads, as_stored
+from biomec.body.plug_in_gait.legs import SIDES
 from biomec.body.plug_in_gait.segments import Segments
-from biomec.body.plug_in_gait.sides import SIDES
 from biomec.engine.rotations import wrapped
 from biomec.recording import Outputs
 

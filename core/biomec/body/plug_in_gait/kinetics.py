@@ -17,8 +17,8 @@ from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
 from biomec.body.anatomy.centres import Points
+from biomec.body.plug_in_gait.legs import SIDES, LegSide
 from biomec.body.plug_in_gait.segments import Segments
-from biomec.body.plug_in_gait.sides import SIDES, LegSide
 from biomec.recording import ForcePlate
 from biomec.signals.derivatives import Scheme, derivative
 

@@ -1,17 +1,55 @@
-"""Knee and ankle centres, thigh and shank; the knee alignment device of a static."""
+"""Sides, pelvis, hip, knee and ankle centres, thigh, shank and foot; the knee alignment device of a static."""
 
 from __future__ import annotations
+
+from typing import NamedTuple
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.body.anatomy.centres import CENTRE_METHODS, Measures, Points, chord
-from biomec.body.plug_in_gait.pelvis import hip
-from biomec.body.plug_in_gait.sides import LegSide
-from biomec.engine.rotations import elementary, unit
+from biomec.body.anatomy.centres.plug_in_gait import foot_along
+from biomec.engine.rotations import cardan, elementary, unit
+from biomec.recording.marker_set import Side
 
+PELVIS = ("CIAS_D", "CIAS_E", "PMCP")
 LEG = ("THI", "CLAT", "TIB", "ML")
 DEVICE = ("KAX", "KD1", "KD2")
+UP = 1  # component of the vertical
+
+
+class LegSide(NamedTuple):
+    """code: of landmarks and measures; vicon: of Vicon's names; sign: s, +1 right and −1 left."""
+
+    code: str
+    word: str
+    vicon: str
+    sign: float
+    side: Side
+
+    def name(self, part: str) -> str:
+        """``right thigh``."""
+        return f"{self.word} {part}"
+
+    def key(self, stem: str) -> str:
+        """``knee_width_D``, ``KJC_D``."""
+        return f"{stem}_{self.code}"
+
+
+SIDES = (LegSide("D", "right", "R", 1.0, Side.RIGHT), LegSide("E", "left", "L", -1.0, Side.LEFT))
+
+
+def pelvis(points: Points) -> FloatArray:
+    """R (T, 3, 3): Z = n(RASI − LASI), Y = n((RASI − SAC) × (LASI − SAC)), X = Y × Z      (1)"""
+    right, left, back = (points[name] for name in PELVIS)
+    Z = unit(right - left)
+    Y = unit(np.cross(right - back, left - back))
+    return np.stack([np.cross(Y, Z), Y, Z], axis=-1)
+
+
+def hip(points: Points, measures: Measures, leg: LegSide) -> FloatArray:
+    """Hip centre (T, 3) [m] by Davis with the constants of Plug-in Gait      (2)"""
+    return CENTRE_METHODS["hip-plug-in-gait"].compute(points, measures, leg.code)
 
 
 def knee(points: Points, measures: Measures, leg: LegSide) -> FloatArray:
@@ -40,6 +78,38 @@ def azimuth(R: FloatArray, origin: FloatArray, point: FloatArray, leg: LegSide) 
     """Angle (T,) [rad] of a point about Y of a segment, from lateral towards forward."""
     x, _, z = np.moveaxis(np.einsum("...ji,...j->...i", R, point - origin), -1, 0)
     return np.asarray(np.arctan2(x, leg.sign * z))
+
+
+# --------------------------------------------------------------------------------------------------------------- feet
+def foot(
+    points: Points, shank: FloatArray, ankle: FloatArray, flexion: float, rotation: float, leg: LegSide
+) -> FloatArray:
+    """R_foot = R_u R_Z(plantar flexion offset) R_Y(s rotation offset), R_u along n(TOE − ankle centre)      (8)"""
+    uncorrected = foot_along(points[leg.key("TOE")] - ankle, shank[..., 2])
+    return np.asarray(uncorrected @ elementary(flexion, 2) @ elementary(leg.sign * rotation, 1))
+
+
+def reference_foot(points: Points, shank: FloatArray, leg: LegSide, flat: bool) -> FloatArray:
+    """R_r (T, 3, 3) of the static along n(TOE − HEE), the heel raised to the toe's height if it is flat      (9)"""
+    toe, heel = points[leg.key("TOE")], np.array(points[leg.key("CALC")])
+    if flat:
+        heel[..., UP] = toe[..., UP]
+    return foot_along(toe - heel, shank[..., 2])
+
+
+def static_offsets(
+    points: Points, shank: FloatArray, ankle: FloatArray, leg: LegSide, flat: bool
+) -> tuple[float, float]:
+    """Plantar flexion and rotation offset [rad]: means of a and s b over the frames of the static      (10)
+
+    R_uᵀ R_r = R_Z(a) R_Y(b) R_X(c); the third angle is dropped. NaN where no frame shows the foot.
+    """
+    uncorrected = foot_along(points[leg.key("TOE")] - ankle, shank[..., 2])
+    a, b, _ = (
+        cardan(np.swapaxes(uncorrected, -1, -2) @ reference_foot(points, shank, leg, flat), "ZYX").reshape(-1, 3).T
+    )
+    seen = np.isfinite(a)
+    return (float(a[seen].mean()), leg.sign * float(b[seen].mean())) if seen.any() else (float("nan"), float("nan"))
 
 
 # ------------------------------------------------------------------------------------------ knee alignment device

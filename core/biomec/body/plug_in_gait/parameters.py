@@ -13,10 +13,8 @@ from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.centres.method import MARKER_DIAMETER, measure_words
 from biomec.body.anatomy.frames import Points
-from biomec.body.plug_in_gait.feet import static_offsets
-from biomec.body.plug_in_gait.legs import DEVICE, rotations_by_device
+from biomec.body.plug_in_gait.legs import DEVICE, SIDES, LegSide, rotations_by_device, static_offsets
 from biomec.body.plug_in_gait.segments import LEG_MEASURES, OFFSETS, Segments, segments
-from biomec.body.plug_in_gait.sides import SIDES, LegSide
 from biomec.body.plug_in_gait.trunk import HEAD, head_offset
 
 AUTO, FLAT, AS_WORN = "auto", "flat", "as-worn"

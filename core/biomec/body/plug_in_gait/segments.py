@@ -8,10 +8,19 @@ from dataclasses import dataclass
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.frozen import FrozenDict
 from biomec.body.anatomy.centres import Measures, Points
-from biomec.body.plug_in_gait.feet import foot
-from biomec.body.plug_in_gait.legs import LEG, ankle, knee, long_bone, untorsioned
-from biomec.body.plug_in_gait.pelvis import PELVIS, hip, pelvis
-from biomec.body.plug_in_gait.sides import SIDES, LegSide
+from biomec.body.plug_in_gait.legs import (
+    LEG,
+    PELVIS,
+    SIDES,
+    LegSide,
+    ankle,
+    foot,
+    hip,
+    knee,
+    long_bone,
+    pelvis,
+    untorsioned,
+)
 from biomec.body.plug_in_gait.trunk import ARM, ARM_MEASURES, HEAD, THORAX, arm, head, thorax
 
 TORSIONED = "torsioned shank"
@@ -59,6 +68,11 @@ def segments(points: Points, measures: Measures) -> Segments:
                 centres |= found
                 attitudes |= turned
     return Segments(centres, attitudes)
+
+
+def has_legs(points: Points) -> bool:
+    """Whether there are the landmarks of the pelvis and of one leg."""
+    return _has(points, PELVIS) and any(_has(points, map(leg.key, LEG)) for leg in SIDES)
 
 
 def _leg(

@@ -6,7 +6,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.body.anatomy.centres import CENTRE_METHODS, Measures, Points
-from biomec.body.plug_in_gait.sides import LegSide
+from biomec.body.plug_in_gait.legs import LegSide
 from biomec.engine.rotations import elementary, unit
 
 THORAX = ("C7", "IJ", "PX", "T8")

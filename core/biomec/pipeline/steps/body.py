@@ -11,17 +11,24 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Grade, Notice, info, warning
 from biomec.body.anatomy.availability import Recorded
-from biomec.body.anatomy.landmarks import trajectories
+from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
 from biomec.body.loads.contact_verdict import WEIGHED, MassReference
+from biomec.body.plug_in_gait.angles import angles
+from biomec.body.plug_in_gait.comparison import ANGLE, compared, curves, stored_curves
+from biomec.body.plug_in_gait.parameters import Calibration, PlugInGaitOptions, calibrate
+from biomec.body.plug_in_gait.segments import OFFSETS, has_legs, segments
 from biomec.engine.structure import Structure, structure
 from biomec.pipeline.settings import BodySettings
 from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result, Subject
 from biomec.recording.step import step_result
+
+COMPARED_JOINTS = ("hip", "knee", "ankle")
+DIFFERS_DEG = 5.0  # one model gives the same to 1e-4°; a static of another day has cost up to 2°
 
 
 @dataclass(frozen=True, eq=False)
@@ -74,6 +81,20 @@ def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subjec
     return Recorded(static, prepared.marker_set, subject, seen)
 
 
+def plug_in_gait_calibration(
+    prepared: Prepared, subject: Subject, options: PlugInGaitOptions
+) -> tuple[Calibration | None, tuple[Notice, ...]]:
+    """Measures of a person who wears Plug-in Gait, completed by the static; None for others, or without measures."""
+    static = recorded_landmarks(trajectories(prepared.static.markers), prepared.marker_set)
+    if not has_legs(static):
+        return None, ()
+    try:
+        found = calibrate(subject.measures, None if prepared.static_is_dynamic else static, options)
+    except BiomecError as error:
+        return None, (info("plug-in-gait-not-computed", str(error)),) if options.compute else ()
+    return found, found.notices
+
+
 def _weighed(subject: Subject, clean: CleanSignals) -> tuple[Subject, list[Notice]]:
     """The subject with the mass that the plates weigh: standing in the static, or else in the movement."""
     for mass, where in ((clean.static_mass, "static"), (clean.mass, "movement")):
@@ -96,6 +117,25 @@ def _compared(entered: float, weighed: float) -> list[Notice]:
     return [warning("mass-differs", f"{masses.sentence} Correct the mass of the subject, or check the calibration.")]
 
 
+def _against_stored(prepared: Prepared, clean: CleanSignals, calibration: Calibration) -> list[Notice]:
+    """Warn if the joint angles that the file stores are not those that its markers and measures give."""
+    outputs = prepared.dynamic.outputs
+    if outputs is None or outputs.frames != clean.markers.frames:
+        return []
+    points = recorded_landmarks(trajectories(clean.reconstruction.markers), prepared.marker_set)
+    found = curves(angles(segments(points, calibration.measures)), None)
+    apart = [one for one in compared(found, stored_curves(outputs)) if one.name.split()[1] in COMPARED_JOINTS]
+    worst = max(apart, key=lambda one: one.rms, default=None)
+    if worst is None or worst.kind != ANGLE or worst.rms < DIFFERS_DEG:
+        return []
+    words = (
+        f"Plug-in Gait of these markers and measures is {worst.rms:.0f}° (RMS, {worst.name}) off the angles stored in "
+        f"{prepared.dynamic.source.name}. Rotations, torsion or foot offsets of the subject are probably wrong or in "
+        "another unit, or they are of another static. Check the measures of the subject."
+    )
+    return [warning("stored-angles-differ", words)]
+
+
 def body(
     prepared: Prepared, clean: CleanSignals, subject: Subject, settings: BodySettings = BodySettings()
 ) -> LoadedBody:
@@ -112,6 +152,12 @@ def body(
         subject, notices = _weighed(subject, clean)
     elif clean.weighed is not None and clean.weighed.mass_kg is not None:
         notices += _compared(subject.mass_kg, clean.weighed.mass_kg)
+    calibration, more = plug_in_gait_calibration(prepared, subject, settings.plug_in_gait)
+    notices += more
+    if calibration is not None:
+        feet = {key: value for key, value in calibration.measures.items() if key[:-2] in OFFSETS}
+        subject = replace(subject, measures={**subject.measures, **feet})
+        notices += _against_stored(prepared, clean, calibration)
     recorded = recorded_for_models(prepared, clean, subject)
     person = build_subject_model(
         model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen

@@ -25,7 +25,7 @@ from biomec.body.loads.load_components import MULTIBODY
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
-from biomec.body.loads.options import LoadOptions
+from biomec.body.loads.options import MATCHED, OWN, PLATE_FORCES, LoadOptions
 from biomec.body.loads.power import LoadPower, load_power
 from biomec.body.loads.residual_reduction import ReducedResiduals, reduce_residuals
 from biomec.body.loads.rib_contacts import with_contacts
@@ -36,6 +36,9 @@ from biomec.pipeline.steps.preparation import Prepared
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
+from biomec.signals import filter_plates
+from biomec.signals.contact_table import contact_table, with_forces
+from biomec.signals.filtering import matching_filter
 
 WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
 APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
@@ -51,6 +54,7 @@ class LoadResult:
     trust        : residual, balance, faults of the plates
     power        : of the loads of the multibody method, and the energy of the body
     segments     : motion that the loads are of, NaN where nothing decides a segment's place
+    plates_hz    : cut-off of the plates' forces where they were filtered like the markers [Hz]; None otherwise
     reduced      : the adjusted body and motion that all of these are of; None where nothing was adjusted
     """
 
@@ -63,6 +67,7 @@ class LoadResult:
     options: LoadOptions
     notices: tuple[Notice, ...] = ()
     reduced: ReducedResiduals | None = None
+    plates_hz: float | None = None
 
     def by_method(self, method: str) -> JointLoads:
         """Loads of one of `METHODS`.
@@ -71,6 +76,14 @@ class LoadResult:
         ribs bear.
         """
         return self.multibody if method == MULTIBODY else self.newton_euler
+
+    @property
+    def plate_words(self) -> str:
+        """How the forces of the plates were filtered."""
+        words = PLATE_FORCES[self.options.plate_forces]
+        if self.options.plate_forces != MATCHED:
+            return words
+        return f"{words} ({self.plates_hz:.1f} Hz)" if self.plates_hz is not None else f"{words} (not filtered)"
 
     def to_result(self) -> Result:
         """Return what a session stores: loads of both methods, external loads, trust, power."""
@@ -104,7 +117,8 @@ def loads(
     if motion.undetermined.any():
         segments = segment_motion(body.system, q, qdot, qddot)
     contacts = None if loaded.contacts is None else loaded.contacts.assignment
-    measured = measured_loads(loaded.contacts, clean.trial.frames)
+    ground, plates_hz = ground_contacts(prepared, clean, loaded.contacts, options)
+    measured = measured_loads(ground, clean.trial.frames)
     notices, whole = _wholeness(loaded)
     floor = floor_contacts(body.system, q, qdot, rate)
     required = body_wrench(body.system, segments)
@@ -132,7 +146,8 @@ def loads(
     trust = with_contacts(trust, multibody, newton)
     notices += [*remarks, *trust.notices, *_agreement(newton, multibody), *_centre_errors(body, newton)]
     power = load_power(tree, multibody, segments, external)
-    return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced)
+    return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced,
+                      plates_hz)  # fmt: skip
 
 
 def _judged_contacts(
@@ -166,6 +181,20 @@ def tree_of(body: SubjectModel, options: LoadOptions = LoadOptions()) -> JointTr
     if options.root is not None and options.root not in names:
         raise BiomecError(f"The model has no {options.root} to carry the residual; it has {', '.join(names)}.")
     return joint_tree(body.system, body.model.roots if options.root is None else (options.root,))
+
+
+def ground_contacts(
+    prepared: Prepared, clean: CleanSignals, contacts: ModelContacts | None, options: LoadOptions
+) -> tuple[ModelContacts | None, float | None]:
+    """Contacts with forces that are filtered as the options choose, and their cut-off [Hz] if it is the markers'."""
+    if contacts is None or options.plate_forces == OWN:
+        return contacts, None
+    plates, hz = prepared.dynamic.plates, None
+    matching = matching_filter(clean.filtered)
+    if options.plate_forces == MATCHED and matching is not None:
+        plates, hz = filter_plates(plates, matching).plates, matching.cutoff_hz
+    assignment = with_forces(contacts.assignment, plates)
+    return replace(contacts, assignment=assignment, table=contact_table(assignment, contacts.table.segments)), hz
 
 
 def measured_loads(contacts: ModelContacts | None, frames: int) -> ExternalLoads:

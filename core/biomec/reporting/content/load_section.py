@@ -124,7 +124,7 @@ def loads_section(analysis: Analysis) -> Section:
     """Trust first, then peaks of every joint on both sides."""
     found = analysis.loads
     facts = load_facts(analysis)
-    shown = ["methods", "difference", "reading", "external", "estimated", "residual", "mass"]
+    shown = ["methods", "difference", "reading", "external", "plates", "estimated", "residual", "mass"]
     if found.multibody.contacts:
         shown.remove("difference")  # they differ on purpose
     if facts["mass"].value is None:

@@ -10,8 +10,8 @@ from typing import Any
 import numpy as np
 
 from biomec.body.plug_in_gait.comparison import ANGLE, MOMENT, POWER, Difference
+from biomec.body.plug_in_gait.legs import SIDES
 from biomec.body.plug_in_gait.parameters import TEXTS
-from biomec.body.plug_in_gait.sides import SIDES
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.plug_in_gait import Comparison, comparison, plug_in_gait_of
 from biomec.reporting.tables import NOTHING, Section, Table, number, plain_number
@@ -39,7 +39,10 @@ def plug_in_gait_section(analysis: Analysis) -> Section | None:
         words = f"Computed here less stored in {analysis.session.dynamic.source.name}, where they differ."
         tables += [_table(f"Stored {TITLES[kind].lower()} [{_unit(wrong, kind)}]", _of(wrong, kind), kind, words)
                    for kind in TITLES if _of(wrong, kind)]  # fmt: skip
-    return Section(PLUG_IN_GAIT, (_how(analysis), _against_stored(found)), tuple(tables))
+    sentences = [_how(analysis), _against_stored(found)]
+    if any(apart.name.endswith("elbow flexion") for apart in found.own):
+        sentences.append("Shoulder rotation, elbow and wrist differ by definition: Plug-in Gait has no pronation.")
+    return Section(PLUG_IN_GAIT, tuple(sentences), tuple(tables))
 
 
 def plug_in_gait_summary(analysis: Analysis) -> dict[str, Any] | None:

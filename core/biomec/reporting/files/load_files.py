@@ -50,6 +50,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
             "scaling": reading.normalisation,
         },
         "convention": reading.sentence,
+        "plate_forces": facts["plates"].text,
         "root": loads.root,
         "force_difference_max_N": plain_number(force),
         "torque_difference_max_Nm": plain_number(torque),

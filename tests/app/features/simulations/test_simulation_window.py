@@ -1,6 +1,7 @@
 """A simulation as a user meets it: dialog, run, list, 3-D view, curves, figure, saved and opened again."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
@@ -25,6 +26,7 @@ from biomec_app.features.simulations.curves import plotted, simulation_key
 from biomec_app.features.simulations.dialog import SimulationDialog, default_settings
 from biomec_app.features.simulations.panel import SimulationPanel
 from biomec_app.features.simulations.runs import comparison, free_name, named, rename_line, renamed, run_facts, run_line
+from biomec_app.features.simulations.what_if_box import hands_press
 from biomec_app.features.simulations.words import integrators_for, short_name
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
@@ -110,6 +112,21 @@ def test_the_dialog_shows_settings_and_gives_them_back(qtbot, context, document,
     dialog = SimulationDialog(context, settings=settings)
     qtbot.addWidget(dialog)
     assert dialog.settings == settings
+
+
+def test_the_grip_is_asked_for_only_where_hands_press_on_the_ground(qtbot, context, document, monkeypatch):
+    """A walk's simulation offered a wider grip."""
+    for press in (True, False):
+        monkeypatch.setattr(
+            "biomec_app.features.simulations.what_if_box.hands_press", lambda analysis, press=press: press
+        )
+        dialog = SimulationDialog(context, settings=SHORT)
+        qtbot.addWidget(dialog)
+        assert dialog.form.rows["what_if", "grip_m"].widget.isVisibleTo(dialog) is press
+        assert dialog.settings == SHORT
+    assert hands_press(document.analysis)  # a push-up
+    feet = SimpleNamespace(segments=("right foot", "left foot"))
+    assert not hands_press(SimpleNamespace(done={"loads": None}, loads=SimpleNamespace(external=feet)))
 
 
 def test_defaults_follow_the_first_cycle_and_can_be_restored(qtbot, context, document):
@@ -333,7 +350,7 @@ def test_runs_are_renamed_and_deleted_and_undone(qtbot, context, panel, simulate
     panel.show_run(beside=False)
     panel.ask_name = lambda before: "played back"
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     panel.buttons["rename"].click()
     assert "already" in told[0]
     panel.ask_name = lambda before: f" {before} one "

@@ -96,7 +96,7 @@ def test_before_the_analysis_a_link_runs_it(qtbot, context, demo_analysis):
     widget.nothing.linkActivated.emit("run")
     assert asked == [("cycles", "Kinematic Analysis")]
     told = []
-    context.user.tell = lambda title, sentence: told.append((title, sentence))
+    context.user.tell = context.user.fail = lambda title, sentence: told.append((title, sentence))
 
     def busy(step: str, title: str = "") -> None:
         raise BiomecError("Something else is running.")

@@ -23,7 +23,7 @@ class Student:
         self.told: list[str] = []
         self.asked: list[str] = []
         self.answer = None
-        context.user.tell = lambda title, sentence: self.told.append(sentence)
+        context.user.tell = context.user.fail = lambda title, sentence: self.told.append(sentence)
         context.user.confirm = self._confirm
 
     def _confirm(self, title, question, choices):

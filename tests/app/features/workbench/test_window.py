@@ -274,6 +274,17 @@ def test_runs_are_compared_renamed_and_removed(student):
     assert window.plots.pages.currentIndex() == 0
 
 
+def test_another_machine_clears_the_curves_of_the_former_one(student):
+    """Its curves stayed in the plots under the name of the new machine."""
+    student.run()
+    assert student.bench.shown
+    other = next(name for name in machine_names() if name != student.bench.machine.name)
+    student.window.open_catalogued(other)
+    student.idle()
+    assert student.bench.runs  # still in the list
+    assert not student.bench.shown
+
+
 def test_a_long_run_is_cancelled(student):
     window = student.window
     window.studies.choose(STUDY.key, {"method": "slow"})

@@ -89,7 +89,7 @@ def test_cycle_statistics_open_follow_and_are_saved(qtbot, context, tmp_path, de
     window.save(tmp_path / "cycles.txt")
     assert (tmp_path / "cycles.txt").read_text("utf-8") == window.text()
     told = []
-    context.user.tell = lambda title, sentence: told.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: told.append(sentence)
     window.save(tmp_path / "none" / "cycles.txt")
     assert "cycles.txt" in told[0]
     from biomec.pipeline.analysis import Analysis

@@ -17,7 +17,7 @@ from PySide6.QtWidgets import QMainWindow
 
 from biomec.base.errors import FileError
 from biomec.io.mat import write_mat
-from biomec.io.project import load_project
+from biomec.io.project import load_project, save_project
 from biomec.io.registry import read_trial
 from biomec.pipeline.analysis import STEPS, analyze
 from biomec.pipeline.reopen import open_again
@@ -55,7 +55,7 @@ def answered(qtbot, made):
     qtbot.addWidget(made, before_close_func=lambda w: setattr(w.context.user, "confirm", lambda *_: DISCARD))
     made.heard, made.asked, made.answer, made.path = [], [], DISCARD, None
     made.written = []
-    made.context.user.tell = lambda title, sentence: made.heard.append(sentence)
+    made.context.user.tell = made.context.user.fail = lambda title, sentence: made.heard.append(sentence)
     made.context.user.show_written = lambda title, files, remarks: made.written.append((files, remarks))
     made.context.user.ask_file = lambda *asked: made.path
     made.context.user.ask_folder = lambda *asked: made.path
@@ -213,6 +213,23 @@ def test_a_project_that_is_damaged_is_told_and_the_open_one_stays(qtbot, with_re
         files.open_file(with_recording.context, broken)
     assert "broken.biomec" in failed.args[1]
     assert with_recording.context.document.is_open
+
+
+def test_a_new_file_is_read_before_the_old_one_is_asked_about(qtbot, with_recording, tmp_path):
+    """Whoever chose a damaged file was first asked to save what was open."""
+    context = with_recording.context
+    context.document.undo_stack.resetClean()
+    broken = tmp_path / "broken.biomec"
+    broken.write_bytes(b"BIOMEC PROJECT\nschema 1\n")
+    with qtbot.waitSignal(context.jobs.failed):
+        files.open_file(context, broken)
+    assert with_recording.asked == []
+    save_project(context.document.analysis.session, tmp_path / "good.biomec")
+    with_recording.answer = None
+    with qtbot.waitSignal(context.jobs.finished):
+        files.open_file(context, tmp_path / "good.biomec")
+    assert len(with_recording.asked) == 1
+    assert context.document.path != tmp_path / "good.biomec"
 
 
 def test_a_change_while_saving_stays_unsaved(qtbot, with_recording, tmp_path):
@@ -399,7 +416,7 @@ def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_other
     """A letter that lay among the recordings had kept all of them out."""
     run(qtbot, whole, "file.close")
     told = []
-    whole.context.user.tell = lambda title, sentence: told.append(sentence)
+    whole.context.user.tell = whole.context.user.fail = lambda title, sentence: told.append(sentence)
     whole.context.jobs.failed.connect(lambda title, sentence: told.append(sentence))
     letter, scan, notes = (tmp_path / name for name in ("letter.docx", "scan.pdf", "notes.txt"))
     letter.write_bytes(b"PK\x03\x04" + b"\0" * 60)
@@ -423,7 +440,7 @@ def test_what_is_no_recording_among_files_dropped_together_is_told_and_the_other
 
 def test_a_project_among_files_dropped_together_is_opened_and_the_others_told(qtbot, whole, tmp_path):
     told = []
-    whole.context.user.tell = lambda title, sentence: told.append(sentence)
+    whole.context.user.tell = whole.context.user.fail = lambda title, sentence: told.append(sentence)
     whole.path = tmp_path / "study.biomec"
     run(qtbot, whole, "file.save")
     run(qtbot, whole, "file.close")

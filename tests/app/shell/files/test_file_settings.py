@@ -31,7 +31,7 @@ def asked(context):
 @pytest.fixture
 def told(context):
     said = []
-    context.user.tell = lambda title, sentence: said.append(sentence)
+    context.user.tell = context.user.fail = lambda title, sentence: said.append(sentence)
     return said
 
 

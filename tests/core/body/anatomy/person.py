@@ -41,6 +41,8 @@ RIGHT = {
     "TIB": (-0.01, 0.30, 0.135),
     "ML": (-0.03, 0.08, 0.12),
     "MM": (-0.02, 0.09, 0.05),
+    "CAT": (-0.025, 0.085, 0.085),
+    "TOE": (0.13, 0.045, 0.10),
     "MT1": (0.12, 0.03, 0.04),
     "MT5": (0.08, 0.02, 0.13),
 }
@@ -62,7 +64,8 @@ LENGTHS = {
     "wrist_width": 0.055,
     "hand_thickness": 0.03,
 }
-ANGLES = {"thigh_rotation": 0.10, "shank_rotation": -0.07, "ankle_abduction": 0.05}
+ANGLES = {"thigh_rotation": 0.10, "shank_rotation": -0.07, "ankle_abduction": 0.05,
+          "tibial_torsion": -0.2, "foot_plantar_flexion": 0.22, "foot_rotation": 0.05}  # fmt: skip
 MEASURES: dict[str, float | str] = {
     "sex": "male",
     "height": 1.75,

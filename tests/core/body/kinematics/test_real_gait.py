@@ -62,8 +62,7 @@ def test_sagittal_curves_are_those_of_plug_in_gait(gait, walked, side, joint, re
     sagittal, _, _ = compared(gait, gait.angles(walked.q, "plug-in-gait"), side, joint, record_property)
     assert sagittal.r >= CORRELATION
     assert sagittal.rms <= RMS_DEG
-    # Plug-in Gait lays the static foot flat, where heel and toe marker make 4.5° to 4.7° with the floor
-    assert sagittal.offset == pytest.approx(4.8 if joint == "ankle" else 0.0, abs=0.6)
+    assert abs(sagittal.offset) < 0.6
 
 
 @pytest.mark.parametrize("side", SIDES)

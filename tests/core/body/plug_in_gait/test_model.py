@@ -6,23 +6,35 @@ from numpy.testing import assert_allclose
 
 from biomec.base.errors import BiomecError
 from biomec.base.physics import GRAVITY
-from biomec.body.plug_in_gait import PlugInGaitOptions, plug_in_gait
+from biomec.body.plug_in_gait import PlugInGaitOptions, calibrate, plug_in_gait
 from biomec.body.plug_in_gait.comparison import stored_curves
 from biomec.body.plug_in_gait.kinetics import Ground, angular_rates, ground_reaction
-from biomec.body.plug_in_gait.legs import azimuth, rotations_by_device
+from biomec.body.plug_in_gait.legs import SIDES, azimuth, rotations_by_device
 from biomec.body.plug_in_gait.segments import segments
-from biomec.body.plug_in_gait.sides import SIDES
 from biomec.engine.rotations import elementary
 from biomec.recording import ForcePlate, Outputs
 from tests.core.body.anatomy.person import MEASURES, MIRROR, POINTS, irregular, mirrored, swapped
 
 RATE = 100.0
-FOOT = {"CALC": (-0.06, 0.035, 0.085), "TOE": (0.13, 0.045, 0.10)}
+FOOT = {"CALC": (-0.06, 0.035, 0.085)}
 HEAD = {"FHD": (0.09, 1.62, 0.07), "BHD": (-0.09, 1.60, 0.07)}
 MORE = {f"{name}_D": np.array(place) for name, place in (FOOT | HEAD).items()}
 PERSON = POINTS | MORE | {swapped(name): place * MIRROR for name, place in MORE.items()}
 TURNED = {f"{name}_{side}": value for name, value in {"tibial_torsion": -0.3}.items() for side in "DE"}
-KNOWN = {name: value for name, value in MEASURES.items() if name not in ("sex", "height", "mass")} | TURNED
+GIVEN = (
+    "sex",
+    "height",
+    "mass",
+    "foot_plantar_flexion_D",
+    "foot_plantar_flexion_E",
+    "foot_rotation_D",
+    "foot_rotation_E",
+)
+KNOWN = {name: value for name, value in MEASURES.items() if name not in GIVEN} | TURNED
+
+
+def computed(points, static, measures, options=PlugInGaitOptions(), **more):
+    return plug_in_gait(points, calibrate(measures, static, options), RATE, **more)
 
 
 def uneven(seed: int = 3):
@@ -48,8 +60,8 @@ def test_a_mirrored_person_has_the_angles_of_the_other_side():
     person = uneven()
     other = mirrored(person)
     measures = {swapped(name): value for name, value in KNOWN.items()}
-    here = degrees(plug_in_gait(still(person), still(person), KNOWN, RATE))
-    there = degrees(plug_in_gait(still(other), still(other), measures, RATE))
+    here = degrees(computed(still(person), still(person), KNOWN))
+    there = degrees(computed(still(other), still(other), measures))
     exchanged = {"right": "left", "left": "right"}
     assert len(here) == 68
     for name, value in here.items():
@@ -61,9 +73,9 @@ def test_a_mirrored_person_has_the_angles_of_the_other_side():
 def test_the_way_that_a_person_faces_plays_no_part(quarter):
     """Of the four horizontal axes the nearest one counts; what is left of a turn stays in pelvis and foot."""
     person = uneven()
-    straight = degrees(plug_in_gait(still(person), still(person), KNOWN, RATE))
+    straight = degrees(computed(still(person), still(person), KNOWN))
     R = elementary(np.radians(90.0 * quarter + 3.0), 1)
-    oblique = degrees(plug_in_gait(still(turned(person, R)), still(turned(person, R)), KNOWN, RATE))
+    oblique = degrees(computed(still(turned(person, R)), still(turned(person, R)), KNOWN))
     for name, value in straight.items():
         joint = name.split(" ", 1)[1]
         if joint in ("pelvis internal rotation", "thorax internal rotation", "head internal rotation"):
@@ -76,7 +88,7 @@ def test_the_way_that_a_person_faces_plays_no_part(quarter):
 def test_a_flat_foot_is_level_in_its_own_static():
     person = still(uneven())
     flat, worn = (
-        degrees(plug_in_gait(person, person, KNOWN, RATE, options=PlugInGaitOptions(foot_flat=way)))
+        degrees(computed(person, person, KNOWN, options=PlugInGaitOptions(foot_flat=way)))
         for way in ("flat", "as-worn")
     )
     toe, heel = person["TOE_D"][0], person["CALC_D"][0]
@@ -93,9 +105,7 @@ def test_torsion_turns_the_ankle_and_leaves_the_knee_of_the_untorsioned_shank():
         shank = model.attitudes[leg.name("shank")]
         found = azimuth(shank, model.centres[leg.key("CAT")], person[leg.key("ML")], leg)
         assert_allclose(found, KNOWN[leg.key("tibial_torsion")], atol=1e-12)
-    plain, turned_ = (
-        degrees(plug_in_gait(person, person, KNOWN | dict.fromkeys(TURNED, value), RATE)) for value in (0.0, -0.3)
-    )
+    plain, turned_ = (degrees(computed(person, person, KNOWN | dict.fromkeys(TURNED, value))) for value in (0.0, -0.3))
     apart = {name: turned_[name] - plain[name] for name in plain}
     assert apart["right knee internal rotation"] == pytest.approx(np.degrees(0.3), abs=1.0)
     assert abs(apart["right hip internal rotation"]) < 1e-12
@@ -108,8 +118,8 @@ def test_the_roll_of_a_foot_does_not_depend_on_a_heel_in_line_with_ankle_and_toe
     at_toe = dict(person)
     ankle = segments(static, KNOWN).centres["CAT_D"][0]
     at_toe["CALC_D"] = ankle - 0.3 * (person["TOE_D"] - ankle)  # on the line
-    straight = degrees(plug_in_gait(static, static, KNOWN, RATE))
-    in_line = degrees(plug_in_gait(still(at_toe), static, KNOWN, RATE))
+    straight = degrees(computed(static, static, KNOWN))
+    in_line = degrees(computed(still(at_toe), static, KNOWN))
     assert in_line["right ankle dorsiflexion"] == pytest.approx(straight["right ankle dorsiflexion"], abs=1e-9)
 
 
@@ -134,13 +144,13 @@ def test_a_knee_alignment_device_gives_the_rotations_of_the_sticks():
 
 def test_unknown_measures_are_named():
     with pytest.raises(BiomecError, match=r"without these measures of the subject: leg length \(right\), knee width"):
-        plug_in_gait(still(PERSON), None, {}, RATE)
+        computed(still(PERSON), None, {})
 
 
 def test_stored_offsets_of_another_static_are_reported_and_not_used():
     person = still(uneven())
-    model = plug_in_gait(person, person, KNOWN | {"foot_plantar_flexion_D": 0.6, "foot_rotation_D": 0.1}, RATE)
-    (notice,) = model.notices
+    model = computed(person, person, KNOWN | {"foot_plantar_flexion_D": 0.6, "foot_rotation_D": 0.1})
+    (notice,) = model.calibration.notices
     assert notice.code == "foot-offsets-stale"
     assert "right foot (34.4°, 5.7°)" in notice.sentence
     assert abs(model.calibration.measures["foot_plantar_flexion_D"]) < 0.4
@@ -156,7 +166,7 @@ def test_a_person_who_stands_still_carries_the_weight_by_levers():
     """Closed form: the moment of a joint balances force times lever and the weights below it."""
     person = still(uneven())
     mass, place, force = 70.0, np.array([0.05, 0.0, 0.09]), np.array([10.0, 350.0, -5.0])
-    model = plug_in_gait(person, person, KNOWN, RATE, ground={"D": ground(force, place)}, mass_kg=mass)
+    model = computed(person, person, KNOWN, ground={"D": ground(force, place)}, mass_kg=mass)
     loads, found = model.loads, model.segments
     assert loads.joints == ("right ankle", "right knee", "right hip")
     hip, knee, ankle = (found.centres[f"{name}_D"][0] for name in ("CAQ", "KJC", "CAT"))
@@ -178,7 +188,7 @@ def test_signs_of_moments_are_those_of_a_push_off():
     """A force under the toes asks for plantar flexors; one behind the knee for extensors of the knee."""
     person = still(PERSON)
     toes, behind = (
-        plug_in_gait(person, person, KNOWN, RATE, ground={"D": ground([0.0, 700.0, 0.0], place)}, mass_kg=70.0).loads
+        computed(person, person, KNOWN, ground={"D": ground([0.0, 700.0, 0.0], place)}, mass_kg=70.0).loads
         for place in ((0.15, 0.0, 0.09), (-0.1, 0.0, 0.09))
     )
     assert toes.moment[6, 0, 0] > 0.5

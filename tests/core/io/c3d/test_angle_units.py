@@ -11,8 +11,8 @@ import numpy as np
 import pytest
 
 from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
+from biomec.body.plug_in_gait.legs import SIDES
 from biomec.body.plug_in_gait.segments import segments
-from biomec.body.plug_in_gait.sides import SIDES
 from biomec.io.c3d import read_c3d, write_c3d
 from biomec.io.marker_set_file import load_marker_set
 from biomec.recording import BIOMEC_AXES, Markers, Outputs, Source, Subject, Trial

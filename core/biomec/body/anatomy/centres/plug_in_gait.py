@@ -11,7 +11,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.body.anatomy.centres.method import CentreMethod, Given, centre_method
-from biomec.engine.rotations import unit
+from biomec.engine.rotations import elementary, unit
 
 
 def chord(a: FloatArray, b: FloatArray, c: FloatArray, delta: float, beta: float = 0.0) -> FloatArray:
@@ -74,6 +74,46 @@ def _leg_chord(given: Given, stick: str, proximal: str, marker: str, width: str,
     return chord(given.point(stick), given.point(proximal), given.point(marker), delta, beta)
 
 
+def foot_along(forward: FloatArray, axis: FloatArray) -> FloatArray:
+    """R (..., 3, 3) of a foot that points along ``forward``: X = n(forward), Y = n(axis × X), Z = X × Y.
+
+    The roll comes from the flexion axis (..., 3) of the shank, which never lies along the foot. Points of the foot do
+    not give it: heel, ankle centre and toe are nearly in line.
+    """
+    X = unit(forward)
+    Y = unit(np.cross(axis, X))
+    return np.stack([X, Y, np.cross(X, Y)], axis=-1)
+
+
+def foot_tip_plug_in_gait(given: Given) -> FloatArray:
+    """Tip of the axis of the foot: as far from the ankle centre as the toe marker, turned by the offsets of the static.
+
+    R_foot = R_u R_Z(plantar flexion offset) R_Y(s rotation offset), R_u along TOE − CAT with the roll of the shank.
+    """
+    centre = given.point("CAT_*")
+    length = np.linalg.norm(given.point("TOE_*") - centre, axis=-1, keepdims=True)
+    return np.asarray(centre + length * _foot(given)[..., 0])
+
+
+def foot_side_plug_in_gait(given: Given) -> FloatArray:
+    """Point beside the ankle centre along the foot's Z, as far outwards as the ankle marker."""
+    centre = given.point("CAT_*")
+    width = np.linalg.norm(given.point("ML_*") - centre, axis=-1, keepdims=True)
+    return np.asarray(centre + given.outward * width * _foot(given)[..., 2])
+
+
+def _foot(given: Given) -> FloatArray:
+    """R_foot (..., 3, 3), by the axis of the knee: the shank's Z turned about Y by −s torsion."""
+    centre, s = given.point("CAT_*"), given.outward
+    Y = unit(given.point("KJC_*") - centre)
+    X = s * unit(np.cross(Y, given.point("ML_*") - centre))
+    torsion = -s * given.measure("tibial_torsion_*", 0.0)
+    axis = np.sin(torsion) * X + np.cos(torsion) * np.cross(X, Y)
+    flexion = elementary(given.measure("foot_plantar_flexion_*"), 2)
+    rotation = elementary(s * given.measure("foot_rotation_*"), 1)
+    return np.asarray(foot_along(given.point("TOE_*") - centre, axis) @ flexion @ rotation)
+
+
 def shoulder_plug_in_gait(given: Given) -> FloatArray:
     """Chord from the origin of the thorax to the acromion: δ = shoulder offset + marker radius.
 
@@ -123,6 +163,7 @@ def hand_plug_in_gait(given: Given) -> FloatArray:
 
 _RADIUS = ("marker_diameter",)
 _ANKLE = ("TIB_*", "KJC_*", "ML_*")
+_FOOT, _OFFSETS = ("TOE_*", "CAT_*", "KJC_*", "ML_*"), ("foot_plantar_flexion_*", "foot_rotation_*")
 
 METHODS: tuple[CentreMethod, ...] = (
     centre_method("knee-plug-in-gait", "KJC_*", "Kadaba1990", ("THI_*", "CAQ_*", "CLAT_*"), knee_plug_in_gait,
@@ -133,6 +174,10 @@ METHODS: tuple[CentreMethod, ...] = (
     centre_method("malleoli-plug-in-gait", "PMM_*", "Kadaba1990", _ANKLE, ankle_plug_in_gait,
                   "Plug-in Gait, shank stick and ankle width", ("ankle_width_*",),
                   ("shank_rotation_*", "ankle_abduction_*", *_RADIUS)),
+    centre_method("foot-tip-plug-in-gait", "FTA_*", "Kadaba1990", _FOOT, foot_tip_plug_in_gait,
+                  "Plug-in Gait, toe marker and offsets of the static", _OFFSETS, ("tibial_torsion_*",)),
+    centre_method("foot-side-plug-in-gait", "FTL_*", "Kadaba1990", _FOOT, foot_side_plug_in_gait,
+                  "Plug-in Gait, toe marker and offsets of the static", _OFFSETS, ("tibial_torsion_*",)),
     centre_method("shoulder-plug-in-gait", "GU_*", "Davis1991", ("AC_*", "C7", "IJ", "PX", "T8"),
                   shoulder_plug_in_gait, "Plug-in Gait, thorax and shoulder offset", ("shoulder_offset_*",), _RADIUS),
     centre_method("elbow-plug-in-gait", "PME_*", "Davis1991", ("GU_*", "EL_*", "ER_*", "EU_*"), elbow_plug_in_gait,
