@@ -16,7 +16,7 @@ CHANGES = {  # how many places a change may touch
     "A joint type": 4,
     "A marker set": 1,
     "A panel": 1,
-    "A file format": 3,
+    "A file format": 1,
     "A filter": 1,
     "An integrator": 1,
     "A report section": 1,

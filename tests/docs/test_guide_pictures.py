@@ -77,10 +77,7 @@ def test_every_figure_is_named():
     assert [kind.title for kind in figures() if f"{menus[kind.check]} ▸ {kind.title}" not in BOLD] == []
 
 
-def test_the_table_of_keys_is_that_of_the_menus():
-    written = [(menu, keys.strip("`"), item) for menu, keys, item in table("| menu | keys | item |")]
-    actions = [action for action in all_actions() if action.shortcut and action.run is not None]
-    assert written == [(plain(a.menu).replace("/", " ▸ "), a.shortcut, plain(a.text)) for a in actions]
+def test_the_table_of_mouse_and_keys_is_that_of_the_view():
     assert table("| where | keys or mouse | what they do |") == list(MOUSE)
 
 

@@ -58,7 +58,6 @@ class FinePicture:
         self.pixels = np.zeros((size[1], size[0], 4), dtype=np.uint8)
         self._done = 0
         self._rows = max(8, FIRST_BAND // (smooth * smooth * size[0]))
-        self.longest_s = 0.0
 
     @property
     def complete(self) -> bool:
@@ -75,5 +74,4 @@ class FinePicture:
         self.pixels[first:last] = averaged(large[::-1], k)
         self._done = last
         seconds = perf_counter() - began
-        self.longest_s = max(self.longest_s, seconds)
         self._rows = max(8, round((last - first) * min(2.0, max(0.25, BAND_S / seconds))))

@@ -47,6 +47,7 @@ class Setting:
     choices      : values to choose from, or what lists them
     each         : of a mapping: what lists its names, each with its label and its choices
     files        : whether a choice also takes a file of the user's
+    others       : what else a choice takes where people type it, in words
     shown        : whether another dialog sets it: it is shown, and can be taken away
     advanced     : whether it is folded away until somebody wants it
     table        : of a value that is entered as lines ``name = numbers``: to such a mapping, and back
@@ -63,6 +64,7 @@ class Setting:
     choices: Words | Callable[[], Words] | None = None
     each: Callable[[], Mapping[str, tuple[str, Words]]] | None = None
     files: bool = False
+    others: str = ""
     shown: bool = False
     advanced: bool = False
     table: tuple[Callable[[Any], Mapping[str, tuple[float, ...]]], Callable[[Any], Any]] | None = None
@@ -187,14 +189,22 @@ def value_at(options: Any, path: tuple[str, ...]) -> Any:
 
 def with_value(options: Any, path: tuple[str, ...], value: Any) -> Any:
     """Options with another value of a field. They check themselves, and raise a sentence."""
-    name, rest = path[0], path[1:]
-    if not rest:
-        return replace(options, **{name: value})
-    inner = getattr(options, name)
-    if inner is None:  # a group that is off: its defaults
-        made = _options_class(_without_none(get_type_hints(type(options))[name])[0])
-        inner = None if made is None else made()
-    return replace(options, **{name: with_value(inner, rest, value)})
+    return with_values(options, {path: value})
+
+
+def with_values(options: Any, values: Mapping[tuple[str, ...], Any]) -> Any:
+    """Options with other values of some fields, all changed at once; a group that one of them turns off stays off."""
+    changed = {path[0]: value for path, value in values.items() if len(path) == 1}
+    for name in dict.fromkeys(path[0] for path in values if len(path) > 1):
+        if name in changed and changed[name] is None:
+            continue
+        inner = changed.get(name, getattr(options, name))
+        if inner is None:  # a group that is off: as it is where nobody has changed it
+            made = _options_class(_without_none(get_type_hints(type(options))[name])[0])
+            inner = getattr(type(options)(), name) or (None if made is None else made())
+        within = {path[1:]: value for path, value in values.items() if path[0] == name and len(path) > 1}
+        changed[name] = with_values(inner, within)
+    return replace(options, **changed)
 
 
 def default_text(entry: Entry) -> str:

@@ -9,9 +9,18 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import AXES_HELP, Commands, FieldChoices, lab_axes, progress_on_terminal, said_axes, tell
+from biomec.cli.arguments import (
+    AXES_HELP,
+    Commands,
+    FieldOption,
+    SetOption,
+    given,
+    lab_axes,
+    progress_on_terminal,
+    said_axes,
+    tell,
+)
 from biomec.cli.window import has_screen, show_demo, without_screen
-from biomec_resources import resource
 
 if TYPE_CHECKING:
     from biomec.body.kinematics.joint_angles import JointAngles
@@ -20,10 +29,8 @@ if TYPE_CHECKING:
     from biomec.pipeline.settings import AnalysisSettings
     from biomec.recording import Subject
 
-FILTER = "biomec.signals.filtering.FilterOptions"
-POSITIONS = "biomec.body.kinematics.consistency_options.ConsistencyOptions"
-LOADS = "biomec.body.loads.options.LoadOptions"
-PLUG_IN_GAIT = "biomec.body.plug_in_gait.parameters.PlugInGaitOptions"
+SETTINGS = "biomec.pipeline.settings.AnalysisSettings"
+MARKER_SET = ("preparation", "marker_set")
 REDUCTIONS = ("all", "masses", "motion", "none")
 SEXES = {"m": "male", "f": "female", "male": "male", "female": "female"}
 
@@ -51,57 +58,46 @@ def add_commands(commands: Commands) -> None:
     measure = "a measure in metres or radians, such as knee_width_D=0.104; may be repeated"
     person.add_argument("--measure", type=_measure, action="append", default=[], metavar="NAME=VALUE", help=measure)
     how = analyze.add_argument_group("how (a project keeps its stored settings where nothing is given here)")
-    models = ", ".join(sorted(Path(file.name).stem for file in resource("models").iterdir()))
-    how.add_argument("--model", metavar="NAME", help=f"body model: {models}, or a .toml file")
-    how.add_argument(
-        "--marker-set", metavar="NAME", help="marker set of the labels, or a .toml file; default: what fits"
-    )
+    _field(how, "--model", "NAME", "body.model")
+    _field(how, "--marker-set", "NAME", "preparation.marker_set")
     how.add_argument("--label-map", type=Path, metavar="FILE", help="a laboratory's own labels (.toml)")
-    method = "one of %(choices)s: the one that suits the marker set (default), nearest consistent coordinates (as "
-    method += "published), or global optimisation on the markers"
-    how.add_argument("--method", choices=FieldChoices(POSITIONS, "method"), metavar="NAME", help=method)
-    how.add_argument("--contacts", choices=FieldChoices(POSITIONS, "contacts"), metavar="WHEN",
-                     help="one of %(choices)s: when hands and feet are held at their centre of pressure; default: "
-                     "steady, if they stay throughout")  # fmt: skip
+    _field(how, "--method", "NAME", "positions.method")
+    _field(how, "--contacts", "WHEN", "positions.contacts",
+           words="When hands and feet are held at the centre of pressure.")  # fmt: skip
     functional = "find a joint's centre (ball joints) or axis (hinges) from a functional trial; may be repeated"
     how.add_argument(
         "--functional", type=_functional, action="append", default=[], metavar="JOINT=FILE", help=functional
     )
-    how.add_argument("--repair-swaps", action="store_true", default=None,
-                     help="exchange labels back where two markers are found under each other's label")  # fmt: skip
-    how.add_argument("--angles", metavar="CONVENTION", help="standard (default), isb, or plug-in-gait")
-    how.add_argument("--foot-flat", choices=FieldChoices(PLUG_IN_GAIT, "foot_flat"), metavar="HOW",
-                     help="one of %(choices)s: foot in the static of Plug-in Gait; default: auto, as stored offsets "
-                     "of the foot say")  # fmt: skip
-    how.add_argument("--subtract-static", action="store_true", default=None, help="count angles from the static pose")
-    how.add_argument("--no-filter", action="store_true", help="use markers and plates unfiltered")
-    how.add_argument(
-        "--cutoff", type=float, metavar="HZ", help="one cut-off for all markers, instead of residual analysis"
-    )
-    how.add_argument("--filter", choices=FieldChoices(FILTER, "filter"), metavar="NAME",
-                     help="low-pass of markers and plates, one of %(choices)s; default: butterworth")  # fmt: skip
-    how.add_argument("--inertia", metavar="TABLE", help="inertia table: dumas-2007 (default), dumas-wojtusch-2018, …")
-    how.add_argument(
-        "--ellipsoid", metavar="PRESET", help="ribcage: epfl (default), delft, tsm, tsm-generic, or a .toml file"
-    )
-    how.add_argument("--cycles", metavar="WHAT",
-                     help="auto (default), events, none, or an angle such as 'elbow flexion'")  # fmt: skip
-    how.add_argument("--dynamics", choices=FieldChoices(LOADS, "method"), metavar="NAME",
-                     help="one of %(choices)s: multibody method that runs beside Newton-Euler (default: "
-                     "newton)")  # fmt: skip
-    how.add_argument("--joints", choices=FieldChoices(LOADS, "constraints"), metavar="NAME",
-                     help="one of %(choices)s: constraints of the multibody method; all gives the force on the "
-                     "scapulae")  # fmt: skip
-    how.add_argument("--ground", choices=FieldChoices(LOADS, "external"), metavar="NAME",
-                     help="one of %(choices)s: ground reaction measured, estimated from the motion, both (auto, the "
-                     "default), or none")  # fmt: skip
-    how.add_argument("--plate-forces", choices=FieldChoices(LOADS, "plate_forces"), metavar="HOW",
-                     help="one of %(choices)s: forces of the plates for joint loads, filtered like the markers "
-                     "(default), with their own cut-off, or as recorded")  # fmt: skip
-    how.add_argument("--root", metavar="SEGMENT", help="segment that carries the residual; default: the model's own")
+    _field(how, "--repair-swaps", None, "preparation.repair_swaps", typed="on")
+    _field(how, "--angles", "CONVENTION", "angles.convention")
+    _field(how, "--foot-flat", "HOW", "body.plug_in_gait.foot_flat")
+    _field(how, "--subtract-static", None, "angles.subtract_static", typed="on",
+           words="Count angles from the static pose.")  # fmt: skip
+    _field(how, "--no-filter", None, "signals.marker_filter", "signals.plate_filter", typed="off",
+           words="Use markers and plates unfiltered.")  # fmt: skip
+    _field(how, "--cutoff", "HZ", "signals.marker_filter.cutoff_hz",
+           words="One cut-off for all markers.", otherwise="found by residual analysis",
+           also={"signals.marker_filter.choice": "fixed", "signals.marker_filter.manual": "default"})  # fmt: skip
+    _field(how, "--filter", "NAME", "signals.marker_filter.filter", "signals.plate_filter.filter",
+           words="Low-pass of markers and plates.")  # fmt: skip
+    _field(how, "--inertia", "TABLE", "body.options.inertia.table")
+    _field(how, "--ellipsoid", "PRESET", "body.options.ellipsoid.preset")
+    _field(how, "--cycles", "WHAT", "cycles.by")
+    _field(how, "--dynamics", "NAME", "loads.method")
+    _field(how, "--joints", "NAME", "loads.constraints")
+    _field(how, "--ground", "NAME", "loads.external")
+    _field(how, "--plate-forces", "HOW", "loads.plate_forces")
+    _field(how, "--root", "SEGMENT", "loads.root")
     how.add_argument("--reduce", nargs="?", const="all", choices=REDUCTIONS, metavar="WHAT",
                      help="adjust the body and the motion within their errors so that they agree with the plates: all "
-                     "(default), masses, motion, or none; every change is told")  # fmt: skip
+                     "(default), masses, motion, or none; every change is listed")  # fmt: skip
+    _field(how, "--load-method", "NAME", "load_reading.method")
+    _field(how, "--load-axes", "NAME", "load_reading.axes")
+    _field(how, "--load-sign", "NAME", "load_reading.convention")
+    _field(how, "--load-scale", "NAME", "load_reading.normalisation")
+    how.add_argument("--set", action=SetOption, settings=SETTINGS, metavar="STEP.FIELD=VALUE",
+                     help="any setting, such as signals.reconstruction.gap_limit_s=0.3; the page 'All settings' of the "
+                     "guide lists them; may be repeated")  # fmt: skip
     settings = "settings as JSON, such as settings.json of an earlier analysis; options given here come after it"
     how.add_argument("--settings", type=Path, metavar="FILE", help=settings)
     analyze.add_argument("--report", action="store_true", help="draw pictures and write report.html too")
@@ -112,6 +108,11 @@ def add_commands(commands: Commands) -> None:
         "--out", type=Path, default=Path("demo-output"), metavar="DIR", help="folder (default: %(default)s)"
     )
     demo.add_argument("--no-window", action="store_true", help="only files, even where there is a screen")
+
+
+def _field(group: Any, flag: str, metavar: str | None, *fields: str, **more: Any) -> None:
+    """Add an option that sets fields of the settings of an analysis."""
+    group.add_argument(flag, action=FieldOption, settings=SETTINGS, fields=fields, metavar=metavar, **more)
 
 
 def _analyze(options: argparse.Namespace) -> int:
@@ -141,12 +142,12 @@ def _opened(options: argparse.Namespace) -> "Analysis":
 
     subject = _subject(options)
     if find_format(options.dynamic)[0].name == PROJECT:
-        given = [name for name in ("static", "forces", "emg", "axes") if getattr(options, name) is not None]
-        given += ["reverse-plates"] * options.reverse_plates
-        if given:
+        extra = [name for name in ("static", "forces", "emg", "axes") if getattr(options, name) is not None]
+        extra += ["reverse-plates"] * options.reverse_plates
+        if extra:
             raise FileError(
                 options.dynamic.name,
-                f"a project has its files already, so --{given[0]} means nothing. Analyse the recording instead.",
+                f"a project has its files already, so --{extra[0]} means nothing. Analyse the recording instead.",
             )
         analysis = reopened(load_project(options.dynamic)).analysis
         session = replace(analysis.session, subject=merge_subjects(subject, analysis.session.subject))
@@ -169,52 +170,22 @@ def _subject(options: argparse.Namespace) -> "Subject":
 
 def _settings(options: argparse.Namespace, settings: "AnalysisSettings") -> "AnalysisSettings":
     """Settings of the file --settings, if there is one, with what the options say changed."""
+    from biomec.base.fields import with_values
     from biomec.io.label_map_file import read_label_map
     from biomec.pipeline.settings_file import read_settings
-    from biomec.signals import PLATE_FILTER, CutoffChoice, FilterOptions
-
-    def changed(part: Any, **given: Any) -> Any:
-        return replace(part, **{name: value for name, value in given.items() if value is not None})
 
     if options.settings is not None:
         settings, notices = read_settings(options.settings)
         tell(notices)
-    label_map = None if options.label_map is None else read_label_map(options.label_map)
-    marker_set = options.marker_set or (None if label_map is None else label_map.marker_set)
-    signals, body = settings.signals, settings.body
-    if options.cutoff is not None:
-        signals = replace(signals, marker_filter=FilterOptions(CutoffChoice.FIXED, options.cutoff))
-    if options.filter is not None:
-        signals = replace(
-            signals,
-            marker_filter=replace(signals.marker_filter or FilterOptions(), filter=options.filter),
-            plate_filter=replace(signals.plate_filter or PLATE_FILTER, filter=options.filter),
-        )
-    if options.no_filter:
-        signals = replace(signals, marker_filter=None, plate_filter=None)
-    model = body.options
-    model = replace(model, inertia=changed(model.inertia, table=options.inertia))
-    model = replace(model, ellipsoid=changed(model.ellipsoid, preset=options.ellipsoid))
-    body = replace(body, plug_in_gait=changed(body.plug_in_gait, foot_flat=options.foot_flat))
-    return replace(
-        settings,
-        preparation=changed(
-            settings.preparation, marker_set=marker_set, label_map=label_map, repair_swaps=options.repair_swaps
-        ),
-        signals=signals,
-        body=changed(replace(body, options=model), model=options.model),
-        positions=changed(settings.positions, method=options.method, contacts=options.contacts),
-        angles=changed(settings.angles, convention=options.angles, subtract_static=options.subtract_static),
-        cycles=changed(settings.cycles, by=options.cycles),
-        loads=changed(
-            _reduced(settings.loads, options.reduce),
-            method=options.dynamics,
-            external=options.ground,
-            constraints=options.joints,
-            plate_forces=options.plate_forces,
-            root=options.root,
-        ),
-    )
+    settings = replace(settings, loads=_reduced(settings.loads, options.reduce))
+    values = given(options, SETTINGS)
+    if options.label_map is not None:
+        label_map = read_label_map(options.label_map)
+        values[MARKER_SET[0], "label_map"] = label_map
+        if label_map.marker_set is not None:
+            values.setdefault(MARKER_SET, label_map.marker_set)
+    changed: AnalysisSettings = with_values(settings, values)
+    return changed
 
 
 def _reduced(inverse: "LoadOptions", what: str | None) -> "LoadOptions":
@@ -237,13 +208,13 @@ def _measure(text: str) -> tuple[str, float]:
     try:
         return name.strip(), float(value)
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{text!r} is no measure such as knee_width_D=0.104") from None
+        raise argparse.ArgumentTypeError(f"{text!r} is not a measure such as knee_width_D=0.104") from None
 
 
 def _functional(text: str) -> tuple[str, Path]:
     joint, equals, file = text.partition("=")
     if not (joint.strip() and equals and file.strip()):
-        raise argparse.ArgumentTypeError(f"{text!r} is no joint and file such as 'right hip=hip.c3d'")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a joint and a file such as 'right hip=hip.c3d'")
     return joint.strip(), Path(file.strip())
 
 

@@ -3,11 +3,12 @@
 import argparse
 import re
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import replace
+from functools import cache
 from importlib import import_module
 from pathlib import Path
-from typing import TYPE_CHECKING, TypeAlias
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice, Severity
@@ -16,29 +17,98 @@ from biomec.recording import Authority, LabAxes
 from biomec.recording.axes import DIRECTIONS
 
 if TYPE_CHECKING:
+    from biomec.base.fields import Entry
+
     Commands: TypeAlias = argparse._SubParsersAction[argparse.ArgumentParser]
 else:
     Commands = object
 
 
 AXES_HELP = "y-up, z-up, x-up, or up and forward such as +z,-y"
+GIVEN = "given"  # in a namespace: settings -> path of a field -> value
 
 
-class FieldChoices:
-    """What a field of settings offers, looked up when it is needed: a command that needs none of them starts faster.
+class FieldOption(argparse.Action):
+    """Option that sets a field of settings; help, choices, unit, range and default are those of the field.
 
-    settings : module and class
+    What users give is found with `given`. Fields are looked up when they are needed: a command that needs none of them
+    starts faster.
+
+    settings : module and class of the settings
+    fields   : names of the fields, such as ``("positions.method",)``, that get what is typed
+    words    : help instead of that of the field
+    typed    : text instead of what the user would type, where the option is a switch
+    also     : other fields -> text that sets them, where the option is used
+    otherwise : what holds without the option, if not the field's default
     """
 
-    def __init__(self, settings: str, name: str) -> None:
-        self.settings, self.name = settings, name
+    def __init__(self, option_strings: Sequence[str], dest: str, settings: str = "", fields: Sequence[str] = (),
+                 words: str = "", typed: str = "", also: Mapping[str, str] | None = None, otherwise: str = "",
+                 metavar: str | None = None, **more: Any) -> None:  # fmt: skip
+        self.settings, self.fields, self.words = settings, tuple(fields), words
+        self.typed, self.also, self.otherwise = typed, dict(also or {}), otherwise
+        more |= {"nargs": 0} if typed else {"metavar": metavar}
+        more.pop("help", None)
+        super().__init__(option_strings, dest, default=argparse.SUPPRESS, **more)
 
-    def __iter__(self) -> Iterator[str]:
-        from biomec.base.fields import group
+    def entry(self, field: str) -> "Entry":
+        """The field of that name."""
+        from biomec.base.fields import all_entries
 
-        module, _, owner = self.settings.rpartition(".")
-        options = getattr(import_module(module), owner)()
-        return (str(one.value) for one in group(options)[self.name].choices)
+        return next(one for one in all_entries(_entries(self.settings)) if ".".join(one.path) == field)
+
+    @property
+    def help(self) -> str | None:  # argparse reads it when it prints the help
+        """What the field is."""
+        from biomec.base.field_texts import option_help
+
+        entry, plain = self.entry(self.fields[0]), self.words
+        whole = (plain or entry.setting.help) if self.typed else option_help(entry, plain, self.otherwise, bare=True)
+        return whole.replace("%", "%%")
+
+    @help.setter
+    def help(self, _: str | None) -> None:
+        """Ignore what argparse sets."""
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+                 option_string: str | None = None) -> None:  # fmt: skip
+        """Note the values."""
+        from biomec.base.field_texts import typed
+
+        texts = dict.fromkeys(self.fields, self.typed or values) | self.also
+        for field, text in texts.items():
+            entry = self.entry(field)
+            given(namespace, self.settings)[entry.path] = typed(entry, text, self.option_strings[0], bare=True)
+
+
+class SetOption(argparse.Action):
+    """Option ``step.field=value`` that sets any field of settings; it may be repeated."""
+
+    def __init__(self, option_strings: Sequence[str], dest: str, settings: str = "", **more: Any) -> None:
+        self.settings = settings
+        super().__init__(option_strings, dest, default=argparse.SUPPRESS, **more)
+
+    def __call__(self, parser: argparse.ArgumentParser, namespace: argparse.Namespace, values: Any,
+                 option_string: str | None = None) -> None:  # fmt: skip
+        """Note the value."""
+        from biomec.base.field_texts import typed_pair
+
+        path, value = typed_pair(_entries(self.settings), str(values), self.option_strings[0])
+        given(namespace, self.settings)[path] = value
+
+
+def given(namespace: argparse.Namespace, settings: str) -> dict[tuple[str, ...], Any]:
+    """Path of a field of those settings -> the value that the user gave, for `with_values`."""
+    of_settings: dict[tuple[str, ...], Any] = namespace.__dict__.setdefault(GIVEN, {}).setdefault(settings, {})
+    return of_settings
+
+
+@cache
+def _entries(settings: str) -> "tuple[Entry, ...]":
+    from biomec.base.fields import entries
+
+    module, _, owner = settings.rpartition(".")
+    return entries(getattr(import_module(module), owner)())
 
 
 def keep_existing(path: Path, force: bool, source: Path) -> None:
@@ -61,7 +131,7 @@ def frames(text: str) -> tuple[int, int]:
     """Stretch of frames such as 120-480."""
     match = re.fullmatch(r"\s*(\d+)\s*-\s*(\d+)\s*", text)
     if match is None or int(match.group(1)) > int(match.group(2)):
-        raise argparse.ArgumentTypeError(f"{text!r} is no stretch of frames such as 120-480")
+        raise argparse.ArgumentTypeError(f"{text!r} is not a stretch of frames such as 120-480")
     return int(match.group(1)), int(match.group(2))
 
 

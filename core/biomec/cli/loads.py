@@ -9,16 +9,16 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import Commands, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, FieldOption, given, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.loads.load_components import LoadReading
     from biomec.pipeline.analysis import Analysis
     from biomec.reporting.tables import Table
 
-AXES = ("joint", "proximal", "distal", "laboratory")
+READING = "biomec.body.loads.load_components.LoadReading"
+COMPARISON = "biomec.reporting.statistics.load_comparison.ComparisonOptions"
 UNITS = {"N": "none", "per-kg": "mass", "body-weight": "weight"}
-MEASURES = ("peak", "highest", "lowest", "mean", "rms", "impulse")
 
 
 def add_commands(commands: Commands) -> None:
@@ -35,11 +35,12 @@ def add_commands(commands: Commands) -> None:
     compare.add_argument("second", type=Path, metavar="B", help="the other condition")
     compare.add_argument("--joint", action="append", default=[], metavar="NAME",
                          help="only this joint; may be repeated")  # fmt: skip
-    own = "default: that of the settings of A"
-    compare.add_argument("--axes", choices=AXES, help=f"axes of the components ({own})")
-    compare.add_argument("--unit", choices=tuple(UNITS), help=own)
-    compare.add_argument("--measure", choices=MEASURES, default="peak", help="of every cycle (default: %(default)s)")
-    compare.add_argument("--test", choices=("t", "rank"), default="t", help="Welch's t test (default) or Mann-Whitney")
+    for flag, field in {"--axes": "axes", "--load-method": "method", "--load-sign": "convention"}.items():
+        compare.add_argument(flag, action=FieldOption, settings=READING, fields=(field,), metavar="NAME",
+                             otherwise="that of the settings of A")  # fmt: skip
+    compare.add_argument("--unit", choices=tuple(UNITS), help="default: that of the settings of A")
+    for name in ("measure", "test"):
+        compare.add_argument(f"--{name}", action=FieldOption, settings=COMPARISON, fields=(name,), metavar="NAME")
     compare.add_argument("--json", action="store_true", help="print the comparison for programs")
 
     rank = commands.add_parser("rank", help="put exercises in order of what they ask of the joints")
@@ -78,17 +79,17 @@ def _study(options: argparse.Namespace) -> int:
 
 
 def _compare(options: argparse.Namespace) -> int:
+    from biomec.base.fields import with_values
     from biomec.reporting.statistics.load_comparison import ComparisonOptions, compare_conditions
     from biomec.reporting.statistics.load_condition import loads_over_cycles
 
     analyses = _computed((options.first, options.second))
     reading = next(iter(analyses.values())).settings.load_reading
-    if options.axes:
-        reading = replace(reading, axes=options.axes)
+    reading = with_values(reading, given(options, READING))
     if options.unit:
         reading = replace(reading, normalisation=UNITS[options.unit])
     conditions = [loads_over_cycles(analysis, title, reading, options.joint) for title, analysis in analyses.items()]
-    settings = ComparisonOptions(measure=options.measure, test=options.test)
+    settings = with_values(ComparisonOptions(), given(options, COMPARISON))
     found = compare_conditions(conditions[0], conditions[1], settings)
     if options.json:
         print(json.dumps(_plain(found, reading), indent=2, ensure_ascii=False, allow_nan=False))

@@ -146,14 +146,10 @@ def _list(machine: "Machine", as_json: bool) -> int:
 
 def _options(study: "Study") -> dict[str, str]:
     """Name of an option -> its default, unit, choices and meaning in words."""
+    from biomec.base.field_texts import option_help
     from biomec.base.fields import entries
 
-    words = {}
-    for entry in entries(study.options()):
-        choices = ", ".join(one.label for one in entry.choices)
-        default = f"= {entry.default} {entry.setting.unit}".rstrip()
-        words[entry.name] = f"{default}  {entry.setting.help}{f' (one of {choices})' if choices else ''}"
-    return words
+    return {entry.name: option_help(entry) for entry in entries(study.options())}
 
 
 def _facts(machine: "Machine") -> dict[str, Any]:

@@ -15,11 +15,10 @@ from typing import TYPE_CHECKING, Any
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
 from biomec.base.progress import Progress
-from biomec.cli.arguments import Commands, FieldChoices, frames, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, FieldOption, frames, given, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.tracking.what_if import WhatIf
-    from biomec.engine.forward.formulation import FormulationOptions
     from biomec.pipeline.analysis import Analysis
     from biomec.pipeline.simulation_run import SimulationRun
     from biomec.pipeline.simulation_settings import SimulationSettings
@@ -36,18 +35,11 @@ def add_commands(commands: Commands) -> None:
     parser = commands.add_parser("simulate", help="simulate a recorded movement: forward dynamics")
     parser.set_defaults(run=_simulate)
     parser.add_argument("file", type=Path, metavar="FILE", help="project (.biomec), or recording of a movement")
-    parser.add_argument("--input", choices=FieldChoices(SETTINGS, "input"), default="computed-torque", metavar="INPUT",
-                        help="what moves the body: resultant forces of the motion; inverse (its torques and ground "
-                        "reactions played back, which diverges); or torques that follow it: pd, computed-torque "
-                        "(default), underactuated")  # fmt: skip
-    parser.add_argument("--formulation", choices=FieldChoices(SETTINGS, "formulation"), default="auto", metavar="NAME",
-                        help="of the equations of motion: %(choices)s")  # fmt: skip
-    parser.add_argument("--integrator", choices=FieldChoices(SETTINGS, "integrator"), default="auto", metavar="NAME",
-                        help="one of %(choices)s")  # fmt: skip
-    parser.add_argument("--order", type=int, default=4, metavar="N", help="of adams and gear (default: %(default)s)")
-    parser.add_argument("--step", type=float, metavar="S",
-                        help="seconds; default: 0.001 where the movement is followed (0.0005 on contacts, 0.0001 there "
-                        "with weakened joints), else 0.002")  # fmt: skip
+    _field(parser, "--input", "INPUT", "input")
+    _field(parser, "--formulation", "NAME", "formulation")
+    _field(parser, "--integrator", "NAME", "integrator")
+    _field(parser, "--order", "N", "order")
+    _field(parser, "--step", "S", "step_s")
     stretch = parser.add_mutually_exclusive_group()
     stretch.add_argument("--cycle", metavar="N", help="only this cycle, such as 2 or 'Right 1'")
     stretch.add_argument("--frames", type=frames, metavar="A-B", help="only these frames, as the recording counts them")
@@ -55,8 +47,7 @@ def add_commands(commands: Commands) -> None:
                         help="mass=1.1, gravity=0.38 (factors), grip=0.1 (m wider), 'load:right hand=5' (kg), "
                         "'mass:right thigh=1.2' (factor), 'weaken:right elbow=0.3' (missing share of the "
                         "torque)")  # fmt: skip
-    parser.add_argument("--joint-stops", action="store_true",
-                        help="stops turn back joint angles beyond their published ranges")  # fmt: skip
+    _field(parser, "--joint-stops", None, "joint_stops", typed="on")
     parser.add_argument("--table", action="store_true",
                         help="instead of one run: all formulations and integrators on resultant forces of one cycle, "
                         "1834 steps of 2 ms: the published rows, then R, SR and gear")  # fmt: skip
@@ -68,26 +59,23 @@ def add_commands(commands: Commands) -> None:
     parser.add_argument("--json", action="store_true", help="print the summary for programs")
     parser.add_argument("--force", action="store_true", help="overwrite files in DIR, or a run of the same name")
     more = parser.add_argument_group("settings of the method")
-    more.add_argument("--root", choices=FieldChoices(SETTINGS, "root"), default="auto", metavar="ROOT",
-                      help="what holds the root where the movement is followed: auto (default), a residual (held), "
-                      "nothing (free), changed ground reactions (ground), or contact of hands and feet "
-                      "(contact)")  # fmt: skip
-    more.add_argument("--stiffness", type=float, metavar="C_P", help="of the control [1/s²] (default: 1000)")
-    more.add_argument("--damping", type=float, metavar="C_D", help="of the control [1/s]; default: critical")
-    more.add_argument("--alpha", type=float, help="penalty factor (default: 1e5)")
-    more.add_argument("--xi", type=float, help="damping ratio of Baumgarte's stabilisation (default: 1)")
-    more.add_argument("--omega", type=float, help="its frequency [rad/s] (default: 10)")
-    more.add_argument("--constraint-tolerance", type=float, metavar="E",
-                      help="at which an augmented Lagrangian ends: ‖Φ̈ + 2ξωΦ̇ + ω²Φ‖ (default: 1e-10)")  # fmt: skip
-    more.add_argument("--constraint-iterations", type=int, metavar="N",
-                      help="that an augmented Lagrangian may take, 1 to 1000 (default: 20)")  # fmt: skip
-    more.add_argument("--tolerance", type=float, metavar="M", help="at which the corrector of a step ends "
-                      "(default: 1e-8; with --table 1e-6)")  # fmt: skip
-    more.add_argument("--max-iterations", type=int, metavar="N",
-                      help="that a step may take, 1 to 1000 (default: 50)")  # fmt: skip
-    more.add_argument("--rho", type=float, help="of generalised-alpha: what a step leaves of fast oscillations, 0 to 1 "
-                      "(default: 0.8)")  # fmt: skip
-    more.add_argument("--error", type=float, metavar="M", help="allowed in a step of variable length (default: 1e-7)")
+    _field(more, "--root", "ROOT", "root")
+    _field(more, "--stiffness", "C_P", "stiffness")
+    _field(more, "--damping", "C_D", "damping")
+    _field(more, "--alpha", "ALPHA", "equations.alpha")
+    _field(more, "--xi", "XI", "equations.xi")
+    _field(more, "--omega", "OMEGA", "equations.omega")
+    _field(more, "--constraint-tolerance", "E", "equations.tolerance")
+    _field(more, "--constraint-iterations", "N", "equations.max_iterations")
+    _field(more, "--tolerance", "M", "tolerance", otherwise="1e-08 m; with --table 1e-06 m")
+    _field(more, "--max-iterations", "N", "max_iterations")
+    _field(more, "--rho", "RHO", "rho")
+    _field(more, "--error", "M", "error")
+
+
+def _field(group: Any, flag: str, metavar: str | None, field: str, **more: Any) -> None:
+    """Add an option that sets a field of the settings of a simulation."""
+    group.add_argument(flag, action=FieldOption, settings=SETTINGS, fields=(field,), metavar=metavar, **more)
 
 
 def _simulate(options: argparse.Namespace) -> int:
@@ -116,6 +104,8 @@ def _simulate(options: argparse.Namespace) -> int:
 
 def _table(options: argparse.Namespace, project: bool) -> int:
     """Compare all formulations and integrators; nothing is stored."""
+    from biomec.base.fields import with_values
+    from biomec.engine.forward.formulation import FormulationOptions
     from biomec.recording.step import plain_data
     from biomec.reporting.statistics.simulation_table import (
         TableOptions,
@@ -124,15 +114,15 @@ def _table(options: argparse.Namespace, project: bool) -> int:
         written_table,
     )
 
-    alone = {"cycle": "--cycle", "frames": "--frames", "what_if": "--what-if", "joint_stops": "--joint-stops",
-             "name": "--name", "out": "--out"}  # fmt: skip
+    alone = {"cycle": "--cycle", "frames": "--frames", "what_if": "--what-if", "name": "--name", "out": "--out"}
+    fields = given(options, SETTINGS)
     idle = [word for option, word in alone.items() if getattr(options, option)]
+    idle += ["--joint-stops"] if ("joint_stops",) in fields else []
     if idle:
         raise BiomecError(f"The table is always of resultant forces of the first good cycle: leave out {idle[0]}.")
-    asked = TableOptions(
-        formulation=_equations(options),
-        **_given(step_s=options.step, tolerance=options.tolerance, max_iterations=options.max_iterations),
-    )
+    equations = {path[1:]: value for path, value in fields.items() if path[0] == "equations"}
+    shared = {path: value for path, value in fields.items() if path[0] in ("step_s", "tolerance", "max_iterations")}
+    asked = replace(with_values(TableOptions(), shared), formulation=with_values(FormulationOptions(), equations))
     analysis = _opened(options.file, project).run_until("cycles", progress_on_terminal("Analysis"))
     with _until_interrupted() as interrupted:
         rows = simulation_table(
@@ -208,48 +198,12 @@ def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: 
 
 def _settings(options: argparse.Namespace) -> "SimulationSettings":
     """Settings of the command line, checked before anything is computed."""
+    from biomec.base.fields import with_values
     from biomec.pipeline.simulation_settings import SimulationSettings
 
-    return SimulationSettings(
-        name=options.name,
-        input=options.input,
-        root=options.root,
-        formulation=options.formulation,
-        integrator=options.integrator,
-        order=options.order,
-        step_s=options.step,
-        cycle=options.cycle,
-        equations=_equations(options),
-        damping=options.damping,
-        joint_stops=options.joint_stops,
-        what_if=_what_if(options.what_if),
-        **_given(
-            tolerance=options.tolerance,
-            error=options.error,
-            stiffness=options.stiffness,
-            rho=options.rho,
-            max_iterations=options.max_iterations,
-        ),
-    )
-
-
-def _equations(options: argparse.Namespace) -> "FormulationOptions":
-    from biomec.engine.forward.formulation import FormulationOptions
-
-    return FormulationOptions(
-        **_given(
-            alpha=options.alpha,
-            xi=options.xi,
-            omega=options.omega,
-            tolerance=options.constraint_tolerance,
-            max_iterations=options.constraint_iterations,
-        )
-    )
-
-
-def _given(**values: Any) -> dict[str, Any]:
-    """Values that the user gave."""
-    return {name: value for name, value in values.items() if value is not None}
+    values = {("name",): options.name, ("cycle",): options.cycle, ("what_if",): _what_if(options.what_if)}
+    settings: SimulationSettings = with_values(SimulationSettings(), values | given(options, SETTINGS))
+    return settings
 
 
 def _named(settings: "SimulationSettings", analysis: "Analysis", force: bool) -> "SimulationSettings":
@@ -269,13 +223,13 @@ def _change(text: str) -> tuple[str, str, float]:
     what, part = (match.group(1), (match.group(2) or "").strip()) if match else ("", "")
     if match is None or what not in (TABLES if part else NUMBERS):
         raise argparse.ArgumentTypeError(
-            f"{text!r} is no change such as mass=1.1, gravity=0.38, grip=0.1, 'load:right hand=5', "
+            f"{text!r} is not a change such as mass=1.1, gravity=0.38, grip=0.1, 'load:right hand=5', "
             "'mass:right thigh=1.2' or 'weaken:right elbow=0.3'"
         )
     try:
         return what, part, float(match.group(3))
     except ValueError:
-        raise argparse.ArgumentTypeError(f"{match.group(3)!r} in {text!r} is no number") from None
+        raise argparse.ArgumentTypeError(f"{match.group(3)!r} in {text!r} is not a number") from None
 
 
 def _what_if(changes: list[tuple[str, str, float]]) -> "WhatIf":

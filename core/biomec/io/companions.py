@@ -23,7 +23,7 @@ import numpy as np
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, info, warning
-from biomec.io.registry import read_trial
+from biomec.io.registry import FORMATS, read_trial
 from biomec.recording import Markers
 
 STATIC_WORDS = frozenset(
@@ -31,9 +31,11 @@ STATIC_WORDS = frozenset(
     | {"calibracao", "calibracion", "tpose", "npose"}
 )
 PLATE_ENDINGS = ("grf", "grw", "force", "forces", "plates", "plataformas")
-MARKER_FILES = (".c3d", ".emt", ".trc", ".csv", ".mat")
-PLATE_FILES = (".mot", ".sto")
-EMG_FILES = (".emt", ".c3d", ".csv", ".mat", ".mot", ".sto", ".txt")
+MARKER_FILES = tuple(one.extensions[0] for one in FORMATS if one.static)
+PLATE_FILES = tuple(ending for one in FORMATS if one.plates for ending in one.extensions)
+EMG_FILES = tuple(
+    ending for one in sorted(FORMATS, key=lambda one: one.emg) if one.emg for ending in one.extensions
+)  # the preferred first
 STILL_M = 0.05  # in a static the typical marker stays within this
 
 

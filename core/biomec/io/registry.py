@@ -1,7 +1,7 @@
-"""Every file format Biomec knows: one line a format. A file is believed by its content first, by its name second.
+"""Every file format Biomec knows: one entry a format. A file is believed by its content first, by its name second.
 
 To add a format, write a module with a reader ``(path) -> Trial`` and a writer ``(trial, path) -> notices``, and add its
-line to `FORMATS`. Modules are imported when a file of their kind is met.
+entry to `FORMATS`; import by name and the menu Export read it too. Modules are imported when such a file is met.
 """
 
 from __future__ import annotations
@@ -30,6 +30,10 @@ class Format:
     module     : where ``read_<function>`` and ``write_<function>`` are
     looks_like : True if the first bytes of a file can only be this format; text formats see lower case without zeros
     holds_zeros : True if the reader takes ``zeros_are_missing``: lost points may be written as (0, 0, 0)
+    static     : whether a static acquisition may be such a file, by the usual extension
+    plates     : whether such a file beside a recording may hold its force plates
+    emg        : preference among files that may hold the EMG of a recording, 1 first; 0: it holds none
+    export     : what the menu Export calls it, and what it writes; None if it is not in the menu
     """
 
     name: str
@@ -38,6 +42,10 @@ class Format:
     function: str
     looks_like: Callable[[bytes], bool]
     holds_zeros: bool = False
+    static: bool = False
+    plates: bool = False
+    emg: int = 0
+    export: tuple[str, str] | None = None
 
     def reader(self) -> Callable[..., Trial]:
         """Return the function that reads this format."""
@@ -60,16 +68,21 @@ def _is_table(head: bytes) -> bool:
 
 
 FORMATS = (
-    Format("C3D", (".c3d",), "biomec.io.c3d", "c3d", _is_c3d, True),
-    Format("EMT", (".emt",), "biomec.io.emt", "emt", lambda head: head.lstrip().startswith(b"bts ascii"), True),
-    Format("TRC", (".trc",), "biomec.io.trc", "trc", lambda head: head.lstrip().startswith(b"pathfiletype"), True),
-    Format("MOT", (".mot", ".sto"), "biomec.io.storage", "storage", _is_table),
-    Format("MAT", (".mat",), "biomec.io.mat", "mat", lambda head: head.startswith(b"matlab")),
-    Format("CSV", (".csv", ".txt", ".tsv"), "biomec.io.csv_table", "csv", lambda head: False, True),
-    Format(
-        "Biomec project", (".biomec",), "biomec.io.registry", "project_trial", lambda head: is_project(head.upper())
-    ),
-)
+    Format("C3D", (".c3d",), "biomec.io.c3d", "c3d", _is_c3d, holds_zeros=True, static=True, emg=2,
+           export=("C3D", "Write markers, plates, EMG and events as C3D")),
+    Format("EMT", (".emt",), "biomec.io.emt", "emt", lambda head: head.lstrip().startswith(b"bts ascii"),
+           holds_zeros=True, static=True, emg=1),
+    Format("TRC", (".trc",), "biomec.io.trc", "trc", lambda head: head.lstrip().startswith(b"pathfiletype"),
+           holds_zeros=True, static=True, export=("TRC", "Write markers for OpenSim")),
+    Format("MOT", (".mot", ".sto"), "biomec.io.storage", "storage", _is_table, plates=True, emg=5,
+           export=("Force Plates (MOT)", "Write force plates for OpenSim")),
+    Format("MAT", (".mat",), "biomec.io.mat", "mat", lambda head: head.startswith(b"matlab"), static=True, emg=4,
+           export=("MAT", "Write the recording and all results for MATLAB or Octave")),
+    Format("CSV", (".csv", ".txt", ".tsv"), "biomec.io.csv_table", "csv", lambda head: False, holds_zeros=True,
+           static=True, emg=3, export=("CSV", "Write the whole recording as tables")),
+    Format("Biomec project", (".biomec",), "biomec.io.registry", "project_trial",
+           lambda head: is_project(head.upper())),
+)  # fmt: skip
 
 
 def read_trial(path: Path | str, *, examine: bool = True, keep_zeros: bool = False) -> Trial:

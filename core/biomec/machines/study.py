@@ -15,7 +15,8 @@ from numpy.typing import ArrayLike
 
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
-from biomec.base.fields import Entry, entries, setting
+from biomec.base.field_texts import typed
+from biomec.base.fields import entries, setting
 from biomec.base.progress import Progress
 from biomec.base.toml_table import did_you_mean
 from biomec.machines.machine import Machine
@@ -104,33 +105,8 @@ def options_from(study: Study, given: Mapping[str, Any]) -> Any:
             guess = did_you_mean(name, list(known))
             there = ", ".join(known) or "none"
             raise BiomecError(f"{study.title}: there is no option {name}{guess} The options are {there}.")
-        made[name] = _fitting(study, known[name], value)
+        made[name] = typed(known[name], str(value), f"{study.title}: {name}")
     return study.options(**made)
-
-
-def _fitting(study: Study, entry: Entry, value: Any) -> Any:
-    """A value of the type of the default, among the choices."""
-    try:
-        match entry.default:
-            case bool():
-                words = {"true": True, "yes": True, "1": True, "false": False, "no": False, "0": False}
-                made: Any = value if isinstance(value, bool) else words[str(value).lower()]
-            case int():
-                made = int(value)
-            case float():
-                made = float(value)
-            case _:
-                made = str(value)
-    except (ValueError, KeyError) as error:
-        raise BiomecError(f"{study.title}: {entry.name} = {value} is not {_kind(entry.default)}.") from error
-    choices = [one.value for one in entry.choices]
-    if choices and made not in choices:
-        raise BiomecError(f"{study.title}: {entry.name} = {made} is none of {', '.join(map(str, choices))}.")
-    return made
-
-
-def _kind(default: Any) -> str:
-    return {bool: "yes or no", int: "a whole number", float: "a number"}.get(type(default), "a text")
 
 
 def curve(group: str, name: str, unit: str, values: ArrayLike) -> StudyCurve:

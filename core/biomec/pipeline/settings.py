@@ -121,8 +121,8 @@ class CycleSettings:
     """
 
     by: str = setting(
-        "auto", "Cycles by", "Steps, or the minima of an angle that is averaged over both sides.", choices=CYCLES_BY
-    )
+        "auto", "Cycles by", "Steps, or the minima of an angle that is averaged over both sides.", choices=CYCLES_BY,
+        others="or another joint angle")  # fmt: skip
     options: CycleOptions = setting(
         factory=CycleOptions, label="Borders of cycles", help="What counts as the border between two cycles."
     )

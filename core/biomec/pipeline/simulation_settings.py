@@ -141,7 +141,7 @@ class SimulationSettings:
         unit="µm", factor=MICROMETRES, least=0.0001, most=1000.0)  # fmt: skip
     rho: float = setting(
         0.8, "Damping ρ", "Generalised-α: what a step leaves of the fastest oscillations; 1 all, 0 nothing.",
-        typed=True, advanced=True)  # fmt: skip
+        least=0.0, most=1.0, typed=True, advanced=True)  # fmt: skip
     stiffness: float = setting(1e3, "Stiffness", "Stiffness of the control.", unit="1/s²", least=1.0, most=1e6)
     damping: float | None = setting(
         None, "Control damping", "Of computed torques and of springs at the joints; critical, if empty: twice the root "
@@ -152,8 +152,9 @@ class SimulationSettings:
         "moments.")  # fmt: skip
     what_if: WhatIf = setting(factory=WhatIf, label="What if", help="What is different from the recording.")
     max_iterations: int = setting(
-        50, "Step iterations", "Integrators of equal steps, and trapezoidal of variable ones: at most so many, 1 to "
-        "1000; a step that needs more ends the run, or is made shorter.", typed=True, advanced=True)  # fmt: skip
+        50, "Step iterations", "Integrators of equal steps, and trapezoidal of variable ones: at most so many; a step "
+        "that needs more ends the run, or is made shorter.",
+        least=1, most=MOST_ITERATIONS, typed=True, advanced=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         choices = (

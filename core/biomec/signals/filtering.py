@@ -201,10 +201,10 @@ FASTEST = 95.0  # percentile of the markers' cut-offs that plates share
 def matching_filter(filtered: FilteredMarkers | None) -> FilterOptions | None:
     """Filter that slows plates as the fastest markers were slowed; None if no marker was filtered.
 
-    Accelerations of filtered markers lack what is faster than their cut-off. Forces that keep it are answered by nothing
-    but a moment of the joints [BisselingHof2006], [Kristianslund2012], [Bezodis2013]. Where markers have cut-offs of
-    their own, those of the feet, on which the force acts, are the highest; a force slower than its foot would act where
-    the foot no longer is.
+    Accelerations of filtered markers lack what is faster than their cut-off. Forces that keep it are answered by
+    nothing but a moment of the joints [BisselingHof2006], [Kristianslund2012], [Bezodis2013]. Where markers have
+    cut-offs of their own, those of the feet, on which the force acts, are the highest; a force slower than its foot
+    would act where the foot no longer is.
     """
     used = np.empty(0) if filtered is None else filtered.cutoff_hz[np.isfinite(filtered.cutoff_hz)]
     if filtered is None or not used.size:

@@ -75,7 +75,7 @@ def test_a_result_for_a_recording_changed_meanwhile_is_not_used(qtbot, context, 
     go = threading.Event()
 
     def work(analysis, progress):
-        go.wait(5.0)
+        go.wait(600.0)
         return changed(analysis)
 
     context.analyse("Slow", work, "…")
@@ -89,7 +89,7 @@ def test_a_result_for_a_recording_changed_meanwhile_is_not_used(qtbot, context, 
 
 def test_edits_wait_for_the_running_job(qtbot, context, document_with_demo):
     go = threading.Event()
-    context.jobs.start("Slow", lambda progress: go.wait(5.0), lambda value: None)
+    context.jobs.start("Slow", lambda progress: go.wait(600.0), lambda value: None)
     edits = [action for action in EDIT if action.key in ("edit.subject", "edit.settings", "edit.labels")]
     assert {action.blocked(context) for action in edits} == {'"Slow" is running. Wait until it is done, or cancel it.'}
     with qtbot.waitSignal(context.jobs.finished, timeout=5000):

@@ -49,10 +49,11 @@ def test_a_cancelled_job_hands_nothing_over(qtbot):
 
 
 def test_a_job_that_never_looks_up_is_cancelled_at_its_end(qtbot):
-    jobs, values = Jobs(), []
+    jobs, values, go_on = Jobs(), [], threading.Event()
     with qtbot.waitSignal(jobs.cancelled, timeout=5000):
-        jobs.start("Deaf", lambda progress: time.sleep(0.2), values.append)
+        jobs.start("Deaf", lambda progress: go_on.wait(600.0), values.append)
         jobs.cancel()
+        go_on.set()
     assert values == []
 
 

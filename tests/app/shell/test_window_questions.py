@@ -12,6 +12,8 @@ from biomec_app.session.preferences import Preferences
 from biomec_app.session.user import User
 from biomec_app.shell.main_window import MainWindow
 
+PATIENCE_S = 600.0
+
 
 def test_the_window_asks_every_kind_of_question_itself(qtbot, tmp_path):
     window = MainWindow(Preferences(tmp_path / "prefs.ini"))
@@ -83,8 +85,8 @@ def test_closing_stops_all_work_at_once_and_hides_the_window_while_it_ends(qtbot
                     progress(0.5)
                     sleep(0.002)
             except Cancelled:
-                both.wait(5.0)
-                for _ in range(1000):  # five seconds are more than it takes on a busy computer
+                both.wait(PATIENCE_S)
+                for _ in range(int(PATIENCE_S / 0.005)):  # a guard against hanging; no time is judged
                     if not window.isVisible():
                         break
                     sleep(0.005)

@@ -163,7 +163,7 @@ def test_save_movie_offers_all_parts_speeds_and_sizes(window, dialog, tmp_path, 
     monkeypatch.setattr(export, "save_movie", lambda shot, path, progress: saved.append((shot, path.name)))
     window.user.ask_file = lambda title, pattern, save, start: tmp_path / "move.gif"
     dialog.accept()
-    window.jobs.wait(30.0)
+    window.jobs.wait(600.0)
     ((shot, name),) = saved
     assert (shot.frames, shot.speed, shot.size, name) == ((100, 300), 0.5, (640, 360), "move.gif")
 
@@ -202,7 +202,7 @@ def test_only_movies_that_can_be_written_are_offered(window, tmp_path, monkeypat
     qtbot.addWidget(made)
     assert ("ffmpeg" in made.words.text()) == (program is None)
     made.accept()
-    window.jobs.wait(30.0)
+    window.jobs.wait(600.0)
     assert asked == [(start, pattern)]
     assert saved == ["walk.mp4" if program else "walk.gif"]
 

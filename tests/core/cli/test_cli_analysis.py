@@ -1,15 +1,23 @@
 """`biomec analyze` and `biomec demo`, as a user types them."""
 
+import argparse
 import importlib
 import json
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
+from biomec.body.loads.load_components import LoadReading
+from biomec.body.loads.residual_reduction import ReductionOptions
+from biomec.body.plug_in_gait.parameters import PlugInGaitOptions
+from biomec.cli import analysis as command
 from biomec.cli import main
 from biomec.io.project import load_project
+from biomec.pipeline.settings import AnalysisSettings, BodySettings
 from biomec.reporting import demo
 from biomec.reporting.files.analysis_files import FILES
+from biomec.signals import PLATE_FILTER, CutoffChoice, FilterOptions
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record, write_acquisition
 from tests.real_data import recording
 
@@ -98,6 +106,42 @@ def test_settings_of_one_analysis_serve_another(files, tmp_path):
     assert (tmp_path / "a" / "angles.csv").read_bytes() == (tmp_path / "b" / "angles.csv").read_bytes()
 
 
+def asked(*words: str, settings: AnalysisSettings = AnalysisSettings()) -> AnalysisSettings:
+    """Settings that a command line asks for; nothing is computed."""
+    parser = argparse.ArgumentParser()
+    command.add_commands(parser.add_subparsers())
+    return command._settings(parser.parse_args(["analyze", "walk.c3d", "--out", "out", *words]), settings)
+
+
+def test_options_are_fields_of_the_settings():
+    chosen = asked(
+        *("--model", "m17", "--method", "markers", "--filter", "critically-damped", "--cutoff", "6", "--joints", "all"),
+        *("--load-method", "newton-euler", "--load-axes", "distal", "--subtract-static", "--reduce", "masses"),
+        *("--set", "signals.static.largest_deviation_m=4 mm", "--set", "load_reading.normalisation=mass"),
+    )
+    assert (chosen.body.model, chosen.positions.method, chosen.loads.constraints) == ("m17", "markers", "all")
+    assert chosen.signals.marker_filter == FilterOptions(CutoffChoice.FIXED, 6.0, filter="critically-damped")
+    assert chosen.signals.plate_filter == replace(PLATE_FILTER, filter="critically-damped")
+    assert chosen.load_reading == LoadReading("distal", normalisation="mass", method="Newton-Euler")
+    assert chosen.angles.subtract_static
+    assert chosen.loads.reduction == ReductionOptions(motion=None)
+    assert chosen.signals.static.largest_deviation_m == 0.004
+    off = asked("--no-filter", settings=chosen).signals
+    assert (off.marker_filter, off.plate_filter) == (None, None)
+    again = asked("--set", "signals.plate_filter.cutoff_hz=30", settings=replace(chosen, signals=off)).signals
+    assert again.plate_filter == replace(PLATE_FILTER, cutoff_hz=30.0)
+
+
+def test_what_nobody_asks_for_stays_as_it_was():
+    """A project that showed Newton-Euler loads in distal axes was analysed again with multibody ones in joint axes."""
+    stored = AnalysisSettings(
+        load_reading=LoadReading("distal", method="Newton-Euler"),
+        body=BodySettings(plug_in_gait=PlugInGaitOptions(compute=False)),
+    )
+    assert asked(settings=stored) == stored
+    assert asked("--model", "m17", settings=stored) == replace(stored, body=replace(stored.body, model="m17"))
+
+
 def test_files_beside_a_project_are_refused(files, tmp_path, capsys):
     assert main(["analyze", str(files), "--out", str(tmp_path / "a")]) == 0
     project = str(tmp_path / "a" / "session.biomec")
@@ -125,6 +169,11 @@ def test_results_are_kept_unless_the_user_forces(files, tmp_path, capsys):
         (["--functional", "right ear=nowhere.c3d"], "nowhere.c3d"),
         (["--static", "nowhere.emt"], "nowhere.emt"),
         (["--cycles", "nose flexion"], "There is no angle nose flexion"),
+        (["--cutoff", "-6"], "--cutoff: -6 is out of range; it must be at least 0 Hz."),
+        (["--load-axes", "distol"], '--load-axes: "distol" is none of joint, proximal, distal, laboratory; did you'),
+        (["--set", "signals.gap_limit_s=1"], 'did you mean "signals.reconstruction.gap_limit_s"?'),
+        (["--set", "signals.static.largest_deviation_m=5"], "give 5 its unit: 5 mm or 5 m."),
+        (["--set", "loads=newton"], "--set loads is a group of settings. Its settings are loads.method, "),
     ],
 )
 def test_what_cannot_be_done_is_a_sentence(arguments, sentence, files, tmp_path, capsys):

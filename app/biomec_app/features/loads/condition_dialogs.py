@@ -23,6 +23,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.base.fields import entries
 from biomec.base.progress import Progress, part_of
 from biomec.body.loads.load_components import AXES_WORDS, LoadReading
 from biomec.pipeline.analysis import Analysis
@@ -39,11 +40,6 @@ from biomec_app.session.context import Context
 Recordings = Mapping[str, Analysis]
 """What a recording is called -> its analysis."""
 CURVES = 6  # columns of a comparison that are about a measure; those after it are about whole curves
-MEASURES = {
-    "peak": "peak (largest size, with its sign)", "highest": "highest value", "lowest": "lowest value",
-    "mean": "mean over the cycle", "rms": "root mean square", "impulse": "impulse (area over time)",
-}  # fmt: skip
-TESTS = {"t": "Welch's t test", "rank": "ranks (Mann–Whitney)"}
 COMPARE, RANK = "Compare Conditions", "Rank Exercises"
 
 
@@ -150,8 +146,10 @@ class ComparisonDialog(_ConditionDialog):
         self.axes.setCurrentIndex(self.axes.findData(self.reading.axes))
         self.unit = self.combo("unit", "Unit", UNITS)
         self.unit.setCurrentIndex(self.unit.findData(self.reading.normalisation))
-        self.measure = self.combo("measure", "Measure of a cycle", MEASURES)
-        self.test = self.combo("test", "Test", TESTS)
+        self.measure, self.test = (
+            self.combo(entry.name, entry.setting.label, {str(one.value): one.label for one in entry.choices})
+            for entry in entries(ComparisonOptions())
+        )
 
     def start(self, joints: tuple[str, ...]) -> None:
         """Compare."""

@@ -15,10 +15,13 @@ from biomec.reporting.content.report import ANGLES, QUALITY, report_content
 from biomec_app.figures.export import save_figure
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
-from biomec_app.figures.report.page import page
+from biomec_app.figures.report.page import Picture, page
 from biomec_app.figures.style import PAPER
 
 DOTS = 120  # an inch
+BODY = "moments"  # figure of the body
+PICTURES = {ANGLES: ("angles.png", "angle-overview"), QUALITY: ("quality.png", "quality")}
+"""Section of the report -> file of its picture, and the figure that is drawn."""
 
 
 def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> list[Path]:
@@ -32,18 +35,18 @@ def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> 
         pictures.mkdir(parents=True, exist_ok=True)
     except OSError as error:
         raise FileError(str(folder), f"the folder for the pictures cannot be made ({error.strerror}).") from error
-    written: dict[str, Path] = {}
+    written: dict[str, Picture] = {}
     missing = _draw_body(analysis, pictures / "figure.png")
     if not missing:
-        written["figure"] = pictures / "figure.png"
-    for title, name, key in ((ANGLES, "angles.png", "angle-overview"), (QUALITY, "quality.png", "quality")):
+        written["figure"] = Picture(pictures / "figure.png", figure_named(BODY).help)
+    for title, (name, key) in PICTURES.items():
         draw_figure(analysis, key, pictures / name)
-        written[title] = pictures / name
+        written[title] = Picture(pictures / name, figure_named(key).help)
     report = folder / "report.html"
     text = page(report_content(analysis, truth), written, missing)
     with atomic_path(report) as temporary:
         temporary.write_text(text, encoding="utf-8")
-    return [*written.values(), report]
+    return [*(one.path for one in written.values()), report]
 
 
 def _draw_body(analysis: Analysis, path: Path) -> str:
@@ -54,7 +57,7 @@ def _draw_body(analysis: Analysis, path: Path) -> str:
         return f"There is no picture of the body, because VTK cannot draw here: {tried.seen}. {tried.remedy}"
     if sys.platform.startswith("linux"):
         os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")  # what was tried; needs no screen
-    draw_figure(analysis, "moments", path)
+    draw_figure(analysis, BODY, path)
     return ""
 
 

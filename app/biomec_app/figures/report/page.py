@@ -4,23 +4,19 @@ from __future__ import annotations
 
 import base64
 from collections.abc import Mapping
+from dataclasses import dataclass
 from html import escape
 from pathlib import Path
 
 from biomec._version import __version__
 from biomec.base.notices import NoticeGroup
-from biomec.reporting.content.report import ANGLES, PROVENANCE, QUALITY, RECORDING, SUBJECT, ReportContent
+from biomec.reporting.content.report import PROVENANCE, RECORDING, SUBJECT, ReportContent
 from biomec.reporting.tables import Section, Table
 from biomec_app.kit.colours import LIGHT
 
 INK, MUTED, HAIR, RIGHT, FAULT = LIGHT.text, LIGHT.faint, LIGHT.line, LIGHT.right, LIGHT.fault
 SHORT = 12  # rows up to which a table is not parted by the end of a page
 LONG = 30  # rows beyond which a table of names and values is set in columns
-FIGURE_TEXT = "The body model in several moments of the movement"
-PICTURE_TEXT = {
-    ANGLES: "Joint angles of both sides, right blue and left red",
-    QUALITY: "Origin of the samples, course of the solution, and distances to the model along the recording",
-}
 STYLE = f"""
 @page {{ size: A4; margin: 14mm 13mm; }}
 * {{ box-sizing: border-box; }}
@@ -74,10 +70,18 @@ footer {{ color: {MUTED}; font-size: 12px; margin-top: 30px; }}
 """
 
 
-def page(content: ReportContent, pictures: Mapping[str, Path], missing: str = "") -> str:
+@dataclass(frozen=True)
+class Picture:
+    """A PNG file, and what it shows, in words for those who cannot see it."""
+
+    path: Path
+    text: str
+
+
+def page(content: ReportContent, pictures: Mapping[str, Picture], missing: str = "") -> str:
     """The whole page.
 
-    pictures : section title, or "figure" -> PNG file, put into the page itself
+    pictures : section title, or "figure" -> its picture, put into the page itself
     missing  : why there is no picture of the body, if there is none
     """
     parts = [_head(content)]
@@ -85,7 +89,7 @@ def page(content: ReportContent, pictures: Mapping[str, Path], missing: str = ""
     if subject is not None and recording is not None:
         parts.append(f'<div class="pair"><div>{_section(subject)}</div><div>{_section(recording)}</div></div>')
     if "figure" in pictures:
-        parts.append(f'<div class="figure">{_image(pictures["figure"], FIGURE_TEXT)}</div>')
+        parts.append(f'<div class="figure">{_image(pictures["figure"])}</div>')
     elif missing:
         parts.append(f'<p class="note">{escape(missing)}</p>')
     for section in content.sections:
@@ -117,10 +121,10 @@ def _head(content: ReportContent) -> str:
     )
 
 
-def _section(section: Section, picture: Path | None = None) -> str:
+def _section(section: Section, picture: Picture | None = None) -> str:
     parts = [f"<h2>{escape(section.title)}</h2>", *(f"<p>{escape(one)}</p>" for one in section.sentences)]
     if picture is not None:
-        parts.append(_image(picture, PICTURE_TEXT.get(section.title, section.title)))
+        parts.append(_image(picture))
     parts += [_table(table) for table in section.tables]
     body = "\n".join(parts)
     kind = ' class="small"' if section.title == PROVENANCE else ""
@@ -191,6 +195,6 @@ def _notices(groups: tuple[NoticeGroup, ...]) -> str:
     return "\n".join([*parts, "</section>"])
 
 
-def _image(path: Path, text: str) -> str:
-    code = base64.b64encode(path.read_bytes()).decode("ascii")
-    return f'<img alt="{escape(text)}" src="data:image/png;base64,{code}">'
+def _image(picture: Picture) -> str:
+    code = base64.b64encode(picture.path.read_bytes()).decode("ascii")
+    return f'<img alt="{escape(picture.text)}" src="data:image/png;base64,{code}">'

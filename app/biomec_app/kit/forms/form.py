@@ -9,10 +9,10 @@ from typing import Any, TypeAlias
 from PySide6.QtCore import QObject, Qt, Signal
 from PySide6.QtWidgets import QComboBox, QGridLayout, QGroupBox, QLabel, QLineEdit, QToolButton, QVBoxLayout
 
+from biomec.base.field_texts import range_words
 from biomec.base.fields import Entry, Kind, Words, default_text, value_at
 from biomec_app.kit.dialog_parts import explanation
 from biomec_app.kit.forms.rows import AskFile, FormRow, NoWheel, longest, row_for
-from biomec_app.kit.forms.texts import range_words
 
 Path: TypeAlias = tuple[str, ...]
 LABEL_WIDTH = 210  # pixels, of a wide form

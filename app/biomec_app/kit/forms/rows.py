@@ -26,9 +26,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
-from biomec.base.fields import Choice, Entry, Kind, choices_of
-from biomec.base.frozen import FrozenDict
-from biomec_app.kit.forms.texts import (
+from biomec.base.field_texts import (
     lines_text,
     lines_typed,
     names_of,
@@ -39,6 +37,8 @@ from biomec_app.kit.forms.texts import (
     vector_text,
     vector_typed,
 )
+from biomec.base.fields import Choice, Entry, Kind, choices_of
+from biomec.base.frozen import FrozenDict
 
 FILE = "A file of your own…"
 LARGE, MANY = 1e12, 2_000_000_000

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from biomec.io.registry import FORMATS, Format
 from biomec.pipeline.analysis import run_first
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
@@ -92,11 +93,25 @@ def _save_figure(kind: str, text: str, help: str) -> Action:
 
 
 # ----------------------------------------------------------------------------------------------------------- export
-def _export(kind: str, text: str, help: str) -> Action:
-    def run(context: Context) -> None:
-        files.export_recording(context, kind, f".{kind.lower()}")
+def _export(format_: Format, title: str, help: str, letter: str) -> Action:
+    kind, ending = format_.name, format_.extensions[0]
+    at = title.rindex(kind) + kind.index(letter)
 
-    return Action(f"file.export-{kind.lower()}", EXPORT, text, run, help, blocked=OPEN_AND_IDLE)
+    def run(context: Context) -> None:
+        files.export_recording(context, kind, ending)
+
+    return Action(f"file.export-{ending[1:]}", EXPORT, f"{title[:at]}&{title[at:]}…", run, help, blocked=OPEN_AND_IDLE)
+
+
+def _exports() -> tuple[Action, ...]:
+    """An item for every format that is in the menu, with the first letter of its name that no other item has."""
+    taken, found = set("RPS"), []  # of Results, Report and STO
+    for format_ in FORMATS:
+        if format_.export:
+            letter = next((one for one in format_.name if one not in taken), format_.name[0])
+            taken.add(letter)
+            found.append(_export(format_, *format_.export, letter))
+    return tuple(found)
 
 
 def _stretch(context: Context) -> None:
@@ -138,13 +153,9 @@ ACTIONS: tuple[Action, ...] = (
            "Write the report that can be printed, with pictures of body, angles and quality",
            blocked=_all(files.needs_analysis, _idle)),
     Action("file.export-separator", EXPORT, SEPARATOR, None),
-    _export("C3D", "&C3D…", "Write markers, plates, EMG and events as C3D"),
-    _export("TRC", "&TRC…", "Write markers for OpenSim"),
+    *_exports(),
     Action("file.export-sto", EXPORT, "Joint Angles (&STO)…", files.export_angles,
            "Write joint angles as a table for OpenSim", blocked=_all(needs_recording, _has_angles, _idle)),
-    _export("MOT", "Force Plates (&MOT)…", "Write force plates for OpenSim"),
-    _export("CSV", "CS&V…", "Write the whole recording as tables"),
-    _export("MAT", "M&AT…", "Write the recording and all results for MATLAB or Octave"),
     Action("file.separator-figure", MENU, SEPARATOR, None),
     _copy("png", "As &Picture", "Copy the figure as a picture"),
     _copy("svg", "As &Drawing (SVG)", "Copy the figure as lines that can be edited"),

@@ -49,7 +49,7 @@ class AngleOptions:
 
     convention: str = setting(
         STANDARD, "Convention", "How angles are decomposed; joints without angles by it keep the standard ones.",
-        choices=ANGLE_CONVENTIONS)  # fmt: skip
+        choices=ANGLE_CONVENTIONS, others="or another one of the model")  # fmt: skip
     subtract_static: bool = setting(False, "Count from the static pose", "Otherwise angles count from aligned axes.")
     gimbal_limit_deg: float = setting(
         10.0, "Flag near the singularity", "Angles nearer to it are flagged as unreliable.", unit="°", least=0.0

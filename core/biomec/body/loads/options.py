@@ -54,7 +54,8 @@ class LoadOptions:
         "Contacts and events do not depend on it.", choices=PLATE_FORCES)  # fmt: skip
     root: str | None = setting(
         None, "Segment with the residual", "Carries what motion, masses and plates leave unexplained.",
-        choices={None: "the model's own", "thorax": "thorax", "pelvis": "pelvis"})  # fmt: skip
+        choices={None: "the model's own", "thorax": "thorax", "pelvis": "pelvis"},
+        others="or another segment")  # fmt: skip
     reduction: ReductionOptions | None = setting(
         None, "Reduce residuals",
         "Adjust masses and motion within their errors so that they agree with the plates. Every change is listed; "

@@ -92,8 +92,8 @@ class FormulationOptions:
         unit="rad/s", typed=True)  # fmt: skip
     tolerance: float = setting(1e-10, "Constraint tolerance", "Augmented Lagrangian: ends its iterations.", typed=True)
     max_iterations: int = setting(
-        20, "Constraint iterations", "Augmented Lagrangian: at most so many, 1 to 1000, even if the tolerance is not "
-        "reached.", typed=True)  # fmt: skip
+        20, "Constraint iterations", "Augmented Lagrangian: at most so many, even if the tolerance is not reached.",
+        least=1, most=1000, typed=True)  # fmt: skip
 
     def __post_init__(self) -> None:
         positive = (self.alpha, self.omega, self.tolerance)

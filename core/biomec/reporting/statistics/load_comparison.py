@@ -9,6 +9,7 @@ import scipy
 
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.fields import setting
 from biomec.base.notices import Notice, info, warning
 from biomec.body.loads.load_statistics import MEASURES
 from biomec.reporting.statistics.agreement import correlation
@@ -39,8 +40,13 @@ class ComparisonOptions:
     exchanges : of labels in the test of whole curves;  seed : of their random choice
     """
 
-    measure: str = "peak"
-    test: str = "t"
+    measure: str = setting(
+        "peak", "Measure of a cycle", "What is tested of every cycle.",
+        choices={"peak": "peak (largest size, with its sign)", "highest": "highest value", "lowest": "lowest value",
+        "mean": "mean over the cycle", "rms": "root mean square", "impulse": "impulse (area over time)"})  # fmt: skip
+    test: str = setting(
+        "t", "Test", "Test of the difference.", choices={"t": "Welch's t test", "rank": "ranks (Mann–Whitney)"}
+    )
     paired: bool = False
     alpha: float = 0.05
     exchanges: int = 2000

@@ -60,7 +60,7 @@ def test_the_installation_is_examined_while_the_recording_can_be_saved(qtbot, co
 
     class Report:
         def as_text(self):
-            assert done.wait(30.0)
+            assert done.wait(600.0)
             return "Everything that is installed works."
 
     shown = []

@@ -18,7 +18,7 @@ from PySide6.QtWidgets import QMainWindow
 from biomec.base.errors import FileError
 from biomec.io.mat import write_mat
 from biomec.io.project import load_project, save_project
-from biomec.io.registry import read_trial
+from biomec.io.registry import FORMATS, read_trial
 from biomec.pipeline.analysis import STEPS, analyze
 from biomec.pipeline.reopen import open_again
 from biomec.recording import Subject
@@ -244,7 +244,7 @@ def test_a_change_while_saving_stays_unsaved(qtbot, with_recording, tmp_path):
     assert load_project(with_recording.path).subject.name != "Other"
 
 
-@pytest.mark.parametrize("kind", ["c3d", "trc", "mot", "csv", "mat"])
+@pytest.mark.parametrize("kind", [one.extensions[0][1:] for one in FORMATS if one.export])
 def test_recordings_are_exported(qtbot, with_recording, short_analysis, tmp_path, kind):
     with_recording.path = tmp_path / "out"
     with_recording.answer = files.MEASURED

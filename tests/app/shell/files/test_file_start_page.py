@@ -60,7 +60,7 @@ def test_while_something_runs_nothing_else_can_begin(qtbot, context):
     go = Event()
     page = StartPage(context)
     qtbot.addWidget(page)
-    context.jobs.start("Wait", lambda progress: go.wait(10), lambda _: None)
+    context.jobs.start("Wait", lambda progress: go.wait(600.0), lambda _: None)
     assert not page.buttons["demo"].isEnabled()
     go.set()
     qtbot.waitUntil(lambda: not context.jobs.busy)
