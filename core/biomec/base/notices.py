@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import StrEnum
@@ -29,6 +30,21 @@ def worst_grade(grades: Iterable[Grade]) -> Grade:
     """Return the lowest of the grades that judge; not judged where none does."""
     order = (Grade.NOT_JUDGED, Grade.GOOD, Grade.CHECK, Grade.POOR)
     return max(grades, key=order.index, default=Grade.NOT_JUDGED)
+
+
+@dataclass(frozen=True)
+class Limit:
+    """Up to ``good`` a figure is good, up to ``check`` it is to be checked, beyond it is poor (never, if infinite)."""
+
+    good: float
+    check: float
+
+    def grade(self, value: float) -> Grade:
+        """Grade of the size of a value; NaN is not judged."""
+        if not math.isfinite(value):
+            return Grade.NOT_JUDGED
+        size = abs(value)
+        return Grade.GOOD if size <= self.good else Grade.CHECK if size <= self.check else Grade.POOR
 
 
 @dataclass(frozen=True)

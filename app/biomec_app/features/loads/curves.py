@@ -26,9 +26,8 @@ from biomec.body.loads.load_components import (
     LoadReading,
 )
 from biomec.pipeline.analysis import Analysis
-from biomec_app.curves.curve import MAIN, Curve
-from biomec_app.curves.curve_tools import AXES as LABORATORY
-from biomec_app.curves.curve_tools import along, capital, column, side_of_name
+from biomec_app.curves.curve import AXES as LABORATORY
+from biomec_app.curves.curve import MAIN, Curve, along, capital, column, side_of_name
 from biomec_app.features.loads.readings import Readings, has_loads
 
 MOMENTS, FORCES, POWER, STRESS = "Joint moments", "Joint forces", "Joint power", "Compression and shear"

@@ -14,7 +14,7 @@ from biomec.pipeline.analysis import Analysis, run_first
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.conditions import Condition
 from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
-from biomec_app.curves.curve_tools import capital, side_of_name
+from biomec_app.curves.curve import capital, side_of_name
 from biomec_app.features.loads.figure_methods import NORMALISATIONS, joint_options
 from biomec_app.features.loads.readings import Readings, has_loads, stem
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind

@@ -23,9 +23,9 @@ from biomec.base.notices import HEADINGS, Notice, Severity
 from biomec.pipeline.analysis import Analysis
 from biomec_app.dialogs.mapping import nothing_to_repair, repair_labels
 from biomec_app.features.trust.notice_content import as_text, counts, frame_words, shown, target
-from biomec_app.kit.moments import moment_told, with_zero, zero_told
 from biomec_app.kit.painted import dot
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import moment_told, with_zero, zero_told
 from biomec_app.session.context import Context
 
 NOTICE = int(Qt.ItemDataRole.UserRole)

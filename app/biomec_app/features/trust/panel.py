@@ -28,8 +28,8 @@ from biomec.reporting.statistics.recording_quality import DistanceSpread
 from biomec.reporting.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.features.trust.course import CourseView
 from biomec_app.kit.bar_chart import Bar, BarChart
-from biomec_app.kit.names import point_words, with_code
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import point_words, with_code
 from biomec_app.session.context import Context
 
 MILLIMETRE = 1e3

@@ -16,10 +16,11 @@ from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
-from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts
+from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts, with_joints
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
+from biomec.body.loads.joint_verdict import JointErrors, MeasuredMarkers
 from biomec.body.loads.load_components import MULTIBODY
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.multibody_inverse import multibody_loads
@@ -38,8 +39,10 @@ from biomec.recording.step import step_result
 from biomec.signals import filter_plates
 from biomec.signals.contact_table import contact_table, with_forces
 from biomec.signals.filtering import matching_filter
+from biomec.signals.filters import low_pass
 
 WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
+RAISED, HIGHEST = 1.5, 0.45  # cut-off by which the filter is judged, at most this share of the frame rate
 APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
 
 
@@ -50,7 +53,7 @@ class LoadResult:
     newton_euler : by Newton's and Euler's equations, segment by segment
     multibody    : of the same motion by the equations of the whole mechanism, as the options choose
     external     : what the ground does to the body, measured or estimated
-    trust        : residual, balance, faults of the plates
+    trust        : contacts with plates, their joints, residual, balance
     power        : of the loads of the multibody method, and the energy of the body
     segments     : motion that the loads are of, NaN where nothing decides a segment's place
     plates_hz    : cut-off of the plates' forces where they were filtered like the markers [Hz]; None otherwise
@@ -115,7 +118,6 @@ def loads(
     q, qdot, qddot = determined_motion(body, motion)
     if motion.undetermined.any():
         segments = segment_motion(body.system, q, qdot, qddot)
-    contacts = None if loaded.contacts is None else loaded.contacts.assignment
     ground, plates_hz = ground_contacts(prepared, clean, loaded.contacts, options)
     measured = measured_loads(ground, clean.trial.frames)
     notices, whole = _wholeness(loaded)
@@ -127,11 +129,15 @@ def loads(
     def judged() -> LoadTrust:
         return load_trust(
             tree, newton, segments, external, rate, required=required, floor=floor,
-            recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
-            judged=_judged_contacts(prepared, clean, loaded, segments, required if whole else None),
+            entered_kg=loaded.subject.mass_kg, whole=whole, reduced=reduced is not None,
+            judged=_judged_contacts(
+                prepared, clean, loaded, required if whole else None,
+                JointErrors(tree, newton, segments, measured, markers, rate, _functional(loaded)),
+            ),
         )  # fmt: skip
 
-    trust, reduced = judged(), None
+    markers, reduced = _markers(clean, loaded, motion), None
+    trust = judged()
     if options.reduction is not None:
         counted = trust.residuals.counted
         reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton)
@@ -150,19 +156,19 @@ def loads(
 
 
 def _judged_contacts(
-    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, segments: SegmentMotion, required: BodyWrench | None
+    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, required: BodyWrench | None, errors: JointErrors
 ) -> JudgedContacts | None:
-    """Judge the contacts with the plates; None where there are none."""
+    """Judge the contacts with the plates and their joints; None where there are none."""
     if loaded.contacts is None:
         return None
     measures, gait = loaded.person.measures, prepared.marker_set.gait
     soles = {} if gait is None else {
         "Right": (gait.heel.right, gait.toe.right), "Left": (gait.heel.left, gait.toe.left)
     }  # fmt: skip
-    return judge_contacts(
+    judged = judge_contacts(
         clean.trial,
         loaded.contacts.assignment,
-        segments,
+        errors.motion,
         loaded.person.system.gravity,
         required,
         float(measures["mass"]),
@@ -172,6 +178,29 @@ def _judged_contacts(
         float(measures.get("height", np.nan)),
         clean.notices,
     )
+    return with_joints(judged, errors)
+
+
+def _markers(clean: CleanSignals, loaded: LoadedBody, motion: ConsistentMotion) -> MeasuredMarkers:
+    """Distance of the markers from the model, and what a higher cut-off of the filter would change."""
+    followed = loaded.person.followed
+    change = None
+    if clean.filtered is not None:
+        raised = low_pass(
+            clean.reconstruction.markers.p_WM,
+            clean.trial.rate_hz,
+            np.minimum(RAISED * clean.filtered.cutoff_hz, HIGHEST * clean.trial.rate_hz),
+            filter=clean.filtered.options.filter,
+        )
+        columns = [clean.markers.index(name) for name in motion.markers]
+        change = (raised.values - clean.markers.p_WM)[:, columns]
+    return MeasuredMarkers(tuple(followed.get(name) for name in motion.markers), motion.marker_residual, change)
+
+
+def _functional(loaded: LoadedBody) -> tuple[str, ...]:
+    """Hips whose centres were found from movement."""
+    sides = {"CAQ_D": "right hip", "CAQ_E": "left hip"}
+    return tuple(sides[point] for point in loaded.options.options.points if point in sides)
 
 
 def tree_of(body: SubjectModel, options: LoadOptions = LoadOptions()) -> JointTree:

@@ -67,22 +67,26 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
                 "force_peak_N": one.threshold.force_peak,
                 "torque_rms_Nm": one.threshold.torque_rms,
                 "torque_peak_Nm": one.threshold.torque_peak,
-                "kept": one.kept,
+                "kept": None if found.reduced is None else one.kept,
             }
             for one in size.verdicts
         ],
         "balance_force_rms_N": plain_number(balance.force_rms),
         "balance_moment_rms_Nm": plain_number(balance.moment_rms),
-        "mass_kg": {"model": balance.model_kg, "entered": balance.entered_kg, "plates": balance.plates_kg},
+        "mass_kg": {
+            "model": balance.model_kg,
+            "entered": balance.entered_kg,
+            "plates": balance.plates_kg,
+            **({} if trust.judged is None else {"static": trust.judged.mass.static, "walk": trust.judged.mass.walk}),
+        },
+        "mass": facts["mass"].text,
         "external": found.options.external,
         "contacts": facts["external"].value,
         "estimated_frames": int(found.external.estimated.sum()),
         "trust": facts["trust"].value,
         "verdict": facts["trust"].text,
-        "faults": [
-            {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": _counted(one.frames, base)}
-            for one in trust.faults
-        ],
+        "steps": [{**one, "frames": _counted(one["frames"], base)} for one in facts["steps"].value],
+        "limbs": {one.name: {"grade": str(one.grade), "sound": one.sound, "judged": one.judged} for one in trust.limbs},
         "reduced": reduction_facts(found.reduced),
         "scapula_contacts": {
             one.contact: {
