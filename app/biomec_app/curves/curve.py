@@ -39,6 +39,7 @@ class Curve:
     dashed    : number of its pattern of dashes beside other versions; 0 for a whole line
     compared  : place among computations of one quantity whose difference a shared plot shows, the lowest being the
                 one to compare with; 0 for curves that are not compared
+    joint     : whose load it is: only cycles whose ground reaction counts for it are averaged; "" for other curves
     band      : half-width (N,) of the band around it, or None while that is not known
     """
 
@@ -60,6 +61,7 @@ class Curve:
     words: str = ""
     dashed: int = 0
     compared: int = 0
+    joint: str = ""
     band: Callable[[], FloatArray | None] = lambda: None
 
     @cached_property

@@ -197,10 +197,9 @@ class NoticePanel(QWidget):
             bold = QFont(self.font())
             bold.setBold(True)
             head.setFont(0, bold)
-            sign = dot(tints[group.severity], self._theme.faint)
             for notice in group.notices:
-                self._line(head, notice, sign, faint)
-            head.setExpanded(True)
+                self._line(head, notice, dot(tints[notice.severity], self._theme.faint), faint)
+            head.setExpanded(group is groups[0] or group.severity is not Severity.INFO)
         self.copy_all.setEnabled(bool(groups))
         self.repair.setVisible(self._document.is_open and nothing_to_repair(self.context) is None)
         if not groups:

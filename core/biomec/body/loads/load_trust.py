@@ -5,15 +5,15 @@ Also in which frames the loads of a joint can be used, and in which they rest on
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Grade, Notice, info, problem, warning, worst_grade
+from biomec.base.notices import Grade, Notice, Severity, info, problem, warning, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import BodyBalance, BodyWrench, MassReference, body_balance
 from biomec.body.loads.contact_figures import ENDS
@@ -285,6 +285,28 @@ def load_trust(
         tuple(notices),
         judged=judged,
     )
+
+
+def with_motion_faults(trust: LoadTrust, recorded: Iterable[Notice], masked: BoolArray | None) -> LoadTrust:
+    """Trust in loads of a motion: never better than the motion, and not in frames in which nobody moves so.
+
+    recorded : notices of all steps before; those that lower the trust in the whole recording count
+    masked   : (T,) frames that are not to be used
+    """
+    faults = sorted(
+        (notice for notice in recorded if notice.lowers_trust), key=lambda one: one.severity is not Severity.PROBLEM
+    )
+    if masked is not None and masked.any():
+        usable = {
+            joint: replace(frames, usable=read_only(frames.usable & ~masked, np.bool_))
+            for joint, frames in trust.frames_of.items()
+        }
+        trust = replace(trust, frames_of=FrozenDict(usable))
+    if not faults:
+        return trust
+    impossible = faults[0].severity is Severity.PROBLEM
+    level = worst_grade([trust.level, Grade.POOR if impossible else Grade.CHECK])
+    return replace(trust, level=level, verdict=f"{faults[0].sentence} {trust.verdict}")
 
 
 def limb_verdicts(contacts: Sequence[ContactVerdict]) -> tuple[LimbVerdict, ...]:

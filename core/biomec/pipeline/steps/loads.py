@@ -22,7 +22,7 @@ from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
 from biomec.body.loads.joint_verdict import JointErrors, MeasuredMarkers
 from biomec.body.loads.load_components import MULTIBODY
-from biomec.body.loads.load_trust import LoadTrust, load_trust
+from biomec.body.loads.load_trust import LoadTrust, load_trust, with_motion_faults
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.loads.options import MATCHED, OWN, PLATE_FORCES, LoadOptions
@@ -33,6 +33,7 @@ from biomec.engine.forces.external_loads import ExternalLoads, external_loads, n
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.steps.body import LoadedBody
 from biomec.pipeline.steps.preparation import Prepared
+from biomec.pipeline.steps.segments import determined_motion, is_whole, mass_share
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
@@ -41,7 +42,6 @@ from biomec.signals.contact_table import contact_table, with_forces
 from biomec.signals.filtering import matching_filter
 from biomec.signals.filters import low_pass
 
-WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
 RAISED, HIGHEST = 1.5, 0.45  # cut-off by which the filter is judged, at most this share of the frame rate
 APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
 
@@ -117,7 +117,8 @@ def loads(
     tree = tree_of(body, options)
     q, qdot, qddot = determined_motion(body, motion)
     if motion.undetermined.any():
-        segments = segment_motion(body.system, q, qdot, qddot)
+        sure = segment_motion(body.system, q, qdot, qddot)
+        segments = replace(sure, masked=segments.masked, notices=segments.notices)
     ground, plates_hz = ground_contacts(prepared, clean, loaded.contacts, options)
     measured = measured_loads(ground, clean.trial.frames)
     notices, whole = _wholeness(loaded)
@@ -126,8 +127,10 @@ def loads(
     external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
 
+    faults, masked = (*prepared.notices, *clean.notices, *segments.notices), segments.masked
+
     def judged() -> LoadTrust:
-        return load_trust(
+        found = load_trust(
             tree, newton, segments, external, rate, required=required, floor=floor,
             entered_kg=loaded.subject.mass_kg, whole=whole, reduced=reduced is not None,
             judged=_judged_contacts(
@@ -135,6 +138,7 @@ def loads(
                 JointErrors(tree, newton, segments, measured, markers, rate, _functional(loaded)),
             ),
         )  # fmt: skip
+        return with_motion_faults(found, faults, masked)
 
     markers, reduced = _markers(clean, loaded, motion), None
     trust = judged()
@@ -262,12 +266,11 @@ def _external(
 
 def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
     """Whether the model holds nearly all of the body's mass, and a sentence if it does not."""
-    whole, part = float(loaded.person.measures["mass"]), sum(one.mass for one in loaded.person.system.bodies)
-    if part >= WHOLE * whole:
+    if is_whole(loaded):
         return [], True
     words = (
-        f"The model holds {100.0 * part / whole:.0f} % of the body's mass, so that the residual is what the rest of "
-        "the body does to it, not an error."
+        f"The model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, so that the residual is what the rest "
+        "of the body does to it, not an error."
     )
     return [info("model-of-a-part", words)], False
 
@@ -285,16 +288,3 @@ def _agreement(newton: JointLoads, multibody: JointLoads) -> list[Notice]:
         "quite obey the model. Look at the frames that are not valid."
     )
     return [warning("load-methods-differ", words)]
-
-
-def determined_motion(body: SubjectModel, motion: ConsistentMotion) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coordinates, velocities, accelerations (T, n), NaN for segments whose place nothing decides in a frame."""
-    levels = (motion.q, motion.qdot, motion.qddot)
-    if not motion.undetermined.any():
-        return levels
-    q, qdot, qddot = (level.copy() for level in levels)
-    for k, name in enumerate(motion.segments):
-        unknown = np.ix_(motion.undetermined[:, k], body.system.layout.columns(name))
-        for level in (q, qdot, qddot):
-            level[unknown] = np.nan
-    return q, qdot, qddot

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import numpy as np
 
+from biomec.base.arrays import BoolArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.io.marker_set_file import load_marker_set, read_marker_set, shipped_marker_sets
@@ -37,6 +38,7 @@ class Prepared:
 
     static_is_dynamic : there was no static, so that the first complete frame of the movement stands in for it
     pose              : mean of the static by the default options; None without a static
+    masked            : (T,) frames around leaps of all markers, not to be used; None where nobody looked
     """
 
     dynamic: Trial
@@ -46,6 +48,7 @@ class Prepared:
     options: PreparationSettings
     notices: tuple[Notice, ...]
     pose: StaticPose | None = None
+    masked: BoolArray | None = None
 
     def to_result(self) -> Result:
         """Return what a session stores; the trials themselves are there already."""
@@ -68,7 +71,9 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
         )
     dynamic = mapped(dynamic, marker_set, label_map)
     static = None if static is None else mapped(static, marker_set, label_map)
-    notices += check_trajectories(dynamic)
+    checks = check_trajectories(dynamic)
+    dynamic = checks.without_copies(dynamic)
+    notices += checks.notices
     dynamic = dynamic.turned(BIOMEC_AXES)
     static = None if static is None else static.turned(BIOMEC_AXES)
     pose = None if static is None else static_pose(static, marker_set)
@@ -87,7 +92,7 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     if static is None:
         static, notice = _static_from(dynamic, marker_set)
         notices.append(notice)
-    return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose)
+    return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose, checks.masked)
 
 
 def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
