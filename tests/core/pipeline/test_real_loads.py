@@ -81,7 +81,7 @@ class PublishedWalk:
     """The walk by OpenSim, and its markers and plates by Biomec with the same cut-off, 6 Hz.
 
     published : OpenSim's moments [N m];  theirs, carried : its model and coordinates, and what its joints carry
-    ours      : kinematics by "coordinates", the default, or by "markers", which is what OpenSim does -> analysis
+    ours      : kinematics by "coordinates", as published, or by "markers", as OpenSim does it -> analysis
     """
 
     published: dict[str, np.ndarray]

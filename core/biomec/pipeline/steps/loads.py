@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
+from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.contact_points import ModelContacts
@@ -153,7 +154,7 @@ def loads(
             trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
     trust = with_contacts(trust, multibody, newton)
-    notices += [*remarks, *trust.notices, *_agreement(newton, multibody)]
+    notices += [*remarks, *trust.notices, *_agreement(newton, multibody), *_centre_errors(body, newton)]
     power = load_power(tree, multibody, segments, external)
     return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced,
                       plates_hz)  # fmt: skip
@@ -262,6 +263,26 @@ def _external(
     given = measured if options.external == "auto" else None
     found = estimated_reaction(body.system, segments, q, qdot, rate_hz, given, floor=floor, required=required)
     return found.loads, found.notices
+
+
+def _centre_errors(body: SubjectModel, carried: JointLoads) -> list[Notice]:
+    """How much moments may err because a regression gave the centre: its error times the force of the joint."""
+    found: dict[str, list[str]] = {}
+    for j, name in enumerate(carried.joints):
+        centre = next((joint.centre for joint in body.model.joints if joint.name == name), "")
+        method = CENTRE_METHODS.get(body.plan.methods.get(centre, ""))
+        force = np.linalg.norm(carried.force[:, j], axis=1)
+        if method is not None and method.error is not None and np.isfinite(force).any():
+            mean, scatter, _ = method.error
+            band = f"{1e3 * mean:.0f} ± {1e3 * scatter:.0f} mm ({method.name})"
+            rms = float(np.sqrt(np.nanmean(force**2)))
+            found.setdefault(band, []).append(f"{name} {mean * rms:.1f} ± {scatter * rms:.1f} N·m")
+    return [
+        info(
+            "centre-error", f"Centres by regression err by {band}, which can change moments by {', '.join(each)} (RMS)."
+        )
+        for band, each in found.items()
+    ]
 
 
 def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
