@@ -14,11 +14,13 @@ from biomec.pipeline.analysis import Analysis
 from biomec.recording import Analog, ForcePlate, Markers, Trial
 from biomec.recording.marker_set import MarkerSet, Side
 from biomec.signals.emg import process_emg
-from biomec_app.curves.curve import MAIN, RAW, Curve
-from biomec_app.curves.curve_tools import (
+from biomec_app.curves.curve import (
     AXES,
     BARE,
+    MAIN,
     MM,
+    RAW,
+    Curve,
     Table,
     along,
     capital,
@@ -28,7 +30,7 @@ from biomec_app.curves.curve_tools import (
     side_of_point,
     title_of,
 )
-from biomec_app.kit.names import channel_words, plate_user, point_words, with_code
+from biomec_app.kit.words import channel_words, plate_user, point_words, with_code
 
 MARKERS, MARKERS_RAW = "Markers", "Markers, as recorded"
 PLATES, PLATES_RAW = "Force plates", "Force plates, as recorded"

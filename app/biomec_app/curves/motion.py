@@ -8,11 +8,13 @@ from functools import partial
 from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.statistics.angle_ranges import SEGMENTS_OF
-from biomec_app.curves.curve import MAIN, RAW, Curve
-from biomec_app.curves.curve_tools import (
+from biomec_app.curves.curve import (
     AXES,
     DEGREES,
+    MAIN,
     MM,
+    RAW,
+    Curve,
     Table,
     along,
     capital,
@@ -22,7 +24,7 @@ from biomec_app.curves.curve_tools import (
     side_of_point,
     title_of,
 )
-from biomec_app.kit.names import point_words
+from biomec_app.kit.words import point_words
 
 ANGLES, SEGMENTS, BODY = "Joint angles", "Segments", "Whole body"
 LANDMARKS, LANDMARKS_RAW, COORDINATES = "Landmarks", "Landmarks, as measured", "Natural coordinates"

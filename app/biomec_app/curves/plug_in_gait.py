@@ -11,8 +11,7 @@ from biomec.body.plug_in_gait.comparison import ANGLE, FORCE, MOMENT, MOMENTS, P
 from biomec.body.plug_in_gait.legs import SIDES
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.plug_in_gait import file_curves, known_mass_kg, own_curves, vicon_curves
-from biomec_app.curves.curve import MAIN, Curve
-from biomec_app.curves.curve_tools import DEGREES, capital, column, side_of_name
+from biomec_app.curves.curve import DEGREES, MAIN, Curve, capital, column, side_of_name
 
 COMPUTED, STORED = "Plug-in Gait, as Vicon computes it", "Plug-in Gait, stored in the file"
 OWN, OTHER = "Plug-in Gait, our own model in its signs", "Other results stored in the file"

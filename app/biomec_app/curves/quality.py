@@ -11,9 +11,8 @@ from biomec.base.arrays import FloatArray, IntArray
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.facts import constraint_words
-from biomec_app.curves.curve import MAIN, RAW, Curve
-from biomec_app.curves.curve_tools import MM, column, side_of_point, title_of
-from biomec_app.kit.names import point_words
+from biomec_app.curves.curve import MAIN, MM, RAW, Curve, column, side_of_point, title_of
+from biomec_app.kit.words import point_words
 
 QUALITY, SHIFTS, RESIDUALS = "Quality", "Landmark shifts", "Marker residuals"
 SOLUTION, VIOLATION, RATES = "solution of a frame", "violation of constraints", "violation of rates"

@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 
 from biomec.recording import Event
 from biomec_app.kit.dialog_parts import EmptyWords, explanation, fit_rows, with_buttons
-from biomec_app.kit.moments import FROM_START, moment_told, zero_told
+from biomec_app.kit.words import FROM_START, moment_told, zero_told
 from biomec_app.session.context import Context
 from biomec_app.viewer.event_lane import ORIGINS, change_events
 

@@ -23,9 +23,9 @@ from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings import ContactChoice
 from biomec.signals.contacts import AssignedContact, ContactAssignment
 from biomec_app.kit.dialog_parts import OK_CANCEL, explanation, fit_rows, opened, with_buttons
-from biomec_app.kit.moments import FROM_START, moment_told, zero_told
 from biomec_app.kit.painted import Painted, draw_frame
 from biomec_app.kit.theme import Theme
+from biomec_app.kit.words import FROM_START, moment_told, zero_told
 from biomec_app.session.context import Context
 
 NOBODY = "nobody"

@@ -12,7 +12,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec_app.kit.dialog_parts import with_buttons
-from biomec_app.kit.moments import FROM_START, zero_told
+from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
 
 SMALLEST = 1e-3

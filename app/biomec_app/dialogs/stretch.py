@@ -19,7 +19,7 @@ from PySide6.QtWidgets import (
 from biomec.base.errors import BiomecError
 from biomec.pipeline.stretch import covering, cycle_spans
 from biomec_app.kit.dialog_parts import Fault, explanation, fit_rows, opened, with_buttons
-from biomec_app.kit.moments import FROM_START, moment_told
+from biomec_app.kit.words import FROM_START, moment_told
 from biomec_app.session.context import Context
 from biomec_app.session.project_file import save_stretch
 

@@ -12,8 +12,7 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.signals import process_emg
 from biomec.signals.emg import EmgOptions, EmgResult, Envelope
-from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options, span_s
-from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
+from biomec_app.figures.kind import WHOLE, Chosen, Column, FigureChoice, FigureKind, cycle_choice, cycle_options, span_s
 from biomec_app.figures.style import Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:

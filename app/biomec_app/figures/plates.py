@@ -11,10 +11,9 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording import ForcePlate
 from biomec.reporting.statistics.cycle_statistics import CHANNELS, PlateCycle, plate_cycle
-from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
-from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
+from biomec_app.figures.kind import WHOLE, Chosen, Column, FigureChoice, FigureKind, cycle_options, span_s
 from biomec_app.figures.style import Ink, legend, name, quiet, stroke
-from biomec_app.kit.names import plate_user, plate_words, with_code
+from biomec_app.kit.words import plate_user, plate_words, with_code
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure

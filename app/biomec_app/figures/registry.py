@@ -5,21 +5,17 @@ from __future__ import annotations
 from biomec_app.figures.agreement import AgreementFigure
 from biomec_app.figures.angle_overview import AngleOverviewFigure
 from biomec_app.figures.angles import AngleFigure
-from biomec_app.figures.convergence import ConvergenceFigure
-from biomec_app.figures.cutoffs import CutoffFigure
-from biomec_app.figures.derivatives import DerivativeFigure
+from biomec_app.figures.convergence import ConvergenceFigure, FrozenJacobianFigure
 from biomec_app.figures.distances import DistanceFigure
 from biomec_app.figures.emg import EmgFigure
-from biomec_app.figures.frozen_jacobian import FrozenJacobianFigure
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.models import ModelFigure
 from biomec_app.figures.moments import MomentsFigure
 from biomec_app.figures.plates import PlateFigure
 from biomec_app.figures.quality import QualityFigure
-from biomec_app.figures.rates import RateFigure
-from biomec_app.figures.residual import ResidualFigure
+from biomec_app.figures.residual import CutoffFigure, ResidualFigure
 from biomec_app.figures.stick import StickFigure
-from biomec_app.figures.violations import ViolationFigure
+from biomec_app.figures.violations import DerivativeFigure, RateFigure, ViolationFigure
 
 _GROUPS: dict[str, list[FigureKind]] = {
     "signals": [ResidualFigure(), CutoffFigure(), AgreementFigure(), PlateFigure(), EmgFigure()],

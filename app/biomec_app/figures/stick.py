@@ -12,8 +12,7 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.stick_figure import VIEWS, StickLine, phase_frames, stick_figure
-from biomec_app.figures.cycle_choice import WHOLE, cycle_choice, cycle_options
-from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
+from biomec_app.figures.kind import WHOLE, Chosen, Column, FigureChoice, FigureKind, cycle_choice, cycle_options
 from biomec_app.figures.style import Ink, legend, name, nothing, stroke
 
 if TYPE_CHECKING:

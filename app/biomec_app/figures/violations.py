@@ -1,4 +1,4 @@
-"""Mean violation of every type of constraint, as measured and consistent: [Nunes2017] Fig. 4.7."""
+"""Violation of the constraints: by type, of their rates, and their derivatives: [Nunes2017] Figs. 4.7, 4.14, C.17."""
 
 from __future__ import annotations
 
@@ -7,10 +7,19 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomec.base.progress import Progress
+from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.facts import constraint_words
-from biomec.reporting.statistics.constraint_checks import GOOD_AFTER, UNITS, Violation, violations
+from biomec.reporting.statistics.constraint_checks import (
+    GOOD_AFTER,
+    UNITS,
+    DerivativeCheck,
+    Violation,
+    check_derivatives,
+    violations,
+)
 from biomec.reporting.tables import power
+from biomec_app.figures.courses import Course, draw_courses
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 from biomec_app.figures.style import SMALL, Ink, legend, logarithmic, nothing, patch, quiet
 
@@ -76,4 +85,95 @@ class ViolationFigure(FigureKind):
             Column("constraint", [constraint_words(one.kind) for one in content]),
             Column("as measured", [one.before for one in content]),
             Column("consistent", [one.after for one in content]),
+        )
+
+
+class DerivativeFigure(FigureKind):
+    """Rates of the constraints by differences, and how far the engine's own are from them."""
+
+    key, title = "derivatives", "Derivative Check of the Constraints"
+    check = True
+    help = "Φ̇ and Φ̈ by differences in time beside those of the equations, along the measured coordinates"
+    needs = ("body", "positions")
+    slow = True
+
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> DerivativeCheck:
+        """Check along the measured coordinates, which violate the constraints."""
+        positions = analysis.positions
+        return check_derivatives(analysis.body.person.system, positions.q_star, positions.rate_hz, progress)
+
+    def remark(self, content: DerivativeCheck, chosen: Chosen) -> str:
+        """How large the difference is."""
+        shares = [
+            100.0 * np.nanmedian(error) / np.nanmedian(whole)
+            for whole, error in ((content.first, content.first_error), (content.second, content.second_error))
+        ]
+        return (
+            f"The equations differ from central differences by {shares[0]:.1g} % (velocities) and {shares[1]:.1g} % "
+            "(accelerations), in the median: what is left is the error of the differences, not of the equations."
+        )
+
+    def draw(self, figure: Figure, content: DerivativeCheck, chosen: Chosen, ink: Ink) -> None:
+        """Two courses."""
+        lines = (
+            ("Velocities", "‖dΦ/dt‖", content.first, content.first_error),
+            ("Accelerations", "‖d²Φ/dt²‖", content.second, content.second_error),
+        )
+        courses = tuple(
+            Course(title, label, (("by differences", "rebuilt", whole), ("minus equations", "accent", error)), True)
+            for title, label, whole, error in lines
+        )  # fmt: skip
+        time = np.arange(len(content.first)) / content.rate_hz
+        draw_courses(figure, time, np.ones(len(time), dtype=bool), courses, ink)
+
+    def data(self, content: DerivativeCheck, chosen: Chosen) -> tuple[Column, ...]:
+        """One row a frame."""
+        return (
+            Column("time (s)", np.arange(len(content.first)) / content.rate_hz),
+            Column("velocity of the constraints, by differences", content.first),
+            Column("velocity, difference from the equations", content.first_error),
+            Column("acceleration of the constraints, by differences", content.second),
+            Column("acceleration, difference from the equations", content.second_error),
+        )
+
+
+WEIGHED = {"mass": "masses", "identity": "coordinates, all alike"}
+
+
+class RateFigure(FigureKind):
+    """Velocities and accelerations before and after their projection."""
+
+    key, title = "rates", "Violation of Velocities and Accelerations"
+    check = True
+    help = "‖Φ̇‖ and ‖Φ̈‖ of differentiated and of consistent coordinates"
+    needs = ("motion",)
+
+    def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> ConsistentMotion:
+        """The projections."""
+        return analysis.motion
+
+    def remark(self, content: ConsistentMotion, chosen: Chosen) -> str:
+        """How it was projected."""
+        options = content.options
+        return f"Derivatives by {options.scheme} differences, projected in the metric of the {WEIGHED[options.metric]}."
+
+    def draw(self, figure: Figure, content: ConsistentMotion, chosen: Chosen, ink: Ink) -> None:
+        """Two courses."""
+        courses = tuple(
+            Course(title, label, (("differentiated", "rebuilt", one.before), ("consistent", "accent", one.after)), True)
+            for title, label, one in (
+                ("Velocities", "‖dΦ/dt‖", content.velocity),
+                ("Accelerations", "‖d²Φ/dt²‖", content.acceleration),
+            )
+        )
+        draw_courses(figure, np.arange(content.frames) / content.rate_hz, content.valid, courses, ink)
+
+    def data(self, content: ConsistentMotion, chosen: Chosen) -> tuple[Column, ...]:
+        """One row a frame."""
+        return (
+            Column("time (s)", np.arange(content.frames) / content.rate_hz),
+            Column("velocity violation, differentiated", content.velocity.before),
+            Column("velocity violation, consistent", content.velocity.after),
+            Column("acceleration violation, differentiated", content.acceleration.before),
+            Column("acceleration violation, consistent", content.acceleration.after),
         )

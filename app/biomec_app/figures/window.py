@@ -20,8 +20,7 @@ from biomec_app.figures.style import Ink
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
-from biomec_app.session.context import Context
-from biomec_app.session.figure_source import FigureSource
+from biomec_app.session.context import Context, FigureSource
 from biomec_app.session.side_window import SideWindow, bring_to_front
 
 if TYPE_CHECKING:

@@ -19,7 +19,7 @@ from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.theme import LIGHT
 from biomec_app.plots.plot_grid import PlotGrid
 from biomec_app.plots.plot_pane import CONDITIONS, Pane, Trace
-from biomec_app.session.figure_source import COPIES, SAVES
+from biomec_app.session.context import COPIES, SAVES
 from biomec_app.session.plot_view import TIME, PlotView
 
 SHARP = 3.0  # points of a picture for one of the screen: 288 an inch where that has 96

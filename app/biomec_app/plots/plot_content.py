@@ -9,6 +9,7 @@ from typing import Protocol
 import numpy as np
 
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_cycles import cycles_of_joint
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.angle_ranges import cycle_sides
 from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
@@ -215,7 +216,8 @@ def cycles_of(curve: Curve, analysis: Analysis, side: Side | None) -> SignalCycl
     """A curve over the valid cycles of a side, or over those of both; None if there are none."""
     if "cycles" not in analysis.done:
         return None
-    return signal_cycles(analysis.cycles.groups, side, curve.time_s, curve.values)
+    groups = cycles_of_joint(analysis, curve.joint) if curve.joint else analysis.cycles.groups
+    return signal_cycles(groups, side, curve.time_s, curve.values)
 
 
 def cycles_in_words(panes: Sequence[Pane]) -> str:

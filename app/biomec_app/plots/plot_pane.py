@@ -11,7 +11,7 @@ from biomec.base.arrays import FloatArray
 from biomec.reporting.statistics.cycle_statistics import SignalCycles
 from biomec.signals.cycles import Cycles
 from biomec_app.curves.curve import Curve
-from biomec_app.kit.moments import FROM_START
+from biomec_app.kit.words import FROM_START
 from biomec_app.session.plot_view import TIME
 
 RIGHT, LEFT, MIDDLE = "right", "left", "middle"

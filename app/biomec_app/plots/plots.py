@@ -24,8 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
-from biomec_app.curves.catalogue import Catalogue, catalogue
-from biomec_app.curves.default_curves import default_curves, kind_of_movement
+from biomec_app.curves.catalogue import Catalogue, catalogue, default_curves, kind_of_movement
 from biomec_app.kit.dock_tabs import bring_forward
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import LIGHT, Theme

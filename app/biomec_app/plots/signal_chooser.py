@@ -22,7 +22,7 @@ from PySide6.QtWidgets import (
 from biomec.recording.marker_set import Side
 from biomec_app.curves.catalogue import Catalogue
 from biomec_app.curves.curve import Curve
-from biomec_app.kit.names import origin
+from biomec_app.kit.words import origin
 
 ALL_KINDS, ALL_COMPONENTS = "All kinds", "All components"
 SIDE_CHOICES = {"Both sides": None, "Right": Side.RIGHT, "Left": Side.LEFT}

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass, field
+from pathlib import Path
 from typing import TYPE_CHECKING, Protocol
 
 from biomec.base.errors import BiomecError
@@ -13,15 +14,69 @@ from biomec_app.kit import theme as themes
 from biomec_app.session.camera import Camera
 from biomec_app.session.comparison import Comparison
 from biomec_app.session.document import Document
-from biomec_app.session.figure_source import FigureSource
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.plot_state import PlotState
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.ready import ready
-from biomec_app.session.user import User
 
 if TYPE_CHECKING:
     from PySide6.QtWidgets import QWidget
+
+
+class User:
+    """Somebody who answers no question and sees nothing, as in a program without a window; the window has another."""
+
+    def ask_file(self, title: str, pattern: str, save: bool, start: str) -> Path | None:
+        """Ask for a file to open or to save; None if none was chosen."""
+        return None
+
+    def ask_folder(self, title: str, start: str) -> Path | None:
+        """Ask for a folder; None if none was chosen."""
+        return None
+
+    def confirm(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
+        """Ask a question; the choice, or None."""
+        return None
+
+    def tell(self, title: str, sentence: str) -> None:
+        """Show a message."""
+
+    def fail(self, title: str, sentence: str) -> None:
+        """Show what went wrong."""
+        self.tell(title, sentence)
+
+    def show_written(self, title: str, files: tuple[Path, ...], remarks: tuple[str, ...]) -> None:
+        """Show which files were written, and what is to be said about them."""
+
+    def set_theme(self, name: str) -> None:
+        """Show everything in a theme, "light", "dark" or "system"."""
+
+    def show_panel(self, name: str) -> None:
+        """Bring a panel, by its name in `shell.panels`, to the front, or close the one in front."""
+
+    def panel_seen(self, name: str) -> bool:
+        """Whether a panel is seen: neither closed nor covered by another."""
+        return False
+
+
+COPIES = ("png", "svg", "data")
+"""Kinds of copies: a picture of points, a drawing, the numbers as text with tabs."""
+SAVES = ("png", "svg", "pdf", "csv")
+"""Ends of the names of the files that a figure can be saved to."""
+
+
+class FigureSource(Protocol):
+    """A view that can hand out what it shows; `Context.figure` is the one that the user worked with last."""
+
+    def copy(self, kind: str) -> None:
+        """Put the figure on the clipboard as one of `COPIES`."""
+
+    def save(self, path: Path) -> None:
+        """Write the figure to a file of the kind that its name ends with, one of `SAVES`."""
+
+    @property
+    def window_s(self) -> tuple[float, float] | None:
+        """Begin and end of the time that is visible [s]; None where the view shows none."""
 
 
 class OpenWindow(Protocol):

@@ -32,12 +32,11 @@ from biomec_app.kit import theme as themes
 from biomec_app.kit.dock_tabs import DockTabs
 from biomec_app.kit.memory import give_back
 from biomec_app.plots.plots import PlotPanel
-from biomec_app.session.context import Context
+from biomec_app.session.context import Context, User
 from biomec_app.session.document import Document
 from biomec_app.session.jobs import PREPARING, Jobs, Status
 from biomec_app.session.preferences import Preferences
 from biomec_app.session.project_file import may_discard
-from biomec_app.session.user import User
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from biomec_app.shell.actions.visualize import PANEL, bar_menus

@@ -16,8 +16,7 @@ from biomec.reporting import facts
 from biomec.reporting.tables import number, percent
 from biomec_app.curves.catalogue import Catalogue, catalogue
 from biomec_app.curves.curve import MAIN
-from biomec_app.kit.moments import moment_told, zero_told
-from biomec_app.kit.names import channel_words, origin, plate_words, point_words, with_code
+from biomec_app.kit.words import channel_words, moment_told, origin, plate_words, point_words, with_code, zero_told
 
 CURRENT, STALE, TODO, GOOD, DOUBT, BAD = "current", "stale", "todo", "good", "doubt", "bad"
 """States of a node: of a step, and of something measured."""

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from biomec_app.dialogs.written import show_written
-from biomec_app.session.user import User
+from biomec_app.session.context import User
 
 if TYPE_CHECKING:
     from biomec_app.shell.main_window import MainWindow

@@ -26,8 +26,8 @@ from PySide6.QtWidgets import QMenu, QSizePolicy, QToolTip, QWidget
 from biomec.pipeline.replay import python_text
 from biomec.recording import Event, Trial
 from biomec.signals.event_editing import OFF, STRIKE, edited
-from biomec_app.kit.moments import moment_told
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import moment_told
 from biomec_app.session.document import Document
 from biomec_app.viewer.quality_strip import QualityStrip
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
-from biomec_app.kit.names import point_words, with_code
+from biomec_app.kit.words import point_words, with_code
 from biomec_app.session.camera import Camera
 from biomec_app.viewer.overlays.points import RADIUS, UNDER_SKIN, anatomical, technical
 from biomec_app.viewer.scene import Scene

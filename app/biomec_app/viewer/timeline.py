@@ -26,8 +26,8 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec.reporting.tables import percent
 from biomec_app.kit.media_icons import SIZE, media_icon
-from biomec_app.kit.moments import FROM_START, zero_told
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
 from biomec_app.viewer.event_lane import EventLane
 from biomec_app.viewer.playback import SPEEDS, Loop, Playback

@@ -54,7 +54,7 @@ def _info(options: argparse.Namespace) -> int:
 
     session = load_project(options.file) if find_format(options.file)[0].name == PROJECT else None
     trial = read_trial(options.file, keep_zeros=options.keep_zeros) if session is None else session.dynamic
-    facts = summary(trial.with_notices(*check_trajectories(trial)), session)
+    facts = summary(trial.with_notices(*check_trajectories(trial).notices), session)
     print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False) if options.json else summary_text(facts))
     return 0
 

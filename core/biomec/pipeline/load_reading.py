@@ -10,7 +10,8 @@ from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import LoadComponents, LoadReading, load_components
 from biomec.body.loads.power import LoadPower, load_power
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.steps.loads import determined_motion, tree_of
+from biomec.pipeline.steps.loads import tree_of
+from biomec.pipeline.steps.segments import determined_motion
 
 
 def motion_of_loads(analysis: Analysis) -> SegmentMotion:

@@ -199,6 +199,12 @@ class MarkerSet:
         """All labels, in the order of the set."""
         return tuple(marker.name for marker in self.markers)
 
+    def written_aliases(self, marker: MarkerDefinition) -> tuple[str, ...]:
+        """Other labels of a marker, with its side."""
+        if marker.side is None or self.sides is None:
+            return marker.aliases
+        return tuple(self.sides.write(alias, marker.side) for alias in marker.aliases)
+
     def __contains__(self, name: str) -> bool:
         return any(marker.name == name for marker in self.markers)
 

@@ -90,6 +90,10 @@ class Markers:
         residual = None if self.residual is None else self.residual[:, columns]
         return replace(self, names=chosen, p_WM=self.p_WM[:, columns], residual=residual)
 
+    def hidden(self, samples: BoolArray) -> Markers:
+        """Return the markers without these samples (T, M)."""
+        return replace(self, p_WM=np.where(samples[..., None], np.nan, self.p_WM))
+
 
 @dataclass(frozen=True, eq=False)
 class Outputs:

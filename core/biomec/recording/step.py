@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, Severity
+from biomec.base.notices import Notice, Scope, Severity
 from biomec.recording.plate import ForcePlate
 from biomec.recording.series import Markers
 from biomec.recording.session import Result
@@ -45,7 +45,14 @@ def step_result(arrays: Mapping[str, NDArray[Any]], options: Any, notices: Itera
 def stored_notices(result: Result) -> tuple[Notice, ...]:
     """Return the notices of a step."""
     return tuple(
-        Notice(Severity(row["severity"]), row["code"], row["sentence"], row["about"], row["frames"])
+        Notice(
+            Severity(row["severity"]),
+            row["code"],
+            row["sentence"],
+            row["about"],
+            row["frames"],
+            Scope(row.get("scope", Scope.PART)),
+        )
         for row in result.metadata.get("notices", ())
     )
 

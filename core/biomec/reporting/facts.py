@@ -197,7 +197,8 @@ def load_facts(analysis: Analysis) -> Facts:
     share = float(external.estimated.mean()) if external.frames else 0.0
     difference = (None, None) if ribs else largest_difference(found.newton_euler, found.multibody)
     touching, counted = list(dict.fromkeys(external.segments)), int(trust.residuals.counted.sum())
-    weighed, modelled = trust.balance.plates_kg, trust.balance.model_kg
+    masses = None if trust.judged is None else trust.judged.mass
+    steps = [one.sentence for one in trust.steps]
     words = analysis.settings.load_reading.words
     return {
         "trust": Fact("Trust", trust.level, trust.verdict),
@@ -212,9 +213,9 @@ def load_facts(analysis: Analysis) -> Facts:
         "estimated": Fact("Frames with an estimated ground reaction", share, number(100.0 * share, 0, "%")),
         "residual": Fact("Residual on", loads.root, f"{loads.root}, over {counted} frames"),
         "residual_frames": Fact("Frames that count for the residual", counted, str(counted)),
+        "steps": Fact("Contacts with plates", [one.plain() for one in trust.steps], " ".join(steps) or "none"),
         "mass": Fact(
-            "Mass by the plates and of the model", weighed, f"{number(weighed, 1)} and {number(modelled, 1, 'kg')}",
-            "kg",
+            "Mass", None if masses is None else masses.used, NOTHING if masses is None else masses.sentence, "kg"
         ),
     }  # fmt: skip
 

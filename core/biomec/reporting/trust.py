@@ -9,7 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Severity
+from biomec.base.notices import Severity, ranked
 from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
@@ -160,7 +160,8 @@ def _judged(
     if not solved_:
         sentence = f"None of the {total} frames obeys the model."
         return Level.POOR, f"Not to be used. {sentence}", (sentence,)
-    reasons: list[str] = []
+    faults = [notice for notice in ranked(analysis.notices) if notice.lowers_trust]
+    reasons = [notice.sentence for notice in faults]
     if solved_ < total:
         reasons.append(f"{total - solved_} of {total} frames do not obey the model.")
     if rms > MILLIMETRE * LARGE_RESIDUAL:
@@ -186,7 +187,7 @@ def _judged(
     )
     if guessed > MUCH_INTERPOLATED:
         reasons.append(f"In {100.0 * guessed:.0f} % of the frames a marker was interpolated or is missing.")
-    problems = count_notices(analysis, Severity.PROBLEM)
+    problems = count_notices(analysis, Severity.PROBLEM) - sum(one.severity is Severity.PROBLEM for one in faults)
     if problems and solved_ == total:
         reasons.append(f"The notices name {problems} problem{'s' if problems > 1 else ''}.")
     frames = (
@@ -194,7 +195,8 @@ def _judged(
     )
     fit = f"markers are {rms:.1f} mm (rms) from it" if np.isfinite(rms) else "it was not compared with markers"
     fitting = f"{frames[0].upper()}{frames[1:]}, and {fit}."
-    if solved_ < FEW * total or rms > MILLIMETRE * LARGE_RESIDUAL:
+    impossible = any(notice.severity is Severity.PROBLEM for notice in faults)
+    if impossible or solved_ < FEW * total or rms > MILLIMETRE * LARGE_RESIDUAL:
         return Level.POOR, f"Not to be trusted as it is. {fitting}", tuple(reasons)
     if reasons:
         return Level.CHECK, f"Check before use. {fitting}", tuple(reasons)

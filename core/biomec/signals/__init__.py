@@ -39,15 +39,21 @@ from biomec.signals.reconstruction import (
     seen_by_the_others,
 )
 from biomec.signals.static_pose import StaticPose, StaticPoseOptions, static_pose
-from biomec.signals.trajectory_checks import TrajectoryCheckOptions, check_trajectories
+from biomec.signals.trajectory_checks import (
+    TrajectoryCheckOptions,
+    TrajectoryChecks,
+    check_accelerations,
+    check_trajectories,
+)
 
 __all__ = ["PLATE_FILTER", "AssignOptions", "ContactAssignment", "ContactOptions", "ContactTable", "CutoffChoice",
            "CycleCurves", "CycleOptions", "Cycles", "DetectedContacts", "EmgOptions", "EmgResult", "FilterOptions",
            "FilteredMarkers", "FilteredPlates", "GaitEventOptions", "GaitEvents", "GaitMarkers", "GaitParameters",
            "KinematicEventOptions", "ManualCutoff", "MassEstimate", "PlateQuality", "PlateQualityOptions",
            "Reconstruction", "ReconstructionOptions", "SampleOrigin", "Scheme", "StaticPose", "StaticPoseOptions",
-           "SwapOptions", "SwapReport", "TrajectoryCheckOptions", "WeighingOptions", "apply_mapping",
-           "assign_contacts", "check_plates", "check_trajectories", "contact_table", "cycles_between_events",
+           "SwapOptions", "SwapReport", "TrajectoryCheckOptions", "TrajectoryChecks", "WeighingOptions",
+           "apply_mapping", "assign_contacts", "check_accelerations", "check_plates", "check_trajectories",
+           "contact_table", "cycles_between_events",
            "derivative", "detect_contacts", "edited", "filter_markers", "filter_plates", "find_cycles", "find_swaps",
            "gait_events", "gait_markers", "gait_parameters", "high_pass", "low_pass", "mass_from_plates",
            "process_emg", "reconstruct", "resample_cycles", "seen_by_the_others", "static_pose", "suggest_mapping",

@@ -119,15 +119,16 @@ def _estimate(
     trial: Trial, total: FloatArray, first: int, last: int, how: str, options: WeighingOptions
 ) -> MassEstimate:
     part = total[first : last + 1]
+    where = f"frames {trial.first_frame + first} to {trial.first_frame + last}"
     if not np.isfinite(part).all():
-        raise BiomecError(f"{trial.source.name}: a plate was not sampled throughout frames {first} to {last}.")
+        raise BiomecError(f"{trial.source.name}: a plate was not sampled throughout {where}.")
     mass = _moving_mass(trial, part, first, last, options)
     stated = trial.subject.mass_kg
     difference = None if stated is None else (mass - stated) / stated
     notices: tuple[Notice, ...] = ()
     if stated is not None and difference is not None and abs(difference) > options.limit:
         sentence = (
-            f"{trial.source.name}: the plates carry {mass:.1f} kg in frames {first} to {last}, but the stated mass is "
+            f"{trial.source.name}: the plates carry {mass:.1f} kg in {where}, but the stated mass is "
             f"{stated:.1f} kg ({100 * difference:+.0f} %, limit {100 * options.limit:.0f} %). Correct the mass, zero "
             "the plates, or check that the whole body is on them."
         )

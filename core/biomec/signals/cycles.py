@@ -7,8 +7,8 @@ event of another kind (foot off). A cycle is valid only if all its frames are. [
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 from numpy.typing import ArrayLike
@@ -16,6 +16,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.fields import DEGREES, setting
+from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
 from biomec.recording import Event
 from biomec.signals.peaks import prominent_peaks
@@ -60,6 +61,8 @@ class Cycles:
     excluded     : first frames of cycles that were taken out by hand
     options      : what the borders were sought with; None for cycles between events
     phase        : what changes the phase within a cycle, in words, such as "foot off"
+    left_out     : first frames of cycles that do not count for a signal -> why
+    source       : what the signal rests on in the cycles that count, if that is not a measurement
     """
 
     borders: tuple[int, ...]
@@ -71,6 +74,8 @@ class Cycles:
     options: CycleOptions | None = None
     notices: tuple[Notice, ...] = ()
     phase: str = "phase change"
+    left_out: Mapping[int, str] = field(default_factory=FrozenDict)
+    source: str = ""
 
     def __post_init__(self) -> None:
         set_ = object.__setattr__
@@ -105,10 +110,10 @@ class Cycles:
 
     @property
     def valid(self) -> BoolArray:
-        """(K,) cycles whose frames are all valid, and that were not taken out by hand."""
+        """(K,) cycles whose frames are all valid, and that were not taken out by hand or for another reason."""
+        without = {*self.excluded, *self.left_out}
         return np.array(
-            [bool(self.frame_valid[a : b + 1].all()) and int(a) not in self.excluded for a, b in self.spans],
-            dtype=np.bool_,
+            [bool(self.frame_valid[a : b + 1].all()) and int(a) not in without for a, b in self.spans], dtype=np.bool_
         )
 
     @property

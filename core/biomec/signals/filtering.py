@@ -25,6 +25,7 @@ COP_SHIFT_M = 0.005
 COP_END_SHIFT_M = 0.02  # where a contact begins or ends a force near the threshold divides the moment: more is usual
 CONTACT_END_S = 0.05
 FILTERED_BAND = (0.4, 0.6)  # of the end of the grid: where channels without noise get their cut-off
+MOVED_M = 0.001  # RMS by which a filter may move a marker without a word: the error of cameras is below it [m]
 WRENCH = ("force X", "force Y", "force Z", "moment X", "moment Y", "moment Z")
 
 
@@ -163,7 +164,8 @@ def filter_markers(
     analysis, cutoff, notices = _cutoffs(markers.p_WM, markers.rate_hz, markers.names, AXES, options, progress)
     filtered = low_pass(markers.p_WM, markers.rate_hz, cutoff, filter=options.filter)
     notices += _about_gaps(markers) + _about_untouched(markers.names, filtered.untouched, cutoff, analysis)
-    notices += [] if analysis is None else _about_filtered_before(analysis)
+    moved = np.linalg.norm(filtered.values - markers.p_WM, axis=2)
+    notices += [] if analysis is None else _about_filtered_before(analysis, moved)
     return FilteredMarkers(
         replace(markers, p_WM=filtered.values),
         read_only(cutoff),
@@ -305,17 +307,22 @@ def _about_gaps(markers: Markers) -> list[Notice]:
     return notices
 
 
-def _about_filtered_before(analysis: ResidualAnalysis) -> list[Notice]:
-    """Recordings whose cut-offs are those of the grid, not of the movement: they hold no noise within it."""
+def _about_filtered_before(analysis: ResidualAnalysis, moved: FloatArray) -> list[Notice]:
+    """Recordings whose cut-offs are those of the grid, not of the movement: they hold no noise within it.
+
+    moved : (T, M) by which the filter moved the markers [m]. Where that is no more than the noise of cameras, nothing
+            has to be done: markers that were smoothed before stay as they are.
+    """
     found = analysis.cutoff_hz[np.isfinite(analysis.cutoff_hz)]
     low, high = (share * analysis.grid_hz[-1] for share in FILTERED_BAND)
     clustered = int(((found >= low) & (found <= high)).sum())
-    if 2 * clustered <= found.size:
+    by = np.sqrt(np.nanmean(np.where(np.isfinite(moved).any(axis=0), moved, 0.0) ** 2, axis=0)).max(initial=0.0)
+    if 2 * clustered <= found.size or by <= MOVED_M:
         return []
     sentence = (
-        f"{clustered} of {found.size} channels ask for {low:g} to {high:g} Hz, about half of the highest cut-off tried "
-        f"({analysis.grid_hz[-1]:g} Hz). Such values come from where the search ends: the markers were filtered before "
-        "or move too fast for it. Leave out this filter, take a fixed cut-off, or search up to a higher one."
+        f"The filter moves markers by up to {1e3 * by:.1f} mm (RMS), more than cameras are in error. Its cut-offs, "
+        f"{low:g} to {high:g} Hz, come from where the search ended, not from noise: the markers were filtered before, "
+        "or move too fast for it. Leave out this filter, choose a fixed cut-off, or search up to a higher one."
     )
     return [warning("filtered-before", sentence)]
 
@@ -362,8 +369,8 @@ def _about_untouched(
     notices = []
     for m in np.flatnonzero(raw.any(axis=0)):
         runs = stretches(raw[:, m])
-        where = ", ".join(f"{a}-{b - 1}" for a, b in runs[:5]) + (" and more" if len(runs) > 5 else "")
-        sentence = f"{names[m]}: frames {where} are not filtered: shorter than one period of the cut-off."
+        where = "a stretch" if len(runs) == 1 else f"{len(runs)} stretches"
+        sentence = f"{names[m]} is not filtered in {where} shorter than one period of the cut-off."
         frames = (int(runs[0, 0]), int(runs[-1, 1]) - 1)
         notices.append(warning("stretch-too-short", sentence, names[m], frames=frames))
     return notices

@@ -195,8 +195,8 @@ def _sign(trial: Trial, plate: ForcePlate, options: PlateQualityOptions) -> list
         return [problem("plate-sign", sentence, plate.name, frames=frames)]
     sentence = (
         f"{name} reads down to {lowest:.0f} N, as if it were pulled upwards, in {len(runs)} stretch"
-        f"{'es' if len(runs) > 1 else ''} from frame {frames[0]} to {frames[1]}. A plate cannot be pulled: "
-        "check its zero."
+        f"{'es' if len(runs) > 1 else ''} from frame {trial.first_frame + frames[0]} to "
+        f"{trial.first_frame + frames[1]}. A plate cannot be pulled: check its zero."
     )
     return [warning("plate-pulled", sentence, plate.name, frames=frames)]
 
@@ -234,7 +234,8 @@ def _clipping(trial: Trial, plate: ForcePlate, options: PlateQualityOptions) -> 
     name = called(plate.name, begin=True)
     sentence = (
         f"{name}: {which} stand at their limit for up to "
-        f"{max(b - a + 1 for _, a, b in found) / plate.rate_hz * 1000:.0f} ms between frames {frames[0]} and "
-        f"{frames[1]}: the true force was larger. Choose a larger measuring range for the next recording."
+        f"{max(b - a + 1 for _, a, b in found) / plate.rate_hz * 1000:.0f} ms between frames "
+        f"{trial.first_frame + frames[0]} and {trial.first_frame + frames[1]}: the true force was larger. "
+        "Choose a larger measuring range for the next recording."
     )
     return [problem("plate-clipped", sentence, plate.name, frames=frames)]

@@ -60,3 +60,30 @@ def blocks(x: FloatArray) -> list[Block]:
         columns = np.flatnonzero(pattern.ravel() == kind)
         found += [Block(columns, int(a), int(b)) for a, b in stretches(finite[:, columns[0]])]
     return found
+
+
+def widened(flags: BoolArray, by: int) -> BoolArray:
+    """(T,) flags, with ``by`` samples before and after every True."""
+    if by <= 0 or not flags.any():
+        return np.asarray(flags.copy())
+    return np.asarray(np.convolve(flags, np.ones(2 * by + 1), mode="same")[: len(flags)] > 0.5)
+
+
+def span(flags: BoolArray) -> tuple[int, int] | None:
+    """First and last index of True; None without any."""
+    at = np.flatnonzero(flags)
+    return (int(at[0]), int(at[-1])) if at.size else None
+
+
+LISTED = 3  # stretches in a sentence
+
+
+def frame_words(flags: BoolArray, first_frame: int) -> str:
+    """The frames that are True, in words and by their numbers in the file: "frame 66", "frames 66 to 131 and 140".
+
+    first_frame : number of the first frame in the file
+    """
+    runs = stretches(flags)
+    words = [f"{first_frame + a}" if b - a == 1 else f"{first_frame + a} to {first_frame + b - 1}" for a, b in runs]
+    shown = ", ".join(words[:LISTED]) + (f" and {len(words) - LISTED} more stretches" if len(words) > LISTED else "")
+    return f"frame {shown}" if len(words) == 1 and " " not in words[0] else f"frames {shown}"

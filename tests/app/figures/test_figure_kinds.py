@@ -15,7 +15,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation import run_simulation
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.reporting.statistics.agreement import bland_altman
-from biomec_app.figures import frozen_jacobian
+from biomec_app.figures import convergence
 from biomec_app.figures.export import write_figure
 from biomec_app.figures.kind import Column, compose, table_text
 from biomec_app.figures.registry import figure_groups, figure_named, figures, register_figure
@@ -94,7 +94,7 @@ def test_a_figure_says_which_step_it_needs(demo_analysis, key):
 @pytest.mark.parametrize("key", [key for key in KEYS if key not in ("models", "preparations")])
 def test_the_last_option_of_every_choice_can_be_drawn_too(demo_analysis, key, monkeypatch):
     """All last options together, on light paper: the first ones are drawn on dark."""
-    monkeypatch.setitem(frozen_jacobian.FRAMES, [*frozen_jacobian.FRAMES][-1], 12)  # more of them are drawn alike
+    monkeypatch.setitem(convergence.FRAMES, [*convergence.FRAMES][-1], 12)  # more of them are drawn alike
     kind = figure_named(key)
     chosen = {choice.key: choice.options[-1] for choice in kind.choices(demo_analysis)}
     content = kind.content(demo_analysis, chosen)
@@ -281,15 +281,15 @@ def test_the_menu_of_figures_does_not_load_what_draws_them():
 
 def test_a_later_stage_adds_its_page_once(monkeypatch, demo_analysis):
     from biomec.reporting.tables import Section
-    from biomec_app.figures import summaries
+    from biomec_app.figures import tables
     from biomec_app.shell.actions.signal_analysis import summary_action
 
-    monkeypatch.setattr(summaries, "_SUMMARIES", list(summaries.summaries()))
-    page = summaries.Summary("loads", "Joint Loads", "Loads", ("angles",), lambda analysis: (Section("Loads", ("x",)),))
-    summaries.register_summary(page)
-    assert summaries.summaries()[-1] is page
+    monkeypatch.setattr(tables, "_SUMMARIES", list(tables.summaries()))
+    page = tables.Summary("loads", "Joint Loads", "Loads", ("angles",), lambda analysis: (Section("Loads", ("x",)),))
+    tables.register_summary(page)
+    assert tables.summaries()[-1] is page
     assert summary_action(page).text == "Joint Loads"
     assert page.blocked(demo_analysis) is None
     assert page.blocked(Analysis(demo_analysis.session)).startswith("Run ")
     with pytest.raises(ValueError, match="already"):
-        summaries.register_summary(page)
+        tables.register_summary(page)

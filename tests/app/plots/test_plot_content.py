@@ -7,8 +7,7 @@ import pytest
 
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
-from biomec_app.curves.catalogue import Catalogue, catalogue
-from biomec_app.curves.default_curves import default_curves
+from biomec_app.curves.catalogue import Catalogue, catalogue, default_curves
 from biomec_app.plots.plot_content import panes
 from biomec_app.plots.plot_marks import not_converged
 from biomec_app.plots.plot_pane import BORDER, LEFT, MIDDLE, RIGHT, TURN

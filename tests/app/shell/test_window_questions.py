@@ -8,8 +8,8 @@ from PySide6.QtCore import Qt
 from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
 
 from biomec.base.progress import Cancelled, Progress
+from biomec_app.session.context import User
 from biomec_app.session.preferences import Preferences
-from biomec_app.session.user import User
 from biomec_app.shell.main_window import MainWindow
 
 PATIENCE_S = 600.0

@@ -12,7 +12,7 @@ from biomec.io.registry import read_trial
 from biomec.io.session_import import SKIP, import_session
 from biomec.recording import BIOMEC_AXES, Authority, ForcePlate, LabAxes, Markers, Session, Source, Trial
 from biomec.virtual import RecordOptions, VirtualPerson, Walk, record
-from biomec.virtual.foreign_export import QUALISYS, ForeignExport, write_foreign_c3d
+from biomec.virtual.files import QUALISYS, ForeignExport, write_foreign_c3d
 from tests.core.io.people import PUSH_UP, STANDING, person
 
 Y_UP, Z_DOWN = LabAxes("+y", "+x"), LabAxes("-z", "+x")

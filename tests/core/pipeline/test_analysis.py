@@ -19,7 +19,7 @@ from biomec.body.loads.floor_contacts import floor_contacts
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import STEPS, Analysis, analyze
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, PreparationSettings, SignalSettings
-from biomec.recording import Session, Subject
+from biomec.recording import Outputs, Session, Subject
 from biomec.signals import static_pose
 from biomec.signals.contact_table import contact_table
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
@@ -273,3 +273,26 @@ def test_what_several_steps_need_is_computed_once(monkeypatch):
     performed = record(PushUp("closed", cycles=1), VirtualPerson(), RecordOptions(50.0, 50.0))
     analyze(Session(performed.dynamic, performed.static, subject=performed.person.subject), UNFILTERED)
     assert sorted(calls) == sorted([*(work.__name__ for work in shared), "points_in_motion"])
+
+
+def test_centres_that_a_c3d_stores_apart_from_its_markers_are_taken():
+    """A laboratory had computed its hips; the file keeps them with the angles of that program, in millimetres."""
+    session = swaying_session()
+    own = Analysis(session, UNFILTERED).run_until("body").body.person.static
+    place = own["CAQ_D"] + [0.01, 0.0, 0.0]
+    values = np.repeat(1e3 * np.stack([place, np.zeros(3)])[None], session.static.frames, axis=0)  # zeros: nothing
+    stored = Outputs(("CAQ_D", "CAQ_E"), ("modelled point",) * 2, ("mm",) * 2, values, session.static.rate_hz)
+    body = Analysis(replace(session, static=replace(session.static, outputs=stored)), UNFILTERED).run_until("body").body
+    np.testing.assert_allclose(body.person.static["CAQ_D"], place, atol=1e-9)
+    assert body.person.plan.methods["CAQ_D"] == "given"
+    assert body.person.plan.methods["CAQ_E"] == "hip-harrington-2007"
+
+
+def test_hips_by_regression_say_how_much_their_moments_may_err(whole):
+    """12 ± 6 mm from imaging; the force that the joint carries makes moments of it."""
+    (told,) = [notice for notice in whole.loads.notices if notice.code == "centre-error"]
+    carried = whole.loads.newton_euler
+    force = carried.force[:, carried.index("right hip")]
+    rms = np.sqrt(np.nanmean((force**2).sum(axis=1)))
+    assert "12 ± 6 mm" in told.sentence
+    assert f"right hip {0.012 * rms:.1f} ± {0.006 * rms:.1f} N·m" in told.sentence

@@ -49,7 +49,13 @@ def test_two_clean_steps_are_good(pair, record_property):
         assert abs(one.figures.delta) < 0.02
         assert one.grade is Grade.GOOD
         assert not one.masked.any()
-    judged = analysis.loads.trust.judged
+    trust = analysis.loads.trust
+    assert trust.level is Grade.GOOD
+    assert trust.verdict == "Both legs can be used (2 of 2 steps sound)."
+    errors = [joint.error for one in trust.steps for joint in one.joints.values()]
+    assert len(errors) == 6
+    assert max(errors) < 0.12
+    judged = trust.judged
     assert judged is not None
     assert judged.mass.origin == "static"
     assert judged.mass.used == pytest.approx(45.8, abs=0.2)
@@ -62,6 +68,7 @@ def test_a_plate_that_reads_too_little_is_found_with_its_leg(pair, factor, grade
     left, right = contact(analysis, "left foot"), contact(analysis, "right foot")
     assert (left.grade, left.fault) == (grade, fault)
     assert right.grade is Grade.GOOD
+    assert {one.name: one.sound for one in analysis.loads.trust.limbs} == {"right leg": 1, "left leg": int(not fault)}
 
 
 def test_no_mass_that_was_entered_wrongly_turns_a_contact_red(pair):
@@ -95,6 +102,14 @@ def test_a_partial_strike_is_named_and_leaves_the_other_leg(partial, record_prop
     assert left.masked.any()
     assert right.grade is Grade.GOOD
     assert not right.masked.any()
+    trust = partial.loads.trust
+    assert trust.level is Grade.CHECK
+    assert trust.verdict.startswith("Use the right leg; the left step is a partial strike.")
+    assert {joint.grade for joint in left.joints.values()} == {Grade.POOR}
+    assert {joint.grade for joint in right.joints.values()} <= {Grade.GOOD, Grade.CHECK}
+    during = slice(right.frames[0], right.frames[1] + 1)
+    assert trust.frames_of["right knee"].usable[during].all()
+    assert not trust.frames_of["left knee"].usable[left.frames[0] : left.frames[1] + 1].any()
     judged = partial.loads.trust.judged
     assert judged is not None
     assert "Weighed 64.0 kg, entered 66.5 kg: values per kilogram are 4 % too small" in judged.mass.sentence
@@ -129,8 +144,9 @@ def walk() -> Session:
 
 
 def test_a_virtual_walk_balances(walk):
-    found = contacts_of(analyze(walk))
-    assert found
+    analysis = analyze(walk)
+    assert analysis.loads.trust.level is Grade.GOOD
+    found = contacts_of(analysis)
     judged = [one for one in found if one.grade is not Grade.NOT_JUDGED]
     assert judged
     assert {one.grade for one in judged} == {Grade.GOOD}

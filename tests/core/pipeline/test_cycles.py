@@ -23,7 +23,9 @@ def found_cycles(angle: str, count: int, bad: int | None = None) -> FoundCycles:
     valid = np.ones(len(t), dtype=bool)
     if bad is not None:
         valid[bad] = False
-    clean = SimpleNamespace(trial=SimpleNamespace(rate_hz=RATE, frames=len(t)), events=SimpleNamespace(events=()))
+    clean = SimpleNamespace(
+        trial=SimpleNamespace(rate_hz=RATE, frames=len(t)), events=SimpleNamespace(events=()), travels=False
+    )
     return cycles(clean, angles, valid)
 
 

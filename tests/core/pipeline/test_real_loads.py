@@ -1,6 +1,6 @@
 """Joint loads of real gait beside those that others computed of it. Tests skip where the recordings are absent."""
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -9,18 +9,24 @@ from biomec.body.kinematics.consistency_options import ConsistencyOptions
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.newton_euler import newton_euler
+from biomec.body.loads.options import MATCHED, OWN, RECORDED, LoadOptions
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_reading import read_loads
 from biomec.pipeline.settings import AnalysisSettings, SignalSettings
-from biomec.signals import CutoffChoice, FilterOptions
+from biomec.signals import CutoffChoice, FilterOptions, filter_plates
+from biomec.signals.contact_table import with_forces
+from biomec.signals.filtering import matching_filter
 from tests.core.body.loads.opensim_walk import OpenSimWalk, read_walk, storage
 from tests.real_data import recording
+
+OWN_CUTOFF = LoadOptions(plate_forces=OWN)
 
 
 @pytest.fixture(scope="module")
 def gait() -> Analysis:
-    return analyze(import_session(recording("gait_pig_pair", "HC030A05.c3d")))
+    """Like with like: Plug-in Gait does not filter its plates like the markers."""
+    return analyze(import_session(recording("gait_pig_pair", "HC030A05.c3d")), AnalysisSettings(loads=OWN_CUTOFF))
 
 
 def stance(analysis: Analysis, side: str) -> slice:
@@ -64,7 +70,8 @@ def test_the_ankle_peaks_as_high_as_in_plug_in_gait(gait, side):
 
 
 def test_the_plates_balance_the_whole_body(gait):
-    balance = gait.loads.trust.balance
+    """With the forces that loads are computed from by default."""
+    balance = gait.with_settings(replace(gait.settings, loads=LoadOptions())).run_until("loads").loads.trust.balance
     assert balance.measured.sum() > 80
     assert balance.force_rms <= 35.0
     assert balance.plates_kg == pytest.approx(balance.model_kg, rel=0.02)
@@ -75,7 +82,7 @@ class PublishedWalk:
     """The walk by OpenSim, and its markers and plates by Biomec with the same cut-off, 6 Hz.
 
     published : OpenSim's moments [N m];  theirs, carried : its model and coordinates, and what its joints carry
-    ours      : kinematics by "coordinates", the default, or by "markers", which is what OpenSim does -> analysis
+    ours      : kinematics by "coordinates", as published, or by "markers", as OpenSim does it -> analysis
     """
 
     published: dict[str, np.ndarray]
@@ -89,10 +96,13 @@ def walk() -> PublishedWalk:
     folder = recording("gait_opensim2354")
     theirs = read_walk(folder)
     carried = newton_euler(theirs.tree, theirs.motion, theirs.q, theirs.external)
+    # the published inverse dynamics filters the coordinates at 6 Hz and leaves the forces as they are
     filtered = SignalSettings(marker_filter=FilterOptions(CutoffChoice.FIXED, 6.0))
     session = import_session(folder / "subject01_walk1.trc")
     ours = {
-        method: analyze(session, AnalysisSettings(signals=filtered, positions=ConsistencyOptions(method=method)))
+        method: analyze(
+            session, AnalysisSettings(signals=filtered, positions=ConsistencyOptions(method=method), loads=OWN_CUTOFF)
+        )
         for method in ("coordinates", "markers")
     }
     return PublishedWalk(storage(folder / "reference" / "inverse_dynamics.sto"), theirs, carried, ours)
@@ -175,3 +185,48 @@ def test_our_hips_lie_ahead_of_the_published_ones(walk, side, forward_mm):
         here = np.stack([np.interp(theirs.time_s, analysis.signals.trial.time_s, one) for one in ours.T], axis=1)
         away = np.einsum("tji,tj->ti", R_WP, here - carried.centre[:, carried.index(f"hip_{side[0]}")])
         assert 1e3 * away[:, 0].mean() == pytest.approx(forward_mm, abs=2.0)
+
+
+# ------------------------------------------------------------------------------------------------- spikes at contact
+
+
+def test_plates_filtered_like_the_markers_leave_no_spike_at_contact(gait):
+    """What the user saw: hip moments of 1 N m/kg within 30 ms of foot strike, which no muscle gives."""
+    found = {OWN: gait} | {
+        how: gait.with_settings(replace(gait.settings, loads=LoadOptions(plate_forces=how))).run_until("loads")
+        for how in (MATCHED, RECORDED)
+    }
+    assert AnalysisSettings().loads.plate_forces == MATCHED
+    assert found[MATCHED].signals is gait.signals  # contacts and events do not depend on it
+    assert "Hz" in found[MATCHED].loads.plate_words
+    time, mass = gait.signals.trial.time_s, float(gait.body.person.measures["mass"])
+    for side in ("right", "left"):
+        on_s = next(c for c in gait.signals.contacts.contacts if c.segment == f"{side} foot").contact.on_s
+        soon = (time >= on_s) & (time <= on_s + 0.03)
+        before = int(np.searchsorted(time, on_s)) - 1
+        spike, peak = {}, {}
+        for how, one in found.items():
+            loads = one.loads.newton_euler
+            hip, ankle = (loads.torque[:, loads.index(f"{side} {joint}"), 2] / mass for joint in ("hip", "ankle"))
+            spike[how], peak[how] = float(np.abs(hip[soon] - hip[before]).max()), float(ankle[stance(gait, side)].min())
+        assert spike[MATCHED] < 0.5 * min(spike[OWN], spike[RECORDED])
+        assert spike[OWN] > 0.8
+        assert peak[MATCHED] == pytest.approx(peak[OWN], abs=0.03)  # push-off is slow: its peak stays
+
+
+def test_contacts_reach_as_far_as_their_filtered_force_but_not_into_each_other(gait):
+    contacts = gait.body.contacts.assignment
+    slow = filter_plates(gait.preparation.dynamic.plates, matching_filter(gait.signals.filtered)).plates
+    for wide, item in zip(with_forces(contacts, slow).contacts, contacts.contacts, strict=True):
+        plate = next(plate for plate in slow if plate.name == item.contact.plate)
+        assert wide.segment == item.segment
+        assert wide.contact.first < item.contact.first
+        assert wide.contact.last >= item.contact.last  # a foot leaves slowly: the filter may add nothing there
+        assert (wide.contact.first - item.contact.first) / plate.rate_hz > -0.1  # one period of 10 Hz
+        assert plate.vertical[wide.contact.first - 1] <= 10.0  # the threshold less the hysteresis [N]
+    (first, *_) = [item for item in contacts.contacts if item.segment is not None]
+    near = replace(first, contact=replace(first.contact, number=9, first=first.contact.last + 20,
+                                          last=first.contact.last + 60))  # fmt: skip
+    pair = replace(contacts, contacts=(first, near))
+    one, other = (item.contact for item in with_forces(pair, slow).contacts)
+    assert one.last < other.first

@@ -4,7 +4,7 @@ import math
 
 import pytest
 
-from biomec.base.notices import Severity, info, notice_groups, problem, warning
+from biomec.base.notices import Scope, Severity, info, leading, notice_groups, problem, ranked, warning
 from biomec.reporting.tables import Table, degrees, fact_table, number, percent, power
 
 
@@ -65,3 +65,27 @@ def test_notices_are_grouped_by_severity_each_once_and_none_is_lost():
     assert [group.severity for group in groups] == [Severity.PROBLEM, Severity.WARNING, Severity.INFO]
     assert [[one.sentence for one in group.notices] for group in groups] == [["B"], ["C"], ["A", "D"]]
     assert notice_groups([]) == ()
+
+
+def test_at_most_three_notices_lead_and_the_rest_is_grouped():
+    """Ten warnings of equal rank were none."""
+    gaps = [warning("gap", f"Gap {k}") for k in range(4)]
+    notices = [info("a", "A"), *gaps, warning("rate", "Rate", scope=Scope.RECORDING), problem("b", "B"),
+               warning("mass", "Mass", scope=Scope.LOADS)]  # fmt: skip
+    assert [one.sentence for one in leading(notices)] == ["B", "Rate", "Mass"]
+    first, *rest = notice_groups(notices)
+    assert first.title == "Look at these first"
+    assert first.notices == leading(notices)
+    assert [[one.sentence for one in group.notices] for group in rest] == [["Gap 0", "Gap 1", "Gap 2", "Gap 3"], ["A"]]
+    assert [one.sentence for one in leading(gaps[:2])] == ["Gap 0", "Gap 1"]
+    assert leading([info("a", "A")]) == ()
+
+
+def test_notices_of_one_kind_stand_together():
+    mixed = [
+        warning("gap", "Gap 1"),
+        warning("mass", "Mass"),
+        warning("gap", "Gap 2"),
+        warning("all", "All", scope=Scope.LOADS),
+    ]
+    assert [one.sentence for one in ranked(mixed)] == ["All", "Gap 1", "Gap 2", "Mass"]

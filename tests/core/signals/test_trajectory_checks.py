@@ -4,12 +4,14 @@ from dataclasses import replace
 
 import numpy as np
 import pytest
+from numpy.testing import assert_array_equal
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
 from biomec.io.marker_set_file import load_marker_set
 from biomec.io.registry import read_trial
-from biomec.signals.trajectory_checks import TrajectoryCheckOptions, check_trajectories
+from biomec.signals.trajectory_checks import TrajectoryCheckOptions, check_accelerations
+from biomec.signals.trajectory_checks import check_trajectories as trajectory_checks
 from tests.core.signals.marker_bodies import make_trial, moving_trial, static_trial
 from tests.real_data import recording
 
@@ -20,6 +22,10 @@ REAL = (
     ("gait_opensim2354", "subject01_static.trc"),
     ("gait_opensim2354", "subject01_walk1.trc"),
 )
+
+
+def check_trajectories(trial):
+    return trajectory_checks(trial).notices
 
 
 def with_positions(trial, p):
@@ -63,15 +69,118 @@ def test_a_marker_that_never_moves_is_fixed_not_frozen():
     assert "ij" in {name for notice in notices for name in notice.about}
 
 
-@pytest.mark.parametrize(("frames", "told"), [(19, False), (20, True)])  # 0.2 s at 100 Hz
-def test_the_shortest_stretch(frames, told):
+@pytest.mark.parametrize(("frames", "told"), [(4, False), (5, True)])
+def test_a_marker_that_leaps_after_five_equal_frames_is_hidden_there(frames, told):
+    """A gap filled with the last value was used as it was, and only a long one was told."""
     moving = moving_trial(FULL)
     p = moving.markers.p_WM.copy()
     p[50 : 50 + frames, 3] = p[50, 3]
-    assert [n.frames for n in check_trajectories(with_positions(moving, p))] == [(50, 49 + frames)] * told
+    found = trajectory_checks(with_positions(moving, p))
+    assert [n.frames for n in found.notices] == [(50, 49 + frames)] * told
+    hidden = np.zeros_like(found.copied)
+    hidden[51 : 50 + frames, 3] = told  # the first of them was seen
+    assert_array_equal(found.copied, hidden)
+    assert_array_equal(found.without_copies(moving).markers.visible, ~hidden)
+
+
+def test_a_foot_at_rest_in_a_file_of_few_digits_is_not_frozen():
+    moving = moving_trial(FULL)
+    p = np.round(moving.markers.p_WM, 3)
+    p[50:60, 3] = p[50, 3]
+    p[49, 3], p[60, 3] = p[50, 3] - [0.001, 0.0, 0.0], p[50, 3] + [0.001, 0.0, 0.0]
+    assert trajectory_checks(with_positions(moving, p)).notices == ()
+
+
+@pytest.mark.parametrize(("frames", "told"), [(19, False), (20, True)])  # 0.2 s at 100 Hz
+def test_the_shortest_stretch_of_two_markers_in_one_place(frames, told):
+    moving = moving_trial(FULL)
     p = moving.markers.p_WM.copy()
     p[50 : 50 + frames, 3] = p[50 : 50 + frames, 7]
     assert [n.frames for n in check_trajectories(with_positions(moving, p))] == [(50, 49 + frames)] * told
+
+
+@pytest.mark.parametrize(("frames", "severity"), [(8, Severity.WARNING), (60, Severity.PROBLEM)])
+def test_copies_of_one_frame_are_hidden_and_lower_trust(frames, severity):
+    """All markers stood still for 60 frames, and trust stayed good."""
+    moving = moving_trial(FULL, first_frame=341)
+    p = moving.markers.p_WM.copy()
+    p[66 : 66 + frames] = p[66]
+    found = trajectory_checks(with_positions(moving, p))
+    (notice,) = found.notices
+    assert (notice.code, notice.severity, notice.frames) == ("copied-frames", severity, (66, 65 + frames))
+    assert notice.lowers_trust
+    assert notice.sentence.startswith(f"Frames 407 to {406 + frames} of walk.c3d are copies of one frame")
+    assert_array_equal(found.copied.all(axis=1), (np.arange(200) > 66) & (np.arange(200) < 66 + frames))
+
+
+def test_a_person_at_rest_without_noise_makes_no_copies():
+    """An exact recording repeats frames while nobody moves, and is left without a leap."""
+    moving = moving_trial(FULL)
+    p = np.concatenate([np.repeat(moving.markers.p_WM[:1], 50, axis=0), moving.markers.p_WM])
+    ease = np.clip(np.linspace(-0.25, 1.0, 250), 0.0, 1.0) ** 3  # starts from rest
+    p = p[0] + ease[:, None, None] * (p - p[0])
+    assert check_trajectories(with_positions(moving, p)) == ()
+
+
+@pytest.mark.parametrize("by", [(0.5, 0.0, 0.0), (0.0, 0.1, 0.0)], ids=["0.5 m forward", "0.1 m up"])
+@pytest.mark.parametrize("frames", [1, 110], ids=["one frame", "to the end"])
+def test_a_leap_of_everybody_is_told_and_masks_its_frames(by, frames):
+    """Everybody leapt by 0.5 m, and trust stayed good."""
+    moving = moving_trial(FULL)
+    p = moving.markers.p_WM.copy()
+    p[90 : 90 + frames] += by
+    found = trajectory_checks(with_positions(moving, p))
+    (notice,) = found.notices
+    assert (notice.code, notice.severity, notice.lowers_trust) == ("everybody-leaps", Severity.PROBLEM, True)
+    assert f"by {100 * max(by):.0f} cm at frame" in notice.sentence
+    last = 91 if frames == 1 else 90
+    assert notice.frames == (90, last)
+    assert_array_equal(np.flatnonzero(found.masked), np.arange(80, last + 11))  # ± 0.1 s
+
+
+@pytest.mark.parametrize(
+    ("frames", "rate_hz", "code", "severity"),
+    [
+        (200, 100.0, None, None),
+        (200, 1000.0 / 3.0, "short-recording", Severity.WARNING),
+        (200, 40.0, "camera-rate", Severity.WARNING),
+        (200, 20.0, "camera-rate", Severity.PROBLEM),
+        (3000, 2000.0, "camera-rate", Severity.WARNING),
+        (24, 60.0, "too-short", Severity.PROBLEM),
+        (70, 300.0, "too-short", Severity.PROBLEM),
+    ],
+)
+def test_rate_and_length(frames, rate_hz, code, severity):
+    notices = check_trajectories(moving_trial(FULL, frames=frames, rate_hz=rate_hz))
+    slow = [notice for notice in notices if notice.code != "everybody-leaps"]  # a whole movement in 24 frames
+    assert [(n.code, n.severity, n.lowers_trust) for n in slow] == ([(code, severity, True)] if code else [])
+
+
+@pytest.mark.parametrize(("size_m", "told"), [(0.01, False), (0.05, True)])
+def test_a_spike_masks_its_own_frames(size_m, told):
+    """a = A (2πf)²: 50 mm at 10 Hz are 197 m/s², 10 mm are 39."""
+    moving = moving_trial(FULL, first_frame=341)
+    p = moving.markers.p_WM.copy()
+    t = np.arange(200) / 100.0
+    p[:, 3, 1] += size_m * np.sin(2 * np.pi * 10.0 * t) * np.exp(-(((t - 1.0) / 0.05) ** 2))
+    masked, notices = check_accelerations(with_positions(moving, p).markers, True, 341)
+    assert len(notices) == masked.any() == told
+    if told:
+        (notice,) = notices
+        assert (notice.code, notice.severity, notice.about) == (
+            "accelerates-too-fast", Severity.WARNING, (moving.markers.names[3],),
+        )  # fmt: skip
+        first, last = notice.frames
+        assert 95 <= first <= last <= 105
+        assert (masked[first - 10], masked[first - 11]) == (True, False)
+        assert f"{first + 341}" in notice.sentence  # numbers of the file
+
+
+def test_noise_of_unfiltered_markers_is_no_spike():
+    """0.5 mm at 500 Hz have accelerations of 300 m/s² from frame to frame."""
+    moving = moving_trial(FULL, frames=3000, rate_hz=500.0)
+    p = moving.markers.p_WM + np.random.default_rng(1).normal(scale=5e-4, size=moving.markers.p_WM.shape)
+    assert check_accelerations(with_positions(moving, p).markers, False, 1)[1] == ()
 
 
 def test_gaps_part_stretches_and_are_not_equal_to_each_other():
@@ -84,14 +193,17 @@ def test_gaps_part_stretches_and_are_not_equal_to_each_other():
     assert check_trajectories(with_positions(moving, p)) == ()  # two stretches of 0.15 s
 
 
-def test_a_subject_at_rest_is_no_fault():
-    """Everything is constant, as in a static written with few digits."""
-    assert check_trajectories(static_trial(FULL, frames=100)) == ()
+def test_a_recording_of_one_frame_is_told():
+    """Everything is constant: there is no movement, but nothing is hidden either."""
+    found = trajectory_checks(static_trial(FULL, frames=100))
+    assert [notice.code for notice in found.notices] == ["copied-frames"]
+    assert not found.copied.any()
 
 
 @pytest.mark.parametrize("shape", [(0, 0), (5, 0), (0, 2), (1, 2)])
 def test_recordings_with_nothing_in_them(shape):
-    assert check_trajectories(make_trial("AB"[: shape[1]], np.zeros((*shape, 3)))) == ()
+    codes = {notice.code for notice in check_trajectories(make_trial("AB"[: shape[1]], np.zeros((*shape, 3))))}
+    assert codes == ({"too-short"} if shape[0] else set())
 
 
 def test_impossible_options_are_refused():

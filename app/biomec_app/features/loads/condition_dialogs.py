@@ -31,7 +31,7 @@ from biomec.reporting.statistics.load_comparison import ComparisonOptions, LoadC
 from biomec.reporting.statistics.load_condition import exercise_of, loads_over_cycles, refuse_unlike
 from biomec.reporting.statistics.load_ranking import ExerciseRanking, rank_exercises
 from biomec.reporting.tables import Section, Table
-from biomec_app.curves.curve_tools import capital
+from biomec_app.curves.curve import capital
 from biomec_app.features.loads.choice import UNITS, important_joints
 from biomec_app.features.loads.readings import stem
 from biomec_app.kit.dialog_parts import Fault, explanation

@@ -26,9 +26,8 @@ from biomec.body.loads.load_components import (
     LoadReading,
 )
 from biomec.pipeline.analysis import Analysis
-from biomec_app.curves.curve import MAIN, Curve
-from biomec_app.curves.curve_tools import AXES as LABORATORY
-from biomec_app.curves.curve_tools import along, capital, column, side_of_name
+from biomec_app.curves.curve import AXES as LABORATORY
+from biomec_app.curves.curve import MAIN, Curve, along, capital, column, side_of_name
 from biomec_app.features.loads.readings import Readings, has_loads
 
 MOMENTS, FORCES, POWER, STRESS = "Joint moments", "Joint forces", "Joint power", "Compression and shear"
@@ -149,7 +148,7 @@ def _components(readings: Readings, joint: str, quantity: str, reading: LoadRead
                    scale=reading.sense),
             f"{capital(stem)} {quantity}{origin}", f"{senses} · {AXES_WORDS[axes]}, {reading.convention}",
             MAIN if method == readings.reading.method else method, STEP, least=LEAST[normalisation, quantity],
-            said=method, dashed=method == NEWTON_EULER,
+            said=method, dashed=method == NEWTON_EULER, joint=joint,
             band=(lambda: None) if part or (method == MULTIBODY and joint in borne)
             else partial(readings.half_width, joint, axes, normalisation, here),
         )  # fmt: skip
@@ -172,6 +171,7 @@ def powers(analysis: Analysis) -> Iterator[Curve]:
                 f"power/{unit}/{joint}", POWER, capital(stem), side, f"power [{unit}]", f"{joint} power", unit,
                 column(time, power.joint, power.joints.index(joint), scale=scale), capital(stem),
                 f"power, delivered{NBSP}+ / taken up{NBSP}−", step=STEP, least=5.0 * scale,
+                joint=joint,
             )  # fmt: skip
     for name, values, unit in (
         ("kinetic energy", power.kinetic, "J"), ("potential energy", power.potential, "J"),
@@ -193,13 +193,13 @@ def stresses(analysis: Analysis) -> Iterator[Curve]:
             yield Curve(
                 f"stress/{kind}/{joint}", STRESS, capital(stem), side, kind, f"{joint} {kind}", "N",
                 column(time, partial(getattr, stress, kind), stress.index(joint)), capital(stem), kind, step=STEP,
-                least=10.0,
+                least=10.0, joint=joint,
             )  # fmt: skip
         if joint in stress.hinges:
             yield Curve(
                 f"stress/off axis/{joint}", STRESS, capital(stem), side, OFF_AXIS, f"{joint} {OFF_AXIS}", "N·m",
                 column(time, stress.off_axis, stress.hinges.index(joint)), capital(stem), OFF_AXIS, step=STEP,
-                least=2.0,
+                least=2.0, joint=joint,
             )  # fmt: skip
 
 

@@ -11,10 +11,11 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.body.loads.load_components import AXES_WORDS, FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis, run_first
+from biomec.pipeline.load_cycles import cycles_of_joint
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.conditions import Condition
 from biomec.reporting.statistics.cycle_statistics import SignalCycles, signal_cycles
-from biomec_app.curves.curve_tools import capital, side_of_name
+from biomec_app.curves.curve import capital, side_of_name
 from biomec_app.features.loads.figure_methods import NORMALISATIONS, joint_options
 from biomec_app.features.loads.readings import Readings, has_loads, stem
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
@@ -173,7 +174,7 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> RecordedLoads:
         components = readings.components(joint, axes, unit, reading.method)
         for i, label in enumerate(components.of(joint, quantity)):
             k = components.index(label)
-            over = signal_cycles(cycles, side, time, reading.sense * components[label])
+            over = signal_cycles(cycles_of_joint(analysis, joint), side, time, reading.sense * components[label])
             positive, negative = components.positive[k], components.negative[k]
             named = f"{label}, {reading.words}"
             lines[side, i] = LoadLine(named, positive, negative, components.units[k], side, over)

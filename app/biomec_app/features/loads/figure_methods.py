@@ -12,11 +12,10 @@ from biomec.base.progress import Progress
 from biomec.body.loads.load_components import FORCE, METHODS, MOMENT, MULTIBODY, UNITS
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.reporting.tables import power
-from biomec_app.curves.curve_tools import capital, side_of_name
+from biomec_app.curves.curve import capital, side_of_name
 from biomec_app.features.loads.choice import important_joints, joints_of
 from biomec_app.features.loads.readings import Readings, has_loads, stem
-from biomec_app.figures.cycle_choice import WHOLE, cycle_options, span_s
-from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
+from biomec_app.figures.kind import WHOLE, Chosen, Column, FigureChoice, FigureKind, cycle_options, span_s
 from biomec_app.figures.style import COMPONENTS, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:

@@ -9,10 +9,9 @@ import numpy as np
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.statistics.load_configurations import LoadStudy, load_study
-from biomec_app.curves.curve_tools import capital
+from biomec_app.curves.curve import capital
 from biomec_app.features.loads.readings import Readings
-from biomec_app.figures.cycle_choice import WHOLE, cycle_options
-from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
+from biomec_app.figures.kind import WHOLE, Chosen, Column, FigureChoice, FigureKind, cycle_options
 from biomec_app.figures.style import COMPONENTS, SMALL, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:

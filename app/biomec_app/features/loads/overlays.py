@@ -10,7 +10,7 @@ from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.load_reading import chosen_loads
 from biomec.recording.marker_set import Side
-from biomec_app.curves.curve_tools import side_of_name
+from biomec_app.curves.curve import side_of_name
 from biomec_app.features.loads.readings import has_loads
 from biomec_app.kit.colours import mixed
 from biomec_app.viewer.actors import Instances, attitudes_along

@@ -30,7 +30,7 @@ from biomec.pipeline.analysis import Analysis, run_first
 from biomec.pipeline.load_reading import chosen_loads
 from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
-from biomec_app.curves.curve_tools import capital
+from biomec_app.curves.curve import capital
 from biomec_app.features.loads import choice as choices
 from biomec_app.features.loads.choice import WHAT, LoadChoice, chosen_keys, joints_of, read_choice
 from biomec_app.features.loads.readings import Readings, has_loads, stem
@@ -38,13 +38,13 @@ from biomec_app.features.loads.residual_course import ResidualCourse
 from biomec_app.features.loads.trust_content import COLUMNS, LoadTrustPage, trust_page
 from biomec_app.kit.bar_chart import Bar, BarChart
 from biomec_app.kit.dock_tabs import bring_forward
-from biomec_app.kit.moments import FROM_START, zero_told
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
-from biomec_app.session.view_options import View
+from biomec_app.session.document import View
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 
-SIGNS = {"good": "✓", "check": "!", "poor": "✕"}
+SIGNS = {"good": "✓", "check": "!", "poor": "✕", "not judged": "–"}
 IMPORTANT = "Main joints"
 DOUBT = "How far the loads may be off"
 CUTOFF_HZ = 1.0  # by which the cut-off frequencies are lowered and raised
@@ -88,9 +88,10 @@ class LoadPanel(QWidget):
     # ------------------------------------------------------------------ building
 
     def _build(self) -> None:
-        self.verdict, self.table, self.facts, self.places = (QLabel() for _ in range(4))
+        self.verdict, self.steps, self.table, self.facts, self.places = (QLabel() for _ in range(5))
         for label, name, words in (
             (self.verdict, "loads.verdict", "Verdict about the loads"),
+            (self.steps, "loads.steps", "Contacts with plates and their joints"),
             (self.table, "loads.thresholds", "Residual beside published limits"),
             (self.facts, "loads.facts", "Balance, methods and ground reaction"),
             (self.places, "loads.places", "Where to look"),
@@ -103,11 +104,14 @@ class LoadPanel(QWidget):
         links = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
         self.places.setTextInteractionFlags(links)
         self.places.linkActivated.connect(lambda link: self.go(int(link)))
+        self.steps.setTextInteractionFlags(links)
+        self.steps.linkActivated.connect(lambda link: self.go_to_step(int(link)))
         self.frame = QFrame()
         self.frame.setObjectName("loadsFrame")
         framed = QVBoxLayout(self.frame)
         framed.setContentsMargins(10, 6, 8, 6)
         framed.addWidget(self.verdict)
+        framed.addWidget(self.steps)
         self.bars = BarChart("loads.doubt", "How far moments may be off", "RMS, in % of the peak", least=5)
         self.bars.chosen.connect(self._joint_chosen)
         self.filter = QPushButton("Include the &Filter")
@@ -264,7 +268,8 @@ class LoadPanel(QWidget):
         self.pages.setCurrentIndex(1)
         self._fill_joints(self._known)
         self._show_words(self.page)
-        limits = tuple(one.force_rms for one in THRESHOLDS), tuple(one.torque_rms for one in THRESHOLDS)
+        counting = THRESHOLDS if self._known.loads.reduced is not None else ()  # limits after residual reduction
+        limits = tuple(one.force_rms for one in counting), tuple(one.torque_rms for one in counting)
         rate = self._known.signals.trial.rate_hz
         self.course.set_content(self.page.force, self.page.torque, self.page.counted, rate, limits)
         self._show_frame(self._document.frame)
@@ -350,7 +355,7 @@ class LoadPanel(QWidget):
 
     def _show_words(self, page: LoadTrustPage) -> None:
         theme = self._theme
-        tint = {"good": theme.contact, "check": theme.rebuilt, "poor": theme.failed}[page.level]
+        tint = _tints(theme)[page.level]
         self.frame.setStyleSheet(
             f"#loadsFrame {{ background: {theme.panel}; border: 1px solid {theme.line}; border-left: 5px solid {tint};"
             " border-radius: 4px; }"
@@ -360,6 +365,8 @@ class LoadPanel(QWidget):
             f'<span style="color:{tint}; font-weight:bold">{SIGNS[page.level]}</span>&nbsp; '
             f"<b>{page.advice}</b> {escape(page.verdict)}{stale}"
         )
+        self.steps.setText(_steps(page, theme))
+        self.steps.setVisible(bool(page.steps))
         self.table.setText(_table(page, theme))
         self.facts.setText("<br>".join(f"• {escape(fact)}" for fact in page.facts))
         rows = "".join(
@@ -395,6 +402,14 @@ class LoadPanel(QWidget):
             self._document.select(segment=place.segment, point=None)
         if place.frame is not None:
             self._document.set_frame(place.frame)
+
+    def go_to_step(self, number: int) -> None:
+        """Go to where a contact with a plate begins."""
+        if self.page is not None and 0 <= number < len(self.page.steps):
+            step = self.page.steps[number]
+            if step.segment is not None:
+                self._document.select(segment=step.segment, point=None)
+            self._document.set_frame(step.frame)
 
     def _joint_chosen(self, joint: object) -> None:
         """Plot the moments of a joint of the bars."""
@@ -498,6 +513,26 @@ def _held(words: str) -> str:
     return escape(words).replace(" ", "&nbsp;")
 
 
+def _tints(theme: Theme) -> dict[str, str]:
+    """Grade -> colour."""
+    return {"good": theme.contact, "check": theme.rebuilt, "poor": theme.failed, "not judged": theme.faint}
+
+
+def _steps(page: LoadTrustPage, theme: Theme) -> str:
+    """Contacts with plates, each with its joints and their expected errors, in the colours of their grades."""
+    tints, rows = _tints(theme), []
+    for k, step in enumerate(page.steps):
+        joints = ", ".join(f'<span style="color:{tints[grade]}">{_held(text)}</span>' for text, grade in step.joints)
+        rows.append(
+            f'<tr><td style="color:{tints[step.grade]}; padding-right:5px"><b>{SIGNS[step.grade]}</b></td>'
+            f'<td style="padding-right:10px"><a href="{k}" title="{escape(step.sentence)}" '
+            f'style="color:{theme.accent}">{_held(step.title)}</a></td>'
+            f'<td style="padding-right:10px">{escape(step.words)}</td><td>{joints}</td></tr>'
+        )
+    note = f'<div style="color:{theme.faint}; font-size:8pt">Joints: expected error of their moments, N·m/kg</div>'
+    return f"<table cellspacing=0 cellpadding=1>{''.join(rows)}</table>" + note * any(s.joints for s in page.steps)
+
+
 def _table(page: LoadTrustPage, theme: Theme) -> str:
     """The residual beside the limits, exceeded ones in red."""
     head = "".join(
@@ -515,6 +550,8 @@ def _table(page: LoadTrustPage, theme: Theme) -> str:
         rows.append(
             f'<tr><td>{_held(row.name)}</td>{cells}<td style="color:{colour}; padding-left:10px">{verdict}</td></tr>'
         )
-    sources = "; ".join(f"{row.name.removeprefix('Limit: ')}: {row.source}" for row in page.rows[1:])
+    sources = "; ".join(f"{row.name}: {row.source}" for row in page.rows[1:])
+    if sources and page.rows[1].kept is None:
+        sources = f"Limits are meant for what residual reduction leaves; here they judge nothing. {sources}"
     note = f'<div style="color:{theme.faint}; font-size:8pt">{escape(sources)}</div>' if sources else ""
     return f"<table cellspacing=0 cellpadding=1>{''.join(rows)}</table>{note}"

@@ -7,14 +7,15 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
-from biomec.body.loads.plate_faults import fault_sentence
+from biomec.base.notices import Grade
+from biomec.body.loads.contact_verdict import ContactVerdict
 from biomec.body.loads.residuals import ResidualThreshold
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.steps.loads import LoadResult
 from biomec.reporting.facts import load_facts
 from biomec.reporting.tables import NOTHING, number
 from biomec.signals.stretches import stretches
-from biomec_app.kit.moments import FROM_START
+from biomec_app.kit.words import FROM_START
 
 PUBLISHED = (1.5, 0.75)  # N and N·m by which both methods differed in [Nunes2017]
 SIZES = ("force_rms", "force_peak", "torque_rms", "torque_peak")
@@ -48,12 +49,30 @@ class Threshold:
     kept: bool | None
 
 
+@dataclass(frozen=True)
+class StepRow:
+    """A contact with a plate: its grade, who stands where, what is wrong, and its joints with their grades.
+
+    sentence : about it, for a tool tip
+    frame    : where it begins, from 0
+    """
+
+    grade: str
+    title: str
+    words: str
+    sentence: str
+    joints: tuple[tuple[str, str], ...]
+    frame: int
+    segment: str | None
+
+
 @dataclass(frozen=True, eq=False)
 class LoadTrustPage:
     """Everything that the page says.
 
     level      : "good", "check" or "poor"
-    rows       : the residual here, then both thresholds
+    steps      : contacts with plates, one by one
+    rows       : the residual here, then both limits, which judge only after residual reduction
     facts      : short sentences: balance, masses, methods, estimated frames
     places     : where to look
     force, torque : (T,) size of the residual [N], [N·m];  counted : (T,) frames that count
@@ -62,6 +81,7 @@ class LoadTrustPage:
     level: str
     verdict: str
     advice: str
+    steps: tuple[StepRow, ...]
     rows: tuple[Threshold, ...]
     facts: tuple[str, ...]
     places: tuple[TrustLink, ...]
@@ -79,6 +99,7 @@ def trust_page(analysis: Analysis) -> LoadTrustPage:
         trust.level,
         facts["trust"].text,
         facts["advice"].text,
+        tuple(_step(one) for one in trust.steps),
         _rows(found),
         tuple(_facts(analysis)),
         tuple(_places(analysis)),
@@ -89,21 +110,33 @@ def trust_page(analysis: Analysis) -> LoadTrustPage:
     )
 
 
+def _step(one: ContactVerdict) -> StepRow:
+    joints = tuple(
+        (f"{joint.joint.rpartition(' ')[2]} {number(joint.error, 2)}", str(joint.grade))
+        for joint in one.joints.values()
+    )
+    force = f"force {100.0 * one.figures.delta:+.0f} %" if np.isfinite(one.figures.delta) else ""
+    words = ", ".join(part for part in (one.fault or str(one.grade), force) if part)
+    return StepRow(str(one.grade), one.title, words, one.sentence, joints, one.frames[0], one.segment)
+
+
 def _rows(found: LoadResult) -> tuple[Threshold, ...]:
     size = found.trust.residuals
     here = [float(getattr(size, name)[3]) for name in SIZES]
     whole = f"The modulus, over {int(size.counted.sum())} frames in which plates bear the whole body."
-    rows = [Threshold("Here", whole, tuple((number(value, 1), None) for value in here), size.kept)]
+    rows = [Threshold("Here", whole, tuple((number(value, 1), None) for value in here), None)]
     for verdict in size.verdicts:
         limit = verdict.threshold
-        rows.append(Threshold(f"Limit: {limit.name}", limit.source, _cells(limit, here), verdict.kept))
+        kept = None if found.reduced is None else verdict.kept
+        rows.append(Threshold(limit.name, limit.source, _cells(limit, here, kept is not None), kept))
     return tuple(rows)
 
 
-def _cells(limit: ResidualThreshold, here: list[float]) -> tuple[tuple[str, bool | None], ...]:
+def _cells(limit: ResidualThreshold, here: list[float], judged: bool) -> tuple[tuple[str, bool | None], ...]:
+    """Limits, each with whether it is kept; None where it is none, or nothing is judged by them."""
     limits = [getattr(limit, name) for name in SIZES]
     return tuple(
-        (NOTHING, None) if most is None else (number(most, 0), value <= most)
+        (NOTHING, None) if most is None else (number(most, 0), value <= most or not judged)
         for most, value in zip(limits, here, strict=True)
     )
 
@@ -115,8 +148,10 @@ def _facts(analysis: Analysis) -> list[str]:
     if np.isfinite(balance.force_rms):
         told.append(
             f"Balance of the whole body: plates and motion differ by {number(balance.force_rms, 1)} N and "
-            f"{number(balance.moment_rms, 1)} N·m RMS. {balance.mass_sentence}"
+            f"{number(balance.moment_rms, 1)} N·m RMS."
         )
+    if facts["mass"].value is not None:
+        told.append(facts["mass"].text)
     if found.multibody.contacts:
         told.append(
             f"Both methods differ on purpose: {_multibody(found)} keeps all constraints, so that the ribs bear "
@@ -148,16 +183,14 @@ def _multibody(found: LoadResult) -> str:
 
 
 def _places(analysis: Analysis) -> list[TrustLink]:
-    """Faults first, then where the residual is largest, then frames that do not count or rest on an estimate."""
+    """Contacts that are not good, then where the residual is largest, then frames off the plates or estimated."""
     trust, rate = analysis.loads.trust, analysis.signals.trial.rate_hz
     places = []
-    for fault in trust.faults:
-        joints = f" Joints: {', '.join(fault.joints)}." if fault.joints else ""
-        segment = fault.segments[0] if fault.segments else None
-        words = fault_sentence(fault, rate) + joints
-        places.append(
-            TrustLink("Plate", words, None if fault.frames is None else fault.frames[0], segment, fault.severe)
-        )
+    for step in trust.steps:
+        if step.grade in (Grade.CHECK, Grade.POOR):
+            severe = step.grade is Grade.POOR
+            words = f"{step.title}: {step.fault}"
+            places.append(TrustLink("Contact", words, step.frames[0], step.segment, severe))
     for one in trust.contacts:
         if one.worst is not None:
             words = f"{one.contact} contact, {_when(one.worst, rate)}, by up to {number(-one.lowest, 0, 'N')}"

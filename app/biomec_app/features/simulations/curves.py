@@ -9,8 +9,7 @@ import numpy as np
 from biomec.body.loads.load_components import FORCE, MOMENT
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
-from biomec_app.curves.curve import Curve
-from biomec_app.curves.curve_tools import DEGREES, MM, capital, column, side_of_name
+from biomec_app.curves.curve import DEGREES, MM, Curve, capital, column, side_of_name
 from biomec_app.curves.motion import LEAST_DEG, joint_angles
 from biomec_app.features.loads.curves import LEAST, by_key, load_key
 

@@ -29,11 +29,9 @@ from biomec.engine.forward.integrators import Steps
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.stretch import cycle_spans, simulated_stretch
-from biomec_app.features.simulations.advanced_box import AdvancedBox
+from biomec_app.features.simulations.dialog_boxes import WHAT_IF, AdvancedBox, WhatIfBox, part_rows
 from biomec_app.features.simulations.running import STEP, simulate
-from biomec_app.features.simulations.runs import free_name
-from biomec_app.features.simulations.what_if_box import WHAT_IF, WhatIfBox, part_rows
-from biomec_app.features.simulations.words import integrators_for, short_name
+from biomec_app.features.simulations.runs import free_name, integrators_for, short_name
 from biomec_app.kit.dialog_parts import Fault, explanation
 from biomec_app.kit.forms.form import Form
 from biomec_app.kit.forms.rows import ChoiceRow, chooser

@@ -23,9 +23,9 @@ from biomec.base.notices import HEADINGS, Notice, Severity
 from biomec.pipeline.analysis import Analysis
 from biomec_app.dialogs.mapping import nothing_to_repair, repair_labels
 from biomec_app.features.trust.notice_content import as_text, counts, frame_words, shown, target
-from biomec_app.kit.moments import moment_told, with_zero, zero_told
 from biomec_app.kit.painted import dot
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import moment_told, with_zero, zero_told
 from biomec_app.session.context import Context
 
 NOTICE = int(Qt.ItemDataRole.UserRole)
@@ -197,10 +197,9 @@ class NoticePanel(QWidget):
             bold = QFont(self.font())
             bold.setBold(True)
             head.setFont(0, bold)
-            sign = dot(tints[group.severity], self._theme.faint)
             for notice in group.notices:
-                self._line(head, notice, sign, faint)
-            head.setExpanded(True)
+                self._line(head, notice, dot(tints[notice.severity], self._theme.faint), faint)
+            head.setExpanded(group is groups[0] or group.severity is not Severity.INFO)
         self.copy_all.setEnabled(bool(groups))
         self.repair.setVisible(self._document.is_open and nothing_to_repair(self.context) is None)
         if not groups:

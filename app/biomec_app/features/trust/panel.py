@@ -19,6 +19,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.notices import LEADING
 from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.pipeline.analysis import KINEMATICS, Analysis
@@ -28,8 +29,8 @@ from biomec.reporting.statistics.recording_quality import DistanceSpread
 from biomec.reporting.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.features.trust.course import CourseView
 from biomec_app.kit.bar_chart import Bar, BarChart
-from biomec_app.kit.names import point_words, with_code
 from biomec_app.kit.theme import LIGHT, Theme
+from biomec_app.kit.words import point_words, with_code
 from biomec_app.session.context import Context
 
 MILLIMETRE = 1e3
@@ -225,7 +226,10 @@ class TrustPanel(QWidget):
             " border-radius: 4px; }"
         )
         head, _, rest = found.verdict.partition(". ")
-        reasons = "".join(f"<br>• {escape(reason)}" for reason in found.reasons)
+        reasons = "".join(f"<br>• {escape(reason)}" for reason in found.reasons[:LEADING])
+        more = len(found.reasons) - LEADING
+        if more > 0:
+            reasons += f"<br>and {more} more reason{'s' if more > 1 else ''}; see the notices below."
         stale = ""
         if self._known is not None and not self._known.is_current("positions"):
             stale = "<br><i>Settings have changed since; run the analysis again.</i>"

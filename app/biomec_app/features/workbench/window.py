@@ -17,17 +17,16 @@ from biomec.machines.motion import MachineMotion, along_laws, as_described, at_s
 from biomec.machines.study import Run
 from biomec_app.features.workbench.bench import Bench, Kept
 from biomec_app.features.workbench.draft import Draft, catalogued, from_file, new_machine
-from biomec_app.features.workbench.figures_page import FiguresPage
 from biomec_app.features.workbench.header import BenchHeader
 from biomec_app.features.workbench.player import LEAP, Player
 from biomec_app.features.workbench.plots import Plots
+from biomec_app.features.workbench.result_pages import FiguresPage, TextPage
 from biomec_app.features.workbench.run_list import RunList
 from biomec_app.features.workbench.saving import Saving
 from biomec_app.features.workbench.sides import WorkbenchSides
 from biomec_app.features.workbench.sketch import Sketch, sketch
 from biomec_app.features.workbench.stage import ZOOM, Stage
 from biomec_app.features.workbench.study_panel import StudyPanel
-from biomec_app.features.workbench.text_page import TextPage
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
 from biomec_app.session.context import Context

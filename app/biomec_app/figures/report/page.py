@@ -42,8 +42,8 @@ td.hash {{ font-family: "DejaVu Sans Mono", Consolas, monospace; font-size: 11px
 p.note {{ color: {MUTED}; font-size: 12.5px; margin: 2px 0 10px; }}
 ul.notices {{ margin: 4px 0 12px; padding: 0; list-style: none; }}
 ul.notices li {{ border-left: 4px solid {HAIR}; padding: 2px 0 2px 12px; margin: 5px 0; }}
-.problem ul.notices li {{ border-color: {FAULT}; }}
-.warning ul.notices li {{ border-color: #E0A100; }}
+.problem ul.notices li, ul.notices li.problem {{ border-color: {FAULT}; }}
+.warning ul.notices li, ul.notices li.warning {{ border-color: #E0A100; }}
 ul.long {{ columns: 2; column-gap: 30px; list-style: none; margin: 4px 0; padding: 0; font-size: 11.5px; }}
 .small table {{ font-size: 11.5px; }}
 footer {{ color: {MUTED}; font-size: 12px; margin-top: 30px; }}
@@ -117,8 +117,14 @@ def _head(content: ReportContent) -> str:
     )
     return (
         f"<header><h1>{escape(content.title)}</h1><p>{escape(content.subtitle)}</p></header>\n"
-        f'<ul class="highlights">{cards}</ul>'
+        f'<ul class="highlights">{cards}</ul>{_first(content)}'
     )
+
+
+def _first(content: ReportContent) -> str:
+    """The notices that a reader must not miss."""
+    items = "".join(f'<li class="{one.severity.value}">{escape(one.sentence)}</li>' for one in content.leading)
+    return f'\n<ul class="notices">{items}</ul>' if items else ""
 
 
 def _section(section: Section, picture: Picture | None = None) -> str:

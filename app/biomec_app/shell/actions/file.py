@@ -7,8 +7,7 @@ from collections.abc import Callable
 from biomec.io.registry import FORMATS, Format
 from biomec.pipeline.analysis import run_first
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
-from biomec_app.session.context import Context
-from biomec_app.session.figure_source import FigureSource
+from biomec_app.session.context import Context, FigureSource
 from biomec_app.session.preferences import MOST_RECENT
 from biomec_app.session.project_file import may_discard, save, save_as, with_suffix
 from biomec_app.shell import files

@@ -7,7 +7,7 @@ from biomec.pipeline.analysis import run_first
 from biomec.reporting.statistics.conditions import MOST, places
 from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.registry import figure_groups
-from biomec_app.figures.summaries import Summary, summaries
+from biomec_app.figures.tables import Summary, summaries
 from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_recording
 from biomec_app.session.context import Context
 from biomec_app.session.plot_view import MEAN

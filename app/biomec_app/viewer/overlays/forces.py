@@ -8,7 +8,7 @@ from biomec.base.arrays import FloatArray
 from biomec.pipeline.analysis import Analysis
 from biomec.recording.plate import ForcePlate
 from biomec_app.kit.colours import mixed
-from biomec_app.kit.names import plate_words
+from biomec_app.kit.words import plate_words
 from biomec_app.viewer.actors import SurfaceActor
 from biomec_app.viewer.overlays.arrows import Arrows
 from biomec_app.viewer.overlays.overlay import Label, LegendEntry, Moment, Overlay

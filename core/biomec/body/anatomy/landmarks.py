@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,8 +10,10 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
+from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.frames import Points
+from biomec.body.anatomy.functional import FunctionalOptions
 from biomec.body.anatomy.model import BodyModel, PointDefinition
 from biomec.body.anatomy.model_landmarks import landmark_pattern
 from biomec.recording import Markers
@@ -169,6 +171,48 @@ def plan_points(
             if not _needs_itself(point.name, why, lacking):  # else it is a landmark, and absent
                 lacking[point.name] = tuple(dict.fromkeys(why))
     return PointPlan(tuple(steps), FrozenDict(methods), FrozenDict(lacking), FrozenDict(places))
+
+
+def static_only(
+    model: BodyModel, markers: Mapping[str, FloatArray], marker_set: MarkerSet, seen: Iterable[str] | None
+) -> dict[str, FloatArray]:
+    """Points (3,) [m] that a segment carries, and that only the static pose has: centres computed by the laboratory.
+
+    markers, seen : as for `points_in_motion`
+    """
+    if seen is None:
+        return {}
+    there = set(seen)
+    held = recorded_landmarks(markers, marker_set)
+    shown = recorded_landmarks({name: p for name, p in markers.items() if name in there}, marker_set)
+    carried = [point.name for point in model.points if point.carried_by]
+    return {name: np.asarray(held[name]) for name in carried if name in held and name not in shown}
+
+
+def believable_centres(
+    stored: Points, own: Points, words: Callable[[str], str]
+) -> tuple[dict[str, FloatArray], list[Notice]]:
+    """Stored centres (3,) [m] that are taken, and what is said about them.
+
+    own : points by the model's own methods. A stored centre may be as far from them as a functional one may.
+    """
+    farthest = FunctionalOptions().farthest
+    apart = {name: float(np.linalg.norm(point - own[name])) for name, point in stored.items() if name in own}
+    taken = {name: point for name, point in stored.items() if apart.get(name, 0.0) <= farthest}
+    notices: list[Notice] = []
+    if taken:
+        away = {name: f" ({1e3 * apart[name]:.0f} mm from the model's own)" if name in apart else "" for name in taken}
+        listed = ", ".join(f"{words(name)}{away[name]}" for name in taken)
+        told = (
+            f"Joint centres that the static recording holds were taken: {listed}. To take the model's own, switch off "
+        )
+        told += "“Centres of the recording” in the settings of the body model."
+        notices.append(info("centres-stored", told, *taken))
+    for name in stored.keys() - taken.keys():
+        told = f"{words(name)} as the static recording holds it lies {1e3 * apart[name]:.0f} mm from the model's own "
+        told += f"(limit {1e3 * farthest:.0f} mm), so it was not used. Check the unit and the static."
+        notices.append(warning("centre-stored-implausible", told, name))
+    return taken, notices
 
 
 def points_in_motion(

@@ -23,10 +23,18 @@ from biomec.body.anatomy.ellipsoids import (
 )
 from biomec.body.anatomy.frames import Direction, FixedDirection, FrameDefinition, Points
 from biomec.body.anatomy.inertia import REVISED_CENTRES, BodyInertia, InertiaOptions, UnplacedInertia, body_inertia
-from biomec.body.anatomy.landmarks import Measures, PointPlan, plan_points, points_in_motion, recorded_landmarks
+from biomec.body.anatomy.landmarks import (
+    Measures,
+    PointPlan,
+    believable_centres,
+    plan_points,
+    points_in_motion,
+    recorded_landmarks,
+    static_only,
+)
 from biomec.body.anatomy.measures import known_measures
 from biomec.body.anatomy.model import BodyModel, GlidingContact, JointDefinition, SegmentDefinition
-from biomec.body.anatomy.model_landmarks import in_words
+from biomec.body.anatomy.model_landmarks import in_words, landmark_pattern
 from biomec.engine.body import Body
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.engine.joints import Constraint, EllipsoidContact
@@ -44,6 +52,7 @@ class ModelOptions:
     centres        : point (``CAQ_D``) or pattern (``CAQ_*``) -> method for its joint centre, instead of the model's own
     points         : joint centre (``CAQ_D``) -> where it is in the static pose (3,) [m], such as a functional centre
     axes           : hinge (``right knee``) -> its direction in the static pose (3,), such as a functional axis
+    stored_centres : take joint centres that only the static pose holds, computed by its laboratory, before any method
     universal_zero : crossed axes of universal joints stand at exactly 90°, as printed in [Nunes2017]; otherwise they
                      keep the angle of the static pose
     without        : segments to leave out
@@ -58,6 +67,9 @@ class ModelOptions:
     ellipsoid: EllipsoidOptions = setting(
         factory=EllipsoidOptions, label="Ribcage under the scapulae",
         help="Ellipsoid on which the shoulder blades glide.")  # fmt: skip
+    stored_centres: bool = setting(
+        True, "Centres of the recording", "Joint centres that the static recording holds replace the model's methods."
+    )
     points: Mapping[str, tuple[float, float, float]] = setting(
         factory=dict, label="Functional centres", help="Found in movements made for it; they replace the methods."
     )
@@ -171,7 +183,14 @@ def build_subject_model(
     measures, notices = known_measures(subject, recorded)
     given = {name: np.array(point, dtype=np.float64) for name, point in options.points.items()}
     revised = REVISED_CENTRES.get(options.inertia.table)
+    stored = static_only(model, static_markers, marker_set, seen)
+    recorded = {name: point for name, point in recorded.items() if name not in stored}
     plan = plan_points(model, recorded, measures, options.centres, given, revised)
+    if options.stored_centres:
+        left = {name: p for name, p in stored.items() if not {name, landmark_pattern(name)} & options.centres.keys()}
+        taken, told = believable_centres(left, plan.at_static(recorded, measures), in_words(marker_set))
+        notices += told
+        plan = plan_points(model, recorded, measures, options.centres, {**taken, **given}, revised)
     static = {name: read_only(point) for name, point in plan.at_static(recorded, measures).items()}
     motion = points_in_motion(plan, static, static_markers, marker_set, seen, measures)
     words = in_words(marker_set)

@@ -2,16 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import lru_cache
 
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.compiled import compiled
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
+from biomec.base.notices import Notice
 from biomec.engine.maps import VectorMap, VectorTable, vector_table
 from biomec.engine.rotations import nearest_rotation
 from biomec.engine.system import System
@@ -31,6 +32,8 @@ class SegmentMotion:
     omega, alpha        : (T, S, 3) angular velocity and acceleration [rad/s, rad/s²]
     mass  : (S,) [kg]
     whole_body_com, whole_body_velocity, whole_body_acceleration : (T, 3) [m, m/s, m/s²]; NaN without any mass
+    masked  : (T,) frames that are not to be used, since nobody moves so; None where nobody looked
+    notices : about the motion of the whole body
     """
 
     names: tuple[str, ...]
@@ -44,11 +47,18 @@ class SegmentMotion:
     whole_body_com: FloatArray
     whole_body_velocity: FloatArray
     whole_body_acceleration: FloatArray
+    masked: BoolArray | None = field(default=None, kw_only=True)
+    notices: tuple[Notice, ...] = field(default=(), kw_only=True)
 
     @property
     def frames(self) -> int:
         """Number of frames."""
         return int(self.R_WB.shape[0])
+
+    @property
+    def unusable(self) -> BoolArray:
+        """(T,) the masked frames; none where nobody looked."""
+        return np.zeros(self.frames, dtype=np.bool_) if self.masked is None else self.masked
 
     @property
     def attitudes(self) -> FrozenDict[str, FloatArray]:
@@ -64,7 +74,7 @@ class SegmentMotion:
     def to_result(self) -> Result:
         """Return what a session stores: all arrays, and the names of the segments."""
         arrays = {name: value for name, value in vars(self).items() if isinstance(value, np.ndarray)}
-        return step_result(arrays, None, (), names=self.names)
+        return step_result(arrays, None, self.notices, names=self.names)
 
 
 def segment_motion(

@@ -8,11 +8,13 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.notices import Grade, Limit
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.system import System
 
-MASS_LIMIT = 0.05  # difference of two masses, as a share, that gets a notice
+MASS = Limit(0.05, 0.10)  # of the entered mass from the weighed one
+WEIGHED = 0.15  # of the entered mass; a static that differs by more did not stand wholly on the plates
 
 
 @dataclass(frozen=True, eq=False)
@@ -66,18 +68,6 @@ class BodyBalance:
     entered_kg: float | None
     plates_kg: float | None
 
-    @property
-    def mass_sentence(self) -> str:
-        """The masses beside each other, and what to do where they differ."""
-        if self.plates_kg is None:
-            return ""
-        entered = "" if self.entered_kg is None else f", {self.entered_kg:.1f} kg were entered"
-        words = f"The plates weigh {self.plates_kg:.1f} kg, the model {self.model_kg:.1f} kg{entered}."
-        stated = self.model_kg if self.entered_kg is None else self.entered_kg
-        if abs(self.plates_kg - stated) > MASS_LIMIT * stated:
-            words += " Check the subject's mass and the calibration of the plates."
-        return words
-
 
 def body_balance(
     system: System,
@@ -115,6 +105,44 @@ def body_balance(
         entered_kg,
         weighed,
     )
+
+
+@dataclass(frozen=True)
+class MassReference:
+    """The masses beside each other [kg], and that by which forces are judged.
+
+    entered : by the user or the file, or assumed;  static : weighed while standing on plates;  walk : what sound
+    contacts of this movement weigh;  None where not known
+    used    : for the contacts;  origin : "static", "steps" (all contacts agree) or "entered"
+    """
+
+    entered: float
+    static: float | None
+    walk: float | None
+    used: float
+    origin: str
+
+    @property
+    def grade(self) -> Grade:
+        """Grade of the entered mass beside the weighed one."""
+        return Grade.NOT_JUDGED if self.origin == "entered" else MASS.grade(self.used / self.entered - 1.0)
+
+    @property
+    def sentence(self) -> str:
+        """Say the masses, and by how much values per kilogram are wrong."""
+        if self.origin == "entered":
+            found = "" if self.walk is None else f"; the steps on the plates weigh {self.walk:.1f} kg"
+            return f"The mass was not weighed; {self.entered:.1f} kg were entered{found}."
+        how = "Weighed" if self.origin == "static" else "The steps on the plates weigh"
+        walk = ""
+        if self.origin == "static" and self.walk is not None:
+            walk = f" The steps of this recording weigh {self.walk:.1f} kg."
+        off = self.used / self.entered - 1.0
+        if abs(off) < 0.01:
+            return f"{how} {self.used:.1f} kg, entered {self.entered:.1f} kg: they agree.{walk}"
+        size = "small" if off < 0.0 else "large"
+        words = f"{how} {self.used:.1f} kg, entered {self.entered:.1f} kg: values per kilogram are"
+        return f"{words} {100.0 * abs(off):.0f} % too {size}.{walk}"
 
 
 def rms_modulus(vectors: FloatArray) -> float:

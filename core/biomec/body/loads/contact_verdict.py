@@ -7,16 +7,18 @@ allow of the net external force.
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field, replace
+from typing import Any
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Grade, Notice, worst_grade
+from biomec.base.notices import Grade, Limit, Notice, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
-from biomec.body.loads.balance import BodyWrench
+from biomec.body.loads.balance import WEIGHED, BodyWrench, MassReference
 from biomec.body.loads.contact_figures import LEAST_S, OUTSIDE, ContactFigures, Support, contact_figures, support
+from biomec.body.loads.joint_verdict import JointErrors, JointVerdict
 from biomec.recording import Trial
 from biomec.recording.limb_names import limb_of
 from biomec.signals.contact_detection import frame_range
@@ -26,28 +28,11 @@ from biomec.signals.plate_quality import PlateQuality
 
 SHARED_BW = 0.05  # on the plate of a foot that swings
 UNDER_M = 0.03  # from the markers of a foot to a force that acts under it
-WEIGHED = 0.15  # of the entered mass; a static that differs by more did not stand wholly on the plates
 AGREE = 0.03  # contacts whose forces differ by less weigh the same body
 LATE_S = 0.02  # after the foot landed; sound plates begin up to 16 ms later
 
 
-@dataclass(frozen=True)
-class Limit:
-    """Up to ``good`` a figure is good, up to ``check`` it is to be checked, beyond it is poor (never, if infinite)."""
-
-    good: float
-    check: float
-
-    def grade(self, value: float) -> Grade:
-        """Grade of the size of a value; NaN is not judged."""
-        if not np.isfinite(value):
-            return Grade.NOT_JUDGED
-        size = abs(value)
-        return Grade.GOOD if size <= self.good else Grade.CHECK if size <= self.check else Grade.POOR
-
-
 FORCE = Limit(0.05, 0.10)  # |δ|; 5 % of the net external force [Hicks2015]
-MASS = Limit(0.05, 0.10)  # of the entered mass from the weighed one
 RUN_S = 0.05  # s below SHORT_BW
 RUN_SHORT = -0.03  # δ with which such a run means missing force
 ROUGHNESS = Limit(0.12, np.inf)  # RMS residual force, body weights; sound 0.04 to 0.10
@@ -81,6 +66,7 @@ class ContactVerdict:
     fault   : its name, such as "partial strike"; "" where there is none
     sentence: for a clinician, with the numbers
     masked  : (T,) frames in which force is missing
+    joints  : joint of the limb -> how far its moments may be off in this contact
     """
 
     segment: str | None
@@ -96,54 +82,30 @@ class ContactVerdict:
     sentence: str
     figures: ContactFigures
     masked: BoolArray
+    joints: Mapping[str, JointVerdict] = field(default_factory=FrozenDict)
 
     @property
     def segments(self) -> tuple[str, ...]:
         """Segments whose loads rest on this contact."""
         return (self.segment,) if self.segment is not None else self.sharing
 
+    def plain(self) -> dict[str, Any]:
+        """All of it as plain data, lengths in metres and times in seconds; None for what is not known."""
+        about = ("segment", "plate", "number", "on_s", "off_s", "frames", "cut", "fault", "sentence")
+        return {
+            **{name: getattr(self, name) for name in about},
+            "grade": str(self.grade),
+            "figures": {name: _known(value) for name, value in vars(self.figures).items()},
+            "joints": {
+                name: {"grade": str(one.grade), "error_Nm_kg": _known(one.error), "cause": one.cause}
+                for name, one in self.joints.items()
+            },
+        }
+
     @property
     def title(self) -> str:
         """Whose contact it is, and with which plate."""
         return _title(self.segment, self.plate)
-
-
-@dataclass(frozen=True)
-class MassReference:
-    """The masses beside each other [kg], and that by which forces are judged.
-
-    entered : by the user or the file, or assumed;  static : weighed while standing on plates;  walk : what sound
-    contacts of this movement weigh;  None where not known
-    used    : for the contacts;  origin : "static", "steps" (all contacts agree) or "entered"
-    """
-
-    entered: float
-    static: float | None
-    walk: float | None
-    used: float
-    origin: str
-
-    @property
-    def grade(self) -> Grade:
-        """Grade of the entered mass beside the weighed one."""
-        return Grade.NOT_JUDGED if self.origin == "entered" else MASS.grade(self.used / self.entered - 1.0)
-
-    @property
-    def sentence(self) -> str:
-        """Say the masses, and by how much values per kilogram are wrong."""
-        if self.origin == "entered":
-            found = "" if self.walk is None else f"; the steps on the plates weigh {self.walk:.1f} kg"
-            return f"The mass was not weighed; {self.entered:.1f} kg were entered{found}."
-        how = "Weighed" if self.origin == "static" else "The steps on the plates weigh"
-        walk = ""
-        if self.origin == "static" and self.walk is not None:
-            walk = f" The steps of this recording weigh {self.walk:.1f} kg."
-        off = self.used / self.entered - 1.0
-        if abs(off) < 0.01:
-            return f"{how} {self.used:.1f} kg, entered {self.entered:.1f} kg: they agree.{walk}"
-        size = "small" if off < 0.0 else "large"
-        words = f"{how} {self.used:.1f} kg, entered {self.entered:.1f} kg: values per kilogram are"
-        return f"{words} {100.0 * abs(off):.0f} % too {size}.{walk}"
 
 
 @dataclass(frozen=True, eq=False)
@@ -200,6 +162,18 @@ def judge_contacts(
     walk = used * (1.0 + float(np.median(sound))) if sound else None
     order = sorted(verdicts, key=lambda one: one.on_s)
     return JudgedContacts(tuple(order), MassReference(entered_kg, static_kg, walk, used, origin))
+
+
+def with_joints(judged: JudgedContacts, errors: JointErrors) -> JudgedContacts:
+    """Judge the joints of every contact, too."""
+    known, found = {body.name for body in errors.tree.system.bodies}, []
+    for one in judged.contacts:
+        if one.segment in known:
+            elsewhere = one.fault == ELSEWHERE
+            joints = errors.verdicts(one.segment, one.frames, judged.mass.used, one.grade, one.figures, elsewhere)
+            one = replace(one, joints=joints)
+        found.append(one)
+    return replace(judged, contacts=tuple(found))
 
 
 def _agreed(shown: Support, figures: Sequence[ContactFigures]) -> float | None:
@@ -316,6 +290,10 @@ def _under(shown: Support, k: int) -> bool:
         if theirs != limb and not apart and near and min(near) < UNDER_M:
             return True
     return False
+
+
+def _known(value: float | str) -> float | str | None:
+    return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
 def _title(segment: str | None, plate: str) -> str:

@@ -1,4 +1,4 @@
-"""How far joint loads can be trusted, in one place: residual, balance of the whole body, faults of the plates.
+"""How far joint loads can be trusted, in one place: contacts with plates, their joints, legs, and all together.
 
 Also in which frames the loads of a joint can be used, and in which they rest on an estimated ground reaction.
 """
@@ -6,29 +6,29 @@ Also in which frames the loads of a joint can be used, and in which they rest on
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from biomec.base.arrays import BoolArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Notice, info, problem, warning
+from biomec.base.notices import Grade, Notice, Severity, info, problem, warning, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
-from biomec.body.loads.balance import MASS_LIMIT, BodyBalance, BodyWrench, body_balance
-from biomec.body.loads.contact_verdict import JudgedContacts
+from biomec.body.loads.balance import BodyBalance, BodyWrench, MassReference, body_balance
+from biomec.body.loads.contact_figures import ENDS
+from biomec.body.loads.contact_verdict import PARTIAL, ContactVerdict, JudgedContacts
 from biomec.body.loads.floor_contacts import FloorContacts, measured_frames, off_plates
 from biomec.body.loads.joint_loads import JointLoads
-from biomec.body.loads.plate_faults import PlateFault, fault_sentence, plate_faults
+from biomec.body.loads.joint_verdict import JointVerdict
 from biomec.body.loads.residuals import THRESHOLDS, Residuals, inner_frames, residuals
 from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.engine.tree.joint_tree import JointTree, joints_to_root
 from biomec.recording import Result
+from biomec.recording.limb_names import limb_of
 from biomec.recording.step import step_result
-from biomec.signals.contacts import ContactAssignment
 
-ENDS = 2  # frames at both ends of a motion whose accelerations rest on one-sided differences
-TOLD = 3  # faults that the verdict names; the notices name all
+TOLD = 3  # reasons that the verdict names; the notices name all
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +36,7 @@ class TrustedFrames:
     """Frames of one joint, (T,); read-only. A joint bears what acts on its side of the body away from the root.
 
     usable    : with a motion that is not at its end, with a force on everything that the joint bears and that touches
-                the ground, and without a severe fault of the plates under it
+                the ground, and where the contact under it is not poor
     measured  : it bears a force that was measured
     estimated : it bears a force that was estimated
     """
@@ -59,7 +59,7 @@ def trusted_frames(
     loads: JointLoads,
     external: ExternalLoads,
     floor: FloorContacts | None,
-    faults: Sequence[PlateFault],
+    contacts: Sequence[ContactVerdict],
     ends: int,
 ) -> Mapping[str, TrustedFrames]:
     """Joint -> its frames.
@@ -80,16 +80,60 @@ def trusted_frames(
         for k, segment in enumerate(floor.segments):
             for joint in joints_to_root(tree, segment):
                 usable[joint] &= ~missing[:, k]
-    for fault in faults:
-        first, last = fault.frames or (0, loads.frames - 1)
-        for joint in fault.joints if fault.severe else ():
-            usable[joint][first : last + 1] = False
+    for one in contacts:
+        without = _without(one, loads.frames)
+        for joint in _joints_of(tree, one):
+            usable[joint] &= ~without
     return FrozenDict(
         {
             joint: TrustedFrames(*(read_only(one[joint], np.bool_) for one in (usable, measured, estimated)))
             for joint in loads.joints
         }
     )
+
+
+def _without(contact: ContactVerdict, frames: int) -> BoolArray:
+    """(T,) frames in which loads that rest on a contact are not to be used."""
+    found = np.array(contact.masked) if len(contact.masked) == frames else np.zeros(frames, dtype=np.bool_)
+    if contact.grade is Grade.POOR:
+        found[contact.frames[0] : contact.frames[1] + 1] = True
+    return found
+
+
+def _joints_of(tree: JointTree, contact: ContactVerdict) -> tuple[str, ...]:
+    """Joints between a contact and the root."""
+    bodies = {limb_of(body.name): body.name for body in reversed(tree.system.bodies)}
+    known = {body.name for body in tree.system.bodies}
+    segments = (name if name in known else bodies.get(limb_of(name)) for name in contact.segments)
+    passed = {joint for name in segments if name is not None for joint in joints_to_root(tree, name)}
+    return tuple(name for name in tree.names if name in passed)
+
+
+@dataclass(frozen=True, eq=False)
+class LimbVerdict:
+    """A leg or an arm, by its contacts with plates.
+
+    name : such as "left leg"
+    """
+
+    name: str
+    contacts: tuple[ContactVerdict, ...]
+
+    @property
+    def judged(self) -> int:
+        """Contacts that could be judged."""
+        return sum(one.grade is not Grade.NOT_JUDGED for one in self.contacts)
+
+    @property
+    def sound(self) -> int:
+        """Contacts that can be used, if with care."""
+        return sum(one.grade in (Grade.GOOD, Grade.CHECK) for one in self.contacts)
+
+    @property
+    def grade(self) -> Grade:
+        """Worst of its contacts and their joints."""
+        joints = (joint.grade for one in self.contacts for joint in one.joints.values())
+        return worst_grade([*(one.grade for one in self.contacts), *joints])
 
 
 @dataclass(frozen=True, eq=False)
@@ -124,23 +168,24 @@ class ContactEffect:
 class LoadTrust:
     """What speaks for and against the loads.
 
-    level     : "good", "check" or "poor"
-    verdict   : one to few sentences for a clinician
-    residuals : their size over the frames in which plates bear the whole body, against the published thresholds
+    level     : good, check or poor; what happens off the plates lowers nothing
+    verdict   : for a clinician: what may be used, and why not the rest
+    limbs     : legs and arms that touch a plate
+    residuals : their size over the frames in which plates bear the whole body; published limits are meant for what is
+                left after residual reduction
     balance   : measured against required force and moment of the whole body, and the masses
-    faults    : of the plates, with the joints that they touch
     estimated : (T,) frames whose ground reaction was estimated
     frames_of : joint -> frames in which its loads can be used
     contacts  : what the ribs bear, where that is known (`rib_contacts.with_contacts`)
     effects   : joints whose forces that changes
-    judged    : every contact with a plate and its grade, and the masses; None without plates
+    judged    : every contact with a plate, its joints and their grades, and the masses; None without plates
     """
 
-    level: str
+    level: Grade
     verdict: str
+    limbs: tuple[LimbVerdict, ...]
     residuals: Residuals
     balance: BodyBalance
-    faults: tuple[PlateFault, ...]
     estimated: BoolArray
     frames_of: Mapping[str, TrustedFrames]
     rate_hz: float
@@ -149,18 +194,14 @@ class LoadTrust:
     effects: tuple[ContactEffect, ...] = ()
     judged: JudgedContacts | None = None
 
-    def faults_of(self, joint: str) -> tuple[PlateFault, ...]:
-        """Faults that touch a joint."""
-        return tuple(fault for fault in self.faults if joint in fault.joints)
+    @property
+    def steps(self) -> tuple[ContactVerdict, ...]:
+        """Contacts with plates, in order of time."""
+        return () if self.judged is None else self.judged.contacts
 
-    def doubtful(self, joint: str) -> BoolArray:
-        """(T,) frames in which the loads of a joint are not to be used."""
-        mask = np.zeros(len(self.estimated), dtype=np.bool_)
-        for fault in self.faults_of(joint):
-            if fault.severe:
-                first, last = fault.frames or (0, len(mask) - 1)
-                mask[first : last + 1] = True
-        return mask
+    def joint_grade(self, joint: str) -> Grade:
+        """Worst grade of a joint over the contacts that load it."""
+        return worst_grade(one.joints[joint].grade for one in self.steps if joint in one.joints)
 
     def to_result(self) -> Result:
         """Return what a session stores: the courses of the balance, and all figures and sentences."""
@@ -177,19 +218,14 @@ class LoadTrust:
             arrays,
             None,
             self.notices,
-            level=self.level,
+            level=str(self.level),
             verdict=self.verdict,
             residuals=sizes,
-            thresholds=[
-                {"name": one.threshold.name, "kept": one.kept, "exceeded": one.exceeded} for one in size.verdicts
-            ],
             worst=size.worst,
             left_out=size.left_out,
             balance={"force_rms": balance.force_rms, "moment_rms": balance.moment_rms, **masses},
-            faults=[
-                {name: getattr(fault, name) for name in ("code", "plate", "segments", "joints", "frames", "severe")}
-                for fault in self.faults
-            ],
+            mass=None if self.judged is None else self.judged.mass,
+            steps=[one.plain() for one in self.steps],
             contacts=[
                 {name: getattr(one, name) for name in ("contact", "mean", "highest", "lowest", "share", "worst")}
                 for one in self.contacts
@@ -207,22 +243,20 @@ def load_trust(
     *,
     required: BodyWrench | None = None,
     floor: FloorContacts | None = None,
-    recorded: Iterable[Notice] = (),
-    contacts: ContactAssignment | None = None,
+    judged: JudgedContacts | None = None,
     entered_kg: float | None = None,
     whole: bool = True,
-    judged: JudgedContacts | None = None,
+    reduced: bool = False,
 ) -> LoadTrust:
     """Judge joint loads.
 
     required   : what the motion asks of the ground (`body_wrench`), if known already
     floor      : hands and feet that touch the floor (`floor_contacts`): frames in which one of them does so off the
                  plates are left out of the residual; without it, all frames with a measured load count
-    recorded   : notices of the recording stage, whose faults of plates are carried through
-    contacts   : which segment stood on which plate
+    judged     : contacts with plates and their joints (`judge_contacts`, `with_joints`); None without plates
     entered_kg : the subject's mass as entered
     whole      : whether the model holds the whole body; otherwise the residual is what the rest of it does
-    judged     : the contacts with plates (`judge_contacts`); None without plates
+    reduced    : the residual was reduced, so that the published limits count
     """
     if loads.frames != motion.frames:
         raise BiomecError(f"There are {loads.frames} frames of loads and {motion.frames} of motion; they must match.")
@@ -232,49 +266,100 @@ def load_trust(
         measured = measured_frames(floor, external)
     size = residuals(loads, measured, ENDS, whole=whole)
     balance = body_balance(tree.system, motion, external, size.counted, entered_kg, required)
-    faults = plate_faults(tree, recorded, contacts)
-    level, notices = _judged(size, balance, faults, external, rate_hz)
-    notices += _at_ends(loads, size)
+    contacts = () if judged is None else judged.contacts
+    limbs, mass = limb_verdicts(contacts), None if judged is None else judged.mass
+    level = _overall(contacts, mass)
+    notices = _notices(contacts, mass) + _at_ends(loads, size)
+    if reduced and size.kept is False:
+        level = worst_grade([level, Grade.CHECK])
+        notices.append(warning("residual-large", size.sentence, size.root, frames=size.worst))
     return LoadTrust(
         level,
-        _verdict(size, faults, external, rate_hz),
+        _verdict(level, contacts, limbs, mass, external),
+        limbs,
         size,
         balance,
-        faults,
         external.estimated,
-        trusted_frames(tree, loads, external, floor, faults, ENDS),
+        trusted_frames(tree, loads, external, floor, contacts, ENDS),
         rate_hz,
         tuple(notices),
         judged=judged,
     )
 
 
-def _judged(
-    size: Residuals, balance: BodyBalance, faults: Sequence[PlateFault], external: ExternalLoads, rate_hz: float
-) -> tuple[str, list[Notice]]:
+def with_motion_faults(trust: LoadTrust, recorded: Iterable[Notice], masked: BoolArray | None) -> LoadTrust:
+    """Trust in loads of a motion: never better than the motion, and not in frames in which nobody moves so.
+
+    recorded : notices of all steps before; those that lower the trust in the whole recording count
+    masked   : (T,) frames that are not to be used
+    """
+    faults = sorted(
+        (notice for notice in recorded if notice.lowers_trust), key=lambda one: one.severity is not Severity.PROBLEM
+    )
+    if masked is not None and masked.any():
+        usable = {
+            joint: replace(frames, usable=read_only(frames.usable & ~masked, np.bool_))
+            for joint, frames in trust.frames_of.items()
+        }
+        trust = replace(trust, frames_of=FrozenDict(usable))
+    if not faults:
+        return trust
+    impossible = faults[0].severity is Severity.PROBLEM
+    level = worst_grade([trust.level, Grade.POOR if impossible else Grade.CHECK])
+    return replace(trust, level=level, verdict=f"{faults[0].sentence} {trust.verdict}")
+
+
+def limb_verdicts(contacts: Sequence[ContactVerdict]) -> tuple[LimbVerdict, ...]:
+    """Verdicts of legs and arms that touch a plate, in the order in which they do."""
+    found: dict[str, list[ContactVerdict]] = {}
+    for one in contacts:
+        for segment in one.segments:
+            limb = limb_of(segment)
+            if limb is not None:
+                name = f"{limb.side.lower()} {'leg' if limb.kind == 'foot' else 'arm'}"
+                found.setdefault(name, []).append(one)
+    return tuple(LimbVerdict(name, tuple(mine)) for name, mine in found.items())
+
+
+def _overall(contacts: Sequence[ContactVerdict], mass: MassReference | None) -> Grade:
+    """Good if all that is judged is good; poor if no contact, or no joint, is better, or the mass is; else check."""
+    judged = [one.grade for one in contacts if one.grade is not Grade.NOT_JUDGED]
+    joints = [joint.grade for one in contacts for joint in one.joints.values() if joint.grade is not Grade.NOT_JUDGED]
+    weighed = Grade.NOT_JUDGED if mass is None else mass.grade
+    if not judged:
+        return Grade.CHECK
+    if weighed is Grade.POOR or set(judged) == {Grade.POOR} or set(joints) == {Grade.POOR}:
+        return Grade.POOR
+    return Grade.GOOD if worst_grade([*judged, *joints, weighed]) is Grade.GOOD else Grade.CHECK
+
+
+def _notices(contacts: Sequence[ContactVerdict], mass: MassReference | None) -> list[Notice]:
+    """What is not good: contacts one by one, the mass where steps weigh it, joints together."""
     notices: list[Notice] = []
-    if size.kept is False:
-        words = size.sentence
-        if size.worst is not None:
-            words += f" It is largest from {size.worst[0] / rate_hz:.2f} to {size.worst[1] / rate_hz:.2f} s."
-        notices.append(warning("residual-large", words, size.root, frames=size.worst))
-    elif size.kept:
-        notices.append(info("residual-small", size.sentence, size.root))
-    else:
-        notices.append(info("residual-unknown", size.sentence, size.root))
-    stated = balance.model_kg if balance.entered_kg is None else balance.entered_kg
-    if balance.plates_kg is not None and abs(balance.plates_kg - stated) > MASS_LIMIT * stated:
-        notices.append(warning("loads-mass", balance.mass_sentence))
-    for fault in faults:
-        notice = problem if fault.severe and fault.joints else warning
-        words = fault_sentence(fault, rate_hz)
-        notices.append(notice("loads-on-faulty-plate", words, fault.plate, *fault.segments, frames=fault.frames))
-    bad = any(fault.severe and fault.joints for fault in faults)
-    both = bool(size.verdicts) and not any(verdict.kept for verdict in size.verdicts)
-    if bad or both:
-        return "poor", notices
-    doubt = size.kept is not True or bool(faults) or bool(external.estimated.any())
-    return ("check" if doubt or any(n.code == "loads-mass" for n in notices) else "good"), notices
+    for one in contacts:
+        if one.grade in (Grade.POOR, Grade.CHECK):
+            notice = problem if one.grade is Grade.POOR else warning
+            notices.append(notice(f"contact-{one.grade}", one.sentence, one.plate, *one.segments, frames=one.frames))
+    if mass is not None and mass.origin == "steps" and mass.grade is not Grade.GOOD:
+        notices.append(warning("loads-mass", f"{mass.sentence} Correct the mass, or check the calibration."))
+    doubtful = _doubtful_joints(contacts)
+    if doubtful:
+        words = " ".join(one.sentence for one in doubtful[:TOLD])
+        if len(doubtful) > TOLD:
+            words += f" {_listed([one.joint for one in doubtful[TOLD:]]).capitalize()} likewise."
+        notices.append(warning("joint-error", words, *(one.joint for one in doubtful)))
+    return notices
+
+
+def _doubtful_joints(contacts: Sequence[ContactVerdict]) -> list[JointVerdict]:
+    """Joints that are worse than the contact they stand on, each once, the largest error first."""
+    worst: dict[str, JointVerdict] = {}
+    for contact in contacts:
+        for one in contact.joints.values():
+            before = worst.get(one.joint)
+            if contact.grade in (Grade.GOOD, Grade.CHECK) and one.grade is not contact.grade:
+                worst[one.joint] = one if before is None or one.error > before.error else before
+    return sorted(worst.values(), key=lambda one: -one.error)
 
 
 def _at_ends(loads: JointLoads, size: Residuals) -> list[Notice]:
@@ -289,13 +374,50 @@ def _at_ends(loads: JointLoads, size: Residuals) -> list[Notice]:
     return [info("loads-at-ends", words)]
 
 
-def _verdict(size: Residuals, faults: Sequence[PlateFault], external: ExternalLoads, rate_hz: float) -> str:
-    words = [size.sentence]
-    severe = [fault for fault in faults if fault.severe and fault.joints]
-    words += [fault_sentence(fault, rate_hz) for fault in severe[:TOLD]]
-    if len(severe) > TOLD:
-        words.append(f"{len(severe) - TOLD} more contacts are not to be used.")
-    share = float(external.estimated.mean()) if external.frames else 0.0
-    if share > 0.0:
-        words.append(f"In {100.0 * share:.0f} % of the frames the ground reaction is estimated, not measured.")
-    return " ".join(words)
+def _verdict(
+    level: Grade,
+    contacts: Sequence[ContactVerdict],
+    limbs: Sequence[LimbVerdict],
+    mass: MassReference | None,
+    external: ExternalLoads,
+) -> str:
+    """What may be used, then why not the rest."""
+    if not limbs:
+        if external.estimated.any():
+            return "Estimated from the motion alone."
+        return "No step on a plate is known, so nothing tells how far the loads can be trusted."
+    judged = [one for one in limbs if one.grade is not Grade.NOT_JUDGED]
+    if not judged:
+        return "No step on the plates can be judged."
+    reasons = [one.sentence for one in contacts if one.grade in (Grade.CHECK, Grade.POOR)]
+    if mass is not None and mass.grade in (Grade.CHECK, Grade.POOR):
+        reasons.append(mass.sentence)
+    reasons += [one.sentence for one in _doubtful_joints(contacts)]
+    unusable = [one for one in judged if not one.sound]
+    usable = [one for one in judged if one.sound]
+    steps = f"{sum(one.sound for one in judged)} of {sum(one.judged for one in judged)} steps sound"
+    if not usable:
+        words = "No step on the plates is sound."
+    elif unusable:
+        words = f"Use the {_listed([one.name for one in usable])}; {_listed([_why(one) for one in unusable])}."
+    else:
+        names = _listed([one.name for one in usable])
+        both = {"leg": "Both legs", "arm": "Both arms"}.get(names.rpartition(" ")[2], "") if len(usable) == 2 else ""
+        how = "" if level is Grade.GOOD else " with care"
+        words = f"{both or f'The {names}'} can be used{how} ({steps})."
+    if level is Grade.POOR and usable:
+        words = "Do not use these loads as they are."
+    return " ".join([words, *reasons[:TOLD]])
+
+
+def _why(limb: LimbVerdict) -> str:
+    """Why no step of a limb can be used: "the left step is a partial strike"."""
+    side, faults = limb.name.partition(" ")[0], list(dict.fromkeys(one.fault for one in limb.contacts if one.fault))
+    if faults == [PARTIAL] and limb.judged == 1:
+        return f"the {side} step is a partial strike"
+    return f"no {side} step is sound ({', '.join(faults)})"
+
+
+def _listed(names: Sequence[str]) -> str:
+    *others, last = names
+    return f"{', '.join(others)} and {last}" if others else last

@@ -50,7 +50,7 @@ class LoadOptions:
         "none": "none"})  # fmt: skip
     plate_forces: str = setting(
         MATCHED, "Plate forces",
-        "Filtered like the markers, joint moments have no spikes at contact; later peaks change by a few per cent. "
+        "Filtered like the markers, joint moments have no spikes at contact; later peaks hardly change. "
         "Contacts and events do not depend on it.", choices=PLATE_FORCES)  # fmt: skip
     root: str | None = setting(
         None, "Segment with the residual", "Carries what motion, masses and plates leave unexplained.",

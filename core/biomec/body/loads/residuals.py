@@ -30,10 +30,12 @@ class ResidualThreshold:
 
 
 THRESHOLDS = (
-    ResidualThreshold("Nunes", "[Nunes2017] Appendix B", 25.0, None, 25.0, None),
-    ResidualThreshold("OpenSim", "the guide of OpenSim's developers, as cited by [Nunes2017]", 10.0, 25.0, 50.0, 75.0),
+    ResidualThreshold("Published limit", "[Nunes2017] Appendix B", 25.0, None, 25.0, None),
+    ResidualThreshold(
+        "OpenSim's limit", "the guide of OpenSim's developers, as cited by [Nunes2017]", 10.0, 25.0, 50.0, 75.0
+    ),
 )
-"""Both published thresholds, where force plates bear the whole body."""
+"""Both published limits. They are meant for what residual reduction leaves, and judge nothing before it."""
 
 
 @dataclass(frozen=True)
@@ -55,8 +57,8 @@ class ThresholdVerdict:
     def sentence(self) -> str:
         """The verdict in words."""
         if self.kept:
-            return f"Below the threshold of {self.threshold.name}."
-        return f"Above the threshold of {self.threshold.name}: {', '.join(self.exceeded)}."
+            return f"{self.threshold.name}: kept."
+        return f"{self.threshold.name}: exceeded ({', '.join(self.exceeded)})."
 
 
 @dataclass(frozen=True, eq=False)
@@ -101,9 +103,10 @@ class Residuals:
         words = f"Residual {self.force_rms[3]:.0f} N and {self.torque_rms[3]:.0f} N·m RMS: "
         above = [verdict for verdict in self.verdicts if not verdict.kept]
         if not above:
-            return words + "below both thresholds."
+            return words + "below both limits after residual reduction."
         both = len(above) == len(self.verdicts)
-        which = "above both thresholds" if both else f"above the threshold of {above[0].threshold.name}"
+        which = "above both limits" if both else f"above {above[0].threshold.name}"
+        which += " after residual reduction"
         return words + f"{which} ({'; '.join(', '.join(verdict.exceeded) for verdict in above)})."
 
 

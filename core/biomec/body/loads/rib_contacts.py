@@ -13,9 +13,10 @@ from dataclasses import replace
 import numpy as np
 
 from biomec.base.arrays import FloatArray, read_only
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Grade, Notice, info, warning, worst_grade
+from biomec.body.loads.contact_figures import ENDS
 from biomec.body.loads.joint_loads import JointLoads
-from biomec.body.loads.load_trust import ENDS, ContactEffect, ContactLoad, LoadTrust
+from biomec.body.loads.load_trust import ContactEffect, ContactLoad, LoadTrust
 from biomec.body.loads.residuals import inner_frames
 from biomec.signals.stretches import stretches
 
@@ -57,7 +58,7 @@ def with_contacts(trust: LoadTrust, loads: JointLoads, without: JointLoads) -> L
     if not pulled:
         return replace(trust, contacts=contacts, effects=effects, notices=tuple(notices))
     verdict = f"{trust.verdict} {_verdict(pulled)}"
-    level = "check" if trust.level == "good" else trust.level
+    level = worst_grade([trust.level, Grade.CHECK])
     return replace(trust, level=level, verdict=verdict, contacts=contacts, effects=effects, notices=tuple(notices))
 
 

@@ -15,7 +15,7 @@ from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import SubjectModel, build_subject_model
 from biomec.body.kinematics.contact_points import ModelContacts, model_contacts
-from biomec.body.loads.contact_verdict import WEIGHED, MassReference
+from biomec.body.loads.balance import WEIGHED, MassReference
 from biomec.body.plug_in_gait.angles import angles
 from biomec.body.plug_in_gait.comparison import ANGLE, compared, curves, stored_curves
 from biomec.body.plug_in_gait.parameters import Calibration, PlugInGaitOptions, calibrate

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info
+from biomec.base.notices import Notice, Scope, info, warning
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.settings import AUTO, CANDIDATES, EVENTS, NONE, CycleSettings
 from biomec.pipeline.steps.signals import CleanSignals
@@ -74,6 +74,9 @@ def cycles(
     notices += [notice for one in curves.values() for notice in one.notices]
     if found:
         notices.append(info("cycles", _told(found, by)))
+    if clean.travels and not any(len(one) for one in found.values()) and settings.by != NONE:
+        words = "The recording holds no whole gait cycle: a foot must strike the ground twice. Record longer."
+        notices.append(warning("no-whole-cycle", words, scope=Scope.RECORDING))
     return FoundCycles(by, found, curves, settings, tuple(notices))
 
 

@@ -11,17 +11,19 @@ from numpy.typing import NDArray
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
+from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
-from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts
+from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts, with_joints
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads, largest_difference
+from biomec.body.loads.joint_verdict import JointErrors, MeasuredMarkers
 from biomec.body.loads.load_components import MULTIBODY
-from biomec.body.loads.load_trust import LoadTrust, load_trust
+from biomec.body.loads.load_trust import LoadTrust, load_trust, with_motion_faults
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.body.loads.options import MATCHED, OWN, PLATE_FORCES, LoadOptions
@@ -32,14 +34,16 @@ from biomec.engine.forces.external_loads import ExternalLoads, external_loads, n
 from biomec.engine.tree.joint_tree import JointTree, joint_tree
 from biomec.pipeline.steps.body import LoadedBody
 from biomec.pipeline.steps.preparation import Prepared
+from biomec.pipeline.steps.segments import determined_motion, is_whole, mass_share
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import filter_plates
 from biomec.signals.contact_table import contact_table, with_forces
 from biomec.signals.filtering import matching_filter
+from biomec.signals.filters import low_pass
 
-WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
+RAISED, HIGHEST = 1.5, 0.45  # cut-off by which the filter is judged, at most this share of the frame rate
 APART = 1e-6  # of the largest load: two methods that differ by more do not solve the same motion
 
 
@@ -50,7 +54,7 @@ class LoadResult:
     newton_euler : by Newton's and Euler's equations, segment by segment
     multibody    : of the same motion by the equations of the whole mechanism, as the options choose
     external     : what the ground does to the body, measured or estimated
-    trust        : residual, balance, faults of the plates
+    trust        : contacts with plates, their joints, residual, balance
     power        : of the loads of the multibody method, and the energy of the body
     segments     : motion that the loads are of, NaN where nothing decides a segment's place
     plates_hz    : cut-off of the plates' forces where they were filtered like the markers [Hz]; None otherwise
@@ -114,8 +118,8 @@ def loads(
     tree = tree_of(body, options)
     q, qdot, qddot = determined_motion(body, motion)
     if motion.undetermined.any():
-        segments = segment_motion(body.system, q, qdot, qddot)
-    contacts = None if loaded.contacts is None else loaded.contacts.assignment
+        sure = segment_motion(body.system, q, qdot, qddot)
+        segments = replace(sure, masked=segments.masked, notices=segments.notices)
     ground, plates_hz = ground_contacts(prepared, clean, loaded.contacts, options)
     measured = measured_loads(ground, clean.trial.frames)
     notices, whole = _wholeness(loaded)
@@ -124,14 +128,21 @@ def loads(
     external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
 
-    def judged() -> LoadTrust:
-        return load_trust(
-            tree, newton, segments, external, rate, required=required, floor=floor,
-            recorded=clean.notices, contacts=contacts, entered_kg=loaded.subject.mass_kg, whole=whole,
-            judged=_judged_contacts(prepared, clean, loaded, segments, required if whole else None),
-        )  # fmt: skip
+    faults, masked = (*prepared.notices, *clean.notices, *segments.notices), segments.masked
 
-    trust, reduced = judged(), None
+    def judged() -> LoadTrust:
+        found = load_trust(
+            tree, newton, segments, external, rate, required=required, floor=floor,
+            entered_kg=loaded.subject.mass_kg, whole=whole, reduced=reduced is not None,
+            judged=_judged_contacts(
+                prepared, clean, loaded, required if whole else None,
+                JointErrors(tree, newton, segments, measured, markers, rate, _functional(loaded)),
+            ),
+        )  # fmt: skip
+        return with_motion_faults(found, faults, masked)
+
+    markers, reduced = _markers(clean, loaded, motion), None
+    trust = judged()
     if options.reduction is not None:
         counted = trust.residuals.counted
         reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton)
@@ -143,26 +154,26 @@ def loads(
             trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
     trust = with_contacts(trust, multibody, newton)
-    notices += [*remarks, *trust.notices, *_agreement(newton, multibody)]
+    notices += [*remarks, *trust.notices, *_agreement(newton, multibody), *_centre_errors(body, newton)]
     power = load_power(tree, multibody, segments, external)
     return LoadResult(newton, multibody, external, trust, power, segments, options, tuple(notices), reduced,
                       plates_hz)  # fmt: skip
 
 
 def _judged_contacts(
-    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, segments: SegmentMotion, required: BodyWrench | None
+    prepared: Prepared, clean: CleanSignals, loaded: LoadedBody, required: BodyWrench | None, errors: JointErrors
 ) -> JudgedContacts | None:
-    """Judge the contacts with the plates; None where there are none."""
+    """Judge the contacts with the plates and their joints; None where there are none."""
     if loaded.contacts is None:
         return None
     measures, gait = loaded.person.measures, prepared.marker_set.gait
     soles = {} if gait is None else {
         "Right": (gait.heel.right, gait.toe.right), "Left": (gait.heel.left, gait.toe.left)
     }  # fmt: skip
-    return judge_contacts(
+    judged = judge_contacts(
         clean.trial,
         loaded.contacts.assignment,
-        segments,
+        errors.motion,
         loaded.person.system.gravity,
         required,
         float(measures["mass"]),
@@ -172,6 +183,29 @@ def _judged_contacts(
         float(measures.get("height", np.nan)),
         clean.notices,
     )
+    return with_joints(judged, errors)
+
+
+def _markers(clean: CleanSignals, loaded: LoadedBody, motion: ConsistentMotion) -> MeasuredMarkers:
+    """Distance of the markers from the model, and what a higher cut-off of the filter would change."""
+    followed = loaded.person.followed
+    change = None
+    if clean.filtered is not None:
+        raised = low_pass(
+            clean.reconstruction.markers.p_WM,
+            clean.trial.rate_hz,
+            np.minimum(RAISED * clean.filtered.cutoff_hz, HIGHEST * clean.trial.rate_hz),
+            filter=clean.filtered.options.filter,
+        )
+        columns = [clean.markers.index(name) for name in motion.markers]
+        change = (raised.values - clean.markers.p_WM)[:, columns]
+    return MeasuredMarkers(tuple(followed.get(name) for name in motion.markers), motion.marker_residual, change)
+
+
+def _functional(loaded: LoadedBody) -> tuple[str, ...]:
+    """Hips whose centres were found from movement."""
+    sides = {"CAQ_D": "right hip", "CAQ_E": "left hip"}
+    return tuple(sides[point] for point in loaded.options.options.points if point in sides)
 
 
 def tree_of(body: SubjectModel, options: LoadOptions = LoadOptions()) -> JointTree:
@@ -192,6 +226,8 @@ def ground_contacts(
     matching = matching_filter(clean.filtered)
     if options.plate_forces == MATCHED and matching is not None:
         plates, hz = filter_plates(plates, matching).plates, matching.cutoff_hz
+    if hz is None and clean.filtered_plates is None:  # the contacts have these forces already
+        return contacts, None
     assignment = with_forces(contacts.assignment, plates)
     return replace(contacts, assignment=assignment, table=contact_table(assignment, contacts.table.segments)), hz
 
@@ -231,14 +267,33 @@ def _external(
     return found.loads, found.notices
 
 
+def _centre_errors(body: SubjectModel, carried: JointLoads) -> list[Notice]:
+    """How much moments may err because a regression gave the centre: its error times the force of the joint."""
+    found: dict[str, list[str]] = {}
+    for j, name in enumerate(carried.joints):
+        centre = next((joint.centre for joint in body.model.joints if joint.name == name), "")
+        method = CENTRE_METHODS.get(body.plan.methods.get(centre, ""))
+        force = np.linalg.norm(carried.force[:, j], axis=1)
+        if method is not None and method.error is not None and np.isfinite(force).any():
+            mean, scatter, _ = method.error
+            band = f"{1e3 * mean:.0f} ± {1e3 * scatter:.0f} mm ({method.name})"
+            rms = float(np.sqrt(np.nanmean(force**2)))
+            found.setdefault(band, []).append(f"{name} {mean * rms:.1f} ± {scatter * rms:.1f} N·m")
+    return [
+        info(
+            "centre-error", f"Centres by regression err by {band}, which can change moments by {', '.join(each)} (RMS)."
+        )
+        for band, each in found.items()
+    ]
+
+
 def _wholeness(loaded: LoadedBody) -> tuple[list[Notice], bool]:
     """Whether the model holds nearly all of the body's mass, and a sentence if it does not."""
-    whole, part = float(loaded.person.measures["mass"]), sum(one.mass for one in loaded.person.system.bodies)
-    if part >= WHOLE * whole:
+    if is_whole(loaded):
         return [], True
     words = (
-        f"The model holds {100.0 * part / whole:.0f} % of the body's mass, so that the residual is what the rest of "
-        "the body does to it, not an error."
+        f"The model holds {100.0 * mass_share(loaded):.0f} % of the body's mass, so that the residual is what the rest "
+        "of the body does to it, not an error."
     )
     return [info("model-of-a-part", words)], False
 
@@ -256,16 +311,3 @@ def _agreement(newton: JointLoads, multibody: JointLoads) -> list[Notice]:
         "quite obey the model. Look at the frames that are not valid."
     )
     return [warning("load-methods-differ", words)]
-
-
-def determined_motion(body: SubjectModel, motion: ConsistentMotion) -> tuple[FloatArray, FloatArray, FloatArray]:
-    """Coordinates, velocities, accelerations (T, n), NaN for segments whose place nothing decides in a frame."""
-    levels = (motion.q, motion.qdot, motion.qddot)
-    if not motion.undetermined.any():
-        return levels
-    q, qdot, qddot = (level.copy() for level in levels)
-    for k, name in enumerate(motion.segments):
-        unknown = np.ix_(motion.undetermined[:, k], body.system.layout.columns(name))
-        for level in (q, qdot, qddot):
-            level[unknown] = np.nan
-    return q, qdot, qddot

@@ -8,11 +8,12 @@ from pathlib import Path
 
 import numpy as np
 
+from biomec.base.arrays import BoolArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.io.marker_set_file import load_marker_set, read_marker_set, shipped_marker_sets
 from biomec.pipeline.settings import PreparationSettings
-from biomec.recording import BIOMEC_AXES, Result, Session, Trial
+from biomec.recording import BIOMEC_AXES, Markers, Result, Session, Trial
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.step import step_result
@@ -27,6 +28,7 @@ from biomec.signals import (
 )
 from biomec.signals.label_swaps import SWAPPED, WRIST, repaired
 
+METRES = {"mm": 1e-3, "m": 1.0}
 FEWEST_MARKERS = 6  # of a set; with fewer a recording does not use it
 SMALLEST_SHARE = 0.3  # of the labels that a set must explain to be chosen without asking
 
@@ -37,6 +39,7 @@ class Prepared:
 
     static_is_dynamic : there was no static, so that the first complete frame of the movement stands in for it
     pose              : mean of the static by the default options; None without a static
+    masked            : (T,) frames around leaps of all markers, not to be used; None where nobody looked
     """
 
     dynamic: Trial
@@ -46,6 +49,7 @@ class Prepared:
     options: PreparationSettings
     notices: tuple[Notice, ...]
     pose: StaticPose | None = None
+    masked: BoolArray | None = None
 
     def to_result(self) -> Result:
         """Return what a session stores; the trials themselves are there already."""
@@ -67,8 +71,10 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
             f"used. Choose the marker set {label_map.marker_set} or another mapping."
         )
     dynamic = mapped(dynamic, marker_set, label_map)
-    static = None if static is None else mapped(static, marker_set, label_map)
-    notices += check_trajectories(dynamic)
+    static = None if static is None else with_computed_points(mapped(static, marker_set, label_map), marker_set)
+    checks = check_trajectories(dynamic)
+    dynamic = checks.without_copies(dynamic)
+    notices += checks.notices
     dynamic = dynamic.turned(BIOMEC_AXES)
     static = None if static is None else static.turned(BIOMEC_AXES)
     pose = None if static is None else static_pose(static, marker_set)
@@ -87,7 +93,7 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     if static is None:
         static, notice = _static_from(dynamic, marker_set)
         notices.append(notice)
-    return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose)
+    return Prepared(dynamic, static, absent, marker_set, settings, tuple(notices), pose, checks.masked)
 
 
 def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
@@ -119,6 +125,30 @@ def mapped(trial: Trial, marker_set: MarkerSet, label_map: LabelMap | None) -> T
     """Return a trial with the labels of the set: by the laboratory's own mapping, or as they suggest themselves."""
     mapping = suggest_mapping(trial.markers.names, marker_set) if label_map is None else label_map
     return apply_mapping(trial, mapping)
+
+
+def with_computed_points(trial: Trial, marker_set: MarkerSet) -> Trial:
+    """Return a trial whose markers hold the joint centres that another program stored with it, if the set knows them.
+
+    C3D files keep them apart from markers, with the angles and moments of that program.
+    """
+    outputs, markers = trial.outputs, trial.markers
+    if outputs is None or outputs.frames != markers.frames:
+        return trial
+    places = {}
+    for marker in marker_set.markers:
+        if not marker.internal or marker.name in markers:
+            continue
+        for label in (marker.name, *marker_set.written_aliases(marker)):
+            k = outputs.names.index(label) if label in outputs.names else -1
+            if k >= 0 and outputs.kinds[k] == "modelled point" and outputs.units[k] in METRES:
+                value = METRES[outputs.units[k]] * outputs.values[:, k]
+                places[marker.name] = np.where(value.any(axis=1, keepdims=True), value, np.nan)  # (0, 0, 0): missing
+                break
+    if not places:
+        return trial
+    p = np.concatenate([markers.p_WM, np.stack(list(places.values()), axis=1)], axis=1)
+    return replace(trial, markers=Markers((*markers.names, *places), p, markers.rate_hz))
 
 
 def _static_from(dynamic: Trial, marker_set: MarkerSet) -> tuple[Trial, Notice]:

@@ -1,12 +1,65 @@
-"""Motion of the segments and of the centre of mass."""
+"""Motion of the segments and of the centre of mass, and whether people can move like this."""
 
 from __future__ import annotations
 
+from dataclasses import replace
+
+import numpy as np
+
+from biomec.base.arrays import FloatArray, read_only
+from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.loads.motion_checks import check_motion
 from biomec.pipeline.steps.body import LoadedBody
+from biomec.pipeline.steps.signals import CleanSignals
+from biomec.recording.limb_names import limb_of
+
+WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
 
 
-def segments(body: LoadedBody, motion: ConsistentMotion) -> SegmentMotion:
+def segments(clean: CleanSignals, body: LoadedBody, motion: ConsistentMotion) -> SegmentMotion:
     """Motion of every segment in laboratory axes."""
-    return segment_motion(body.person.system, motion.q, motion.qdot, motion.qddot)
+    system, trial = body.person.system, clean.trial
+    found = segment_motion(system, motion.q, motion.qdot, motion.qddot)
+    q, qdot, qddot = determined_motion(body.person, motion)
+    sure = segment_motion(system, q, qdot, qddot) if motion.undetermined.any() else found
+    contacts = () if clean.contacts is None else clean.contacts.contacts
+    stood = [
+        item.contact.off_s - item.contact.on_s
+        for item in contacts
+        if not (item.contact.starts_before or item.contact.ends_after) and _is_foot(item.segment)
+    ]
+    checks = check_motion(
+        system, sure, q, qdot, trial.rate_hz, float(body.person.measures["height"]), travels=clean.travels,
+        whole=is_whole(body), contact_s=stood, masked=clean.masked, first_frame=trial.first_frame,
+    )  # fmt: skip
+    return replace(found, masked=read_only(clean.masked | checks.masked, np.bool_), notices=checks.notices)
+
+
+def _is_foot(segment: str | None) -> bool:
+    limb = None if segment is None else limb_of(segment)
+    return limb is not None and limb.kind == "foot"
+
+
+def mass_share(loaded: LoadedBody) -> float:
+    """Share of the body's mass that the model holds."""
+    return sum(one.mass for one in loaded.person.system.bodies) / float(loaded.person.measures["mass"])
+
+
+def is_whole(loaded: LoadedBody) -> bool:
+    """Whether the model stands for the whole body."""
+    return mass_share(loaded) >= WHOLE
+
+
+def determined_motion(body: SubjectModel, motion: ConsistentMotion) -> tuple[FloatArray, FloatArray, FloatArray]:
+    """Coordinates, velocities, accelerations (T, n), NaN for segments whose place nothing decides in a frame."""
+    levels = (motion.q, motion.qdot, motion.qddot)
+    if not motion.undetermined.any():
+        return levels
+    q, qdot, qddot = (level.copy() for level in levels)
+    for k, name in enumerate(motion.segments):
+        unknown = np.ix_(motion.undetermined[:, k], body.system.layout.columns(name))
+        for level in (q, qdot, qddot):
+            level[unknown] = np.nan
+    return q, qdot, qddot

@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.notices import Notice, warning
 from biomec.base.progress import Progress, part_of
 from biomec.pipeline.settings import ContactChoice, SignalSettings
@@ -26,6 +26,7 @@ from biomec.signals import (
     Reconstruction,
     StaticPose,
     assign_contacts,
+    check_accelerations,
     check_plates,
     detect_contacts,
     filter_markers,
@@ -53,6 +54,8 @@ class CleanSignals:
     quality   : where feet and forces lie on the plates; None without plates
     mass      : what the plates weigh; None without plates
     static_mass : what they weigh in the static; None where it has no plates
+    masked    : (T,) frames around leaps and around accelerations that no body bears, not to be used; read-only
+    travels   : whether the pelvis goes over the floor
     """
 
     trial: Trial
@@ -67,6 +70,8 @@ class CleanSignals:
     static_mass: MassEstimate | None
     options: SignalSettings
     notices: tuple[Notice, ...]
+    masked: BoolArray
+    travels: bool = False
 
     @property
     def markers(self) -> Markers:
@@ -89,6 +94,7 @@ class CleanSignals:
                 **cutoffs,
                 "origin": self.reconstruction.origin.astype("uint8"),
                 "rebuilt_residual": self.reconstruction.residual,
+                "masked": self.masked,
             },
             self.options,
             self.notices,
@@ -129,6 +135,10 @@ def signals(
         clean = replace(clean, plates=filtered_plates.plates)
     notices = [*pose.notices, *rebuilt.notices]
     notices += [notice for one in (filtered, filtered_plates) if one is not None for notice in one.notices]
+    masked, spikes = check_accelerations(clean.markers, filtered is not None, clean.first_frame)
+    notices += spikes
+    if prepared.masked is not None:
+        masked = masked | prepared.masked
     contacts = mass = quality = None
     if clean.plates:
         detected = detect_contacts(clean, settings.contacts)
@@ -137,7 +147,8 @@ def signals(
         notices += remarks
         quality = check_plates(clean, contacts)
         notices += [*detected.notices, *contacts.notices, *quality.notices]
-    walking = gait_markers(marker_set, clean.markers.names) if _walks(clean, marker_set) else None
+    travels = _walks(clean, marker_set)
+    walking = gait_markers(marker_set, clean.markers.names) if travels else None
     events = gait_events(clean, walking, contacts, quality)
     notices += events.notices
     if events.forward is not None and walking is not None:
@@ -147,7 +158,7 @@ def signals(
     static_mass = None if prepared.static_is_dynamic else _static_mass(prepared.static, marker_set, settings)
     return CleanSignals(
         clean, pose, rebuilt, filtered, filtered_plates, contacts, quality, events, mass, static_mass, settings,
-        tuple(notices),
+        tuple(notices), read_only(masked, np.bool_), travels,
     )  # fmt: skip
 
 

@@ -74,7 +74,7 @@ def reduction_sections(reduced: ReducedResiduals) -> tuple[Section, ...]:
         here = [float(getattr(one, name)[3]) for one in (reduced.before, reduced.after)]
         how = how.upper() if how == "rms" else how
         rows.append((f"{what.capitalize()}, {how} [{unit}]", number(here[0], 1), number(here[1], 1)))
-    rows += [(f"Limit of {one.threshold.name}", _kept(reduced.before, k), _kept(reduced.after, k))
+    rows += [(one.threshold.name, _kept(reduced.before, k), _kept(reduced.after, k))
              for k, one in enumerate(reduced.before.verdicts)]  # fmt: skip
     sentences = tuple(notice.sentence for notice in reduced.notices if notice.code != "inertia-adjusted")
     sections = [Section("Residual", sentences, (Table("", ("Residual", "Before", "After"), tuple(rows)),))]
@@ -129,14 +129,58 @@ def loads_section(analysis: Analysis) -> Section:
         shown.remove("difference")  # they differ on purpose
     if facts["mass"].value is None:
         shown.remove("mass")
+    sentences = tuple(one.sentence for one in found.trust.steps if one.sentence not in facts["trust"].text)
     about: dict[str, str | None] = {facts[key].label: facts[key].text for key in shown}
-    tables = [fact_table("", about), *_residual(analysis), *_reduced(analysis), *_contacts(analysis), *_peaks(analysis)]
+    tables = [
+        fact_table("", about),
+        *_steps(analysis),
+        *_residual(analysis),
+        *_reduced(analysis),
+        *_contacts(analysis),
+        *_peaks(analysis),
+    ]
     changes = () if found.reduced is None else tuple(one.sentence for one in found.reduced.notices)
-    return Section(LOADS, (facts["trust"].text, facts["advice"].text, *changes), tuple(tables))
+    return Section(LOADS, (facts["trust"].text, facts["advice"].text, *sentences, *changes), tuple(tables))
+
+
+def _steps(analysis: Analysis) -> list[Table]:
+    """Every contact with a plate, with the figures behind its grade; and its joints."""
+    rows, joints = [], []
+    for one in analysis.loads.trust.steps:
+        made, when = one.figures, f"{number(one.on_s, 2)} to {number(one.off_s, 2)}"
+        cells = (PERCENT * made.delta, 1), (1e3 * made.run_s, 0), (made.rms_bw, 2), (MM * made.place_m, 0)
+        figures = (number(value, digits) for value, digits in (*cells, (1e3 * made.lag_s, 0)))
+        rows.append((one.title, when, str(one.grade) + (f": {one.fault}" if one.fault else ""), *figures))
+        joints += [
+            (one.title, when, joint.joint.capitalize(), str(joint.grade), number(joint.error, 2), number(joint.peak, 2),
+             number(MM * joint.misfit_m, 0))
+            for joint in one.joints.values()
+        ]  # fmt: skip
+    if not rows:
+        return []
+    columns = ("Contact", "Time [s]", "Grade", "Force [%]", "Missing [ms]", "Residual [BW]", "Place [mm]", "Lag [ms]")
+    note = (
+        "Force: measured against m(g + a) of the motion while no other foot is down. Missing: longest time with more "
+        "than 0.15 body weights too little. Residual: RMS. Place: by how far the centre of pressure is off, by the "
+        "motion of the whole body. Lag: of the plates behind the motion."
+    )
+    tables = [Table("Contacts with plates", columns, tuple(rows), note)]
+    if joints:
+        heads = (
+            "Contact",
+            "Time [s]",
+            "Joint",
+            "Grade",
+            "Expected error [N·m/kg]",
+            "Peak [N·m/kg]",
+            "Markers off [mm]",
+        )
+        tables.append(Table("Expected error of the measurement of joint moments", heads, tuple(joints)))
+    return tables
 
 
 def _residual(analysis: Analysis) -> list[Table]:
-    size = analysis.loads.trust.residuals
+    size, reduced = analysis.loads.trust.residuals, analysis.loads.reduced is not None
     if not size.verdicts:
         return []
     found = (size.force_rms[3], size.force_peak[3], size.torque_rms[3], size.torque_peak[3])
@@ -144,10 +188,11 @@ def _residual(analysis: Analysis) -> list[Table]:
     for one in size.verdicts:
         limit = one.threshold
         limits = (limit.force_rms, limit.force_peak, limit.torque_rms, limit.torque_peak)
-        kept = "kept" if one.kept else "exceeded"
-        rows.append((f"Limit of {limit.name}", *(number(value, 0) for value in limits), kept))
+        kept = "" if not reduced else "kept" if one.kept else "exceeded"
+        rows.append((limit.name, *(number(value, 0) for value in limits), kept))
     columns = ("Residual", "Force, RMS [N]", "peak", "Torque, RMS [N·m]", "peak", "")
-    return [Table("Residual against published limits", columns, tuple(rows))]
+    note = "" if reduced else "The limits are meant for what residual reduction leaves; here they judge nothing."
+    return [Table("Residual beside limits after residual reduction", columns, tuple(rows), note)]
 
 
 def _reduced(analysis: Analysis) -> list[Table]:

@@ -5,6 +5,7 @@ far this computation is from what the file stores.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +19,7 @@ from biomec.reporting.tables import NOTHING, Section, Table, number, plain_numbe
 
 PLUG_IN_GAIT = "Plug-in Gait as Vicon computes it"
 OWN, STORED = "our own model − as Vicon computes it", "as Vicon computes it − stored in the file"
-DIGITS = {ANGLE: 1, MOMENT: 3, POWER: 2}
+DIGITS = {ANGLE: 2, MOMENT: 3, POWER: 2}
 TITLES = {ANGLE: "Angles", MOMENT: "Moments", POWER: "Powers"}
 EXACT = {ANGLE: 0.01, MOMENT: 0.02, POWER: 0.05}  # below this, two computations of one model are the same
 
@@ -32,8 +33,9 @@ def plug_in_gait_section(analysis: Analysis) -> Section | None:
         "Our own model less Plug-in Gait as Vicon computes it: root mean square, mean, and root mean square of what is "
         "left without the mean, over the frames that both have."
     )
-    tables = [_table(f"{TITLES[kind]} [{_unit(found.own, kind)}]", _of(found.own, kind), kind, note)
+    tables = [_table(f"{TITLES[kind]} [{_unit(found.own, kind)}]", _of(found.own, kind), kind, "")
               for kind in TITLES if _of(found.own, kind)]  # fmt: skip
+    tables[:1] = [replace(table, note=note) for table in tables[:1]]
     wrong = [apart for apart in found.stored if apart.rms > EXACT[apart.kind]]
     if wrong:
         words = f"Computed here less stored in {analysis.session.dynamic.source.name}, where they differ."
@@ -103,7 +105,7 @@ def _against_stored(found: Comparison) -> str:
         return "The file stores no results of Plug-in Gait to compare with."
     worst = {kind: max(_of(found.stored, kind), key=lambda apart: apart.rms, default=None) for kind in TITLES}
     parts = [
-        f"{TITLES[kind].lower()} {number(apart.rms, 3 if kind == ANGLE else DIGITS[kind])} {apart.unit} ({apart.name})"
+        f"{TITLES[kind].lower()} {number(apart.rms, 3)}{'' if kind == ANGLE else ' '}{apart.unit} ({apart.name})"
         for kind, apart in worst.items()
         if apart is not None
     ]

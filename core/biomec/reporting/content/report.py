@@ -15,7 +15,7 @@ from typing import Any
 import numpy as np
 
 from biomec._version import __version__
-from biomec.base.notices import NoticeGroup, Severity, notice_groups
+from biomec.base.notices import Notice, NoticeGroup, Severity, leading, notice_groups
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.engine.position import FrameStatus
@@ -60,7 +60,8 @@ class ReportContent:
 
     highlights : the few numbers that a reader wants first, with what they are
     sections   : title -> section; "Joint angles", "How good it is" … in the order of reading
-    notices    : grouped by severity
+    leading    : at most three notices to read first
+    notices    : in groups, the most important first
     """
 
     title: str
@@ -68,6 +69,7 @@ class ReportContent:
     highlights: tuple[tuple[str, str], ...]
     sections: tuple[Section, ...]
     notices: tuple[NoticeGroup, ...]
+    leading: tuple[Notice, ...] = ()
 
     def section(self, title: str) -> Section | None:
         """The section of that title, if the report has it."""
@@ -97,6 +99,7 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
         _highlights(analysis, truth),
         tuple(sections),
         notice_groups(analysis.notices),
+        leading(analysis.notices),
     )
 
 

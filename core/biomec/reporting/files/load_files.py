@@ -13,6 +13,7 @@ from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.load_statistics import JointPeaks, load_statistics, mean_and_deviation
 from biomec.body.loads.power import joint_work
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_cycles import Ground, load_cycles
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, named_loads, parts_of, read_loads
 from biomec.reporting.content.load_section import reduction_facts
 from biomec.reporting.facts import load_facts
@@ -67,22 +68,26 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
                 "force_peak_N": one.threshold.force_peak,
                 "torque_rms_Nm": one.threshold.torque_rms,
                 "torque_peak_Nm": one.threshold.torque_peak,
-                "kept": one.kept,
+                "kept": None if found.reduced is None else one.kept,
             }
             for one in size.verdicts
         ],
         "balance_force_rms_N": plain_number(balance.force_rms),
         "balance_moment_rms_Nm": plain_number(balance.moment_rms),
-        "mass_kg": {"model": balance.model_kg, "entered": balance.entered_kg, "plates": balance.plates_kg},
+        "mass_kg": {
+            "model": balance.model_kg,
+            "entered": balance.entered_kg,
+            "plates": balance.plates_kg,
+            **({} if trust.judged is None else {"static": trust.judged.mass.static, "walk": trust.judged.mass.walk}),
+        },
+        "mass": facts["mass"].text,
         "external": found.options.external,
         "contacts": facts["external"].value,
         "estimated_frames": int(found.external.estimated.sum()),
         "trust": facts["trust"].value,
         "verdict": facts["trust"].text,
-        "faults": [
-            {"plate": one.plate, "what": one.what, "joints": list(one.joints), "frames": _counted(one.frames, base)}
-            for one in trust.faults
-        ],
+        "steps": [{**one, "frames": _counted(one["frames"], base)} for one in facts["steps"].value],
+        "limbs": {one.name: {"grade": str(one.grade), "sound": one.sound, "judged": one.judged} for one in trust.limbs},
         "reduced": reduction_facts(found.reduced),
         "scapula_contacts": {
             one.contact: {
@@ -122,7 +127,10 @@ def _plain_peaks(one: JointPeaks, rate_hz: float) -> dict[str, Any]:
 
 
 MEASURES = ("peak", "peak_percent", "highest", "lowest", "mean", "rms", "impulse")
-HEAD = ("cycles", "cycle", "first frame", "last frame", "joint", "load", "method", "axes", "sign", "unit")
+HEAD = (
+    "cycles", "cycle", "first frame", "last frame", "joint", "load", "method", "axes", "sign", "unit",
+    "ground reaction",
+)  # fmt: skip
 COLUMNS = (
     "peak", "peak at (% of the cycle)", "highest", "lowest", "mean", "rms", "impulse (unit s)", "work delivered (J)",
     "work taken up (J)", "frames that can be used (%)",
@@ -192,9 +200,11 @@ def load_parts_csv(analysis: Analysis) -> str:
 
 
 def load_statistics_csv(analysis: Analysis) -> str:
-    """One row a load and valid cycle, by its number among all cycles, then mean and standard deviation over them.
+    """One row a load and valid cycle, by its number among all cycles, with where its ground reaction comes from.
 
-    Loads are the components of `loads.csv`, and the power of every joint, whose impulse is its net work.
+    Then mean and standard deviation over the cycles whose ground reaction was measured throughout, on plates of that
+    foot alone that are not poor; and, apart from them, over the cycles that rest on an estimate. Loads are the
+    components of `loads.csv`, and the power of every joint, whose impulse is its net work.
     """
     rows, values = [], []
     for head, numbers in _rows(analysis):
@@ -225,14 +235,20 @@ def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
         delivered, taken = (np.concatenate([none, one], axis=1) for one in (work.positive, work.negative))
         usable = _usable(analysis, joints, spans)
         numbers = np.stack([*(getattr(sizes, name) for name in MEASURES), delivered, taken, usable], axis=2)
-        mean, sd = mean_and_deviation(numbers)
+        counting = load_cycles(analysis)[which]
         for c, (joint, name, how, unit) in enumerate(zip(joints, names, read_as, units, strict=True)):
             about = [joint, name, *how, unit]
+            reasons = counting.reasons[joint]
             for k, (first, last) in enumerate(spans.tolist()):
                 frames = (trial.first_frame + first, trial.first_frame + last)
-                yield [which, int(valid[k]) + 1, *frames, *about], numbers[k, c]
-            yield [which, "mean", "", "", *about], mean[c]
-            yield [which, "sd", "", "", *about], sd[c]
+                yield [which, int(valid[k]) + 1, *frames, *about, reasons[valid[k]]], numbers[k, c]
+            for estimated, source in ((False, Ground.MEASURED), (True, Ground.ESTIMATED)):
+                kept = counting.counts(joint, estimated=estimated)[valid]
+                if estimated and not kept.any():
+                    continue
+                mean, sd = mean_and_deviation(numbers[kept, c])
+                yield [which, "mean", "", "", *about, str(source)], mean
+                yield [which, "sd", "", "", *about, str(source)], sd
 
 
 def _usable(analysis: Analysis, joints: Sequence[str], spans: IntArray) -> FloatArray:

@@ -7,6 +7,7 @@ every angle does in them; the ground reaction over one cycle, as measured and fi
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Mapping
 from dataclasses import dataclass
 
@@ -46,7 +47,8 @@ class SignalCycles:
     @property
     def words(self) -> str:
         """How many cycles, and why others are left out."""
-        return cycles_in_words(self.used, left_out(self.cycles, self.used))
+        counted = cycles_in_words(self.used, left_out(self.cycles, self.used))
+        return f"{counted}, {self.cycles.source}" if self.cycles.source else counted
 
 
 def signal_cycles(
@@ -72,7 +74,9 @@ def left_out(cycles: Cycles, used: int) -> dict[str, int]:
     """Why cycles are not among the ``used`` ones -> how many; a reason without any is not in it."""
     by_hand = sum(int(first) in cycles.excluded for first in cycles.spans[:, 0])
     valid = int(np.count_nonzero(cycles.valid))
-    counts = {NOT_CONVERGED: len(cycles) - valid - by_hand, BY_HAND: by_hand, MISSING: valid - used}
+    others = Counter(why for first, why in cycles.left_out.items() if first not in cycles.excluded)
+    failed = len(cycles) - valid - by_hand - others.total()
+    counts = {NOT_CONVERGED: failed, BY_HAND: by_hand, **others, MISSING: valid - used}
     return {why: count for why, count in counts.items() if count > 0}
 
 

@@ -11,13 +11,14 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray, IntArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.load_statistics import MEASURES, JointPeaks, joint_peaks, load_statistics, mean_and_deviation
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.load_cycles import LoadCycles, load_cycles
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, read_loads
 from biomec.reporting.statistics.load_ranking import ExerciseLoad, exercise_load
 from biomec.signals.cycle_average import PERCENT_POINTS, resample_spans
@@ -67,16 +68,20 @@ def condition(
     spans: ArrayLike,
     rate_hz: float,
     samples: int | None = PERCENT_POINTS,
+    counted: BoolArray | None = None,
 ) -> LoadCondition:
     """Gather the cycles of one recording.
 
     values  : (T, C);  spans : (K, 2) first and last frame of the cycles
+    counted : (K, C) cycles that count for a curve; all, if not given
     samples : of the curves; None for the mean of the longest and the shortest cycle, as `resample_spans`
     """
     numbers = load_statistics(names, values, spans, rate_hz)
     curves = resample_spans(values, spans, samples)
-    measures = FrozenDict({measure: np.asarray(getattr(numbers, measure)) for measure in MEASURES})
-    return LoadCondition(title, tuple(names), tuple(units), curves.percent, curves.curves, measures, CYCLES)
+    kept = np.ones((len(curves.curves), len(names)), dtype=np.bool_) if counted is None else counted
+    measures = {measure: read_only(np.where(kept, getattr(numbers, measure), np.nan)) for measure in MEASURES}
+    shown = read_only(np.where(kept[:, None], curves.curves, np.nan))
+    return LoadCondition(title, tuple(names), tuple(units), curves.percent, shown, FrozenDict(measures), CYCLES)
 
 
 def over_people(title: str, people: Sequence[LoadCondition]) -> LoadCondition:
@@ -119,13 +124,20 @@ def loads_over_cycles(
     joints  : only these; all if none is named
     side   : whose cycles count, where both sides have their own; without it the first that has a valid one
     """
-    spans = valid_spans(analysis, title, side)
+    spans, counting = valid_spans(analysis, title, side)
     curves = read_loads(analysis, reading)
     if joints:
         loads = chosen_loads(analysis)
         there = [loads.joints[loads.index(name)] for name in joints]
         curves = curves.chosen(name for name, joint in zip(curves.names, curves.joint, strict=True) if joint in there)
-    return condition(title, curves.names, curves.units, curves.values, spans, analysis.signals.trial.rate_hz)
+    counted = _counted(counting, curves.joint)
+    if not counted.any():
+        raise BiomecError(
+            f"{title} has no cycle in which the ground reaction of these joints was measured, so that its loads cannot "
+            "be compared over cycles."
+        )
+    rate = analysis.signals.trial.rate_hz
+    return condition(title, curves.names, curves.units, curves.values, spans, rate, counted=counted)
 
 
 def exercise_of(analysis: Analysis, title: str) -> ExerciseLoad:
@@ -133,7 +145,8 @@ def exercise_of(analysis: Analysis, title: str) -> ExerciseLoad:
     body, loads = analysis.body.person, chosen_loads(analysis)
     stress = joint_stress(loads, motion_of_loads(analysis), body.model, body.joint_axes())
     rate_hz, mass_kg = analysis.signals.trial.rate_hz, float(body.measures["mass"])
-    return exercise_load(title, loads, stress, valid_spans(analysis, title), rate_hz, mass_kg)
+    spans, counting = valid_spans(analysis, title)
+    return exercise_load(title, loads, stress, spans, rate_hz, mass_kg, _counted(counting, stress.joints))
 
 
 def peaks_of(analysis: Analysis) -> tuple[JointPeaks, ...]:
@@ -152,11 +165,17 @@ def refuse_unlike(analyses: Mapping[str, Analysis]) -> None:
         )
 
 
-def valid_spans(analysis: Analysis, title: str, side: str = "") -> IntArray:
-    """First and last frame (K, 2) of the valid cycles of a side, or of the first side that has one."""
+def _counted(counting: LoadCycles, joints: Sequence[str]) -> BoolArray:
+    """(K, C) valid cycles that count for the joints of C curves: measured ones, estimated ones where none is."""
+    valid = counting.cycles.valid
+    return np.stack([counting.best(joint)[valid] for joint in joints], axis=1)
+
+
+def valid_spans(analysis: Analysis, title: str, side: str = "") -> tuple[IntArray, LoadCycles]:
+    """First and last frame (K, 2) of the valid cycles of a side, or of the first side that has one, and which count."""
     cycles = analysis.cycles.groups
     wanted = [side] if side else [name for name, one in cycles.items() if one.valid.any()]
     if not wanted or wanted[0] not in cycles or not cycles[wanted[0]].valid.any():
         raise BiomecError(f"{title} has no valid cycle, so that its loads cannot be compared over cycles.")
     chosen = cycles[wanted[0]]
-    return np.asarray(chosen.spans)[np.asarray(chosen.valid)]
+    return np.asarray(chosen.spans)[np.asarray(chosen.valid)], load_cycles(analysis)[wanted[0]]

@@ -24,12 +24,12 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.joint_stress import JointStress
-from biomec.body.loads.load_statistics import load_statistics
+from biomec.body.loads.load_statistics import load_statistics, mean_and_deviation
 from biomec.reporting.tables import Table, number
 
 READINGS = ("patient", "athlete")
@@ -123,9 +123,18 @@ class ExerciseRanking:
 
 
 def exercise_load(
-    title: str, loads: JointLoads, stress: JointStress, spans: ArrayLike, rate_hz: float, mass_kg: float
+    title: str,
+    loads: JointLoads,
+    stress: JointStress,
+    spans: ArrayLike,
+    rate_hz: float,
+    mass_kg: float,
+    counted: BoolArray | None = None,
 ) -> ExerciseLoad:
-    """Sum up one exercise over its cycles (K, 2), first and last frame of each."""
+    """Sum up one exercise over its cycles (K, 2), first and last frame of each.
+
+    counted : (K, J) cycles that count for a joint of ``stress``; all, if not given
+    """
     if not mass_kg > 0.0:
         raise BiomecError(f"{title}: the body mass is {mass_kg} kg; it must be positive.")
     joints = stress.joints
@@ -137,7 +146,9 @@ def exercise_load(
             torque[:, joints.index(joint)] = np.abs(stress.about_axis[:, k])
 
     def largest(values: FloatArray) -> FloatArray:
-        return read_only(load_statistics(joints, values, spans, rate_hz).summary("highest")[0] / mass_kg)
+        highest = load_statistics(joints, values, spans, rate_hz).highest
+        kept = highest if counted is None else np.where(counted, highest, np.nan)
+        return read_only(mean_and_deviation(kept)[0] / mass_kg)
 
     forces = {
         "compression": stress.compression,

@@ -24,15 +24,24 @@ from biomec_app.curves.catalogue import list_curves
 from biomec_app.features.simulations import running
 from biomec_app.features.simulations.curves import plotted, simulation_key
 from biomec_app.features.simulations.dialog import SimulationDialog, default_settings
+from biomec_app.features.simulations.dialog_boxes import hands_press
 from biomec_app.features.simulations.panel import SimulationPanel
-from biomec_app.features.simulations.runs import comparison, free_name, named, rename_line, renamed, run_facts, run_line
-from biomec_app.features.simulations.what_if_box import hands_press
-from biomec_app.features.simulations.words import integrators_for, short_name
+from biomec_app.features.simulations.runs import (
+    comparison,
+    free_name,
+    integrators_for,
+    named,
+    rename_line,
+    renamed,
+    run_facts,
+    run_line,
+    short_name,
+)
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
-from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
+from biomec_app.session.document import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.shell.actions import all_actions
 from biomec_app.viewer.scene import Scene
 
@@ -118,7 +127,7 @@ def test_the_grip_is_asked_for_only_where_hands_press_on_the_ground(qtbot, conte
     """A walk's simulation offered a wider grip."""
     for press in (True, False):
         monkeypatch.setattr(
-            "biomec_app.features.simulations.what_if_box.hands_press", lambda analysis, press=press: press
+            "biomec_app.features.simulations.dialog_boxes.hands_press", lambda analysis, press=press: press
         )
         dialog = SimulationDialog(context, settings=SHORT)
         qtbot.addWidget(dialog)

@@ -121,6 +121,7 @@ def test_copies_what_is_shown_or_chosen(panel):
 
 
 def test_long_sentences_wrap(panel):
+    panel.list.expandAll()  # remarks are folded where warnings lead
     longest = max(lines(panel), key=lambda item: len(item.data(0, NOTICE).sentence))
     heights = {}
     for width in (1600, 420):

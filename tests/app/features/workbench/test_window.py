@@ -16,7 +16,7 @@ from biomec.machines.machine import load_machine, machine_names, machine_text
 from biomec.machines.motion import STRAYED
 from biomec.machines.studies import study
 from biomec_app.features.workbench.actions import open_when_loaded
-from biomec_app.features.workbench.figures_page import NONE, ONE, SEVERAL
+from biomec_app.features.workbench.result_pages import NO_FIGURES, ONE_RUN, SEVERAL_RUNS
 from biomec_app.features.workbench.study_panel import OptionForm
 from biomec_app.features.workbench.window import open_workbench
 from biomec_app.kit.theme import DARK, LIGHT, apply
@@ -184,13 +184,13 @@ def test_text_that_was_typed_a_moment_ago_is_not_lost(student):
 
 def test_a_run_is_played_plotted_and_told(student):
     window, bench = student.window, student.bench
-    assert window.figures.words.text() == NONE
+    assert window.figures.words.text() == NO_FIGURES
     assert not window.figures.copy_button.isVisibleTo(window.figures)  # there is nothing to copy
     student.run(turn=30.0)
     assert [kept.name for kept in bench.runs] == ["Swing by 30°"]
     assert [item.pane.key for item in window.plots.grid.items_] == ["Angles [deg]", "Torques [N·m]"]
     assert window.figures.table.rowCount() == 2
-    assert window.figures.words.text() == ONE
+    assert window.figures.words.text() == ONE_RUN
     assert window.figures.copy_button.isVisibleTo(window.figures)
     assert "of two lines" in window.text.text.toPlainText()
     assert "one-sided" in window.text.text.toPlainText()
@@ -257,7 +257,7 @@ def test_runs_are_compared_renamed_and_removed(student):
     window.runs.list.item(0).setCheckState(Qt.CheckState.Checked)
     student.idle()
     assert window.figures.content.columns[-1] == "Δ Swing by 90°, L1 = 0.6"
-    assert window.figures.words.text() == SEVERAL
+    assert window.figures.words.text() == SEVERAL_RUNS
     assert len(window.plots.panes[1].traces) == 4
     assert [words for words, _ in window.plots.grid.legend.entries] == ["Swing by 90°", "Swing by 90°, L1 = 0.6"]
     assert len(window.stage.drawing.ghosts) == 1

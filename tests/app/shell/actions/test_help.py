@@ -5,8 +5,7 @@ import threading
 import pytest
 
 from biomec_app.dialogs.manual_window import ManualWindow, open_manual
-from biomec_app.figures.summaries import cycle_statistics
-from biomec_app.figures.tables import TableWindow, open_tables
+from biomec_app.figures.tables import TableWindow, cycle_statistics, open_tables
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.guide import about_section, shortcut_sections
 from biomec_app.shell.start_page import STEPS, TAGLINE

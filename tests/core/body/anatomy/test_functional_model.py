@@ -148,3 +148,44 @@ def test_what_cannot_be_done_is_a_sentence():
         built(ModelOptions(points={"KJC_D": (0.0, 0.0, 0.0)}))
     with pytest.raises(BiomecError, match="has no hinge right hip"):
         built(ModelOptions(axes={"right hip": (0.0, 0.0, 1.0)}))
+
+
+def with_stored(centre: np.ndarray, options: ModelOptions = ModelOptions()) -> SubjectModel:
+    """The person whose static holds the right hip, computed by the laboratory; the motion does not show it."""
+    markers = {**PERSON.markers, "CAQ_D": centre}
+    return build_subject_model(M21, markers, SET, PERSON.subject, options, seen=list(PERSON.markers))
+
+
+def test_a_centre_that_only_the_static_holds_is_taken_and_moves_with_its_segment():
+    own = built().static["CAQ_D"]
+    body = with_stored(own + OFFSET)
+    assert body.plan.methods["CAQ_D"] == "given"
+    assert_allclose(body.static["CAQ_D"], own + OFFSET, atol=1e-12)
+    (told,) = [notice for notice in body.notices if notice.code == "centres-stored"]
+    assert told.about == ("CAQ_D",)
+    assert f"{1e3 * np.linalg.norm(OFFSET):.0f} mm" in told.sentence
+    shift = np.array([0.1, 0.2, 0.3])
+    moved = body.points_in_motion({name: (p + shift)[None] for name, p in PERSON.markers.items()})
+    assert_allclose(moved["CAQ_D"][0], own + OFFSET + shift, atol=1e-9)
+
+
+@pytest.mark.parametrize(
+    ("options", "method"),
+    [
+        (ModelOptions(stored_centres=False), "hip-harrington-2007"),
+        (ModelOptions(centres={"CAQ_*": "hip-bell-1990"}), "hip-bell-1990"),
+    ],
+)
+def test_the_settings_win_over_a_stored_centre(options, method):
+    body = with_stored(built().static["CAQ_D"] + OFFSET, options)
+    assert body.plan.methods["CAQ_D"] == method
+    assert_allclose(body.static["CAQ_D"], built(options).static["CAQ_D"], atol=1e-12)
+
+
+def test_a_stored_centre_far_from_the_regression_is_refused_by_the_limit_of_functional_ones():
+    own = built().static["CAQ_D"]
+    body = with_stored(own + np.array([0.0, 0.0, 0.046]))
+    assert body.plan.methods["CAQ_D"] == "hip-harrington-2007"
+    (told,) = [notice for notice in body.notices if notice.code == "centre-stored-implausible"]
+    assert "46 mm" in told.sentence
+    assert "limit 45 mm" in told.sentence

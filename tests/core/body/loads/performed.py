@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cache
 
 import numpy as np
 
 from biomec.base.arrays import FloatArray
+from biomec.base.notices import Grade
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
+from biomec.body.loads.balance import MassReference
+from biomec.body.loads.contact_figures import ContactFigures
+from biomec.body.loads.contact_verdict import ContactVerdict
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.newton_euler import newton_euler
 from biomec.engine.forces.external_loads import ExternalLoads, external_loads
@@ -76,3 +80,15 @@ def on_segment(external: ExternalLoads, segment: str) -> tuple[FloatArray, Float
     force = external.force[:, mine]
     moment = external.moment[:, mine] + np.cross(external.point[:, mine], force)
     return force.sum(axis=1), moment.sum(axis=1)
+
+
+WEIGHED = MassReference(75.0, 75.0, 75.0, 75.0, "static")
+
+
+def contact(segment: str | None, grade: Grade = Grade.GOOD, fault: str = "", **given: object) -> ContactVerdict:
+    """A contact with a plate that was judged, from 1.2 to 1.4 s unless given otherwise."""
+    one = ContactVerdict(
+        segment, (), "Plate1", 1, 1.2, 1.4, (120, 140), False, grade, fault, f"{segment}: {grade}.",
+        ContactFigures("single support", 0.3, 0.0), np.zeros(0, dtype=np.bool_),
+    )  # fmt: skip
+    return replace(one, **given)  # type: ignore[arg-type]

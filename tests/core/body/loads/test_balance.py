@@ -38,9 +38,6 @@ def test_plates_weigh_the_body() -> None:
     found = body_balance(one.system, one.motion, heavy, entered_kg=75.0)
     assert found.model_kg == pytest.approx(75.0)
     assert found.plates_kg == pytest.approx(82.5, rel=1e-9)
-    assert "82.5" in found.mass_sentence
-    assert "Check" in found.mass_sentence
-    assert "Check" not in body_balance(one.system, one.motion, one.external, entered_kg=75.0).mass_sentence
 
 
 def test_nothing_measured() -> None:

@@ -9,7 +9,8 @@ import pytest
 
 from biomec.base.arrays import read_only
 from biomec.base.errors import BiomecError
-from biomec.base.notices import problem
+from biomec.base.notices import Grade
+from biomec.body.loads.contact_verdict import JudgedContacts
 from biomec.body.loads.floor_contacts import floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
 from biomec.body.loads.joint_loads import JointLoads
@@ -17,7 +18,7 @@ from biomec.body.loads.load_statistics import JointPeaks, joint_peaks, load_stat
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.power import load_power
 from biomec.engine.forces.external_loads import ExternalLoads, no_loads
-from tests.core.body.loads.performed import RATE_HZ, Performed, performed
+from tests.core.body.loads.performed import RATE_HZ, WEIGHED, Performed, contact, performed
 
 
 def judged(one: Performed, external: ExternalLoads, loads: JointLoads, **given: object) -> LoadTrust:
@@ -53,8 +54,8 @@ def test_frames_of_a_faulty_plate_do_not_make_the_peak_of_the_joints_above_it() 
     one = performed("squat")
     loads = one.loads()
     at = int(size(loads, "left knee", "torque").argmax())
-    fault = problem("two-on-one-plate", "…", "Plate1", "Pe_D", "Pe_E", frames=(at - 5, at + 5))
-    found = peaks(one, one.external, loads, recorded=[fault])
+    fault = contact(None, Grade.POOR, sharing=("Pe_D", "Pe_E"), frames=(at - 5, at + 5))
+    found = peaks(one, one.external, loads, judged=JudgedContacts((fault,), WEIGHED))
     allowed = np.ones(loads.frames, dtype=np.bool_)
     allowed[[0, 1, -2, -1]] = False
     elbow = size(loads, "left elbow")[allowed].max()
@@ -68,8 +69,8 @@ def test_frames_of_a_faulty_plate_do_not_make_the_peak_of_the_joints_above_it() 
 def test_where_no_frame_can_be_used_all_are_taken_and_it_is_told() -> None:
     one = performed("squat")
     loads = one.loads()
-    everywhere = problem("plate-sign", "…", "Plate1", "Pe_D", "Pe_E")
-    found = peaks(one, one.external, loads, recorded=[everywhere])
+    everywhere = contact(None, Grade.POOR, sharing=("Pe_D", "Pe_E"), frames=(0, loads.frames - 1))
+    found = peaks(one, one.external, loads, judged=JudgedContacts((everywhere,), WEIGHED))
     assert not found["right hip"].usable
     assert found["right hip"].frames == loads.frames
     assert found["right hip"].force.value == size(loads, "right hip").max()

@@ -53,7 +53,7 @@ def test_thresholds(force: float, torque: float, nunes: bool, opensim: bool) -> 
     assert [verdict.kept for verdict in found.verdicts] == [nunes, opensim]
     assert found.kept is (nunes and opensim)
     if found.kept:
-        assert "below both thresholds" in found.sentence
+        assert "below both limits" in found.sentence
     else:
         assert "limit" in found.sentence
 

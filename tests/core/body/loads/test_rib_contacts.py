@@ -9,18 +9,20 @@ import pytest
 
 from biomec.base.arrays import read_only
 from biomec.base.notices import Severity
+from biomec.body.loads.contact_verdict import JudgedContacts
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.load_trust import LoadTrust, load_trust
 from biomec.body.loads.multibody_inverse import multibody_loads
 from biomec.body.loads.rib_contacts import PULL, contact_effects, contact_loads, with_contacts
-from tests.core.body.loads.performed import RATE_HZ, performed
+from tests.core.body.loads.performed import RATE_HZ, WEIGHED, contact, performed
 
 
 def pushed() -> tuple[JointLoads, JointLoads, LoadTrust]:
     """Loads with contacts and without, and trust, of the virtual push-up."""
     one = performed("push-up")
     loads = multibody_loads(one.tree, one.q, one.qddot, one.external, constraints="all")
-    return loads, one.loads(), load_trust(one.tree, one.loads(), one.motion, one.external, RATE_HZ)
+    known = JudgedContacts((contact("right hand"), contact("left hand")), WEIGHED)
+    return loads, one.loads(), load_trust(one.tree, one.loads(), one.motion, one.external, RATE_HZ, judged=known)
 
 
 def pressing(curve: np.ndarray) -> JointLoads:

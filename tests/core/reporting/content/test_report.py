@@ -118,7 +118,7 @@ def test_files_are_told_by_name_and_fingerprint_and_folders_never(analysis, cont
     elsewhere = replace(analysis, settings=AnalysisSettings(body=BodySettings("/home/someone/models/mine.toml")))
     settings = {row[0]: row[1:] for row in table(report_content(elsewhere), PROVENANCE, "Settings").rows}
     assert settings["body.model"] == ("mine.toml", "changed")
-    assert settings["positions.method"] == ("coordinates", "")
+    assert settings["positions.method"] == ("auto", "")
     windows = replace(analysis, settings=AnalysisSettings(body=BodySettings(r"C:\Users\someone\mine.toml")))
     told = {row[0]: row[1] for row in table(report_content(windows), PROVENANCE, "Settings").rows}
     assert told["body.model"] == "mine.toml"

@@ -126,7 +126,9 @@ def test_the_summary_tells_agreement_and_residual(whole):
     assert facts["residual_force_rms_N"] == pytest.approx(np.sqrt((residual**2).sum(axis=1).mean()), rel=1e-12)
     assert facts["residual_force_peak_N"] == pytest.approx(np.linalg.norm(residual, axis=1).max(), rel=1e-12)
     assert facts["residual_torque_rms_Nm"] < facts["residual_torque_peak_Nm"] < 25.0
-    assert [one["kept"] for one in facts["thresholds"]] == [True, True]
+    assert [one["kept"] for one in facts["thresholds"]] == [None, None]  # they judge what residual reduction leaves
+    assert {one["grade"] for one in facts["steps"]} == {"good"}
+    assert facts["limbs"]["right arm"] == {"grade": "good", "sound": 1, "judged": 1}
     assert set(facts["contacts"]) == {"right hand", "left hand", "right foot", "left foot"}
     assert facts["estimated_frames"] == 0
     assert len(facts["joints"]) == 20
@@ -161,7 +163,7 @@ def test_the_report_has_a_section_of_loads_with_the_verdict_first(whole):
     count = analysis.signals.trial.frames - 4
     assert f"over the frames that can be used for the joint ({count} frames)" in peaks.note
     residual = next(one for one in section.tables if one.caption.startswith("Residual"))
-    assert [row[-1] for row in residual.rows] == ["", "kept", "kept"]
+    assert [row[-1] for row in residual.rows] == ["", "", ""]  # the limits judge what residual reduction leaves
 
 
 def test_peaks_say_over_how_many_frames_and_whether_they_rest_on_an_estimate(whole):

@@ -64,7 +64,7 @@ def test_plug_in_gait_as_vicon_computes_it_is_written_beside_our_own_results(gai
     assert facts["vicon_less_stored"]["right knee extensor moment"]["rms"] < 0.02
     section = report_content(gait).section(PLUG_IN_GAIT)
     assert [table.caption for table in section.tables] == ["Angles [°]", "Moments [N·m/kg]", "Powers [W/kg]"]
-    assert "Largest RMS difference from the results stored in the file: angles 0.000 °" in section.sentences[1]
+    assert "Largest RMS difference from the results stored in the file: angles 0.000°" in section.sentences[1]
 
 
 def test_our_own_leg_angles_are_those_that_vicon_stored(gait, record_property):

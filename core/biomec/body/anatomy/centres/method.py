@@ -39,6 +39,7 @@ class CentreMethod:
     compute  : (points (..., 3) [m], measures, side "D" or "E" or None) -> (..., 3) [m]; NaN in gives NaN out
     title    : one line for a menu
     optional : measures that it uses if they are there
+    error    : mean and SD of its distance from imaging [m] with the key of their source, where that was measured
     """
 
     name: str
@@ -49,6 +50,7 @@ class CentreMethod:
     compute: Callable[[Points, Measures, str | None], FloatArray]
     title: str
     optional: tuple[str, ...] = ()
+    error: tuple[float, float, str] | None = None
 
 
 @dataclass(frozen=True)
@@ -143,9 +145,11 @@ def centre_method(
     title: str,
     measures: tuple[str, ...] = (),
     optional: tuple[str, ...] = (),
+    error: tuple[float, float, str] | None = None,
 ) -> CentreMethod:
     """Return the method that evaluates ``formula``."""
-    return CentreMethod(name, centre, source, needs, measures, partial(_evaluate, name, formula), title, optional)
+    compute = partial(_evaluate, name, formula)
+    return CentreMethod(name, centre, source, needs, measures, compute, title, optional, error)
 
 
 def middle(name: str, centre: str, source: str, of: tuple[str, ...], title: str) -> CentreMethod:

@@ -182,6 +182,8 @@ def hip_vaughan_1999(given: Given) -> FloatArray:
     return pelvis.point(0.598 * PW, -0.290 * PW, given.outward * 0.344 * PW, pelvis.back)
 
 
+HARRINGTON = (0.012, 0.006, "Mantovani2016")  # m, 67 people by computed tomography
+DAVIS = (0.025, 0.007, "Mantovani2016")
 _LEG = ("leg_length_*",)
 _WIDTH = (ASIS_DISTANCE,)
 _DAVIS = (*_WIDTH, "asis_trochanter_*", "marker_diameter")
@@ -190,7 +192,7 @@ METHODS: tuple[CentreMethod, ...] = (
     centre_method("lumbar-dumas-2007", "CAL", "Dumas2007", PELVIS, lumbar_dumas_2007,
                   "Dumas 2007, pelvis width and sex", ("sex",), (ASIS_DISTANCE,)),
     centre_method("hip-harrington-2007", "CAQ_*", "Harrington2007", PELVIS, hip_harrington_2007,
-                  "Harrington 2007, pelvis width and depth, leg length", _LEG, _WIDTH),
+                  "Harrington 2007, pelvis width and depth, leg length", _LEG, _WIDTH, HARRINGTON),
     centre_method("hip-harrington-2007-pelvis", "CAQ_*", "Harrington2007", PELVIS, hip_harrington_pelvis,
                   "Harrington 2007, pelvis width and depth", optional=_WIDTH),
     centre_method("hip-harrington-2007-pelvis-width", "CAQ_*", "Sangeux2015", PELVIS, hip_harrington_pelvis_width,
@@ -205,7 +207,7 @@ METHODS: tuple[CentreMethod, ...] = (
     centre_method("hip-davis-1991", "CAQ_*", "Davis1991", PELVIS, hip_davis_1991,
                   "Davis 1991, pelvis width, leg length, ASIS to trochanter", _LEG, _DAVIS),
     centre_method("hip-plug-in-gait", "CAQ_*", "Davis1991", PELVIS, hip_plug_in_gait,
-                  "Davis 1991 with the constants of Plug-in Gait", _LEG, _DAVIS),
+                  "Davis 1991 with the constants of Plug-in Gait", _LEG, _DAVIS, DAVIS),
     centre_method("hip-dumas-2007", "CAQ_*", "Dumas2007", PELVIS, hip_dumas_2007, "Dumas 2007, pelvis width and sex",
                   ("sex",), _WIDTH),
     centre_method("hip-vaughan-1999", "CAQ_*", "Vaughan1999", PELVIS, hip_vaughan_1999, "Vaughan 1999, pelvis width",

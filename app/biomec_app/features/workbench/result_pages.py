@@ -1,4 +1,4 @@
-"""What is to be read of the chosen run: how it ended, equations typeset, tables; copied as text or LaTeX."""
+"""What the chosen runs say: headline figures as a table, and pages to be read, with equations typeset."""
 
 from __future__ import annotations
 
@@ -7,25 +7,30 @@ import textwrap
 from PySide6.QtCore import Qt
 from PySide6.QtGui import QFontDatabase, QPalette, QPixmap
 from PySide6.QtWidgets import (
+    QAbstractItemView,
     QFrame,
     QHBoxLayout,
+    QHeaderView,
     QLabel,
     QPlainTextEdit,
     QPushButton,
     QScrollArea,
     QSplitter,
+    QTableWidget,
+    QTableWidgetItem,
     QVBoxLayout,
     QWidget,
 )
 
 from biomec_app.features.workbench.bench import Bench, Kept
-from biomec_app.features.workbench.results import status_words
+from biomec_app.features.workbench.results import FigureTable, figure_table, status_words
 from biomec_app.features.workbench.typeset import Typeset, typeset
 from biomec_app.kit.clipboard import copy_text
+from biomec_app.kit.dialog_parts import explanation
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import LIGHT, Theme
 
-NONE = "What a run says in words appears here, and its equations."
+NO_TEXT = "What a run says in words appears here, and its equations."
 DRAWING = "Equations are being typeset …"
 LETTERS = 60  # of a line of sentences; tables are as wide as they are
 
@@ -84,7 +89,7 @@ class TextPage(QWidget):
             return
         self._kept = kept
         run = kept.run if kept is not None else None
-        words = _broken(NONE if kept is None else status_words([(kept.name, kept.run)]))
+        words = _broken(NO_TEXT if kept is None else status_words([(kept.name, kept.run)]))
         self.text.setPlainText(f"{words}\n\n{run.text}" if run is not None and run.text else words)
         self.formulae = run.formulae if run is not None else ()
         self.latex_button.setEnabled(bool(self.formulae))
@@ -128,3 +133,64 @@ class TextPage(QWidget):
 def _broken(sentences: str) -> str:
     """Sentences in lines that can be read without scrolling."""
     return "\n".join(textwrap.fill(line, LETTERS) for line in sentences.splitlines())
+
+
+NO_FIGURES = "Headline figures of runs appear here. Tick several runs to see their differences."
+ONE_RUN = "Tick several runs to see their differences."
+SEVERAL_RUNS = "Δ: difference to the first run."
+
+
+class FiguresPage(QWidget):
+    """The table, and a button that copies it."""
+
+    def __init__(self, bench: Bench, parent: QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.bench = bench
+        self.content: FigureTable = figure_table({})
+        self.words = explanation(NO_FIGURES)
+        self.table = QTableWidget()
+        self.table.setObjectName("workbench.figures")
+        self.table.setAccessibleName("Headline figures")
+        self.table.setEditTriggers(QAbstractItemView.EditTrigger.NoEditTriggers)
+        self.table.setAlternatingRowColors(True)
+        self.table.setTabKeyNavigation(False)
+        self.table.verticalHeader().hide()
+        self.copy_button = QPushButton("Co&py Table")
+        self.copy_button.setObjectName("workbench.copy-figures")
+        self.copy_button.setToolTip("Copy the table, for a spreadsheet")
+        self.copy_button.clicked.connect(lambda checked=False: copy_text(self.content.text()))
+        row = QHBoxLayout()
+        row.addWidget(self.words, 1)
+        row.addWidget(self.copy_button)
+        layout = QVBoxLayout(self)
+        layout.setContentsMargins(4, 4, 4, 4)
+        layout.setSpacing(4)
+        layout.addWidget(self.table, 1)
+        layout.addLayout(row)
+        bench.runs_changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Show the figures of the shown runs."""
+        shown = {kept.name: kept.run for kept in self.bench.shown}
+        self.content = content = figure_table(shown)
+        any_rows = bool(content.rows)
+        self.words.setText((ONE_RUN if len(shown) == 1 else SEVERAL_RUNS) if any_rows else NO_FIGURES)
+        middle = Qt.AlignmentFlag.AlignVCenter
+        self.words.setAlignment(middle | (Qt.AlignmentFlag.AlignLeft if any_rows else Qt.AlignmentFlag.AlignHCenter))
+        self.table.setVisible(any_rows)
+        self.copy_button.setVisible(any_rows)
+        self.table.setColumnCount(2 + len(content.columns))
+        self.table.setHorizontalHeaderLabels(["Figure", "Unit", *content.columns])
+        self.table.setRowCount(len(content.rows))
+        right = Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter
+        for row, (key, words, unit, cells) in enumerate(content.rows):
+            for column, text in enumerate((words, unit, *cells)):
+                item = QTableWidgetItem(text)
+                if column > 1:
+                    item.setTextAlignment(right)
+                item.setToolTip(key if column == 0 else text)
+                self.table.setItem(row, column, item)
+        head = self.table.horizontalHeader()
+        head.setSectionResizeMode(QHeaderView.ResizeMode.ResizeToContents)
+        self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)

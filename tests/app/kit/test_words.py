@@ -1,4 +1,4 @@
-"""Frames and times beside each other, for a file that begins with its frame 286."""
+"""Names and moments in words."""
 
 from dataclasses import replace
 
@@ -8,18 +8,71 @@ from PySide6.QtWidgets import QLabel
 
 from biomec.base.notices import warning
 from biomec.pipeline.analysis import Analysis
-from biomec_app.curves.catalogue import catalogue
-from biomec_app.curves.default_curves import default_curves
+from biomec_app.curves.catalogue import catalogue, default_curves
 from biomec_app.dialogs.events import TIME, EventsDialog
 from biomec_app.dialogs.plates import PlatesDialog
 from biomec_app.dialogs.set_scale import SetScaleDialog
 from biomec_app.dialogs.stretch import StretchDialog
 from biomec_app.features.trust.notices import NoticePanel
-from biomec_app.kit.moments import file_clock_s, moment_told, with_zero, zero_told
+from biomec_app.kit.words import (
+    channel_words,
+    file_clock_s,
+    moment_told,
+    origin,
+    plate_user,
+    plate_words,
+    point_words,
+    with_code,
+    with_zero,
+    zero_told,
+)
 from biomec_app.plots.plot_content import panes
 from biomec_app.session.plot_view import PlotView
 from biomec_app.shell.tree_content import tree
 from biomec_app.viewer.timeline import Timeline
+
+
+@pytest.mark.parametrize(
+    ("code", "words"),
+    [
+        ("AA_D", "acromial angle, right"),
+        ("C7", "spinous process of the 7th cervical vertebra"),
+        ("CAQ_E", "centre of the hip joint, left"),
+        ("what", ""),
+    ],
+)
+def test_landmarks_are_told_in_words(code, words):
+    assert point_words(code) == words
+    assert with_code(code, words) == (f"{words} ({code})" if words else code)
+
+
+def test_markers_of_another_set_have_that_set_s_words(demo_analysis):
+    from biomec.io.marker_set_file import load_marker_set
+
+    assert point_words("RFHD", load_marker_set("plug-in-gait")) == "front of the head band, right"
+
+
+def test_plates_are_named_after_who_stands_on_them_not_after_their_label(demo_analysis):
+    assert plate_words(demo_analysis, "Mao_D") == "right hand (Mao_D)"
+    clean = demo_analysis.signals
+    other = {"right hand": "left hand", "left hand": "right hand"}
+    items = [replace(item, segment=other.get(item.segment, item.segment)) for item in clean.contacts.contacts]
+    swapped = replace(clean.contacts, contacts=tuple(items))
+    done = demo_analysis.done
+    clean = replace(done["signals"], value=replace(clean, contacts=swapped))
+    analysis = replace(demo_analysis, done={**done, "signals": clean})
+    assert plate_user(analysis, "Mao_D") == "left hand"
+    assert plate_words(analysis, "Mao_D") == "left hand (Mao_D)"
+
+
+def test_channels_and_origins():
+    assert channel_words("triceps_D") == "triceps, right (triceps_D)"
+    assert channel_words("EMG 1") == "EMG 1"
+    assert origin("Mao_D") == "Mao stands for mão, hand; _D stands for direita, right (Portuguese)."
+    assert origin("AA_E") == "_E stands for esquerda, left (Portuguese)."
+    assert "braço" in origin("CLBR_D_11")
+    assert origin("C7") == ""
+
 
 FIRST = 286
 MATCHING = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
