@@ -226,6 +226,8 @@ def ground_contacts(
     matching = matching_filter(clean.filtered)
     if options.plate_forces == MATCHED and matching is not None:
         plates, hz = filter_plates(plates, matching).plates, matching.cutoff_hz
+    if hz is None and clean.filtered_plates is None:  # the contacts have these forces already
+        return contacts, None
     assignment = with_forces(contacts.assignment, plates)
     return replace(contacts, assignment=assignment, table=contact_table(assignment, contacts.table.segments)), hz
 
