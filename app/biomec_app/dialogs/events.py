@@ -61,7 +61,7 @@ class EventsDialog(QDialog):
         EmptyWords(self.table, NONE)
         for column, width in ((TIME, 140), (LABEL, 170), (CONTEXT, 110)):
             self.table.setColumnWidth(column, width)
-        self.table.currentCellChanged.connect(lambda row, *_: self._show_frame(row))
+        self.table.itemSelectionChanged.connect(self._show_frame)  # not the current cell, which any focus changes
         self.back = QPushButton("&Bring Back")
         self.back.setObjectName("events-back")
         self.back.setToolTip("Let Biomec find events again where you took some away")
@@ -156,9 +156,11 @@ class EventsDialog(QDialog):
         for row in sorted({index.row() for index in self.table.selectedIndexes()}, reverse=True):
             self.table.removeRow(row)
 
-    def _show_frame(self, row: int) -> None:
-        if 0 <= row < self.table.rowCount() and self.table.item(row, FROM) is not None:
-            self.context.document.set_frame(round(self._event(row).time_s * self.context.document.rate_hz))
+    def _show_frame(self) -> None:
+        """Show the frame of the event that was chosen."""
+        rows = {index.row() for index in self.table.selectedIndexes()}
+        if len(rows) == 1:
+            self.context.document.set_frame(round(self._event(*rows).time_s * self.context.document.rate_hz))
 
     def bring_back(self) -> None:
         """Let events be found again where some were taken away."""

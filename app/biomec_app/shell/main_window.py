@@ -13,6 +13,7 @@ from PySide6.QtWidgets import (
     QApplication,
     QDockWidget,
     QFrame,
+    QLabel,
     QMainWindow,
     QMenu,
     QProgressBar,
@@ -213,7 +214,11 @@ class MainWindow(QMainWindow):
     def _prepare(self) -> None:
         """Say plainly why the first run takes long; the window can be used meanwhile."""
         if self._preparing is None:
-            self._preparing = QProgressDialog(FIRST_RUN, "Cancel", 0, 0, self)
+            self._preparing = QProgressDialog("", "Cancel", 0, 0, self)
+            words = QLabel(FIRST_RUN)
+            words.setWordWrap(True)
+            self._preparing.setLabel(words)
+            self._preparing.setMinimumSize(460, 150)
             self._preparing.setObjectName("preparing")
             self._preparing.setWindowTitle("Preparing Biomec")
             self._preparing.setMinimumDuration(0)

@@ -33,7 +33,7 @@ def with_demo(person, demo_analysis) -> Person:
 @pytest.fixture(scope="session")
 def squat_files(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Path]:
     """One squat as a laboratory hands it over: C3D with its static beside it; EMT with static, MOT and EMG."""
-    acquisition = record(squat(1), VirtualPerson(), RecordOptions(noise_mm=0.5, seed=3))
+    acquisition = record(squat(1), VirtualPerson(), RecordOptions(50.0, 500.0, noise_mm=0.5, seed=3))
     return write_acquisition(acquisition, tmp_path_factory.mktemp("squat"), ("c3d", "emt"))
 
 

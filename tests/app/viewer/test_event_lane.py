@@ -3,7 +3,7 @@
 from dataclasses import replace
 
 import pytest
-from PySide6.QtCore import QPoint, Qt
+from PySide6.QtCore import QItemSelectionModel, QPoint, Qt
 
 from biomec.recording import Event
 from biomec.signals.event_editing import OFF, STRIKE
@@ -140,3 +140,19 @@ def test_the_menu_offers_kinds_and_sides(qtbot, lane):
     adding = [action.text() for action in lane.menu_for(None, 5).actions()]
     assert "Add Foot Off, left" in adding
     assert lane._document.frame == 5
+
+
+def test_the_dialog_leaves_the_shown_frame_until_an_event_is_chosen(qtbot, context, lane):
+    """The frame where somebody wanted to add an event was lost as soon as the table got the keys."""
+    lane.add(100, STRIKE, "Left")
+    context.document.set_frame(40)
+    dialog = edit_events(context)
+    qtbot.addWidget(dialog)
+    dialog.table.setCurrentCell(0, 0, QItemSelectionModel.SelectionFlag.NoUpdate)  # as Qt does when it gets the keys
+    assert context.document.frame == 40
+    context.document.set_frame(60)  # the time goes on under the dialog
+    dialog.add_here()
+    assert [round(event.time_s * context.document.rate_hz) for event in dialog.events()] == [60, 100]
+    dialog.table.selectRow(1)
+    assert context.document.frame == 100
+    dialog.reject()

@@ -3,6 +3,7 @@
 import argparse
 import importlib
 import json
+import shutil
 from dataclasses import replace
 
 import numpy as np
@@ -36,6 +37,14 @@ def files(tmp_path_factory):
     return write_acquisition(acquisition, tmp_path_factory.mktemp("lab"), ["emt"])["emt"]
 
 
+@pytest.fixture(scope="module")
+def analysed(files, tmp_path_factory):
+    """Folder with the results of one analysis."""
+    out = tmp_path_factory.mktemp("results") / "out"
+    assert main(["analyze", str(files), "--sex", "m", "--out", str(out)]) == 0
+    return out
+
+
 def test_one_command_goes_from_files_to_angles(files, tmp_path, capsys):
     out = tmp_path / "out"
     person = ["--mass", "81.6", "--height", "1.79", "--sex", "m"]
@@ -58,11 +67,10 @@ def test_one_command_goes_from_files_to_angles(files, tmp_path, capsys):
     assert load_project(out / "session.biomec").provenance[0].step == "import"
 
 
-def test_a_project_is_analysed_again_to_the_same_numbers(files, tmp_path):
-    assert main(["analyze", str(files), "--sex", "m", "--out", str(tmp_path / "a")]) == 0
-    assert main(["analyze", str(tmp_path / "a" / "session.biomec"), "--sex", "m", "--out", str(tmp_path / "b")]) == 0
+def test_a_project_is_analysed_again_to_the_same_numbers(analysed, tmp_path):
+    assert main(["analyze", str(analysed / "session.biomec"), "--sex", "m", "--out", str(tmp_path / "b")]) == 0
     for name in ("angles.csv", "coordinates.csv"):
-        assert (tmp_path / "a" / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
+        assert (analysed / name).read_bytes() == (tmp_path / "b" / name).read_bytes()
 
 
 def test_a_project_keeps_its_settings_where_nothing_else_is_asked_for(files, tmp_path):
@@ -142,19 +150,23 @@ def test_what_nobody_asks_for_stays_as_it_was():
     assert asked("--model", "m17", settings=stored) == replace(stored, body=replace(stored.body, model="m17"))
 
 
-def test_files_beside_a_project_are_refused(files, tmp_path, capsys):
-    assert main(["analyze", str(files), "--out", str(tmp_path / "a")]) == 0
-    project = str(tmp_path / "a" / "session.biomec")
+def test_files_beside_a_project_are_refused(analysed, tmp_path, capsys):
+    project = str(analysed / "session.biomec")
     assert main(["analyze", project, "--forces", "other.mot", "--out", str(tmp_path / "b")]) == 1
     assert "a project has its files already, so --forces means nothing" in capsys.readouterr().err
     assert main(["analyze", project, "--axes", "z-up", "--out", str(tmp_path / "b")]) == 1
     assert "so --axes means nothing" in capsys.readouterr().err
 
 
-def test_results_are_kept_unless_the_user_forces(files, tmp_path, capsys):
-    for code, more in ((0, []), (1, []), (0, ["--force"])):
-        assert main(["analyze", str(files), "--out", str(tmp_path / "out"), *more]) == code
+def test_results_are_kept_unless_the_user_forces(files, analysed, tmp_path, capsys):
+    out = tmp_path / "out"
+    shutil.copytree(analysed, out)
+    (out / "angles.csv").write_text("kept", "utf-8")
+    assert main(["analyze", str(files), "--out", str(out)]) == 1
     assert "holds results already" in capsys.readouterr().err
+    assert (out / "angles.csv").read_text("utf-8") == "kept"
+    assert main(["analyze", str(files), "--sex", "m", "--out", str(out), "--force"]) == 0
+    assert (out / "angles.csv").read_bytes() == (analysed / "angles.csv").read_bytes()
 
 
 @pytest.mark.parametrize(
@@ -217,14 +229,10 @@ def test_residuals_are_reduced_on_request_and_the_terminal_says_so(files, tmp_pa
     )
     assert plain["reduced"] is None
     assert reduced["residual_force_rms_N"] < 0.5 * plain["residual_force_rms_N"]
-    assert main([*wrong, "--reduce", "motion", "--out", str(tmp_path / "c")]) == 0
-    motion = json.loads((tmp_path / "c" / "summary.json").read_text("utf-8"))["inverse_dynamics"]["reduced"]
-    assert motion["segments"] == {}
-    assert motion["body_shift_max_mm"] > 0.0
-    project = str(tmp_path / "b" / "session.biomec")
-    assert main(["analyze", project, "--reduce", "none", "--out", str(tmp_path / "d")]) == 0
-    again = json.loads((tmp_path / "d" / "summary.json").read_text("utf-8"))["inverse_dynamics"]
-    assert again["reduced"] is None
+    stored = asked("--reduce")
+    assert stored.loads.reduction == ReductionOptions()
+    assert asked("--reduce", "motion").loads.reduction == ReductionOptions(inertia=None)
+    assert asked("--reduce", "none", settings=stored).loads.reduction is None
 
 
 def test_the_demo_leaves_results_and_says_how_near_to_the_truth_they_are(tmp_path, monkeypatch, capsys):
