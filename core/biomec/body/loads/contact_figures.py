@@ -10,7 +10,7 @@ over single support is within ± 1.3 % in sound steps, and far below where a par
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -30,6 +30,7 @@ from biomec.signals.stretches import stretches
 ENDS = 2  # frames at both ends of a motion whose accelerations rest on one-sided differences
 TOUCH_N = 10.0  # less on a plate is not a foot
 SWING_M_S = 0.5  # a foot whose slowest marker is faster does not bear the body
+BELT_M_S = 0.3  # feet that bear the body and move faster stand on a belt; on a floor they rest
 MARGIN_S = 0.03  # left out at both ends of single support
 LEAST_S = 0.10  # of single support, to be judged
 LEAST_SUM_S = 0.30  # of frames with all feet on plates, where there is no single support
@@ -179,22 +180,53 @@ def support(
         fall,
         None if required is None else moment - required.total_moment,
         limbs,
-        _speeds(trial, assignment, {limb for limb in limbs if limb is not None}),
+        _speeds(trial, assignment, force, limbs, up),
     )
 
 
-def _speeds(trial: Trial, assignment: ContactAssignment, touching: set[Limb]) -> dict[Limb, FloatArray]:
+def _speeds(
+    trial: Trial, assignment: ContactAssignment, force: FloatArray, limbs: Sequence[Limb | None], up: FloatArray
+) -> dict[Limb, FloatArray]:
     """Hand or foot -> speed of its slowest marker over the ground (T,); all feet, and hands that touch a plate."""
-    ground = np.asarray(assignment.options.touch.floor_velocity)
-    found = {}
+    velocity = {}
     for name, markers in assignment.segments.items():
         limb, points = limb_of(name), segment_points(trial.markers, markers)
-        if limb is None or not points.shape[1] or trial.frames < 2 or (limb.kind == "hand" and limb not in touching):
+        if limb is None or not points.shape[1] or trial.frames < 2 or (limb.kind == "hand" and limb not in limbs):
             continue
-        speed = np.linalg.norm(np.gradient(points, 1.0 / trial.rate_hz, axis=0) - ground, axis=2)
+        velocity[limb] = np.gradient(points, 1.0 / trial.rate_hz, axis=0)
+    ground = np.asarray(assignment.options.touch.floor_velocity)
+    if not ground.any():
+        ground = _belt(velocity, force, limbs, up)
+    found = {}
+    for limb, moves in velocity.items():
+        speed = np.linalg.norm(moves - ground, axis=2)
         slowest = np.where(np.isfinite(speed), speed, np.inf).min(axis=1)
         found[limb] = np.where(np.isfinite(slowest), slowest, np.nan)
     return found
+
+
+def _belt(
+    velocity: Mapping[Limb, FloatArray], force: FloatArray, limbs: Sequence[Limb | None], up: FloatArray
+) -> FloatArray:
+    """Velocity (3,) of the ground under the feet that bear the body: that of a treadmill's belt, or 0 [m/s].
+
+    A foot that bears more than half of its highest force stands flat, so that most of its markers move with the ground.
+    Every foot on the belt has the same velocity; where feet differ, nothing is assumed.
+    """
+    found = []
+    for limb, moves in velocity.items():
+        mine = force[[k for k, one in enumerate(limbs) if one == limb]].sum(axis=0)
+        there = moves[mine > 0.5 * mine.max()] if mine.any() else moves[:0]
+        there = there[np.isfinite(there).all(axis=2)]
+        if limb.kind == "foot" and len(there):
+            median = np.median(there, axis=0)
+            found.append(median - (median @ up) * up)
+    if not found:
+        return np.zeros(3)
+    belt = np.mean(found, axis=0)
+    speed = float(np.linalg.norm(belt))
+    alike = all(np.linalg.norm(one - belt) < 0.3 * speed for one in found)
+    return np.asarray(belt if speed > BELT_M_S and alike else np.zeros(3))
 
 
 def contact_figures(
