@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, replace
 from typing import Literal
 
@@ -108,6 +109,17 @@ class DetectedContacts:
     options: ContactOptions
     notices: tuple[Notice, ...] = ()
 
+    def zeroed(self, plates: Iterable[ForcePlate]) -> dict[str, ForcePlate]:
+        """Other readings of the same plates by name, such as filtered ones, less the unloaded reading if asked for."""
+        baselines = {plate.name: baseline for plate, baseline in zip(self.plates, self.baselines, strict=True)}
+        return {plate.name: _zeroed(plate, baselines.get(plate.name), self.options) for plate in plates}
+
+
+def _zeroed(plate: ForcePlate, baseline: Baseline | None, options: ContactOptions) -> ForcePlate:
+    if baseline is None or options.offset == "keep":
+        return plate
+    return without_baseline(plate, baseline, drift=options.offset == "remove with drift")
+
 
 def detect_contacts(trial: Trial, options: ContactOptions = ContactOptions()) -> DetectedContacts:
     """Loaded stretches of every plate of a trial, and the plates' unloaded readings."""
@@ -118,10 +130,7 @@ def detect_contacts(trial: Trial, options: ContactOptions = ContactOptions()) ->
     )
     plates, notices = [], []
     for plate, baseline in zip(trial.plates, baselines, strict=True):
-        if baseline is not None and options.offset != "keep":
-            plates.append(without_baseline(plate, baseline, drift=options.offset == "remove with drift"))
-        else:
-            plates.append(plate)
+        plates.append(_zeroed(plate, baseline, options))
         notices += _baseline_notices(plate, baseline, options) + missing_notices(plate, gap_rule)
     contacts = tuple(contact for plate in plates for contact in plate_contacts(plate, options))
     return DetectedContacts(tuple(plates), contacts, baselines, options, tuple(notices))

@@ -48,8 +48,8 @@ def with_forces(assignment: ContactAssignment, plates: Sequence[ForcePlate]) -> 
     A filter spreads a force in time, so every contact reaches as far as its force does above the lower threshold, but
     not beyond the middle between it and its neighbour on the plate.
     """
-    given = {plate.name: plate for plate in plates}
     detected = assignment.detected
+    given = detected.zeroed(plates)
     lower = detected.options.threshold_n - detected.options.hysteresis_n
     widened = []
     for item in assignment.contacts:

@@ -181,7 +181,11 @@ def _leaps(trial: Trial, copied: BoolArray) -> tuple[BoolArray, list[Notice]]:
     none = np.zeros(trial.frames, dtype=np.bool_)
     if trial.frames < 4 or len(trial.markers.names) < 3:
         return none, []
-    step = np.stack([_common(axis) for axis in np.moveaxis(np.diff(p, axis=0), 2, 0)], axis=1)  # (T − 1, 3)
+    steps = np.diff(p, axis=0)  # (T − 1, M, 3)
+    seen = np.isfinite(steps).all(axis=2)
+    few = seen.sum(axis=1) < max(3.0, 0.5 * seen.any(axis=0).sum())  # some markers are not everybody
+    steps[few] = np.nan
+    step = np.stack([_common(axis) for axis in np.moveaxis(steps, 2, 0)], axis=1)  # (T − 1, 3)
     before = np.concatenate([step[2:3], step[:-1]])  # the first has only what follows
     after = np.concatenate([step[1:], step[-3:-2]])
     off = np.minimum(*(np.linalg.norm(step - other, axis=1) for other in (before, after)))

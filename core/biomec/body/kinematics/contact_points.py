@@ -163,9 +163,8 @@ def switched(load: FloatArray, threshold_n: float, hysteresis_n: float) -> BoolA
 
 
 def _with_plates(assignment: ContactAssignment, plates: Sequence[ForcePlate]) -> ContactAssignment:
-    """Return the assignment with these plates instead of those of the same name."""
+    """Return the assignment with these plates, less their unloaded readings, instead of those of the same name."""
     given = {plate.name: plate for plate in plates}
-    chosen = []
     for plate in assignment.detected.plates:
         other = given.get(plate.name, plate)
         if (other.samples, other.rate_hz, other.start_s) != (plate.samples, plate.rate_hz, plate.start_s):
@@ -173,8 +172,9 @@ def _with_plates(assignment: ContactAssignment, plates: Sequence[ForcePlate]) ->
                 f"Plate {plate.name} has {other.samples} samples at {other.rate_hz:g} Hz, but its contacts were found "
                 f"on {plate.samples} at {plate.rate_hz:g} Hz. Find and assign the contacts of this trial again."
             )
-        chosen.append(other)
-    return replace(assignment, detected=replace(assignment.detected, plates=tuple(chosen)))
+    zeroed = assignment.detected.zeroed(plates)
+    chosen = tuple(zeroed.get(plate.name, plate) for plate in assignment.detected.plates)
+    return replace(assignment, detected=replace(assignment.detected, plates=chosen))
 
 
 def _owners(assignment: ContactAssignment, known: tuple[str, ...]) -> tuple[dict[str, str], list[Notice]]:

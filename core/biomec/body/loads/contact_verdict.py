@@ -138,8 +138,8 @@ def judge_contacts(
     notices    : of the recording stage, whose faults of plates count
 
     The static's weight is the reference where it is within 15 % of the entered mass: else not all of the body stood on
-    the plates. Without it, contacts on two plates or more that agree within 3 % are a weighing too, unless they are all
-    too light and feet lie beside the plates.
+    the plates. Without it, contacts on two plates or more that agree within 3 % are a weighing too, within the same
+    15 %, unless they are all too light and feet lie beside the plates.
     """
     shown, g, told = support(trial, assignment, motion, gravity, required), float(np.linalg.norm(gravity)), [*notices]
     there = range(len(shown.contacts))
@@ -186,12 +186,12 @@ def _agreed(shown: Support, figures: Sequence[ContactFigures]) -> float | None:
     if np.abs(factors / middle - 1.0).max() > AGREE:
         return None
     beside = any(figures[k].overhangs for k in judged)
-    return None if middle < 1.0 and beside else middle
+    return None if (middle < 1.0 and beside) or abs(middle - 1.0) > WEIGHED else middle
 
 
 def _alike(figures: Sequence[ContactFigures]) -> bool:
-    """Whether several contacts are all short, or all long, by the same share."""
-    deltas = np.array([one.delta for one in figures if np.isfinite(one.delta)])
+    """Whether several contacts that bore the body alone are all short, or all long, by the same share."""
+    deltas = np.array([one.delta for one in figures if one.how == "single support" and np.isfinite(one.delta)])
     if len(deltas) < 2 or FORCE.grade(float(np.median(deltas))) is Grade.GOOD:
         return False
     return bool(np.abs(deltas - np.median(deltas)).max() <= AGREE)
@@ -265,7 +265,8 @@ def _graded(
         force = worst_grade([force, Grade.POOR if missing else Grade.CHECK])
         fault = PARTIAL if missing else DISAGREE
     if FORCE.grade(figures.delta) is not Grade.GOOD or fault == PARTIAL:
-        fault = CALIBRATION if figures.delta > 0.0 or alike else PARTIAL if figures.overhangs else MISSING
+        alike_inside = alike and not figures.overhangs
+        fault = CALIBRATION if figures.delta > 0.0 or alike_inside else PARTIAL if figures.overhangs else MISSING
         if figures.how == "all feet" and fault == MISSING:
             force, fault = Grade.CHECK, ELSEWHERE
     rough = Grade.GOOD
@@ -338,7 +339,11 @@ def _words(grade: Grade, fault: str, figures: ContactFigures, item: AssignedCont
             "seat, rail or stick. Ankles and knees can be used, hips with care."
         )
     if fault in (PARTIAL, MISSING, CALIBRATION):
-        doing = "check mass and calibration." if fault == CALIBRATION else "compare with another step."
+        doing = "compare with another step."
+        if fault == CALIBRATION:
+            doing = (
+                f"check mass and calibration{', and whether a rail, stick or harness helped' * (figures.delta < 0.0)}."
+            )
         return f"the plate reads {size:.0f} % {which} than the motion asks for; {doing}"
     if fault == DISAGREE:
         return f"motion and plates disagree ({_roughness(figures)}), although the force as a whole is right."

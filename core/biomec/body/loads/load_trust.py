@@ -131,8 +131,9 @@ class LimbVerdict:
 
     @property
     def grade(self) -> Grade:
-        """Worst of its contacts and their joints."""
-        joints = (joint.grade for one in self.contacts for joint in one.joints.values())
+        """Worst of its judged contacts and their joints."""
+        judged = [one for one in self.contacts if one.grade is not Grade.NOT_JUDGED]
+        joints = (joint.grade for one in judged for joint in one.joints.values())
         return worst_grade([*(one.grade for one in self.contacts), *joints])
 
 
@@ -386,7 +387,7 @@ def _verdict(
         if external.estimated.any():
             return "Estimated from the motion alone."
         return "No step on a plate is known, so nothing tells how far the loads can be trusted."
-    judged = [one for one in limbs if one.grade is not Grade.NOT_JUDGED]
+    judged = [one for one in limbs if one.judged]
     if not judged:
         return "No step on the plates can be judged."
     reasons = [one.sentence for one in contacts if one.grade in (Grade.CHECK, Grade.POOR)]
@@ -402,7 +403,8 @@ def _verdict(
         words = f"Use the {_listed([one.name for one in usable])}; {_listed([_why(one) for one in unusable])}."
     else:
         names = _listed([one.name for one in usable])
-        both = {"leg": "Both legs", "arm": "Both arms"}.get(names.rpartition(" ")[2], "") if len(usable) == 2 else ""
+        kinds = {one.name.rpartition(" ")[2] for one in usable}
+        both = f"Both {kinds.pop()}s" if len(usable) == 2 and len(kinds) == 1 else ""
         how = "" if level is Grade.GOOD else " with care"
         words = f"{both or f'The {names}'} can be used{how} ({steps})."
     if level is Grade.POOR and usable:

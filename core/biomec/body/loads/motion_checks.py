@@ -141,7 +141,7 @@ def check_motion(
                 f"{'1.2 to 1.5' if walks else 'about 3'}. Check the sampling rate and the markers there."
             )
             tell("force-too-high", _level(figures["highest"], limits), words, high)
-        pulls = np.asarray(np.nan_to_num(vertical) < PULL)
+        pulls = np.asarray(np.nan_to_num(vertical) < PULL) & ~feet.airborne  # flight has a check of its own
         longest = max((b - a for a, b in stretches(pulls).tolist()), default=0)
         figures["pull"] = float(pulls.mean())
         if longest >= PULL_S * rate_hz or figures["pull"] > PULL_SHARE:
@@ -149,7 +149,7 @@ def check_motion(
                 f"In {frame_words(pulls, first_frame)} the floor would have to pull the feet down. Check the sampling "
                 "rate and the markers there."
             )
-            tell("floor-would-pull", "poor" if figures["pull"] > PULL_SHARE else "check", words, pulls)
+            tell("floor-would-pull", "poor" if whole and figures["pull"] > PULL_SHARE else "check", words, pulls)
         flying = known & feet.airborne
         figures["flight"] = float(abs(np.mean(vertical[flying]))) if flying.any() and feet.level else np.nan
         if flying.sum() >= PULL_S * rate_hz and figures["flight"] > FLIGHT.check:
@@ -236,8 +236,8 @@ class _Feet:
         longest = max((b - a for one in rests for a, b in stretches(np.asarray(one & seen)).tolist()), default=0)
         self.level = longest < RESTING_S * rate_hz
         if pelvis is not None:
-            path = system.layout.point(f"{pelvis}.com")(q)[seen][:, [0, 2]]
-            self.walked_m_s = float(np.linalg.norm(path[-1] - path[0])) * rate_hz / max(len(path) - 1, 1)
+            rate = system.layout.point(f"{pelvis}.com").rate(qdot)[seen][:, [0, 2]]
+            self.walked_m_s = float(np.nanmedian(np.linalg.norm(rate, axis=1)))  # also there and back
 
     @property
     def moving(self) -> list[BoolArray]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -14,6 +15,7 @@ from biomec.body.loads.motion_checks import check_motion
 from biomec.pipeline.steps.body import LoadedBody
 from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording.limb_names import limb_of
+from biomec.signals.contacts import AssignedContact
 
 WHOLE = 0.9  # share of the body mass from which on a model stands for the whole body
 
@@ -25,16 +27,28 @@ def segments(clean: CleanSignals, body: LoadedBody, motion: ConsistentMotion) ->
     q, qdot, qddot = determined_motion(body.person, motion)
     sure = segment_motion(system, q, qdot, qddot) if motion.undetermined.any() else found
     contacts = () if clean.contacts is None else clean.contacts.contacts
-    stood = [
-        item.contact.off_s - item.contact.on_s
-        for item in contacts
-        if not (item.contact.starts_before or item.contact.ends_after) and _is_foot(item.segment)
-    ]
+    stood = _stances(contacts, 1.0 / trial.rate_hz)
     checks = check_motion(
         system, sure, q, qdot, trial.rate_hz, float(body.person.measures["height"]), travels=clean.travels,
         whole=is_whole(body), contact_s=stood, masked=clean.masked, first_frame=trial.first_frame,
     )  # fmt: skip
     return replace(found, masked=read_only(clean.masked | checks.masked, np.bool_), notices=checks.notices)
+
+
+def _stances(contacts: Sequence[AssignedContact], frame_s: float) -> list[float]:
+    """Durations of whole stances by the plates [s]; a foot that passes from one plate to the next stands once."""
+    found: list[float] = []
+    for segment in sorted({item.segment for item in contacts if item.segment is not None and _is_foot(item.segment)}):
+        stances: list[list[float]] = []
+        for item in sorted((item for item in contacts if item.segment == segment), key=lambda item: item.contact.on_s):
+            contact = item.contact
+            if stances and contact.on_s <= stances[-1][1] + frame_s:
+                stances[-1][1] = max(stances[-1][1], contact.off_s)
+                stances[-1][2] += contact.starts_before or contact.ends_after
+            else:
+                stances.append([contact.on_s, contact.off_s, contact.starts_before or contact.ends_after])
+        found += [off - on for on, off, cut in stances if not cut]
+    return found
 
 
 def _is_foot(segment: str | None) -> bool:
