@@ -14,7 +14,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.fields import label_of
-from biomec.base.notices import Severity
+from biomec.base.notices import Grade, Severity
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistency_notices import TYPES
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
@@ -31,6 +31,7 @@ from biomec.signals.reconstruction import SampleOrigin
 MILLIMETRE = 1e3
 CURRENT, STALE, TODO, BLOCKED = "up to date", "out of date", "not yet", "not possible"
 """States of a step."""
+ON_PLATES = "These loads can be used in the steps on the plates."  # where others are estimated
 ADVICE = {"good": "These loads can be used.", "check": "Check before use.", "poor": "Not to be relied upon."}
 """Level of trust in joint loads -> what to do with them."""
 
@@ -114,7 +115,20 @@ def subject_facts(analysis: Analysis) -> Facts:
         "mass": Fact("Mass", mass, number(mass, 1, "kg") + origin["mass"], "kg"),
         "height": Fact("Height", height, number(height, 2, "m") + origin["height"], "m"),
         "recorded": Fact("Acquisition date", day, NOTHING if day is None else day.isoformat()),
+        "weighed": _weighed(analysis),
     }
+
+
+def _weighed(analysis: Analysis) -> Fact:
+    """What the plates weigh: of somebody who stands, else of the movement, but not over a contact that is poor."""
+    clean = analysis.signals if "signals" in analysis.done else None
+    found = None if clean is None else clean.weighed or clean.mass
+    if clean is not None and found is clean.mass and found is not None and found.frames and "loads" in analysis.done:
+        first, last = found.frames
+        if analysis.loads.trust.poor[first : last + 1].any():
+            found = None
+    mass = None if found is None else found.mass_kg
+    return Fact("On the force plates", mass, number(mass, 1, "kg"), "kg")
 
 
 # --------------------------------------------------------------------------------------------------------------- model
@@ -195,6 +209,7 @@ def load_facts(analysis: Analysis) -> Facts:
     found, loads = analysis.loads, chosen_loads(analysis)
     trust, external, ribs = found.trust, found.external, found.multibody.contacts
     share = float(external.estimated.mean()) if external.frames else 0.0
+    advice = ON_PLATES if share and trust.level is Grade.GOOD else ADVICE[trust.level]
     difference = (None, None) if ribs else largest_difference(found.newton_euler, found.multibody)
     touching, counted = list(dict.fromkeys(external.segments)), int(trust.residuals.counted.sum())
     masses = None if trust.judged is None else trust.judged.mass
@@ -202,7 +217,7 @@ def load_facts(analysis: Analysis) -> Facts:
     words = analysis.settings.load_reading.words
     return {
         "trust": Fact("Trust", trust.level, trust.verdict),
-        "advice": Fact("Advice", trust.level, ADVICE[trust.level]),
+        "advice": Fact("Advice", trust.level, advice),
         "methods": Fact("Methods", found.multibody.method, f"{found.newton_euler.method} and {found.multibody.method}"),
         "difference": Fact(
             "They differ by", difference, f"{power(difference[0])} N and {power(difference[1])} N·m at most"

@@ -13,6 +13,9 @@ from biomec.body.loads.contact_verdict import ContactVerdict
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.recording import Session, Subject
+from biomec.reporting.facts import subject_facts
+from biomec.reporting.files.load_files import loads_summary
+from biomec.reporting.statistics.load_condition import peaks_of
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, Walk, record
 from tests.real_data import recording
 
@@ -110,6 +113,13 @@ def test_a_partial_strike_is_named_and_leaves_the_other_leg(partial, record_prop
     during = slice(right.frames[0], right.frames[1] + 1)
     assert trust.frames_of["right knee"].usable[during].all()
     assert not trust.frames_of["left knee"].usable[left.frames[0] : left.frames[1] + 1].any()
+    peaks = {one.joint: one for one in peaks_of(partial)}
+    for joint in ("ankle", "knee", "hip"):  # frames of the swing were the peaks of the left leg
+        assert peaks[f"left {joint}"].why == "no sound step"
+        assert peaks[f"right {joint}"].force.value > 500.0
+    assert loads_summary(partial)["joints"]["left ankle"]["torque_peak_Nm"] is None
+    assert loads_summary(partial)["mass_kg"]["plates"] is None  # 54 kg, weighed over the partial strike
+    assert subject_facts(partial)["weighed"].text == "64.0 kg"
     judged = partial.loads.trust.judged
     assert judged is not None
     assert "Weighed 64.0 kg, entered 66.5 kg: values per kilogram are 4 % too small" in judged.mass.sentence
@@ -152,6 +162,28 @@ def test_a_virtual_walk_balances(walk):
     assert {one.grade for one in judged} == {Grade.GOOD}
     # the filters at some hertz leave a thousandth of the impulse
     assert max(abs(one.figures.delta) for one in judged) < 0.005
+
+
+@pytest.mark.parametrize(("plates", "origin", "grade"), [((0,), "assumed", Grade.CHECK), ((0, 2), "steps", Grade.GOOD)])
+def test_a_mass_that_nobody_knows_turns_no_contact_red(walk, plates, origin, grade):
+    """52 kg, and 69 kg would be usual for the height: the only step was said to lack a quarter of its force."""
+    light = tuple(
+        replace(one, force=0.7 * one.force, moment=0.7 * one.moment) for one in (walk.dynamic.plates[k] for k in plates)
+    )
+    nobody = replace(walk.subject, mass_kg=None)
+    trust = analyze(replace(walk, dynamic=replace(walk.dynamic, plates=light), subject=nobody)).loads.trust
+    assert {one.grade for one in trust.steps} == {grade}
+    assert trust.level is Grade.CHECK
+    assert all(
+        one.masked.sum() == 0 and Grade.POOR not in {j.grade for j in one.joints.values()} for one in trust.steps
+    )
+    mass = trust.judged.mass
+    assert (mass.origin, mass.grade) == (origin, Grade.NOT_JUDGED)
+    assert "The mass is not known, 68.9 kg were assumed" in trust.verdict
+    if origin == "steps":
+        assert mass.used == pytest.approx(0.7 * 75.0, rel=0.01)
+    else:
+        assert all("the mass is not known" in one.sentence for one in trust.steps)
 
 
 def test_a_virtual_push_up_balances_by_the_sum_of_all_hands_and_feet():

@@ -85,6 +85,8 @@ def test_the_file_keeps_measured_and_estimated_cycles_apart(partly):
     load = next(row["load"] for row in rows)
     rows = [row for row in rows if row["load"] == load]
     single = [row for row in rows if row["cycle"].isdigit()]
+    for row in single:  # an estimated stance was said to be usable throughout
+        assert (float(row["frames that can be used (%)"]) > 90.0) == (row["ground reaction"] == str(MEASURED))
     assert {row["ground reaction"] for row in single} == {str(MEASURED), str(ESTIMATED)}
     for source in (MEASURED, ESTIMATED):
         (mean,) = (row for row in rows if row["cycle"] == "mean" and row["ground reaction"] == str(source))
@@ -134,6 +136,9 @@ def test_a_poor_contact_takes_its_cycle_out(session, partly):
     before = {name: group.ground[f"{name.lower()} knee"] for name, group in load_cycles(partly).items()}
     changed = [(a, b) for name in grounds for a, b in zip(before[name], grounds[name], strict=True) if a != b]
     assert changed == [(MEASURED, POOR)]
+    poor = [row for row in rows_of(found) if row["ground reaction"].startswith(POOR)]
+    assert poor
+    assert {row["peak"] for row in poor} == {row["mean"] for row in poor} == {""}
     reasons = [one for group in load_cycles(found).values() for joint in group.reasons.values() for one in joint]
     assert any(one.startswith("poor contact: ") for one in reasons)
 

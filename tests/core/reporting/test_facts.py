@@ -14,7 +14,7 @@ from biomec.reporting.content.load_section import LOADS
 from biomec.reporting.content.report import MODEL, QUALITY, RECORDING, SUBJECT, report_content
 from biomec.reporting.files.analysis_files import summary
 from biomec.reporting.trust import trust
-from biomec.virtual import PushUp, RecordOptions, VirtualPerson, record
+from biomec.virtual import PushUp, RecordOptions, VirtualPerson, Walk, record
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
 
@@ -46,6 +46,14 @@ def test_report_and_configuration_repeat_the_facts(pushed):
     section = report.section(LOADS)
     assert section.sentences[:2] == (loads["trust"].text, loads["advice"].text)
     assert texts(section)["Methods"] == loads["methods"].text
+
+
+def test_loads_that_are_partly_estimated_can_be_used_on_the_plates_only(pushed):
+    assert facts.load_facts(pushed)["advice"].text == "These loads can be used."
+    walk = record(Walk(strides=3, plates=2), VirtualPerson(), RecordOptions(100.0, 500.0))
+    found = facts.load_facts(analyze(Session(walk.dynamic, walk.static, subject=walk.person.subject)))
+    assert found["estimated"].value > 0.3
+    assert found["advice"].text == "These loads can be used in the steps on the plates."
 
 
 def test_the_summary_has_their_values(pushed):

@@ -111,9 +111,10 @@ def body_balance(
 class MassReference:
     """The masses beside each other [kg], and that by which forces are judged.
 
-    entered : by the user or the file, or assumed;  static : weighed while standing on plates;  walk : what sound
-    contacts of this movement weigh;  None where not known
-    used    : for the contacts;  origin : "static", "steps" (all contacts agree) or "entered"
+    entered : by the user or the file, or assumed for the height;  static : weighed while standing on plates;
+    walk    : what sound contacts of this movement weigh;  None where not known
+    used    : for the contacts;  origin : "static", "steps" (all contacts agree), "entered" or "assumed"
+    assumed : nobody entered a mass, so that there is nothing to judge
     """
 
     entered: float
@@ -121,15 +122,21 @@ class MassReference:
     walk: float | None
     used: float
     origin: str
+    assumed: bool = False
 
     @property
     def grade(self) -> Grade:
         """Grade of the entered mass beside the weighed one."""
-        return Grade.NOT_JUDGED if self.origin == "entered" else MASS.grade(self.used / self.entered - 1.0)
+        return (
+            Grade.NOT_JUDGED if self.assumed or self.origin == "entered" else MASS.grade(self.used / self.entered - 1.0)
+        )
 
     @property
     def sentence(self) -> str:
         """Say the masses, and by how much values per kilogram are wrong."""
+        if self.assumed:
+            found = f"; the steps on the plates weigh {self.used:.1f} kg" if self.origin == "steps" else ""
+            return f"The mass is not known, {self.entered:.1f} kg were assumed{found}. Enter the mass."
         if self.origin == "entered":
             found = "" if self.walk is None else f"; the steps on the plates weigh {self.walk:.1f} kg"
             return f"The mass was not weighed; {self.entered:.1f} kg were entered{found}."

@@ -53,6 +53,7 @@ FAULTS: Mapping[str, tuple[Grade, str]] = {
 PARTIAL, MISSING, TWO_PLATES, SHARED = "partial strike", "force missing", "foot on two plates", "plate shared"
 DISAGREE, CALIBRATION, ELSEWHERE = "motion and plates disagree", "mass or calibration", "body borne elsewhere"
 NOT_ZERO, OVERHANG, NOBODY = "plate does not read zero", "foot overhangs the plate", "nobody known"
+UNKNOWN_MASS = "mass not known"
 
 
 @dataclass(frozen=True, eq=False)
@@ -128,6 +129,7 @@ def judge_contacts(
     soles: Mapping[str, tuple[str, str]] = FrozenDict(),
     height_m: float = np.nan,
     notices: Iterable[Notice] = (),
+    assumed: bool = False,
 ) -> JudgedContacts:
     """Judge every contact of a recording with a plate.
 
@@ -136,10 +138,12 @@ def judge_contacts(
     entered_kg : the subject's mass as entered;  static_kg : as weighed in the static, if it was
     soles      : side ("Left", "Right") -> heel and toe marker;  height_m : stature, for the outline of the foot
     notices    : of the recording stage, whose faults of plates count
+    assumed    : nobody entered or weighed the mass: it is only usual for the height
 
     The static's weight is the reference where it is within 15 % of the entered mass: else not all of the body stood on
     the plates. Without it, contacts on two plates or more that agree within 3 % are a weighing too, within the same
-    15 %, unless they are all too light and feet lie beside the plates.
+    15 %, unless they are all too light and feet lie beside the plates. An assumed mass bounds nothing; if the contacts
+    do not agree either, their forces are compared with nothing, and they are "check".
     """
     shown, g, told = support(trial, assignment, motion, gravity, required), float(np.linalg.norm(gravity)), [*notices]
     there = range(len(shown.contacts))
@@ -147,21 +151,23 @@ def judge_contacts(
     def measured(mass_kg: float) -> list[tuple[ContactFigures, BoolArray]]:
         return [contact_figures(shown, k, mass_kg, g, assignment, quality, soles, height_m) for k in there]
 
-    used, origin = entered_kg, "entered"
-    if static_kg is not None and abs(static_kg / entered_kg - 1.0) <= WEIGHED:
+    used, origin = entered_kg, "assumed" if assumed else "entered"
+    if static_kg is not None and not assumed and abs(static_kg / entered_kg - 1.0) <= WEIGHED:
         used, origin = static_kg, "static"
     found = measured(used)
-    if origin == "entered":
-        factor = _agreed(shown, [figures for figures, _ in found])
+    if origin != "static":
+        factor = _agreed(shown, [figures for figures, _ in found], np.inf if assumed else WEIGHED)
         if factor is not None:
             used, origin = factor * used, "steps"
             found = measured(used)
+    if origin == "assumed":
+        found = [(replace(one, delta=np.nan, run_s=0.0, rms_bw=np.nan), np.zeros_like(gone)) for one, gone in found]
     alike = _alike([figures for figures, _ in found])
     verdicts = [_judged(shown, k, *found[k], told, required is not None, alike) for k in there]
     sound = [one.figures.delta for one in verdicts if FORCE.grade(one.figures.delta) is Grade.GOOD]
     walk = used * (1.0 + float(np.median(sound))) if sound else None
     order = sorted(verdicts, key=lambda one: one.on_s)
-    return JudgedContacts(tuple(order), MassReference(entered_kg, static_kg, walk, used, origin))
+    return JudgedContacts(tuple(order), MassReference(entered_kg, static_kg, walk, used, origin, assumed))
 
 
 def with_joints(judged: JudgedContacts, errors: JointErrors) -> JudgedContacts:
@@ -176,8 +182,8 @@ def with_joints(judged: JudgedContacts, errors: JointErrors) -> JudgedContacts:
     return replace(judged, contacts=tuple(found))
 
 
-def _agreed(shown: Support, figures: Sequence[ContactFigures]) -> float | None:
-    """Mass factor on which contacts of two plates or more agree; None where they do not."""
+def _agreed(shown: Support, figures: Sequence[ContactFigures], most: float) -> float | None:
+    """Mass factor, at most this far from 1, on which contacts of two plates or more agree; None where they do not."""
     judged = [k for k, one in enumerate(figures) if one.how == "single support" and np.isfinite(one.delta)]
     if len({shown.contacts[k].contact.plate for k in judged}) < 2:
         return None
@@ -186,7 +192,7 @@ def _agreed(shown: Support, figures: Sequence[ContactFigures]) -> float | None:
     if np.abs(factors / middle - 1.0).max() > AGREE:
         return None
     beside = any(figures[k].overhangs for k in judged)
-    return None if (middle < 1.0 and beside) or abs(middle - 1.0) > WEIGHED else middle
+    return None if (middle < 1.0 and beside) or abs(middle - 1.0) > most else middle
 
 
 def _alike(figures: Sequence[ContactFigures]) -> bool:
@@ -264,7 +270,9 @@ def _graded(
         missing = whole and figures.delta <= RUN_SHORT
         force = worst_grade([force, Grade.POOR if missing else Grade.CHECK])
         fault = PARTIAL if missing else DISAGREE
-    if FORCE.grade(figures.delta) is not Grade.GOOD or fault == PARTIAL:
+    if np.isnan(figures.delta):
+        force, fault = Grade.CHECK, UNKNOWN_MASS
+    elif FORCE.grade(figures.delta) is not Grade.GOOD or fault == PARTIAL:
         alike_inside = alike and not figures.overhangs
         fault = CALIBRATION if figures.delta > 0.0 or alike_inside else PARTIAL if figures.overhangs else MISSING
         if figures.how == "all feet" and fault == MISSING:
@@ -309,6 +317,8 @@ def _words(grade: Grade, fault: str, figures: ContactFigures, item: AssignedCont
     unused = f"Do not use the joints above the {item.segment} in this step."
     if fault == NOBODY:
         return "its force is used for nobody, because it is not known whose it is."
+    if fault == UNKNOWN_MASS:
+        return "whether the plate bears the whole foot cannot be judged, because the mass is not known; enter it."
     if grade is Grade.NOT_JUDGED:
         return (
             "not judged, because no other foot is seen to swing for "

@@ -34,7 +34,7 @@ class JointPeaks:
 
     force, torque : greatest size [N], [N m];  power_high, power_low : greatest and least power [W]
     frames : over how many frames they were taken
-    usable : whether these are frames that can be used; otherwise none can, and they are all that have loads
+    why    : why there are none, such as "no sound step"; "" where there are
     """
 
     joint: str
@@ -43,7 +43,12 @@ class JointPeaks:
     power_high: Peak
     power_low: Peak
     frames: int
-    usable: bool
+    why: str = ""
+
+    @property
+    def usable(self) -> bool:
+        """Whether there are frames that can be used."""
+        return not self.why
 
     @property
     def estimated(self) -> bool:
@@ -54,15 +59,15 @@ class JointPeaks:
 def joint_peaks(loads: JointLoads, power: FloatArray, trust: LoadTrust) -> tuple[JointPeaks, ...]:
     """Peaks of every joint, whose power is (T, J) [W], over its best frames (`TrustedFrames.best`).
 
-    Where no frame can be used, the peaks are those of all frames with loads, and say so.
+    Where no frame can be used, there is no peak, and it is said why.
     """
     found = []
     for j, joint in enumerate(loads.joints):
         force, torque = (np.linalg.norm(one[:, j], axis=1) for one in (loads.force, loads.torque))
         there = np.isfinite(force) & np.isfinite(torque)
         frames = trust.frames_of[joint]
-        best = frames.best & there
-        taken = best if best.any() else there
+        taken = frames.best & there
+        why = "" if taken.any() else "no sound step" if frames.unsound else "no frame that can be used"
         high, low = (_peak(power[:, j], taken, frames.estimated, sign) for sign in (1.0, -1.0))
         found.append(
             JointPeaks(
@@ -72,7 +77,7 @@ def joint_peaks(loads: JointLoads, power: FloatArray, trust: LoadTrust) -> tuple
                 high,
                 low,
                 int(taken.sum()),
-                bool(best.any()),
+                why,
             )
         )
     return tuple(found)
@@ -94,7 +99,7 @@ MEASURES = ("peak", "highest", "lowest", "mean", "rms", "impulse")
 class LoadStatistics:
     """Every curve in every cycle, (K, C); read-only. NaN where the curve misses a frame of the cycle.
 
-    peak          : value of the greatest size, with its sign, in the unit of the curve
+    peak          : value of the greatest size over the usable frames, with its sign, in the unit of the curve
     peak_percent  : where in the cycle it is, 0 to 100 %
     highest, lowest : greatest and least value
     mean, rms     : over the time of the cycle
@@ -128,24 +133,31 @@ def mean_and_deviation(values: FloatArray) -> tuple[FloatArray, FloatArray]:
     return np.asarray(mean), np.sqrt(squares / np.where(count > 1, count - 1.0, np.nan))
 
 
-def load_statistics(names: Sequence[str], values: ArrayLike, spans: ArrayLike, rate_hz: float) -> LoadStatistics:
-    """Statistics of curves (T, C) in cycles from their first to their last frame (K, 2); integrals by trapezia."""
+def load_statistics(
+    names: Sequence[str], values: ArrayLike, spans: ArrayLike, rate_hz: float, usable: BoolArray | None = None
+) -> LoadStatistics:
+    """Statistics of curves (T, C) in cycles from their first to their last frame (K, 2); integrals by trapezia.
+
+    usable : (T, C) frames in which a curve may have its extremes; all, if not given
+    """
     x = np.asarray(values, dtype=np.float64)
+    allowed = np.ones(x.shape, dtype=np.bool_) if usable is None else usable
     if x.ndim != 2 or x.shape[1] != len(names):
         raise BiomecError(f"There are {len(names)} names for curves of the shape {x.shape}.")
     edges = checked_spans(spans, len(x), rate_hz)
     duration = np.diff(edges, axis=1)[:, 0] / rate_hz
     peak, percent, highest, lowest, impulse, squares = np.empty((6, len(edges), x.shape[1]))
     for k, (first, last) in enumerate(edges):  # a loop over cycles, of which there are few
-        part = x[first : last + 1]
-        whole = np.isfinite(part).all(axis=0)
-        at = np.abs(np.where(whole, part, 0.0)).argmax(axis=0)
+        part, taken = x[first : last + 1], allowed[first : last + 1]
+        whole = np.isfinite(part).all(axis=0) & taken.any(axis=0)
+        at = np.where(whole & taken, np.abs(part), -1.0).argmax(axis=0)
         peak[k] = part[at, np.arange(x.shape[1])]
         percent[k] = 100.0 * at / (last - first)
-        highest[k], lowest[k] = part.max(axis=0), part.min(axis=0)
+        highest[k] = np.where(taken, part, -np.inf).max(axis=0)
+        lowest[k] = np.where(taken, part, np.inf).min(axis=0)
         impulse[k] = np.trapezoid(part, dx=1.0 / rate_hz, axis=0)
         squares[k] = np.trapezoid(part**2, dx=1.0 / rate_hz, axis=0)
-        for array in (peak, percent):
+        for array in (peak, percent, highest, lowest):
             array[k, ~whole] = np.nan
     seconds = duration[:, None]
     arrays = (peak, percent, highest, lowest, impulse / seconds, np.sqrt(squares / seconds), impulse, duration)

@@ -29,6 +29,7 @@ from biomec.recording.limb_names import limb_of
 from biomec.recording.step import step_result
 
 TOLD = 3  # reasons that the verdict names; the notices name all
+AROUND_S = 0.05  # around a poor contact: its force is filtered, and reaches beyond the threshold that bounds it [s]
 
 
 @dataclass(frozen=True, eq=False)
@@ -36,7 +37,7 @@ class TrustedFrames:
     """Frames of one joint, (T,); read-only. A joint bears what acts on its side of the body away from the root.
 
     usable    : with a motion that is not at its end, with a force on everything that the joint bears and that touches
-                the ground, and where the contact under it is not poor
+                the ground, and not while the contact under it is poor, nor shortly before and after
     measured  : it bears a force that was measured
     estimated : it bears a force that was estimated
     """
@@ -47,11 +48,21 @@ class TrustedFrames:
 
     @property
     def best(self) -> BoolArray:
-        """Usable frames without an estimated force; with them, where the joint never bears a measured one."""
+        """Usable frames without an estimated force; with them, where the joint never bears a measured one.
+
+        None where every measured step is unsound: what is left are values of the swing, which are no peaks.
+        """
+        if self.unsound:
+            return np.zeros_like(self.usable)
         sure = np.asarray(self.usable & ~self.estimated)
         if (sure & self.measured).any() or not (self.usable & self.estimated).any():
             return sure
         return self.usable
+
+    @property
+    def unsound(self) -> bool:
+        """Whether the joint bears measured forces, and none of them in a frame that can be used."""
+        return bool(self.measured.any() and not (self.usable & self.measured).any())
 
 
 def trusted_frames(
@@ -61,10 +72,12 @@ def trusted_frames(
     floor: FloorContacts | None,
     contacts: Sequence[ContactVerdict],
     ends: int,
+    around: int,
 ) -> Mapping[str, TrustedFrames]:
     """Joint -> its frames.
 
-    ends : frames left out at both ends of every stretch with a motion: accelerations are one-sided differences there
+    ends   : frames left out at both ends of every stretch with a motion: accelerations are one-sided differences there
+    around : frames left out before and after a poor contact
     """
     finite = np.asarray(np.isfinite(loads.force).all(axis=2) & np.isfinite(loads.torque).all(axis=2))
     usable = {joint: inner_frames(finite[:, j], ends) for j, joint in enumerate(loads.joints)}
@@ -81,7 +94,7 @@ def trusted_frames(
             for joint in joints_to_root(tree, segment):
                 usable[joint] &= ~missing[:, k]
     for one in contacts:
-        without = _without(one, loads.frames)
+        without = _without(one, loads.frames, around)
         for joint in _joints_of(tree, one):
             usable[joint] &= ~without
     return FrozenDict(
@@ -92,11 +105,11 @@ def trusted_frames(
     )
 
 
-def _without(contact: ContactVerdict, frames: int) -> BoolArray:
+def _without(contact: ContactVerdict, frames: int, around: int) -> BoolArray:
     """(T,) frames in which loads that rest on a contact are not to be used."""
     found = np.array(contact.masked) if len(contact.masked) == frames else np.zeros(frames, dtype=np.bool_)
     if contact.grade is Grade.POOR:
-        found[contact.frames[0] : contact.frames[1] + 1] = True
+        found[max(contact.frames[0] - around, 0) : contact.frames[1] + 1 + around] = True
     return found
 
 
@@ -200,6 +213,15 @@ class LoadTrust:
         """Contacts with plates, in order of time."""
         return () if self.judged is None else self.judged.contacts
 
+    @property
+    def poor(self) -> BoolArray:
+        """(T,) frames with a poor contact."""
+        found = np.zeros(len(self.estimated), dtype=np.bool_)
+        for one in self.steps:
+            if one.grade is Grade.POOR:
+                found[one.frames[0] : one.frames[1] + 1] = True
+        return found
+
     def joint_grade(self, joint: str) -> Grade:
         """Worst grade of a joint over the contacts that load it."""
         return worst_grade(one.joints[joint].grade for one in self.steps if joint in one.joints)
@@ -281,7 +303,7 @@ def load_trust(
         size,
         balance,
         external.estimated,
-        trusted_frames(tree, loads, external, floor, contacts, ENDS),
+        trusted_frames(tree, loads, external, floor, contacts, ENDS, round(AROUND_S * rate_hz)),
         rate_hz,
         tuple(notices),
         judged=judged,
@@ -326,7 +348,7 @@ def _overall(contacts: Sequence[ContactVerdict], mass: MassReference | None) -> 
     """Good if all that is judged is good; poor if no contact, or no joint, is better, or the mass is; else check."""
     judged = [one.grade for one in contacts if one.grade is not Grade.NOT_JUDGED]
     joints = [joint.grade for one in contacts for joint in one.joints.values() if joint.grade is not Grade.NOT_JUDGED]
-    weighed = Grade.NOT_JUDGED if mass is None else mass.grade
+    weighed = Grade.NOT_JUDGED if mass is None else Grade.CHECK if mass.assumed else mass.grade
     if not judged:
         return Grade.CHECK
     if weighed is Grade.POOR or set(judged) == {Grade.POOR} or set(joints) == {Grade.POOR}:
@@ -341,7 +363,7 @@ def _notices(contacts: Sequence[ContactVerdict], mass: MassReference | None) -> 
         if one.grade in (Grade.POOR, Grade.CHECK):
             notice = problem if one.grade is Grade.POOR else warning
             notices.append(notice(f"contact-{one.grade}", one.sentence, one.plate, *one.segments, frames=one.frames))
-    if mass is not None and mass.origin == "steps" and mass.grade is not Grade.GOOD:
+    if mass is not None and mass.origin == "steps" and mass.grade in (Grade.CHECK, Grade.POOR):
         notices.append(warning("loads-mass", f"{mass.sentence} Correct the mass, or check the calibration."))
     doubtful = _doubtful_joints(contacts)
     if doubtful:
@@ -391,7 +413,7 @@ def _verdict(
     if not judged:
         return "No step on the plates can be judged."
     reasons = [one.sentence for one in contacts if one.grade in (Grade.CHECK, Grade.POOR)]
-    if mass is not None and mass.grade in (Grade.CHECK, Grade.POOR):
+    if mass is not None and (mass.assumed or mass.grade in (Grade.CHECK, Grade.POOR)):
         reasons.append(mass.sentence)
     reasons += [one.sentence for one in _doubtful_joints(contacts)]
     unusable = [one for one in judged if not one.sound]

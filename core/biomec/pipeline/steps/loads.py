@@ -182,6 +182,7 @@ def _judged_contacts(
         soles,
         float(measures.get("height", np.nan)),
         clean.notices,
+        loaded.subject.mass_kg is None,
     )
     return with_joints(judged, errors)
 

@@ -117,7 +117,7 @@ def _joint_table(reduced: ReducedResiduals) -> Table:
 
 LOADS = "Joint loads"
 RIGHT, LEFT = "right ", "left "
-ESTIMATED, UNUSABLE = "*", "†"  # marks of peaks
+ESTIMATED = "*"  # mark of peaks
 
 
 def loads_section(analysis: Analysis) -> Section:
@@ -259,20 +259,16 @@ def _rest(peaks: tuple[JointPeaks, ...]) -> str:
     words += "; power: greatest and least."
     if any(one.estimated for one in peaks):
         words += f" {ESTIMATED} The ground reaction was estimated there, not measured."
-    if not all(one.usable for one in peaks):
-        words += (
-            f" {UNUSABLE} No frame of this joint can be used: the peak is that of all frames, to be looked at only."
-        )
-    return words
+    reasons = sorted({one.why for one in peaks if one.why})
+    return words + (f" {NOTHING} {' or '.join(reasons).capitalize()}." if reasons else "")
 
 
 def _cells(peaks: JointPeaks | None, weight: float) -> tuple[str, str, str, str]:
-    if peaks is None:
+    if peaks is None or not peaks.usable:
         return NOTHING, NOTHING, NOTHING, NOTHING
 
     def value(peak: Peak, digits: int) -> str:
-        mark = (ESTIMATED if peak.estimated else "") + ("" if peaks.usable else UNUSABLE)
-        return number(peak.value, digits) + mark
+        return number(peak.value, digits) + (ESTIMATED if peak.estimated else "")
 
     share = number(100.0 * peaks.force.value / weight, 0)
     powers = f"{number(peaks.power_high.value, 0)} / {number(peaks.power_low.value, 0)}"

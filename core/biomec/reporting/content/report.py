@@ -121,10 +121,11 @@ def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[st
 
 # --------------------------------------------------------------------------------------------------- who, what, by what
 def _subject(analysis: Analysis) -> Section:
-    facts, mass = subject_facts(analysis), analysis.signals.mass
+    facts = subject_facts(analysis)
     shown = [facts[key] for key in ("name", "sex", "age", "mass", "height") if key != "age" or facts[key].value]
     about: dict[str, str | None] = {fact.label: fact.text for fact in shown}
-    about["On the force plates"] = None if mass is None else number(mass.mass_kg, 1, "kg")
+    weighed = facts["weighed"]
+    about[weighed.label] = None if weighed.value is None else weighed.text
     about |= {_words(name): _measure(name, value) for name, value in sorted(analysis.session.subject.measures.items())}
     return Section(SUBJECT, (), (fact_table("", about),))
 

@@ -134,7 +134,7 @@ def summary(analysis: Analysis) -> dict[str, Any]:
             "sex": person["sex"].value,
             "mass_kg": person["mass"].value,
             "height_m": person["height"].value,
-            "weighed_kg": None if clean.mass is None else clean.mass.mass_kg,
+            "weighed_kg": person["weighed"].value,
             "assumed": [
                 code.removesuffix("-assumed") for code in ASSUMED if any(n.code == code for n in loaded.notices)
             ],

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from typing import Any
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.arrays import FloatArray
 from biomec.body.loads.contributions import PARTS, TITLES
 from biomec.body.loads.load_components import LoadReading
 from biomec.body.loads.load_statistics import JointPeaks, load_statistics, mean_and_deviation
@@ -77,7 +77,7 @@ def loads_summary(analysis: Analysis) -> dict[str, Any] | None:
         "mass_kg": {
             "model": balance.model_kg,
             "entered": balance.entered_kg,
-            "plates": balance.plates_kg,
+            "plates": None if (balance.measured & trust.poor).any() else balance.plates_kg,
             **({} if trust.judged is None else {"static": trust.judged.mass.static, "walk": trust.judged.mass.walk}),
         },
         "mass": facts["mass"].text,
@@ -120,7 +120,7 @@ def _plain_peaks(one: JointPeaks, rate_hz: float) -> dict[str, Any]:
         facts[f"{name}_peak_s"] = None if peak.frame is None else peak.frame / rate_hz
         facts[f"{name}_peak_estimated"] = peak.estimated
     facts["power_max_W"], facts["power_min_W"] = plain_number(one.power_high.value), plain_number(one.power_low.value)
-    return {**facts, "frames": one.frames, "usable": one.usable}
+    return {**facts, "frames": one.frames, "usable": one.usable, "why_not": one.why}
 
 
 # --------------------------------------------------------------------------------------------------------------- tables
@@ -204,7 +204,8 @@ def load_statistics_csv(analysis: Analysis) -> str:
 
     Then mean and standard deviation over the cycles whose ground reaction was measured throughout, on plates of that
     foot alone that are not poor; and, apart from them, over the cycles that rest on an estimate. Loads are the
-    components of `loads.csv`, and the power of every joint, whose impulse is its net work.
+    components of `loads.csv`, and the power of every joint, whose impulse is its net work. Peak, highest and lowest
+    are of frames that can be used; a cycle on a poor contact, or without a force, has no numbers, only the reason.
     """
     rows, values = [], []
     for head, numbers in _rows(analysis):
@@ -224,36 +225,32 @@ def _rows(analysis: Analysis) -> Iterator[tuple[list[str | int], FloatArray]]:
     names = (*curves.names, *(f"{joint} power" for joint in power.joints))
     units = (*(unit.replace("·", " ") for unit in curves.units), *("W" for _ in power.joints))
     table = np.concatenate([curves.values, power.joint], axis=1)
+    frames_of = analysis.loads.trust.frames_of
+    usable, estimates = (np.stack([getattr(frames_of[joint], one) for joint in joints], axis=1)
+                         for one in ("usable", "estimated"))  # fmt: skip
     for which, cycles in analysis.cycles.groups.items():
         valid = np.flatnonzero(cycles.valid)
         if not len(valid):
             continue
         spans = np.asarray(cycles.spans)[valid]
-        sizes = load_statistics(names, table, spans, trial.rate_hz)
+        sizes = load_statistics(names, table, spans, trial.rate_hz, usable)
         work = joint_work(power, spans, trial.rate_hz)
         none = np.full((len(spans), len(curves.names)), np.nan)
         delivered, taken = (np.concatenate([none, one], axis=1) for one in (work.positive, work.negative))
-        usable = _usable(analysis, joints, spans)
-        numbers = np.stack([*(getattr(sizes, name) for name in MEASURES), delivered, taken, usable], axis=2)
+        share = np.array([100.0 * (usable & ~estimates)[first : last + 1].mean(axis=0) for first, last in spans])
+        numbers = np.stack([*(getattr(sizes, name) for name in MEASURES), delivered, taken, share], axis=2)
         counting = load_cycles(analysis)[which]
         for c, (joint, name, how, unit) in enumerate(zip(joints, names, read_as, units, strict=True)):
             about = [joint, name, *how, unit]
             reasons = counting.reasons[joint]
+            counts = [counting.counts(joint, estimated=one)[valid] for one in (False, True)]
+            numbers[~(counts[0] | counts[1]), c, :-1] = np.nan
             for k, (first, last) in enumerate(spans.tolist()):
                 frames = (trial.first_frame + first, trial.first_frame + last)
                 yield [which, int(valid[k]) + 1, *frames, *about, reasons[valid[k]]], numbers[k, c]
-            for estimated, source in ((False, Ground.MEASURED), (True, Ground.ESTIMATED)):
-                kept = counting.counts(joint, estimated=estimated)[valid]
-                if estimated and not kept.any():
+            for kept, source in zip(counts, (Ground.MEASURED, Ground.ESTIMATED), strict=True):
+                if not kept.any():
                     continue
                 mean, sd = mean_and_deviation(numbers[kept, c])
                 yield [which, "mean", "", "", *about, str(source)], mean
                 yield [which, "sd", "", "", *about, str(source)], sd
-
-
-def _usable(analysis: Analysis, joints: Sequence[str], spans: IntArray) -> FloatArray:
-    """(K, C) share of the frames of a cycle in which the loads of a joint can be used [%]."""
-    frames_of = analysis.loads.trust.frames_of
-    return np.array(
-        [[100.0 * frames_of[joint].usable[first : last + 1].mean() for joint in joints] for first, last in spans]
-    )

@@ -52,8 +52,8 @@ def test_one_bad_leg_leaves_the_other() -> None:
     assert found.level is Grade.CHECK
     assert found.verdict.startswith("Use the right leg; the left step is a partial strike.")
     assert [one.grade for one in found.limbs] == [Grade.GOOD, Grade.POOR]
-    assert not found.frames_of["left knee"].usable[120:141].any()
-    assert found.frames_of["left knee"].usable[141:-2].all()
+    assert not found.frames_of["left knee"].usable[115:146].any()  # 0.05 s around it, too: its force is filtered
+    assert found.frames_of["left knee"].usable[146:-2].all()
     assert found.frames_of["right knee"].usable[2:-2].all()
     assert not found.frames_of["lumbar"].usable[120:141].any()  # both legs lie below it
     assert [notice.code for notice in found.notices] == ["contact-poor"]
