@@ -13,7 +13,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.signals.cycles import Cycles
 from biomec_app.figures.kind import Chosen, Column, FigureKind
 from biomec_app.figures.style import PAPER, SMALL, Ink, patch, stroke
-from biomec_app.session.document import View
+from biomec_app.session.view_options import View
 
 if TYPE_CHECKING:
     from matplotlib.artist import Artist

@@ -10,7 +10,7 @@ from __future__ import annotations
 import ctypes
 import gc
 import sys
-import threading
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from functools import cache
@@ -49,7 +49,8 @@ def keep_loaded() -> None:
     gc.freeze()
 
 
-_TOGETHER = threading.Event()  # a piece of work keeps its parts together until it is done
+HELD_S = 5.0  # work that takes longer than figures do no longer holds up the search
+_together_since: float | None = None  # when a piece of work began that keeps its parts together until it is done
 
 
 class Garbage(QObject):
@@ -71,7 +72,8 @@ class Garbage(QObject):
 
     def look(self) -> None:
         """Search what is due by Python's own thresholds, unless a piece of work keeps its parts together."""
-        if _TOGETHER.is_set():
+        since = _together_since
+        if since is not None and time.monotonic() - since < HELD_S:
             return
         counts, limits = gc.get_count(), gc.get_threshold()
         if not counts[0] > limits[0] > 0:
@@ -97,11 +99,12 @@ def own_garbage() -> Iterator[None]:
     A drawn figure leaves tens of thousands of parts that hold each other. Left to age, they were searched together
     with everything else that is there, for a tenth of a second and more. One piece of work at a time.
     """
-    _TOGETHER.set()
+    global _together_since
+    _together_since = time.monotonic()
     try:
         yield
     finally:
-        _TOGETHER.clear()
+        _together_since = None
 
 
 def give_back() -> bool:

@@ -24,7 +24,7 @@ from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.theme import Theme
 from biomec_app.session.camera import Camera
-from biomec_app.session.document import View
+from biomec_app.session.view_options import View
 from biomec_app.viewer.annotations import Annotations, SceneWords
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.legend import draw_strip

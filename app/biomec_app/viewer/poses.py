@@ -12,7 +12,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.recording import BIOMEC_AXES, Trial
 from biomec.recording.marker_set import MarkerSet
-from biomec_app.session.document import CONSISTENT, RAW
+from biomec_app.session.view_options import CONSISTENT, RAW
 
 TRAVELLED = 0.7  # m
 

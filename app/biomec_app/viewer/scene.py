@@ -12,7 +12,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.recording.marker_set import Side
 from biomec_app.kit.colours import mixed, rgb
-from biomec_app.session.document import CONSISTENT, RAW, SIMULATED, View
+from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.viewer.actors import Batch, Lights, SurfaceActor, shine_through
 from biomec_app.viewer.figure import LINES, SceneBody, segment_colours
 from biomec_app.viewer.overlays import OVERLAYS, Label, LegendEntry, Moment, Overlay

@@ -82,7 +82,8 @@ MATCHING = Qt.MatchFlag.MatchContains | Qt.MatchFlag.MatchRecursive
 def cut(walk_analysis) -> Analysis:
     """The walk as if it had been cut from a longer recording."""
     session = walk_analysis.session
-    dynamic = replace(session.dynamic, first_frame=FIRST)
+    odd = warning("odd", "Something is odd there.", frames=(10, 12))  # a sound walk has no notice about frames
+    dynamic = replace(session.dynamic, first_frame=FIRST).with_notices(odd)
     return replace(walk_analysis, session=replace(session, dynamic=dynamic))
 
 

@@ -16,7 +16,7 @@ from biomec.base.progress import Cancelled
 from biomec_app.dialogs.movie import MovieDialog
 from biomec_app.kit.theme import LIGHT
 from biomec_app.session.camera import Camera
-from biomec_app.session.document import View
+from biomec_app.session.view_options import View
 from biomec_app.shell.actions import visualize
 from biomec_app.viewer import export
 from biomec_app.viewer.export import Shot, movie_frames, save_movie, save_picture

@@ -9,7 +9,7 @@ from PySide6.QtGui import QImage, QPainter
 
 from biomec_app.kit.theme import LIGHT
 from biomec_app.session.camera import Camera
-from biomec_app.session.document import View
+from biomec_app.session.view_options import View
 from biomec_app.viewer import annotations
 from biomec_app.viewer.annotations import LIMB, Annotations
 from biomec_app.viewer.label_layout import BESIDE, Word, arranged

@@ -7,7 +7,7 @@ pytest.importorskip("vtkmodules", reason="the desktop part is not installed")
 
 from biomec_app.kit.theme import LIGHT
 from biomec_app.session.camera import Camera
-from biomec_app.session.document import View
+from biomec_app.session.view_options import View
 from biomec_app.viewer.measuring import Measurement, angle, distance
 from biomec_app.viewer.picking import _hidden, _ray_hits, pick, pickable, place_of, told
 from biomec_app.viewer.scene import Scene

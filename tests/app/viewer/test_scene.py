@@ -17,7 +17,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.colours import rgb
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.session.camera import Camera
-from biomec_app.session.document import CONSISTENT, RAW, View
+from biomec_app.session.view_options import CONSISTENT, RAW, View
 from biomec_app.viewer.actors import Batch, Instances, Lights
 from biomec_app.viewer.canvas import Canvas, picture
 from biomec_app.viewer.figure import CLAY, segment_colours

@@ -13,7 +13,7 @@ from PySide6.QtGui import QColor, QImage
 from PySide6.QtTest import QTest
 
 from biomec_app.kit.theme import DARK, LIGHT
-from biomec_app.session.document import RAW
+from biomec_app.session.view_options import RAW
 from biomec_app.shell.actions.visualize import bar_menus
 from biomec_app.viewer import quality
 from biomec_app.viewer.canvas import averaged

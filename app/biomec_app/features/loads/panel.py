@@ -41,7 +41,7 @@ from biomec_app.kit.dock_tabs import bring_forward
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
-from biomec_app.session.document import View
+from biomec_app.session.view_options import View
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 
 SIGNS = {"good": "✓", "check": "!", "poor": "✕", "not judged": "–"}

@@ -41,9 +41,9 @@ from biomec_app.features.simulations.runs import ENDINGS, RunFacts, comparison, 
 from biomec_app.kit.dock_tabs import bring_forward
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
-from biomec_app.session.document import SIMULATED
 from biomec_app.session.jobs import Status
 from biomec_app.session.plot_view import TIME
+from biomec_app.session.view_options import SIMULATED
 from biomec_app.viewer.scene import shown_run
 
 COLUMNS = ("Run", "Ended", "Distance", "‖Φ‖", "ms/step")

@@ -15,8 +15,8 @@ from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.pipeline.stretch import simulated_stretch
 from biomec_app.features.simulations.runs import delete_line, named, rename_line, renamed, run_line, without
 from biomec_app.session.context import Context
-from biomec_app.session.document import CONSISTENT, SIMULATED
 from biomec_app.session.ready import ready
+from biomec_app.session.view_options import CONSISTENT, SIMULATED
 
 TITLE = "Simulation"
 STEP = "loads"

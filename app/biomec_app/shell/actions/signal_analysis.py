@@ -52,7 +52,11 @@ def _figures(menu: str, check: bool) -> tuple[Action, ...]:
     found: list[Action] = []
     for group, kinds in figure_groups().items():
         items = [figure_action(kind, menu) for kind in kinds if kind.check is check]
-        found += [*items, Action(f"figures.{group}.separator", menu, SEPARATOR, None)] if items else []
+        found += (
+            [*items, Action(f"figures.{'checks.' if check else ''}{group}.separator", menu, SEPARATOR, None)]
+            if items
+            else []
+        )
     return tuple(found[:-1])
 
 

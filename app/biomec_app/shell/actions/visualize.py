@@ -10,7 +10,7 @@ from biomec_app.features.feature import Panel
 from biomec_app.features.simulations.runs import NONE as NO_RUNS
 from biomec_app.session.action import SEPARATOR, Action, needs_recording, not_yet
 from biomec_app.session.context import Context
-from biomec_app.session.document import CONSISTENT, RAW, SIMULATED, View
+from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.shell.actions.biomechanical_signals import ACTIONS as SIGNALS
 from biomec_app.shell.panels import PANELS
 from biomec_app.viewer.overlays import OVERLAYS

@@ -6,7 +6,7 @@ import numpy as np
 
 from biomec.pipeline.analysis import Analysis
 from biomec_app.kit.colours import rgb
-from biomec_app.session.document import CONSISTENT, RAW
+from biomec_app.session.view_options import CONSISTENT, RAW
 from biomec_app.viewer.actors import Instances, SurfaceActor
 from biomec_app.viewer.meshes import arrow
 from biomec_app.viewer.overlays.overlay import LegendEntry, Moment, Overlay

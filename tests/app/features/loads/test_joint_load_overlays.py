@@ -11,7 +11,7 @@ from biomec.base.arrays import read_only
 from biomec.pipeline.analysis import Done
 from biomec_app.features.loads.overlays import METRES_A_NEWTON_METRE, JointForces, bent_arrow
 from biomec_app.kit.theme import DARK, LIGHT
-from biomec_app.session.document import View
+from biomec_app.session.view_options import View
 from biomec_app.viewer.overlays import OVERLAYS
 from biomec_app.viewer.overlays.forces import METRES_A_NEWTON
 from biomec_app.viewer.scene import Scene

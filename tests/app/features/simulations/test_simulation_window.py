@@ -41,7 +41,7 @@ from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
 from biomec_app.figures.style import Ink
 from biomec_app.kit.theme import DARK, LIGHT
-from biomec_app.session.document import CONSISTENT, RAW, SIMULATED, View
+from biomec_app.session.view_options import CONSISTENT, RAW, SIMULATED, View
 from biomec_app.shell.actions import all_actions
 from biomec_app.viewer.scene import Scene
 
