@@ -10,7 +10,7 @@ from typing import TypeVar
 import numpy as np
 from numpy.typing import ArrayLike
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.recording.marker_set import SIDE, MarkerSet, Side
 
 MAIN, RAW = "", "raw"
@@ -39,6 +39,7 @@ class Curve:
     dashed    : number of its pattern of dashes beside other versions; 0 for a whole line
     compared  : place among computations of one quantity whose difference a shared plot shows, the lowest being the
                 one to compare with; 0 for curves that are not compared
+    counts    : frames (N,) that count in that difference; True for all
     joint     : whose load it is: only cycles whose ground reaction counts for it are averaged; "" for other curves
     band      : half-width (N,) of the band around it, or None while that is not known
     """
@@ -61,6 +62,7 @@ class Curve:
     words: str = ""
     dashed: int = 0
     compared: int = 0
+    counts: BoolArray | bool = True
     joint: str = ""
     band: Callable[[], FloatArray | None] = lambda: None
 

@@ -6,6 +6,8 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterator
 
+import numpy as np
+
 from biomec.body.plug_in_gait.angles import ROWS
 from biomec.body.plug_in_gait.comparison import ANGLE, FORCE, MOMENT, MOMENTS, POWER, UNITS, Curves, stored_per_kg
 from biomec.body.plug_in_gait.legs import SIDES
@@ -34,25 +36,31 @@ VICON = {
 
 
 def plug_in_gait(analysis: Analysis) -> Iterator[Curve]:
-    """Angles, moments and powers of the three computations that there are; those of one joint share a plot."""
+    """Angles, moments and powers of the three computations that there are; those of one joint share a plot.
+
+    Loads are compared where Vicon's are known, which need a measured force: ours go on with an estimated one.
+    """
     ways: tuple[tuple[Callable[[Analysis], Curves], str, str, str, str, str, int], ...] = (
-        (vicon_curves, "vicon", COMPUTED, MAIN, "as Vicon computes it", "signals", 2),
-        (file_curves, "stored", STORED, "stored", "stored in the file", "", 1),
-        (own_curves, "own", OWN, "own model", "our own model", "angles", 3),
+        (vicon_curves, "vicon", COMPUTED, MAIN, "as Vicon", "signals", 2),
+        (file_curves, "stored", STORED, "stored", "stored", "", 1),
+        (own_curves, "own", OWN, "own model", "own", "angles", 3),
     )
     time = analysis.session.dynamic.time_s
+    measured = {name: np.isfinite(values) for name, quantity, values in vicon_curves(analysis) if quantity != ANGLE}
     for find, key, kind, variant, said, step, rank in ways:
         for name, quantity, values in find(analysis):
             side, stem = side_of_name(name)
             joint = next(one for one in JOINTS if stem.startswith(one))
             component = stem.removeprefix(f"{joint} ")
             output, k = VICON[name]
+            known = measured.get(name)
             yield Curve(
                 f"plug-in gait/{key}/{name}", kind, capital(joint), side, component,
                 f"{name} ({output} {'XYZ'[k]})", UNITS[quantity],
                 column(time, values, scale=DEGREES if quantity == ANGLE else 1.0),
                 f"{capital(joint)}{'' if quantity == ANGLE else f' {quantity}'}", _senses(joint, component, quantity),
                 variant, step, least=LEAST[quantity], said=said, dashed=rank == 1, compared=rank,
+                counts=True if known is None or len(known) != len(values) else known,
             )  # fmt: skip
 
 

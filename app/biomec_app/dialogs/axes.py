@@ -53,6 +53,7 @@ class AxesForm(QWidget):
         self.up_why, self.forward_why = explanation(), explanation()
         self.size_words = QLabel()
         self.size_words.setWordWrap(True)
+        self.expected = explanation("")
         self.size_ = QComboBox()
         self.reverse = QCheckBox("&Plates hold the force of the subject on the ground: reverse its sign")
         self.reverse.setObjectName("axes.reverse")
@@ -89,7 +90,7 @@ class AxesForm(QWidget):
         column.addLayout(grid)
         column.addSpacing(8)
         column.addWidget(self.size_words)
-        column.addWidget(explanation("An adult who stands spans 1.5 to 2 m; otherwise choose another size."))
+        column.addWidget(self.expected)
         column.addLayout(line)
         column.addSpacing(8)
         column.addWidget(self.reverse)
@@ -115,6 +116,15 @@ class AxesForm(QWidget):
             label.setText(why)
         self.picture.show_axes(trial.axes)
         self.size_words.setText(size_sentence(session.static or trial))
+        height = session.subject.height_m
+        spans = (
+            "An adult who stands spans 1.5 to 2 m"
+            if height is None
+            else (
+                f"The stated height of the subject is {height:.2f} m, and markers of the whole body span nearly as much"
+            )
+        )
+        self.expected.setText(f"{spans}; otherwise choose another size.")
         self.size_.setCurrentIndex(self.size_.findData(factor))
         self.reverse.setVisible(bool(trial.plates))
         self.reverse.setChecked(reversed_)

@@ -83,7 +83,7 @@ def panes_one_by_one(
 
 def _pane(curves: Sequence[Curve], view: PlotView, analysis: Analysis) -> Pane | None:
     looks = [
-        replace(look, name=f"{words} · {look.name}" if words else look.name)
+        replace(look, name=f"{look.name}: {words}" if words and look.name else look.name or words)
         for look, words in zip(_looks(curves, view), differences(curves), strict=True)
     ]
     found = [
@@ -159,9 +159,9 @@ def _looks(curves: Sequence[Curve], view: PlotView) -> list[Look]:
 
 
 def differences(curves: Sequence[Curve]) -> list[str]:
-    """How far every curve of a plot is from the one that it is compared with: "RMS 0.02°"; empty for the others.
+    """How far every curve of a plot is, RMS, from the one that it is compared with: "0.02°"; empty for the others.
 
-    Compared are curves of one side, over the frames that both have; angles modulo whole turns.
+    Compared are curves of one side, over the frames that both have and count; angles modulo whole turns.
     """
     told = []
     for curve in curves:
@@ -173,7 +173,7 @@ def differences(curves: Sequence[Curve]) -> list[str]:
         apart = curve.values - reference.values
         if curve.unit == "°":
             apart = (apart + 180.0) % 360.0 - 180.0
-        known = apart[np.isfinite(apart)]
+        known = apart[np.isfinite(apart) & curve.counts & reference.counts]
         size = f"{np.sqrt(np.mean(known**2)):.{3 if 'N·m' in curve.unit else 2}f}" if known.size else "–"
         told.append(f"RMS {size}{'' if curve.unit == '°' else ' '}{curve.unit}")
     return told

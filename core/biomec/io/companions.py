@@ -6,6 +6,7 @@
     20150408_Arthur_Aberto1_EMG.emt    EMG of the trial
 
 Other laboratories: ``subject01_walk1.trc`` with ``subject01_static.trc`` and ``subject01_walk1_grf.mot``;
+``motion_capture_walk.trc`` with ``grf_walk.mot``, if no other movement there ends in "walk";
 ``HC030A05.c3d`` with ``Static01.c3d``, or with the lower-numbered ``HC030A01.c3d`` if the subject stands still in it.
 Capitals, accents and the format do not matter.
 """
@@ -131,7 +132,26 @@ def find_companions(dynamic: Path | str) -> Companions:
             dynamic,
             "has the same name with an ending for plates",
         )
+        plates = plates or _prefixed_plates(dynamic, name, files)
     return Companions(dynamic, static, plates, emg, name.subject, name.recorded, tuple(notices))
+
+
+def _prefixed_plates(dynamic: Path, name: Name, files: Iterable[Path]) -> Found | None:
+    """``grf_walk.mot``: a word for plates, then how the name of this movement ends, and of no other one here."""
+    files = list(files)
+    others = [_words(path.stem) for path in files if path.suffix.lower() in MARKER_FILES and not is_emg(path)]
+
+    def belongs(path: Path) -> bool:
+        first, *rest = _words(path.stem) or ("",)
+        if first not in PLATE_ENDINGS or all(word.isdigit() for word in rest):
+            return False
+        ends = tuple(rest)
+        return name.words[-len(ends) :] == ends and not any(other[-len(ends) :] == ends for other in others)
+
+    found = [path for path in files if path.suffix.lower() in PLATE_FILES and belongs(path)]
+    if len({_plain(path.stem) for path in found}) > 1:
+        return None
+    return _first(found, PLATE_FILES, belongs, dynamic, "begins with a word for plates and ends like this one")
 
 
 # ------------------------------------------------------------------------------------------------------------- static

@@ -146,8 +146,9 @@ def _check_emg(emg: Analog | None) -> list[Notice]:
     listed = ", ".join(names[:3]) + (f" and {len(names) - 3} more" if len(names) > 3 else "")
     reached_mv, most_mv = (1e3 * volts for volts in (max(reached for _, reached in large), LARGEST_EMG_V))
     sentence = (
-        f"EMG {listed} reaches {reached_mv:,.0f} mV; skin electrodes record less than {most_mv:g} mV. The unit in the "
-        "file is probably wrong, or the signal was stored after its amplifier: use the time course, not the amplitude."
+        f"EMG {listed} {'reach' if len(names) > 1 else 'reaches'} {reached_mv:,.0f} mV; skin electrodes record less "
+        f"than {most_mv:g} mV. The unit in the file is probably wrong, or the signal was stored after its amplifier: "
+        "use the time course, not the amplitude."
     )
     return [warning("emg-amplitude", sentence, *names)]
 

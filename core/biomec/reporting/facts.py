@@ -224,7 +224,7 @@ def load_facts(analysis: Analysis) -> Facts:
         ),
         "reading": Fact("Loads shown here", words, words + ": the ribs bear the scapulae" * bool(loads.contacts)),
         "plates": Fact("Plate forces", found.options.plate_forces, found.plate_words),
-        "external": Fact("External forces on", touching, ", ".join(touching) or "nobody"),
+        "external": Fact("External forces on", touching, ", ".join(touching) or "none"),
         "estimated": Fact("Frames with an estimated ground reaction", share, number(100.0 * share, 0, "%")),
         "residual": Fact("Residual on", loads.root, f"{loads.root}, over {counted} frames"),
         "residual_frames": Fact("Frames that count for the residual", counted, str(counted)),

@@ -12,6 +12,13 @@ from biomec.recording import Event, Trial
 STRIKE = "Foot Strike"
 OFF = "Foot Off"
 SIDES = ("Left", "Right")
+PUTS = {
+    "plates": "the plates put",
+    "kinematics": "the markers put",
+    "signal": "the signal puts",
+    "file": "the file puts",
+}
+"""Origin of an event -> who puts it at its time."""
 
 
 def merge_events(
@@ -34,7 +41,7 @@ def merge_events(
             elif abs(nearest.time_s - event.time_s) > differ_s:
                 sentence = (
                     f"{event.context} {event.label.lower()} at {nearest.time_s:.3f} s ({nearest.origin}): "
-                    f"{event.origin} puts it at {event.time_s:.3f} s. The former is used."
+                    f"{PUTS.get(event.origin, event.origin + ' puts')} it at {event.time_s:.3f} s. The former is used."
                 )
                 notices.append(info("gait-event-differs", sentence))
         kept += new

@@ -320,7 +320,7 @@ def _about_filtered_before(analysis: ResidualAnalysis, moved: FloatArray) -> lis
     if 2 * clustered <= found.size or by <= MOVED_M:
         return []
     sentence = (
-        f"The filter moves markers by up to {1e3 * by:.1f} mm (RMS), more than cameras are in error. Its cut-offs, "
+        f"The filter moves markers by up to {1e3 * by:.1f} mm (RMS), more than the cameras' error. Its cut-offs, "
         f"{low:g} to {high:g} Hz, come from where the search ended, not from noise: the markers were filtered before, "
         "or move too fast for it. Leave out this filter, choose a fixed cut-off, or search up to a higher one."
     )

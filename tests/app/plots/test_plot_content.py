@@ -7,8 +7,10 @@ import pytest
 
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
+from biomec.recording.marker_set import Side
 from biomec_app.curves.catalogue import Catalogue, catalogue, default_curves
-from biomec_app.plots.plot_content import panes
+from biomec_app.curves.curve import Curve, column
+from biomec_app.plots.plot_content import differences, panes
 from biomec_app.plots.plot_marks import not_converged
 from biomec_app.plots.plot_pane import BORDER, LEFT, MIDDLE, RIGHT, TURN
 from biomec_app.session.plot_view import CYCLES, MEAN, SEPARATE, TOGETHER, PlotView
@@ -170,17 +172,27 @@ def _stored_results_lie_over_ours(analysis: Analysis, curves: Catalogue) -> None
     (knee,) = panes(curves.found(knees), PlotView(), analysis)
     assert (knee.title, knee.unit, len(knee.traces)) == ("Knee", "°", 6)
     names = {trace.name for trace in knee.traces}
-    assert {"right stored in the file", "RMS 0.00° · right as Vicon computes it"} <= names
-    (own,) = (name for name in names if name.endswith("right our own model"))
+    assert {"right stored", "right as Vicon: RMS 0.00°"} <= names
+    (own,) = (name for name in names if name.startswith("right own: "))
     ours, theirs = (curves[f"plug-in gait/{way}/right knee flexion"].values for way in ("own", "stored"))
-    assert own.startswith(f"RMS {np.sqrt(np.mean((ours - theirs) ** 2)):.2f}° · ")
+    assert own == f"right own: RMS {np.sqrt(np.mean((ours - theirs) ** 2)):.2f}°"
     assert np.allclose(ours, curves["angle/right knee flexion"].values)
     moment, power = (curves[f"plug-in gait/stored/right ankle {name}"] for name in ("plantarflexor moment", "power"))
     assert "RAnkleMoment X" in moment.label
     assert (moment.unit, power.unit) == ("N·m/kg", "W/kg")
     assert 1.0 < np.nanmax(moment.values) < 2.0  # N·m/kg, stored as 1500 "Nmm"
     (overlaid,) = panes(curves.found(["angle/right knee flexion", knees[1]]), PlotView(), analysis)
-    assert overlaid.traces[0].name.startswith("RMS ")  # our own angles beside the stored ones, without the third
+    assert "RMS " in overlaid.traces[0].name  # our own angles beside the stored ones, without the third
     other = curves["stored/RGroundReactionForce/Z"]
     assert other.unit == "N/kg"
     assert 8.0 < np.nanmax(other.values) < 14.0
+
+
+def test_loads_are_compared_where_the_force_was_measured() -> None:
+    stored, own = (
+        Curve(key, "Moments", "Ankle", Side.RIGHT, "moment", key, "N·m/kg", column(np.arange(4.0), values),
+              said=key, variant=key, compared=rank, counts=np.array([True, True, False, False]))
+        for key, rank, values in (("stored", 1, [1.0, 1.0, 1.0, np.nan]), ("own", 3, [1.1, 0.9, 9.0, 9.0]))
+    )  # fmt: skip
+    assert differences([stored, own]) == ["", "RMS 0.100 N·m/kg"]
+    assert differences([replace(stored, counts=True), replace(own, counts=True)])[1] != "RMS 0.100 N·m/kg"

@@ -180,3 +180,19 @@ def test_real_folders():
     assert found(vicon.static) == "HC030A01.c3d"
     assert "stands still" in vicon.static.reason
     assert find_companions(recording("gait_pig_pair", "HC030A01.c3d")).static is None
+
+
+@pytest.mark.parametrize(
+    ("files", "plates"),
+    [
+        (("motion_capture_walk.trc", "grf_walk.mot", "static_walk_1.trc"), "grf_walk.mot"),
+        (("walk.trc", "GRF_walk.mot"), "GRF_walk.mot"),
+        (("motion_capture_walk.trc", "grf_run.mot"), None),
+        (("motion_capture_walk.trc", "ik_walk.mot"), None),
+        (("trial_1.trc", "grf_1.mot"), None),  # a number alone says too little
+        (("motion_capture_walk.trc", "grf_walk.mot", "treadmill_walk.trc"), None),  # whose are they?
+        (("motion_capture_walk.trc", "grf_walk.mot", "forces_walk.mot"), None),
+    ],
+)
+def test_plates_whose_name_begins_with_a_word_for_them(tmp_path, files, plates):
+    assert found(find_companions(folder(tmp_path, *files)).plates) == plates

@@ -115,7 +115,11 @@ def _step(one: ContactVerdict) -> StepRow:
         (f"{joint.joint.rpartition(' ')[2]} {number(joint.error, 2)}", str(joint.grade))
         for joint in one.joints.values()
     )
-    force = f"force {100.0 * one.figures.delta:+.0f} %" if np.isfinite(one.figures.delta) else ""
+    force = (
+        f"force {100.0 * one.figures.delta:+.0f}\N{NO-BREAK SPACE}%".replace("-", "−")
+        if np.isfinite(one.figures.delta)
+        else ""
+    )
     words = ", ".join(part for part in (one.fault or str(one.grade), force) if part)
     return StepRow(str(one.grade), one.title, words, one.sentence, joints, one.frames[0], one.segment)
 
@@ -172,7 +176,7 @@ def _facts(analysis: Analysis) -> list[str]:
         told.append(f"The ground reaction is measured; it acts on: {facts['external'].text}.")
     else:
         told.append("No ground reaction was used: the residual holds it.")
-    told.append(f"Tables and report tell the loads as: {facts['reading'].value} (Settings, Loads as shown).")
+    told.append(f"Tables and report show: {facts['reading'].value} (Settings, Loads as shown).")
     return told
 
 

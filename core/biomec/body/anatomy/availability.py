@@ -242,12 +242,14 @@ class Recorded:
 
     static : marker -> (3,) position in the static pose [m]
     seen   : markers that the motion shows in some frame; None for all of the static pose
+    alone  : file of the movement of which a frame stands in for the static pose; empty where there is a static
     """
 
     static: Mapping[str, FloatArray]
     marker_set: MarkerSet
     subject: Subject
     seen: Iterable[str] | None = None
+    alone: str = ""
 
     def refusal(self, model: BodyModel) -> str:
         """Return why a model cannot be used for the recording, in a few words; nothing if it can."""
@@ -290,13 +292,20 @@ def check_model(model: BodyModel, parts: Available, recorded: Recorded, words: C
     better = f"the model {best} would keep {most}" if most > kept else ""
     if next_to_nothing(model, parts):
         names = ", ".join(segment.name for segment, _ in parts.segments)
+        static = recorded.alone and not all(in_static or is_measure(name) for name, in_static in parts.missing.items())
+        checked = (
+            "the marker set and the labels"
+            if static
+            else ("the marker set, the labels and whether the static is of the same person and markers")
+        )
         advice = f"{better[0].upper()}{better[1:]}: choose it, or check" if better else "Check"
+        if static and not better:
+            advice = "Give the static acquisition, or check"
         raise BiomecError(
             f"The model {model.name} does not suit this recording: of its {all_of_them} segments only {kept} can be "
-            f"followed ({names}).{_missing(parts, words)} {advice} the marker set, the labels and whether the static "
-            f"is of the same person and markers. To use so little of the model, leave its other segments out on "
-            f"request.",
-            ("model", best) if better else None,
+            f"followed ({names}).{_missing(parts, words, recorded.alone)} To use so little of the model, leave its "
+            f"other segments out on request. {advice} {checked}.",
+            ("model", best) if better else ("static", "") if static else None,
         )
     if not better:
         return []
@@ -322,11 +331,14 @@ def _meant(model: BodyModel, parts: Available) -> int:
     return sum(len(sides) != 1 or segment.side is None or segment.side in sides for segment in model.segments)
 
 
-def _missing(parts: Available, words: Callable[[str], str]) -> str:
+def _missing(parts: Available, words: Callable[[str], str], alone: str) -> str:
     """Sentences about what is missing: landmarks in the static and in the motion, measures of the person."""
+    static = "The static pose lacks"
+    if alone:
+        static = f"No static was found beside {alone}; the movement, which stands in for it, lacks"
     lists: dict[str, list[str]] = {}
     for name, in_static in parts.missing.items():
-        where = "Enter these measures of the subject:" if is_measure(name) else "The static pose lacks"
+        where = "Enter these measures of the subject:" if is_measure(name) else static
         lists.setdefault("The dynamic trial lacks" if in_static else where, []).append(words(name))
     sentences = ""
     for what, names in lists.items():

@@ -172,12 +172,14 @@ def build_subject_model(
     options: ModelOptions = ModelOptions(),
     *,
     seen: Iterable[str] | None = None,
+    alone: str = "",
 ) -> SubjectModel:
     """Make a person's multibody system.
 
     static_markers : marker -> (3,) position in the static pose [m], in axes X forward, Y up, Z right
     seen           : markers that the motion to be analysed shows in some frame, rebuilt ones included; segments that
                      cannot be followed drop out. None: all of the static pose.
+    alone          : file of the movement of which a frame stands in for the static pose; empty where there is a static
     """
     recorded = recorded_landmarks(static_markers, marker_set)
     measures, notices = known_measures(subject, recorded)
@@ -197,7 +199,7 @@ def build_subject_model(
     _check_axes(model, options.axes)
     parts, inertia = _buildable(model, static, set(motion), plan, measures, options, words)
     if not options.without:
-        notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen), words)
+        notices += check_model(model, parts, Recorded(static_markers, marker_set, subject, seen, alone), words)
     followed = _followed(parts, static_markers, marker_set)
     builder = _Builder(parts, static, measures, {name: static_markers[name] for name in followed}, followed, options)
     bodies, surfaces, more = builder.bodies(inertia)

@@ -158,7 +158,7 @@ class JointErrors:
         component = size / np.sqrt(2.0)
         parts = {
             f"markers are {1e3 * misfit:.0f} mm off the model": component * FOLLOWS * float(np.nan_to_num(misfit)),
-            "its centre is known to some millimetres only": component * np.hypot(COP_M, centre),
+            f"its centre is known to {1e3 * centre:.0f} mm only": component * np.hypot(COP_M, centre),
             "force is missing": short * size * (lever + LEVER_M),
             "the filter takes much of the movement away": filtered,
         }  # fmt: skip

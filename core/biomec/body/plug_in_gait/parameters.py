@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 
 import numpy as np
@@ -25,7 +25,12 @@ FOOT_FLAT = {
 }
 SAME_RAD = 0.01  # offsets of one static agree to 1e-6 rad; the two options differ by 0.03 to 0.1
 MOVED_RAD = np.radians(2.0)  # a stored offset that differs by more from both options belongs to another static
-TEXTS = {"entered": "entered or stored in the file", "static": "measured in the static", "default": "assumed"}
+TEXTS = {
+    "entered": "entered or stored in the file",
+    "derived": "derived from the stored knee centres",
+    "static": "measured in the static",
+    "default": "assumed",
+}
 
 
 @dataclass(frozen=True)
@@ -52,7 +57,7 @@ class PlugInGaitOptions:
 class Calibration:
     """Measures of a person [m, rad], complete as far as they can be, with where each of them comes from.
 
-    sources : measure -> "entered", "static" or "default"
+    sources : measure -> "entered", "derived", "static" or "default"
     flat    : side "D", "E" -> whether the foot of the static counts as flat; absent where no static gave offsets
     """
 
@@ -67,16 +72,20 @@ class Calibration:
 
 
 def calibrate(
-    entered: Mapping[str, float], static: Points | None, options: PlugInGaitOptions = PlugInGaitOptions()
+    entered: Mapping[str, float],
+    static: Points | None,
+    options: PlugInGaitOptions = PlugInGaitOptions(),
+    derived: Collection[str] = (),
 ) -> Calibration:
     """Complete the entered measures [m, rad] by a static acquisition, landmark -> (T, 3) [m], or None without one.
 
     The distance of the anterior spines is between their mean places over the frames that show both. A static with a
     knee alignment device gives thigh and shank rotation. The offsets of the feet are always those of the static if
-    there is one: what a file stores may belong to an older static.
+    there is one: what a file stores may belong to an older static. ``derived`` names the measures that no one entered
+    and no file states, because they follow from stored results.
     """
     measures = {key: float(value) for key, value in entered.items()}
-    sources = dict.fromkeys(measures, "entered")
+    sources = {name: "derived" if name in derived else "entered" for name in measures}
     flat: dict[str, bool] = {}
     notices: list[Notice] = []
     _refuse_without_legs(measures)

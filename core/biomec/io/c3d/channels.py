@@ -47,6 +47,10 @@ MUSCLES = re.compile(
     r"erector|obliq|infraspin|supraspin|serratus|sternocleid",
     re.IGNORECASE,
 )
+SIDE_AND_MUSCLE = re.compile(
+    r"[RL][_ ]?(RF|VL|VM|VI|ST|SM|BF|TA|TP|GL|GM|GA|GC|PE|PL|SO|SOL|GMED|GMAX|AD)", re.IGNORECASE
+)
+"""Whole label of side and muscle, such as R_RF; so short that only a voltage is believed to be EMG by it."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -119,6 +123,9 @@ def sort_channels(channels: Channels, of_plates: Collection[int]) -> tuple[IntAr
 
 def _is_emg(name: str, description: str, unit: str) -> bool:
     """EMG is a voltage, or has no unit, and says so or is called after a muscle."""
-    if si_unit(unit)[1] not in ("V", ""):
+    si = si_unit(unit)[1]
+    if si not in ("V", ""):
         return False
+    if si and SIDE_AND_MUSCLE.fullmatch(name.strip()):
+        return True
     return bool(MUSCLES.search(name) or re.search("emg", description, re.IGNORECASE))

@@ -28,6 +28,7 @@ from biomec.recording import Result, Subject
 from biomec.recording.step import step_result
 
 COMPARED_JOINTS = ("hip", "knee", "ankle")
+DERIVED_DIAMETER = "c3d-marker-diameter"  # the notice that the diameter of the markers follows from stored centres
 DIFFERS_DEG = 5.0  # one model gives the same to 1e-4°; a static of another day has cost up to 2°
 
 
@@ -78,7 +79,8 @@ def recorded_for_models(prepared: Prepared, clean: CleanSignals, subject: Subjec
     """Return what a recording offers to any model: markers of its static pose, and those that its motion shows."""
     static = {marker: clean.static[marker] for marker in clean.static.names if np.isfinite(clean.static[marker]).all()}
     seen = tuple(marker for marker, path in trajectories(clean.markers).items() if np.isfinite(path).any())
-    return Recorded(static, prepared.marker_set, subject, seen)
+    alone = prepared.dynamic.source.name if prepared.static_is_dynamic else ""
+    return Recorded(static, prepared.marker_set, subject, seen, alone)
 
 
 def plug_in_gait_calibration(
@@ -88,8 +90,16 @@ def plug_in_gait_calibration(
     static = recorded_landmarks(trajectories(prepared.static.markers), prepared.marker_set)
     if not has_legs(static):
         return None, ()
+    derived = [
+        name
+        for trial in (prepared.dynamic, prepared.static)
+        for notice in trial.notices
+        if notice.code == DERIVED_DIAMETER
+        for name in notice.about
+        if trial.subject.measures.get(name) == subject.measures.get(name)
+    ]
     try:
-        found = calibrate(subject.measures, None if prepared.static_is_dynamic else static, options)
+        found = calibrate(subject.measures, None if prepared.static_is_dynamic else static, options, derived)
     except BiomecError as error:
         return None, (info("plug-in-gait-not-computed", str(error)),) if options.compute else ()
     return found, found.notices
@@ -160,7 +170,7 @@ def body(
         notices += _against_stored(prepared, clean, calibration)
     recorded = recorded_for_models(prepared, clean, subject)
     person = build_subject_model(
-        model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen
+        model, recorded.static, prepared.marker_set, subject, settings.options, seen=recorded.seen, alone=recorded.alone
     )
     return LoadedBody(
         person,

@@ -86,7 +86,7 @@ class LoadResult:
         words = PLATE_FORCES[self.options.plate_forces]
         if self.options.plate_forces != MATCHED:
             return words
-        return f"{words} ({self.plates_hz:.1f} Hz)" if self.plates_hz is not None else f"{words} (not filtered)"
+        return f"{words} ({self.plates_hz:.1f} Hz)" if self.plates_hz is not None else "not filtered"
 
     def to_result(self) -> Result:
         """Return what a session stores: loads of both methods, external loads, trust, power."""

@@ -110,13 +110,17 @@ def _highlights(analysis: Analysis, truth: JointAngles | None) -> tuple[tuple[st
         (motion["solved"].text, "frames obey the model"),
         (number(motion["marker_rms"].value, 1, "mm"), "markers to model, rms"),
         (cycle_facts(analysis)["valid"].text, "cycles are valid"),
-        (f"{problems} and {warnings}", "problems and warnings"),
+        (f"{_counted(problems, 'problem')}, {_counted(warnings, 'warning')}", "in the notices"),
     ]
     if truth is not None:
         squares = [one.rms**2 for one in angle_errors(analysis.angles, truth)]
         error = np.sqrt(np.mean(squares)) if squares else None
         figures.append((degrees(error, 2) + "°", "angles to truth, rms of all"))
     return tuple(figures)
+
+
+def _counted(count: int, what: str) -> str:
+    return f"{count} {what}{'' if count == 1 else 's'}"
 
 
 # --------------------------------------------------------------------------------------------------- who, what, by what
@@ -139,7 +143,7 @@ def _measure(name: str, value: float) -> str:
 def _words(name: str) -> str:
     """``leg_length_D`` -> "Leg length, right"."""
     side = {"_D": ", right", "_E": ", left"}.get(name[-2:], "")
-    return (name[:-2] if side else name).replace("_", " ").capitalize() + side
+    return (name[:-2] if side else name).replace("_", " ").capitalize().replace("Asis", "ASIS") + side
 
 
 def _recording(analysis: Analysis) -> Section:

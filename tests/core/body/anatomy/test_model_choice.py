@@ -7,9 +7,11 @@ from biomec.base.errors import BiomecError
 from biomec.body.anatomy.availability import Recorded
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import ModelOptions, build_subject_model
+from biomec.cli.main import main
 from biomec.io.marker_set_file import load_marker_set
 from biomec.virtual.person import VirtualPerson
 from tests.core.body.anatomy.test_shipped_models import gait_person
+from tests.real_data import recording
 
 PERSON = VirtualPerson(75.0, 1.77, "male")
 FULL, GAIT = load_marker_set("biomec-full"), load_marker_set("plug-in-gait")
@@ -89,3 +91,22 @@ def test_no_model_is_recommended_that_the_motion_cannot_follow_or_that_is_in_use
     nowhere = {name: p for name, p in PERSON.markers.items() if name.startswith("MT")}
     assert Recorded(nowhere, FULL, PERSON.subject).segments_kept(load_model("legs")) == 0
     assert np.isfinite(next(iter(nowhere.values()))).all()
+
+
+def test_without_a_static_the_refusal_asks_for_one():
+    markers, subject = gait_person()
+    with pytest.raises(BiomecError) as refused:
+        build_subject_model(load_model("legs"), markers, GAIT, subject, alone="walk.c3d")
+    sentence = str(refused.value)
+    assert "No static was found beside walk.c3d; the movement, which stands in for it, lacks medial" in sentence
+    assert "The static pose lacks" not in sentence
+    assert "whether the static" not in sentence
+    assert refused.value.remedy == ("model", "plug-in-gait")  # another model would do without
+
+
+def test_real_a_walk_without_a_static_is_refused_with_the_option_to_give_one(capsys, tmp_path):
+    walk = recording("gait_rajagopal", "motion_capture_walk.trc")
+    assert main(["analyze", str(walk), "--static", "none", "--out", str(tmp_path)]) == 1
+    told = capsys.readouterr().err
+    assert "No static was found beside motion_capture_walk.trc" in told
+    assert "Give the static acquisition, or check the marker set and the labels. (--static FILE)" in told

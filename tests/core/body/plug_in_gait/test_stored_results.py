@@ -12,7 +12,7 @@ from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.plug_in_gait import plug_in_gait_of
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, SignalSettings
-from biomec.pipeline.steps.body import body
+from biomec.pipeline.steps.body import body, plug_in_gait_calibration
 from tests.real_data import recording
 
 UNFILTERED = AnalysisSettings(signals=SignalSettings(marker_filter=None, plate_filter=None))
@@ -111,7 +111,13 @@ def test_forces_of_the_pair_are_the_stored_ones(pair):
 # ----------------------------------------------------------------------- unsmoothed markers, parameters of another run
 def test_the_walk_with_parameters_of_another_static(partial, record_property):
     """Its points were made with a one-frame static that is not there: pelvis and arms agree, the rest to 0.12°."""
-    assert plug_in_gait_of(partial).calibration.measures["marker_diameter"] == pytest.approx(0.016, abs=1e-5)
+    known = plug_in_gait_of(partial).calibration
+    assert known.measures["marker_diameter"] == pytest.approx(0.016, abs=1e-5)
+    assert known.sources["marker_diameter"] == "derived"
+    person = partial.session.subject
+    stated = replace(person, measures={**person.measures, "marker_diameter": 0.014})
+    by_hand, _ = plug_in_gait_calibration(partial.preparation, stated, PlugInGaitOptions())
+    assert by_hand.sources["marker_diameter"] == "entered"
     for one in differences(partial, ANGLE).values():
         record_property(one.name, one.rms)
         joint = one.name.split()[1]

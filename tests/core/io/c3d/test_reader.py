@@ -470,6 +470,14 @@ def test_emg_is_told_by_name_and_unit_and_put_into_volts(read):
     assert trial.analog.names == ("Force.Fx", "Trigger", "Biceps")
 
 
+def test_a_voltage_called_after_side_and_muscle_is_emg(read):
+    labels = ["R_RF", "LTA", "l gmed", "R_ST", "L_SOL", "R_TA2", "Pin 1", "R_Fz"]
+    units = ["V", "mV", "µV", "N", "", "V", "V", "V"]
+    parameters = {("ANALOG", "LABELS"): labels, ("ANALOG", "UNITS"): units}
+    trial = read(c3d_bytes(np.ones((2, 1, 3)), analog=np.full((2, 8), 3.0), parameters=parameters))
+    assert trial.emg.names == ("R_RF", "LTA", "l gmed")
+
+
 def test_missing_files_and_folders_are_named(tmp_path):
     with pytest.raises(FileError, match=r"absent\.c3d"):
         read_c3d(tmp_path / "absent.c3d")
