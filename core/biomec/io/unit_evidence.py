@@ -102,7 +102,7 @@ def in_unit_of(trial: Trial, known: Trial) -> tuple[Trial, tuple[Notice, ...]]:
     """Return a trial in the unit of a recording of the same person, and a notice where that had to be changed.
 
     A laboratory's files often state the same wrong unit, which somebody has put right in one of them. Only factors
-    between usual units are thought of; markers that are apart by another one stay as they are, and are told.
+    between usual units are considered; markers apart by another factor stay as they are and are reported.
     """
     ratio = _ratio(trial.markers, known.markers)
     if ratio is None or 1.0 / SAME < ratio < SAME:

@@ -19,7 +19,7 @@ from biomec.recording import Markers
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.static_pose import StaticPose
 
-BENT = float(np.sin(np.deg2rad(20.0)))  # sine of the flexion from which on the shoulder side is told well enough
+BENT = float(np.sin(np.deg2rad(20.0)))  # sine of the flexion from which the side of the shoulder is clear
 FEWEST = 10  # frames with a bent arm
 BEYOND = 0.5  # cos 60°: a median turn of more than 120° from the middle position is beyond every forearm
 LANDMARKS = ("AC", "EL", "ER", "EU")  # shoulder, elbow, thumb side, little-finger side

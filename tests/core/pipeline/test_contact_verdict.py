@@ -10,12 +10,15 @@ import pytest
 
 from biomec.base.notices import Grade
 from biomec.body.loads.contact_verdict import ContactVerdict
+from biomec.body.loads.load_trust import LimbVerdict
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import Analysis, analyze
+from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.recording import Session, Subject
 from biomec.reporting.facts import subject_facts
 from biomec.reporting.files.load_files import loads_summary
 from biomec.reporting.statistics.load_condition import peaks_of
+from biomec.signals.contact_detection import ContactOptions
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, Walk, record
 from tests.real_data import recording
 
@@ -213,3 +216,25 @@ def test_a_foot_that_overhangs_without_missing_force_is_good(walk):
     assert again.figures.outside > 0.2
     assert again.grade is Grade.GOOD
     assert "overhangs the plate, but no force is missing" in again.sentence
+
+
+def test_an_offset_that_is_to_be_removed_leaves_the_loads_too(walk):
+    """Contacts were found without the unloaded reading, but joint loads still used plates that held it."""
+    plates = tuple(replace(one, force=one.force + 15.0 * one.up) for one in walk.dynamic.plates)
+    shifted = replace(walk, dynamic=replace(walk.dynamic, plates=plates))
+    settings = AnalysisSettings(signals=SignalSettings(contacts=ContactOptions(offset="remove")))
+    found, true = (analyze(session, settings).loads.external.force for session in (shifted, walk))
+    assert np.abs(true).max() > 500.0
+    # contacts begin where the force passes the threshold, which noise-free plates do within a frame of each other
+    both = (found != 0.0).any(axis=2) & (true != 0.0).any(axis=2)
+    assert np.abs(found - true)[both].max() < 1.0
+
+
+def test_a_contact_that_is_not_judged_lowers_no_leg(walk):
+    """A doubtful hip in a step that was cut off made the leg "not sound", without a reason."""
+    step = next(one for one in analyze(walk).loads.trust.steps if one.joints)
+    doubtful = {name: replace(joint, grade=Grade.POOR) for name, joint in step.joints.items()}
+    cut = replace(step, grade=Grade.NOT_JUDGED, joints=doubtful)
+    assert LimbVerdict("left leg", (cut,)).grade is Grade.NOT_JUDGED
+    assert LimbVerdict("left leg", (step, cut)).grade is step.grade
+    assert LimbVerdict("left leg", (replace(step, joints=doubtful),)).grade is Grade.POOR

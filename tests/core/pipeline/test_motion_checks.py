@@ -99,6 +99,22 @@ def test_a_wrong_rate_of_the_cameras_is_seen(sound, factor, codes):
     assert bool(found) == bool(codes)
 
 
+def test_a_walk_there_and_back_is_as_sound_as_one_way(virtual_walk):
+    """First and last place were compared, so that after a turn standing feet seemed to move."""
+    body, motion, rate = virtual_walk.body.person, virtual_walk.motion, virtual_walk.signals.trial.rate_hz
+    back = [
+        np.concatenate([one, sign * one[::-1]]) for one, sign in ((motion.q, 1), (motion.qdot, -1), (motion.qddot, 1))
+    ]
+    found, once = (
+        check_motion(
+            body.system, segment_motion(body.system, *way), *way[:2], rate, float(body.measures["height"]), travels=True
+        )
+        for way in (back, [motion.q, motion.qdot, motion.qddot])
+    )
+    assert_allclose(found.figures["swing"], once.figures["swing"], rtol=0.1)  # the turn joins two parts of a step
+    assert "swing-time" not in told(found)
+
+
 def test_the_swing_is_half_as_long_at_twice_the_rate(sound):
     assert_allclose(judged(sound, 2.0).figures["swing"], 0.5 * judged(sound).figures["swing"])
 

@@ -138,6 +138,15 @@ def test_a_leap_of_everybody_is_told_and_masks_its_frames(by, frames):
     assert_array_equal(np.flatnonzero(found.masked), np.arange(80, last + 11))  # ± 0.1 s
 
 
+def test_one_marker_that_is_there_alone_is_not_everybody():
+    """The subject enters the volume with one marker, which is relabelled by 3 cm: the whole recording was condemned."""
+    moving = moving_trial(FULL)
+    p = moving.markers.p_WM.copy()
+    p[:20, 1:] = np.nan
+    p[10:20, 0] += (0.03, 0.0, 0.0)
+    assert "everybody-leaps" not in [one.code for one in trajectory_checks(with_positions(moving, p)).notices]
+
+
 @pytest.mark.parametrize(
     ("frames", "rate_hz", "code", "severity"),
     [

@@ -19,7 +19,7 @@ class Peak:
     """One extreme of a curve.
 
     value     : in its unit; NaN where the curve has no number
-    frame     : where it is, from 0; None where there is no number
+    frame     : where it is, from 0; None without a value
     estimated : whether the joint bears a ground reaction there that was estimated, not measured
     """
 

@@ -102,7 +102,7 @@ def solve(
 
 
 def violation(values: FloatArray, low: FloatArray, high: FloatArray) -> float:
-    """By how much the worst of some values leaves its bounds; infinite if one of them is no number."""
+    """By how much the worst of some values leaves its bounds; infinite if one of them is NaN."""
     off = np.maximum(low - values, values - high).max(initial=0.0)
     return float(off) if np.isfinite(off) else np.inf
 

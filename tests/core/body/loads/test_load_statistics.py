@@ -36,7 +36,7 @@ def size(loads: JointLoads, joint: str, what: str = "force") -> np.ndarray:
 
 
 def test_the_ends_of_a_motion_do_not_make_the_peak() -> None:
-    """Accelerations of the first frames are one-sided differences; a spike there was told as the peak."""
+    """Accelerations of the first frames are one-sided differences; a spike there was reported as the peak."""
     one = performed("squat")
     clean = one.loads()
     force = np.array(clean.force)
