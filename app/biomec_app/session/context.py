@@ -125,15 +125,23 @@ class Context:
         """Theme that the window uses."""
         return themes.chosen(self.preferences.theme)
 
-    def analyse(self, title: str, work: Callable[[Analysis, Progress], Analysis], line: str) -> None:
-        """Change the analysis in the background; nothing changes if it fails or is cancelled."""
+    def analyse(
+        self,
+        title: str,
+        work: Callable[[Analysis, Progress], Analysis],
+        line: str | Callable[[Analysis], str],
+    ) -> None:
+        """Change the analysis in the background; nothing changes if it fails or is cancelled.
+
+        line : of Python that does the same, or what writes it once the result is there
+        """
         before = self.document.analysis
 
         def done(after: Analysis) -> None:
             if self.document.analysis is not before:
                 raise BiomecError("The recording was changed meanwhile, so the result was not used. Run it again.")
             if after is not before:
-                self.document.change(title, after, line)
+                self.document.change(title, after, line if isinstance(line, str) else line(after))
 
         self.jobs.start(title, lambda progress: ready(work(before, progress)), done)
 

@@ -11,8 +11,9 @@ from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.io.project import save_project
 from biomec.io.registry import extensions
-from biomec.pipeline.analysis import STEPS, STOPPED, Analysis
+from biomec.pipeline.analysis import STOPPED, Analysis
 from biomec.pipeline.outlook import run_as_far
+from biomec.pipeline.replay import run_line
 from biomec.pipeline.stretch import stretch_session
 from biomec_app.session.context import Context
 from biomec_app.session.ready import ready
@@ -70,9 +71,7 @@ def analyse_imported(context: Context, step: str) -> None:
     def done(after: Analysis) -> None:
         if context.document.analysis is not before:
             raise BiomecError("The recording was changed meanwhile, so the result was not used. Run it again.")
-        reached = next((one.name for one in reversed(STEPS) if one.name in after.done), "")
-        line = f'analysis = analysis.run_until("{reached}")' if reached else ""
-        context.document.change("Analysis", after, line)
+        context.document.change("Analysis", after, run_line(after))
         stopped = [notice.sentence for notice in after.session.notices if notice.code == STOPPED]
         if stopped:
             if context.window is not None:  # "done" still stands there, of the reading

@@ -9,11 +9,12 @@ import numpy as np
 from biomec.base.errors import BiomecError
 from biomec.base.notices import problem
 from biomec.base.progress import Cancelled, Progress, part_of
-from biomec.pipeline.analysis import STEPS, STOPPED, Analysis, step_named
+from biomec.pipeline.analysis import KINEMATICS, STEPS, STOPPED, Analysis, step_named
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Session, Trial
 
+LOADS = "loads"
 TRIED = 60  # frames, besides those that show what no other does
 
 
@@ -54,6 +55,28 @@ def obstacle_of_loads(analysis: Analysis) -> str:
     except BiomecError as error:
         return str(error)
     return ""
+
+
+def loads_belong(analysis: Analysis) -> bool:
+    """Whether joint loads run without being asked for: they did once, or the ground reaction is known.
+
+    It is known where there are plates, and where the settings have it computed from the motion.
+    """
+    if LOADS in analysis.done:
+        return True
+    known = bool(analysis.session.dynamic.plates) or analysis.settings.loads.external == "estimated"
+    return known and not obstacle_of_loads(analysis)
+
+
+def run_due(analysis: Analysis, progress: Progress | None = None) -> Analysis:
+    """Run every step that is missing or out of date; joint loads where they belong to it.
+
+    Where loads cannot run, the kinematic analysis stays, and a notice says why.
+    """
+    last = STEPS.index(step_named(KINEMATICS)) + 1
+    share = sum(step.share for step in STEPS[:last]) / sum(step.share for step in STEPS)
+    found = analysis.run_until(KINEMATICS, part_of(progress, 0.0, share))
+    return run_as_far(found, LOADS, progress) if loads_belong(found) else found
 
 
 def _some_frames(trial: Trial) -> Trial:

@@ -56,7 +56,14 @@ HOMES = (
 )
 """Modules whose names lines of a history may use; the first that has a name gives it."""
 
+
 _RUN = re.compile(r"\.run(?:_until)?\(\"(\w+)\"")
+
+
+def run_line(analysis: Analysis) -> str:
+    """Line that runs an analysis as far as this one is up to date; empty where no step is."""
+    reached = next((step.name for step in reversed(STEPS) if analysis.is_current(step.name)), "")
+    return f'analysis = analysis.run_until("{reached}")' if reached else ""
 
 
 def script(analysis: Analysis, lines: Iterable[str], project: Path | None = None, folder: Path | None = None) -> str:

@@ -8,6 +8,7 @@ import pytest
 from PySide6.QtWidgets import QMainWindow
 
 from biomec.pipeline.analysis import STEPS, Analysis
+from biomec.pipeline.outlook import loads_belong
 from biomec_app.session.preferences import Preferences
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.main_window import MainWindow
@@ -100,6 +101,29 @@ def test_f5_computes_loads_that_are_out_of_date(qtbot, menus, context, short_ana
     qtbot.waitUntil(lambda: not context.jobs.busy)
     assert context.document.analysis.stale == ()
     assert not menus.items["kinematics.all"][1].isEnabled()
+
+
+def test_f5_takes_a_recording_with_plates_to_its_loads(qtbot, menus, context, short_analysis):
+    """F5 ended at the cycles where loads had never been computed."""
+    fresh = replace(short_analysis, done={key: one for key, one in short_analysis.done.items() if key != "loads"})
+    context.document.open(fresh)
+    menus.run("kinematics.all")
+    qtbot.waitUntil(lambda: not context.jobs.busy)
+    assert context.document.analysis.is_current("loads")
+    assert context.document.history[-1] == 'analysis = analysis.run_until("loads")'
+
+
+def test_f5_estimates_the_ground_reaction_only_where_the_settings_say_so(qtbot, menus, context, short_analysis):
+    session = short_analysis.session
+    bare = replace(session, dynamic=replace(session.dynamic, plates=()))
+    analysis = replace(
+        short_analysis,
+        session=bare,
+        done={key: one for key, one in short_analysis.done.items() if key != "loads"},
+    )
+    assert not loads_belong(analysis)
+    settings = analysis.settings
+    assert loads_belong(analysis.with_settings(replace(settings, loads=replace(settings.loads, external="estimated"))))
 
 
 def said(menus, context):

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from biomec.pipeline.analysis import KINEMATICS, STEPS, Step, step_named
-from biomec.pipeline.outlook import run_as_far
+from biomec.pipeline.outlook import LOADS, loads_belong, run_due
+from biomec.pipeline.replay import run_line
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context
 
@@ -43,21 +44,13 @@ def _step(step: Step) -> Action:
 
 
 def _due(context: Context) -> Step:
-    """The last step that has to run: loads that were computed once and are out of date belong to it."""
-    return step_named("loads") if "loads" in context.document.analysis.stale else LAST
+    """The last step that has to run."""
+    return step_named(LOADS) if loads_belong(context.document.analysis) else LAST
 
 
 def _run_due(context: Context) -> None:
-    """Run the kinematic analysis and, after it, loads that are out of date; if they cannot run, a notice says why."""
-    due = _due(context)
-    if due is LAST:
-        context.run_until(LAST.name, ALL)
-    else:
-        context.analyse(
-            ALL,
-            lambda analysis, progress: run_as_far(analysis.run_until(LAST.name, progress), due.name),
-            f'analysis = analysis.run_until("{due.name}")',
-        )
+    """Run what is missing or out of date, joint loads among it; if they cannot run, a notice says why."""
+    context.analyse(ALL, run_due, run_line)
 
 
 ACTIONS: tuple[Action, ...] = (
@@ -68,7 +61,7 @@ ACTIONS: tuple[Action, ...] = (
         MENU,
         "Kinematic &Analysis",
         _run_due,
-        "Run all steps up to the cycles whose result is missing or out of date, and joint loads that are out of date",
+        "Run all steps whose result is missing or out of date; joint loads too, where the ground reaction is known",
         "F5",
         lambda context: needs_recording(context) or _blocked(_due(context), context),
     ),
