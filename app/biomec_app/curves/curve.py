@@ -15,6 +15,12 @@ from biomec.recording.marker_set import SIDE, MarkerSet, Side
 
 MAIN, RAW = "", "raw"
 """Variants of a signal: the one that counts, and the one that it was made from, which is drawn behind it."""
+DOUBTFUL = "not usable"
+"""What legends call the part of a load that cannot be relied on."""
+WHY_DOUBTFUL = (
+    "Dotted: not to be used, because the force of the ground is missing or the contact is poor, because nobody moves "
+    "so, or because the motion begins or ends there."
+)
 
 
 @dataclass(frozen=True, eq=False)
@@ -41,6 +47,9 @@ class Curve:
                 one to compare with; 0 for curves that are not compared
     counts    : frames (N,) that count in that difference; True for all
     joint     : whose load it is: only cycles whose ground reaction counts for it are averaged; "" for other curves
+    usable    : frames (N,) in which a load can be relied on; None for all: elsewhere the force of the ground is missing
+                or unsound, or nobody moves so
+    made      : how it was computed, told once above all plots
     band      : half-width (N,) of the band around it, or None while that is not known
     """
 
@@ -64,6 +73,8 @@ class Curve:
     compared: int = 0
     counts: BoolArray | bool = True
     joint: str = ""
+    usable: BoolArray | None = None
+    made: tuple[str, ...] = ()
     band: Callable[[], FloatArray | None] = lambda: None
 
     @cached_property
@@ -84,6 +95,16 @@ class Curve:
     def pane(self) -> tuple[str, str, str]:
         """What curves share that belong into one plot: both sides, and raw beside filtered."""
         return self.title or self.group, self.detail or self.component, self.unit
+
+
+def sound_and_doubtful(values: FloatArray, usable: BoolArray | None) -> tuple[FloatArray, FloatArray | None]:
+    """A curve (N,) in two lines that meet: the usable part and the rest, NaN elsewhere; None without a rest."""
+    if usable is None or len(usable) != len(values) or usable.all():
+        return values, None
+    beside = ~usable
+    beside[1:] |= ~usable[:-1]
+    beside[:-1] |= ~usable[1:]
+    return np.where(usable, values, np.nan), np.where(beside, values, np.nan)
 
 
 T = TypeVar("T")

@@ -47,6 +47,7 @@ def plug_in_gait(analysis: Analysis) -> Iterator[Curve]:
     )
     time = analysis.session.dynamic.time_s
     measured = {name: np.isfinite(values) for name, quantity, values in vicon_curves(analysis) if quantity != ANGLE}
+    trusted = analysis.loads.trust.frames_of if "loads" in analysis.done else {}
     for find, key, kind, variant, said, step, rank in ways:
         for name, quantity, values in find(analysis):
             side, stem = side_of_name(name)
@@ -54,6 +55,7 @@ def plug_in_gait(analysis: Analysis) -> Iterator[Curve]:
             component = stem.removeprefix(f"{joint} ")
             output, k = VICON[name]
             known = measured.get(name)
+            borne = trusted.get(joint if side is None else f"{side.value} {joint}")
             yield Curve(
                 f"plug-in gait/{key}/{name}", kind, capital(joint), side, component,
                 f"{name} ({output} {'XYZ'[k]})", UNITS[quantity],
@@ -61,6 +63,7 @@ def plug_in_gait(analysis: Analysis) -> Iterator[Curve]:
                 f"{capital(joint)}{'' if quantity == ANGLE else f' {quantity}'}", _senses(joint, component, quantity),
                 variant, step, least=LEAST[quantity], said=said, dashed=rank == 1, compared=rank,
                 counts=True if known is None or len(known) != len(values) else known,
+                usable=None if quantity == ANGLE or borne is None else borne.usable,
             )  # fmt: skip
 
 

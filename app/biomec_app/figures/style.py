@@ -130,6 +130,10 @@ def power_of_ten(value: float) -> str:
     return "1" if exponent == 0 else f"10{str(exponent).translate(RAISED)}"
 
 
+DOUBT: dict[str, Any] = {"linewidth": 0.9, "linestyle": (0, (1.0, 2.0)), "alpha": 0.65}
+"""How the part of a load is drawn that cannot be relied on."""
+
+
 def stroke(**style: Any) -> Artist:
     """A line or mark for a legend."""
     from matplotlib.lines import Line2D

@@ -11,6 +11,7 @@ from PySide6.QtGui import QColor, QPen
 from PySide6.QtWidgets import QGraphicsGridLayout, QGraphicsItem
 
 from biomec.base.arrays import FloatArray
+from biomec.signals.stretches import stretches
 from biomec_app.plots.plot_axis import Axis, SampledCurve
 from biomec_app.plots.plot_items import Bands, Heading, Rules, TimeBox
 from biomec_app.plots.plot_pane import MIDDLE, Pane, Trace
@@ -92,7 +93,10 @@ class PaneItem(pg.GraphicsWidget):
                 self._singles(trace)
             if trace.sd is not None and not pane.log:
                 self._band(trace)
-            self._line(trace, trace.y, style.line(trace))
+            sound, doubtful = trace.sound_and_doubtful
+            if doubtful is not None:
+                self._line(trace, doubtful, style.doubtful(trace))
+            self._line(trace, sound, style.line(trace))
             if self.view.spots:
                 self._spots(trace)
 
@@ -122,15 +126,14 @@ class PaneItem(pg.GraphicsWidget):
 
     def _band(self, trace: Trace) -> None:
         assert trace.sd is not None
-        there = np.isfinite(trace.y) & np.isfinite(trace.sd)
-        if not there.any():
-            return
-        x, y, sd = trace.x[there], trace.y[there], trace.sd[there]
+        there = np.isfinite(trace.sound_and_doubtful[0]) & np.isfinite(trace.sd)
         colour = self.style_.colour(trace.colour, BAND)
-        edges = [pg.PlotCurveItem(x, edge) for edge in (y - sd, y + sd)]
-        band = pg.FillBetweenItem(*edges, brush=colour)
-        band.setZValue(-5)
-        self.box.addItem(band)
+        for first, stop in stretches(there):
+            x, y, sd = (values[first:stop] for values in (trace.x, trace.y, trace.sd))
+            edges = [pg.PlotCurveItem(x, edge) for edge in (y - sd, y + sd)]
+            band = pg.FillBetweenItem(*edges, brush=colour)
+            band.setZValue(-5)
+            self.box.addItem(band)
 
     def _cursor(self) -> None:
         hover = self.style_.cosmetic(QPen(QColor(self.style_.theme.accent), 2.0))

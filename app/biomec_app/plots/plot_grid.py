@@ -13,10 +13,11 @@ from PySide6.QtWidgets import QApplication, QScrollArea, QWidget
 
 from biomec.body.loads.load_components import METHODS
 from biomec.recording.marker_set import Side
+from biomec_app.curves.curve import DOUBTFUL, WHY_DOUBTFUL
 from biomec_app.kit.theme import Theme
 from biomec_app.plots.pane_item import BOTTOM_AXIS, PaneItem, heading_of
 from biomec_app.plots.plot_content import cycles_in_words
-from biomec_app.plots.plot_items import Footer, Heading, PlotLegend
+from biomec_app.plots.plot_items import Footer, Heading, LegendLook, PlotLegend
 from biomec_app.plots.plot_pane import (
     BORDER,
     CONDITIONS,
@@ -128,6 +129,8 @@ class PlotGrid(pg.GraphicsView):
             old.scene().removeItem(old)
         self.legend = PlotLegend(self.style_, legend_of(self._panes, self.style_))
         self.legend.setParentItem(self._centre)
+        doubtful = any(words == DOUBTFUL for words, _ in self.legend.entries)
+        self.legend.setToolTip(WHY_DOUBTFUL if doubtful else "")
         self.footer = Footer(self.style_, self._panes[0].x_label if self._panes else "")
         self.footer.setParentItem(self._centre)
         self.items_ = []
@@ -292,10 +295,10 @@ MARK_WORDS = {
 }  # fmt: skip
 
 
-def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen | QColor]]:
-    """What the colours and lines of these plots mean."""
+def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[LegendLook]:
+    """What the colours and lines of these plots mean; before it, how the curves were computed."""
     traces = [trace for pane in panes for trace in pane.traces]
-    entries: list[tuple[str, QPen | QColor]] = []
+    entries: list[LegendLook] = [(words, None) for words in dict.fromkeys(w for t in traces for w in t.curve.made)]
     for side in (RIGHT, LEFT):
         if any(trace.colour == side for trace in traces):
             entries.append((side, style.cosmetic(QPen(style.colour(side), 2.5))))
@@ -325,6 +328,8 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[tuple[str, QPen |
         if mark.colour != MIDDLE:  # each side has its own
             pen.setColor(_grey(style, 0.9))
         entries.append((MARK_WORDS.get(kind, mark.label), pen))
+    if any(trace.sound_and_doubtful[1] is not None for trace in traces):
+        entries.append((DOUBTFUL, style.doubt(_grey(style, 0.9))))
     if any(len(pane.shade) for pane in panes):
         entries.append(("not converged", style.shade))
     return entries

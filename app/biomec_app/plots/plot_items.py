@@ -16,7 +16,9 @@ from biomec_app.plots.plot_marks import as_lines, thinned
 from biomec_app.plots.plot_pane import BORDER, Mark
 from biomec_app.plots.plot_style import PlotStyle
 
-Look = TypeVar("Look", bound="QPen | QColor")
+Look = TypeVar("Look", bound="QPen | QColor | None")
+LegendLook = tuple[str, QPen | QColor | None]
+"""An entry of a legend: its words, and their line, fill or nothing."""
 ELIDE = Qt.TextElideMode.ElideRight
 GAP = 10.0  # between entries of a legend, pixels
 SWATCH = 22.0
@@ -254,9 +256,9 @@ class Footer(PlotWords):
 
 
 class PlotLegend(PlotWords):
-    """One line that explains the colours and lines of all plots: (name, pen or fill)."""
+    """One line that explains the colours and lines of all plots: (words, pen, fill or nothing)."""
 
-    def __init__(self, style: PlotStyle, entries: Sequence[tuple[str, QPen | QColor]]) -> None:
+    def __init__(self, style: PlotStyle, entries: Sequence[LegendLook]) -> None:
         super().__init__(style)
         self.entries = list(entries)
         self._font = style.font(-0.5)
@@ -267,7 +269,7 @@ class PlotLegend(PlotWords):
         """Take as many lines as the entries need in this width."""
         self.set_height(max(1, len(self._rows(width))) * (self._metrics.height() + 2.0) + 2.0)
 
-    def _rows(self, width: float) -> list[list[tuple[str, QPen | QColor]]]:
+    def _rows(self, width: float) -> list[list[LegendLook]]:
         return _wrapped(self.entries, self._metrics, width)
 
     def paint(self, painter: QPainter, *_: object) -> None:
@@ -285,7 +287,7 @@ def _wrapped(
     rows: list[list[tuple[str, Look]]] = [[]]
     used = 0.0
     for name, look in entries:
-        need = SWATCH + 4.0 + metrics.horizontalAdvance(name) + reserved + GAP
+        need = (SWATCH + 4.0) * (look is not None) + metrics.horizontalAdvance(name) + reserved + GAP
         if rows[-1] and used + need > width:
             rows.append([])
             used = 0.0
@@ -295,7 +297,7 @@ def _wrapped(
 
 
 def _entries(
-    painter: QPainter, entries: Sequence[tuple[str, QPen | QColor]], place: tuple[float, float, float], text: QColor,
+    painter: QPainter, entries: Sequence[LegendLook], place: tuple[float, float, float], text: QColor,
     metrics: QFontMetricsF, values: Sequence[str] = (), reserved: float = 0.0,
 ) -> None:  # fmt: skip
     """Swatches with their names, and values in the room that is reserved for them, from left to right.
@@ -307,9 +309,9 @@ def _entries(
         if isinstance(look, QPen):
             painter.setPen(look)
             painter.drawLine(QLineF(x, y + 0.5 * high, x + SWATCH, y + 0.5 * high))
-        else:
+        elif look is not None:
             painter.fillRect(QRectF(x, y + 0.2 * high, SWATCH, 0.6 * high), look)
-        x += SWATCH + 4.0
+        x += (SWATCH + 4.0) * (look is not None)
         words = metrics.elidedText(name, ELIDE, max(0.0, width - x - reserved))
         wide = metrics.horizontalAdvance(words)
         painter.setPen(text)

@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.reporting.statistics.cycle_statistics import SignalCycles
 from biomec.signals.cycles import Cycles
-from biomec_app.curves.curve import Curve
+from biomec_app.curves.curve import Curve, sound_and_doubtful
 from biomec_app.kit.words import FROM_START
 from biomec_app.session.plot_view import TIME
 
@@ -49,6 +49,11 @@ class Trace:
     def cycles(self) -> Cycles | None:
         """What x counts percents of, or None over time."""
         return None if self.over is None else self.over.cycles
+
+    @property
+    def sound_and_doubtful(self) -> tuple[FloatArray, FloatArray | None]:
+        """The line where it can be relied on, and the rest of it; None where there is none, as over the cycle."""
+        return sound_and_doubtful(self.y, None if self.over is not None else self.curve.usable)
 
     def at(self, x: float) -> float:
         """Value of the sample nearest to x, whose steps are equal; NaN beyond the ends."""

@@ -17,6 +17,7 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (), (4.0, 2.5), (6.0, 2.0, 1.0, 2.0), (3.0, 1.5, 1.0, 1.5), (1.0, 1.5), (1.0, 3.5),
 )  # fmt: skip
 """Strokes and gaps in widths of the pen, whole first."""
+DOTS = 5  # number of the pattern of what cannot be relied on
 WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
 FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
 
@@ -47,6 +48,14 @@ class PlotStyle:
         """Pen of a curve."""
         pen = QPen(self.colour(trace.colour, FAINT if trace.faint else 1.0), FAINT_WIDTH if trace.faint else WIDTH)
         return dashed(self.cosmetic(pen), trace.dashed)
+
+    def doubtful(self, trace: Trace) -> QPen:
+        """Pen of the part of a curve that cannot be relied on: thin, faint and dotted."""
+        return self.doubt(self.colour(trace.colour, FAINT))
+
+    def doubt(self, colour: QColor) -> QPen:
+        """Pen of what cannot be relied on, in a colour."""
+        return dashed(self.cosmetic(QPen(colour, FAINT_WIDTH)), DOTS)
 
     def single(self, trace: Trace) -> QPen:
         """Pen of one cycle among others."""

@@ -148,7 +148,8 @@ def _components(readings: Readings, joint: str, quantity: str, reading: LoadRead
                    scale=reading.sense),
             f"{capital(stem)} {quantity}{origin}", f"{senses} · {AXES_WORDS[axes]}, {reading.convention}",
             MAIN if method == readings.reading.method else method, STEP, least=LEAST[normalisation, quantity],
-            said=method, dashed=method == NEWTON_EULER, joint=joint,
+            said=method, dashed=method == NEWTON_EULER, joint=joint, usable=readings.usable(joint),
+            made=readings.made(reading),
             band=(lambda: None) if part or (method == MULTIBODY and joint in borne)
             else partial(readings.half_width, joint, axes, normalisation, here),
         )  # fmt: skip
@@ -163,7 +164,7 @@ def powers(analysis: Analysis) -> Iterator[Curve]:
     if not has_loads(analysis):
         return
     readings, time = Readings(analysis), analysis.session.dynamic.time_s
-    power = readings.power
+    power, made = readings.power, readings.made()
     for joint in readings.joints:
         side, stem = side_of_name(joint)
         for unit, scale in (("W", 1.0), ("W/kg", 1.0 / readings.mass_kg)):
@@ -171,7 +172,7 @@ def powers(analysis: Analysis) -> Iterator[Curve]:
                 f"power/{unit}/{joint}", POWER, capital(stem), side, f"power [{unit}]", f"{joint} power", unit,
                 column(time, power.joint, power.joints.index(joint), scale=scale), capital(stem),
                 f"power, delivered{NBSP}+ / taken up{NBSP}−", step=STEP, least=5.0 * scale,
-                joint=joint,
+                joint=joint, usable=readings.usable(joint), made=made,
             )  # fmt: skip
     for name, values, unit in (
         ("kinetic energy", power.kinetic, "J"), ("potential energy", power.potential, "J"),
@@ -186,20 +187,20 @@ def stresses(analysis: Analysis) -> Iterator[Curve]:
     if not has_loads(analysis):
         return
     readings, time = Readings(analysis), analysis.session.dynamic.time_s
-    stress = readings.stress
+    stress, made = readings.stress, readings.made()
     for joint in (joint for joint in readings.joints if joint in stress.joints):
         side, stem = side_of_name(joint)
         for kind in STRESSES:
             yield Curve(
                 f"stress/{kind}/{joint}", STRESS, capital(stem), side, kind, f"{joint} {kind}", "N",
                 column(time, partial(getattr, stress, kind), stress.index(joint)), capital(stem), kind, step=STEP,
-                least=10.0, joint=joint,
+                least=10.0, joint=joint, usable=readings.usable(joint), made=made,
             )  # fmt: skip
         if joint in stress.hinges:
             yield Curve(
                 f"stress/off axis/{joint}", STRESS, capital(stem), side, OFF_AXIS, f"{joint} {OFF_AXIS}", "N·m",
                 column(time, stress.off_axis, stress.hinges.index(joint)), capital(stem), OFF_AXIS, step=STEP,
-                least=2.0, joint=joint,
+                least=2.0, joint=joint, usable=readings.usable(joint), made=made,
             )  # fmt: skip
 
 

@@ -44,7 +44,7 @@ class LoadLine:
 
 @dataclass(frozen=True, eq=False)
 class RecordedLoads:
-    """Lines of one recording: (side, row) -> line; read_as: method, axes and sign."""
+    """Lines of one recording: (side, row) -> line; read_as: method, axes, sign, filter of the plates."""
 
     name: str
     lines: dict[tuple[Side | None, int], LoadLine]
@@ -178,7 +178,7 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> RecordedLoads:
             positive, negative = components.positive[k], components.negative[k]
             named = f"{label}, {reading.words}"
             lines[side, i] = LoadLine(named, positive, negative, components.units[k], side, over)
-    return RecordedLoads(called, lines, reading.words)
+    return RecordedLoads(called, lines, "; ".join(readings.made(reading)))
 
 
 def _draw(axes: Axes, line: LoadLine | None, colour: str) -> bool:

@@ -7,16 +7,16 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.progress import Progress
 from biomec.body.loads.load_components import FORCE, METHODS, MOMENT, MULTIBODY, UNITS
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.reporting.tables import power
-from biomec_app.curves.curve import capital, side_of_name
+from biomec_app.curves.curve import DOUBTFUL, capital, side_of_name, sound_and_doubtful
 from biomec_app.features.loads.choice import important_joints, joints_of
 from biomec_app.features.loads.readings import Readings, has_loads, stem
 from biomec_app.figures.kind import WHOLE, Chosen, Column, FigureChoice, FigureKind, cycle_options, span_s
-from biomec_app.figures.style import COMPONENTS, Ink, legend, name, quiet, stroke
+from biomec_app.figures.style import COMPONENTS, DOUBT, Ink, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -27,7 +27,11 @@ DASHES = (0, (4, 2.2))
 
 @dataclass(frozen=True, eq=False)
 class MethodContent:
-    """Both sides of a joint; values[joint, method] (T, 6): force then moment, along X, Y, Z of the laboratory."""
+    """Both sides of a joint; values[joint, method] (T, 6): force then moment, along X, Y, Z of the laboratory.
+
+    usable : joint -> (T,) frames in which its loads can be relied on
+    plates : how the forces of the plates were filtered
+    """
 
     joints: tuple[str, ...]
     values: dict[tuple[str, str], FloatArray]
@@ -35,6 +39,8 @@ class MethodContent:
     units: tuple[str, str]
     multibody: str
     difference: tuple[float, float]
+    usable: dict[str, BoolArray]
+    plates: str
 
 
 def joint_options(analysis: Analysis) -> tuple[str, ...]:
@@ -84,15 +90,18 @@ class MethodFigure(FigureKind):
         return MethodContent(
             joints, values, time[within], (UNITS[unit, FORCE], UNITS[unit, MOMENT]), found.multibody.method,
             (force, torque),
+            {joint: usable[within] for joint in joints if (usable := readings.usable(joint)) is not None},
+            readings.plates,
         )  # fmt: skip
 
     def remark(self, content: MethodContent, chosen: Chosen) -> str:
         """Which joint, which methods, and by how much they differ."""
         force, torque = content.difference
+        plates = f"; {content.plates}" if content.plates else ""
         return (
             f"{chosen['joint']}, {chosen['cycle'].lower()}: internal (proximal on distal segment), laboratory axes "
-            f"(X forward, Y up, Z right). {content.multibody} differs from Newton-Euler by {power(force)} N and "
-            f"{power(torque)} N·m at most."
+            f"(X forward, Y up, Z right){plates}. {content.multibody} differs from Newton-Euler by {power(force)} N "
+            f"and {power(torque)} N·m at most."
         )
 
     def draw(self, figure: Figure, content: MethodContent, chosen: Chosen, ink: Ink) -> None:
@@ -106,8 +115,11 @@ class MethodFigure(FigureKind):
                     solid = method == MULTIBODY
                     y = content.values[joint, method][:, k]
                     over = colour if solid else ink.theme.text
-                    axes.plot(content.time_s, y, color=over, linewidth=2.0 if solid else 1.0,
+                    sound, doubtful = sound_and_doubtful(y, content.usable.get(joint))
+                    axes.plot(content.time_s, sound, color=over, linewidth=2.0 if solid else 1.0,
                               linestyle="-" if solid else DASHES)  # fmt: skip
+                    if doubtful is not None:
+                        axes.plot(content.time_s, doubtful, color=over, **DOUBT)
             axes.axhline(0.0, color=ink.theme.faint, linewidth=0.6, zorder=0.5)
             name(axes, ink, f"{'Force' if k < 3 else 'Moment'} {COMPONENTS[k % 3]}")
             axes.set_xlim(float(content.time_s[0]), float(content.time_s[-1]) + 1e-9)
@@ -119,7 +131,11 @@ class MethodFigure(FigureKind):
         handles = [stroke(color=ink.side(side), linewidth=2.0) for side in sides]
         labels = [f"multibody{'' if side is None else f', {side.value}'}" for side in sides]
         handles.append(stroke(color=ink.theme.text, linewidth=1.0, linestyle=DASHES))
-        legend(figure, ink, handles, [*labels, "Newton-Euler"])
+        labels.append("Newton-Euler")
+        if not all(usable.all() for usable in content.usable.values()):
+            handles.append(stroke(color=ink.theme.text, **DOUBT))
+            labels.append(DOUBTFUL)
+        legend(figure, ink, handles, labels)
         figure.align_ylabels()
 
     def data(self, content: MethodContent, chosen: Chosen) -> tuple[Column, ...]:

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.joint_stress import JointStress, joint_stress
 from biomec.body.loads.load_components import (
@@ -143,6 +143,21 @@ class Readings:
                 height_m=float(measures["height"]),
             )
         return self._known.residual[key]
+
+    def usable(self, joint: str) -> BoolArray | None:
+        """(T,) frames in which the loads of a joint can be relied on; None where that is not known."""
+        frames = self.found.trust.frames_of.get(joint)
+        return None if frames is None else frames.usable
+
+    @property
+    def plates(self) -> str:
+        """How the forces of the plates were filtered; empty without plates."""
+        return f"plate forces {self.found.plate_words}" if self.analysis.signals.trial.plates else ""
+
+    def made(self, reading: LoadReading | None = None) -> tuple[str, ...]:
+        """What the head of a plot says of loads: method, axes and sign, or the method alone; filter of the plates."""
+        how = reading.words if reading is not None else self.reading.method
+        return tuple(words for words in (how, self.plates) if words)
 
     # ------------------------------------------------------------------ band
 

@@ -15,6 +15,7 @@ from biomec.io.project import save_project
 from biomec.reporting.content.load_section import reduction_sections
 from biomec.reporting.statistics.load_comparison import ComparisonOptions
 from biomec.reporting.statistics.load_ranking import exercise_load, rank_exercises
+from biomec_app.curves.curve import DOUBTFUL
 from biomec_app.features.loads.condition_dialogs import (
     ComparisonDialog,
     RankingDialog,
@@ -26,7 +27,7 @@ from biomec_app.features.loads.condition_dialogs import (
 from biomec_app.features.loads.reduction_dialog import ReductionDialog
 from biomec_app.figures.kind import compose
 from biomec_app.figures.registry import figure_named
-from biomec_app.figures.style import Ink
+from biomec_app.figures.style import DOUBT, Ink
 from biomec_app.figures.tables import TableWindow
 from biomec_app.kit.dialog_parts import opened
 from biomec_app.kit.theme import LIGHT
@@ -147,8 +148,15 @@ def test_the_figure_of_both_methods_tells_their_difference(grips):
     assert np.array_equal(content.values["left elbow", "Newton-Euler"][:, 5], expected, equal_nan=True)
     assert content.difference[0] < 1e-8
     figure = compose(kind, content, chosen, Ink(LIGHT), (9.0, 6.0), 60.0)
-    styles = [line.get_linestyle() for line in figure.axes[0].lines[:4]]
-    assert styles == ["-", "--", "-", "--"]
+    drawn = [line for line in figure.axes[0].lines if line.get_linewidth() in (1.0, 2.0)]
+    assert [line.get_linestyle() for line in drawn[:4]] == ["-", "--", "-", "--"]
+    usable = analysis.loads.trust.frames_of["right elbow"].usable
+    assert not usable.all()  # the motion begins and ends
+    dotted = [line for line in figure.axes[0].lines if line.get_linewidth() == DOUBT["linewidth"]]
+    assert np.array_equal(np.isfinite(drawn[0].get_ydata()), usable)
+    assert np.isfinite(dotted[0].get_ydata())[~usable].all()
+    assert DOUBTFUL in [text.get_text() for text in figure.legends[0].get_texts()]
+    assert analysis.loads.plate_words in kind.remark(content, chosen)
 
 
 def test_residuals_are_reduced_only_once_every_change_was_shown_and_accepted(qtbot, context, grips):

@@ -25,14 +25,17 @@ from biomec.recording.marker_set import Side
 from biomec.reporting.files.load_files import loads_csv
 from biomec.reporting.statistics.load_condition import peaks_of
 from biomec_app.curves.catalogue import catalogue, list_curves
-from biomec_app.curves.curve import MAIN
+from biomec_app.curves.curve import DOUBTFUL, MAIN
 from biomec_app.features.loads import readings as readings_module
 from biomec_app.features.loads.choice import BOTH, LoadChoice, chosen_keys, important_joints, joints_of, read_choice
 from biomec_app.features.loads.curves import PRESSED, LoadKey, load_key, read_key
 from biomec_app.features.loads.readings import Readings, has_loads
+from biomec_app.kit.theme import LIGHT
 from biomec_app.plots.figure_export import figure_table
 from biomec_app.plots.plot_content import panes
-from biomec_app.session.plot_view import PlotView
+from biomec_app.plots.plot_grid import legend_of
+from biomec_app.plots.plot_style import FAINT_WIDTH, PlotStyle
+from biomec_app.session.plot_view import MEAN, PlotView
 
 ELBOW = "right elbow flexion moment"
 READINGS = (
@@ -275,3 +278,32 @@ def test_the_table_holds_the_curves_that_the_window_shows_first_where_the_ribs_b
     table, listed = read_loads(after), list_curves(after)
     for name in table.names:
         assert np.array_equal(listed[load_key(name)].values, table[name], equal_nan=True)
+
+
+def test_stretches_that_cannot_be_used_are_drawn_apart(qapp, demo_analysis):
+    """They looked like good ones; here a contact is made a poor one."""
+    trust = demo_analysis.loads.trust
+    usable = trust.frames_of["right elbow"].usable.copy()
+    usable[40:90] = False
+    frames = {**trust.frames_of, "right elbow": replace(trust.frames_of["right elbow"], usable=usable)}
+    loads = replace(demo_analysis.loads, trust=replace(trust, frames_of=frames))
+    done = replace(demo_analysis.done["loads"], value=loads)
+    analysis = replace(demo_analysis, done={**demo_analysis.done, "loads": done})
+    shown = list_curves(analysis).found([load_key("right elbow flexion moment")])
+    (pane,) = panes(shown, PlotView(), analysis)
+    sound, doubtful = pane.traces[0].sound_and_doubtful
+    assert np.array_equal(np.isfinite(sound), usable)
+    assert np.array_equal(np.flatnonzero(np.isfinite(doubtful[20:120])) + 20, np.arange(39, 91))  # both lines meet
+    assert np.array_equal(np.fmax(sound, doubtful), shown[0].values)
+    style = PlotStyle(LIGHT)
+    legend = dict(legend_of([pane], style))
+    assert DOUBTFUL in legend
+    assert style.doubtful(pane.traces[0]).widthF() == FAINT_WIDTH < style.line(pane.traces[0]).widthF()
+    (cycle,) = panes(shown, PlotView(over=MEAN), analysis)  # only cycles that count are averaged
+    assert cycle.traces[0].sound_and_doubtful[1] is None
+
+
+def test_the_head_of_the_plots_tells_method_axes_sign_and_filter_of_the_plates(qapp, demo_analysis, curves):
+    (pane,) = panes(curves.found([load_key("right elbow flexion moment")]), PlotView(), demo_analysis)
+    words = [text for text, _ in legend_of([pane], PlotStyle(LIGHT))]
+    assert words[:2] == ["multibody, joint axes, internal", f"plate forces {demo_analysis.loads.plate_words}"]
