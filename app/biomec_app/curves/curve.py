@@ -15,11 +15,11 @@ from biomec.recording.marker_set import SIDE, MarkerSet, Side
 
 MAIN, RAW = "", "raw"
 """Variants of a signal: the one that counts, and the one that it was made from, which is drawn behind it."""
-DOUBTFUL = "not usable"
+DOUBTFUL = "estimated, or not usable"
 """What legends call the part of a load that cannot be relied on."""
 WHY_DOUBTFUL = (
-    "Dotted: not to be used, because the force of the ground is missing or the contact is poor, because nobody moves "
-    "so, or because the motion begins or ends there."
+    "Dotted: the force of the ground is estimated beside measured ones, or missing, or its contact is poor; or nobody "
+    "moves so, or the motion begins or ends there. Read the solid part."
 )
 
 
@@ -47,8 +47,8 @@ class Curve:
                 one to compare with; 0 for curves that are not compared
     counts    : frames (N,) that count in that difference; True for all
     joint     : whose load it is: only cycles whose ground reaction counts for it are averaged; "" for other curves
-    usable    : frames (N,) in which a load can be relied on; None for all: elsewhere the force of the ground is missing
-                or unsound, or nobody moves so
+    usable    : frames (N,) in which a load can be relied on; None for all: elsewhere the force of the ground is
+                estimated, missing or unsound, or nobody moves so
     made      : how it was computed, told once above all plots
     band      : half-width (N,) of the band around it, or None while that is not known
     """

@@ -63,7 +63,7 @@ def plug_in_gait(analysis: Analysis) -> Iterator[Curve]:
                 f"{capital(joint)}{'' if quantity == ANGLE else f' {quantity}'}", _senses(joint, component, quantity),
                 variant, step, least=LEAST[quantity], said=said, dashed=rank == 1, compared=rank,
                 counts=True if known is None or len(known) != len(values) else known,
-                usable=None if quantity == ANGLE or borne is None else borne.usable,
+                usable=None if quantity == ANGLE or borne is None else borne.reliable,
             )  # fmt: skip
 
 

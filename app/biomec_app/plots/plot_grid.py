@@ -298,7 +298,8 @@ MARK_WORDS = {
 def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[LegendLook]:
     """What the colours and lines of these plots mean; before it, how the curves were computed."""
     traces = [trace for pane in panes for trace in pane.traces]
-    entries: list[LegendLook] = [(words, None) for words in dict.fromkeys(w for t in traces for w in t.curve.made)]
+    made = dict.fromkeys(words for trace in traces for words in trace.curve.made)
+    entries: list[LegendLook] = [(words, None) for words in made]
     for side in (RIGHT, LEFT):
         if any(trace.colour == side for trace in traces):
             entries.append((side, style.cosmetic(QPen(style.colour(side), 2.5))))
@@ -307,7 +308,8 @@ def legend_of(panes: Sequence[Pane], style: PlotStyle) -> list[LegendLook]:
         for name, colour in dict.fromkeys((trace.name, trace.colour) for trace in traces if trace.colour in CONDITIONS)
     ]
     methods = dict.fromkeys((trace.curve.said, trace.curve.dashed, trace.faint) for trace in traces if trace.curve.said)
-    if any(number or words in METHODS for words, number, _ in methods):
+    told = len(methods) == 1 and bool(made)  # the head names the only method
+    if any(number or words in METHODS for words, number, _ in methods) and not told:
         entries += [(words, _stroke(style, number, faint)) for words, number, faint in methods]
     elif any(isinstance(trace.colour, int) and trace.curve.side is Side.LEFT for trace in traces):
         entries += [("right", _stroke(style, 0)), ("left", _stroke(style, 1))]

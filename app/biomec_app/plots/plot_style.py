@@ -17,9 +17,9 @@ DASHES: tuple[tuple[float, ...], ...] = (
     (), (4.0, 2.5), (6.0, 2.0, 1.0, 2.0), (3.0, 1.5, 1.0, 1.5), (1.0, 1.5), (1.0, 3.5),
 )  # fmt: skip
 """Strokes and gaps in widths of the pen, whole first."""
-DOTS = 5  # number of the pattern of what cannot be relied on
+DOTS = 4  # number of the pattern of what cannot be relied on
 WIDTH, FAINT_WIDTH = 1.7, 1.0  # pixels
-FAINT, BAND, SINGLE, SHADE = 0.45, 0.2, 0.35, 0.14  # opacity
+FAINT, BAND, SINGLE, SHADE, DOUBT = 0.45, 0.2, 0.35, 0.14, 0.75  # opacity
 
 
 @dataclass(frozen=True)
@@ -51,7 +51,7 @@ class PlotStyle:
 
     def doubtful(self, trace: Trace) -> QPen:
         """Pen of the part of a curve that cannot be relied on: thin, faint and dotted."""
-        return self.doubt(self.colour(trace.colour, FAINT))
+        return self.doubt(self.colour(trace.colour, DOUBT))
 
     def doubt(self, colour: QColor) -> QPen:
         """Pen of what cannot be relied on, in a colour."""

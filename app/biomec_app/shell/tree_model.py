@@ -14,6 +14,8 @@ from biomec_app.plots.curve_drop import MIME
 from biomec_app.shell.tree_content import BAD, CURRENT, DOUBT, STALE, TODO, Node
 
 LONG = 12  # letters of a detail that may be cut; a shorter one is shown whole or not at all
+PART = ", "  # between the parts of a label
+LEAST = 7  # letters of the first part that are left
 SHORT = 18  # letters of a label that is never cut
 NODE = int(Qt.ItemDataRole.UserRole)
 Index = QModelIndex | QPersistentModelIndex
@@ -112,7 +114,8 @@ class TreeModel(QAbstractItemModel):
         if role == Qt.ItemDataRole.DisplayRole:
             return node.label
         if role == Qt.ItemDataRole.ToolTipRole:
-            return f"{node.label}\n{node.tip}".strip() if len(node.label) > SHORT else node.tip or None
+            whole = len(node.label) > SHORT or PART in node.label  # it may have been cut
+            return f"{node.label}\n{node.tip}".strip() if whole else node.tip or None
         if role == Qt.ItemDataRole.FontRole and self._parents.get(id(node), (None, 0))[0] is self._root:
             return self._bold
         if role == Qt.ItemDataRole.AccessibleTextRole:
@@ -159,6 +162,22 @@ class TreeModel(QAbstractItemModel):
         return self._icons[state]
 
 
+def fitted(label: str, metrics: QFontMetrics, width: int) -> str:
+    """A label in so many pixels: what follows its first comma tells it from others, so that is cut last.
+
+    "Joint moments, gravity part, joint axes" becomes "Joint moments, gravity part…", then "Joint mo…, gravity part".
+    """
+    if PART not in label or metrics.horizontalAdvance(label) <= width:
+        return label
+    first, telling, *rest = label.split(PART)
+    if rest and metrics.horizontalAdvance(f"{first}{PART}{telling}…") <= width:
+        return metrics.elidedText(label, Qt.TextElideMode.ElideRight, width)
+    left = width - metrics.horizontalAdvance(f"{PART}{telling}")
+    if left >= metrics.horizontalAdvance(first[:LEAST] + "…"):
+        return f"{metrics.elidedText(first, Qt.TextElideMode.ElideRight, left)}{PART}{telling}"
+    return metrics.elidedText(f"…{telling}", Qt.TextElideMode.ElideRight, width)
+
+
 class LineDelegate(QStyledItemDelegate):
     """Draws the label at the left, fainter what it means, and the detail at the right end of the line."""
 
@@ -172,6 +191,7 @@ class LineDelegate(QStyledItemDelegate):
         style = whole.widget.style() if whole.widget is not None else QApplication.style()
         place = style.subElementRect(QStyle.SubElement.SE_ItemViewItemText, whole, whole.widget)
         label = QFontMetrics(whole.font).horizontalAdvance(node.label)
+        whole.text = fitted(node.label, QFontMetrics(whole.font), place.width() - 6)
         room = place.width() - label - 14
         detail = "" if node.step is not None and node.state in (CURRENT, TODO) else node.detail  # its dot says so
         full = whole.fontMetrics.horizontalAdvance(detail) + 4

@@ -23,6 +23,7 @@ from PySide6.QtGui import (
 )
 from PySide6.QtWidgets import QSizePolicy, QSlider, QToolTip, QWidget
 
+from biomec.base.notices import GRADES, Grade
 from biomec.pipeline.frame_map import FrameMap, FrameState
 from biomec_app.kit.theme import LIGHT, Theme
 
@@ -31,6 +32,7 @@ WORDS = 13  # height of the ruler's numbers
 RULER, STATE, LANE, GAP = 27, 11, 4, 2  # heights; below its numbers the ruler shows cycles
 FEW = 26.0  # pixels between cycles whose borders are lines
 THINNEST = 3.0  # pixels of a cycle that is drawn by itself
+DASH = 4  # pixels of a stroke and a gap of a poor contact
 MOST_TOLD = 6  # marks in a tooltip
 STEPS = (0.01, 0.02, 0.05, 0.1, 0.2, 0.5, 1.0, 2.0, 5.0, 10.0, 20.0, 30.0, 60.0, 120.0, 300.0, 600.0)  # s
 
@@ -73,6 +75,13 @@ def state_colours(theme: Theme) -> dict[FrameState, str]:
         FrameState.LOST: theme.faint,
         FrameState.FAILED: theme.failed,
     }
+
+
+def contact_colours(theme: Theme, mapped: FrameMap) -> dict[Grade, str]:
+    """Colour of a contact by its grade; as long as none is judged, all have the colour of a contact."""
+    judged = mapped.found_grades != (Grade.NOT_JUDGED,)
+    colours = (theme.faint if judged else theme.contact, theme.contact, theme.rebuilt, theme.failed)
+    return dict(zip(GRADES, colours, strict=True))
 
 
 class QualityStrip(QSlider):
@@ -189,8 +198,12 @@ class QualityStrip(QSlider):
         assert self._map is not None
         palette = state_colours(self._theme)
         colours = np.array([QColor(palette[state]).rgb() for state in FrameState], dtype=np.uint32)
-        held, free = QColor(self._theme.contact).rgb(), QColor(self._theme.line).rgb()
-        contact = np.where(self._map.contact_in(columns).T, np.uint32(held), np.uint32(free))
+        tints = contact_colours(self._theme, self._map).values()
+        held = np.array([QColor(colour).rgb() for colour in tints], dtype=np.uint32)
+        free = np.uint32(QColor(self._theme.line).rgb())
+        grades, down = self._map.grade_in(columns).T, self._map.contact_in(columns).T
+        gap = (grades == GRADES.index(Grade.POOR)) & (np.arange(columns) // DASH % 2 == 1)  # not by colour alone
+        contact = np.where(down & ~gap, held[grades], free)
         pixels = np.ascontiguousarray(np.vstack([colours[self._map.worst_of(columns)], contact.reshape(-1, columns)]))
         image = QImage(pixels.data, columns, len(pixels), 4 * columns, QImage.Format.Format_RGB32)
         return image.copy()  # the numbers go when this function ends

@@ -22,6 +22,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.base.notices import Grade
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec.reporting.tables import percent
@@ -31,7 +32,7 @@ from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
 from biomec_app.viewer.event_lane import EventLane
 from biomec_app.viewer.playback import SPEEDS, Loop, Playback
-from biomec_app.viewer.quality_strip import QualityStrip, StripMark, state_colours
+from biomec_app.viewer.quality_strip import QualityStrip, StripMark, contact_colours, state_colours
 
 LEAP = 10  # frames of a step with Shift
 LOOPS = {Loop.ONCE: "Once", Loop.WHOLE: "Loop all", Loop.CYCLE: "Loop cycle"}
@@ -265,8 +266,9 @@ class Timeline(QWidget):
             return
         colours = state_colours(self._theme)
         parts = [(colours[state], f"{state.words} {percent(self.map.share(state), 1)}") for state in self.map.states]
-        if self.map.touching:
-            parts.append((self._theme.contact, "contact"))
+        grades, tints = self.map.found_grades, contact_colours(self._theme, self.map)
+        alone = grades in ((Grade.NOT_JUDGED,), (Grade.GOOD,))
+        parts += [(tints[grade], "contact" if alone else f"contact: {grade.value}") for grade in grades]
         words = (f'<span style="color:{tint}">■</span>&nbsp;{text.replace(" ", "&nbsp;")}' for tint, text in parts)
         self.legend.setText(f'<span style="color:{self._theme.faint}; font-size:small">{" &nbsp; ".join(words)}</span>')
 

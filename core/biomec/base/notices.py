@@ -26,10 +26,13 @@ class Grade(StrEnum):
     NOT_JUDGED = "not judged"
 
 
+GRADES = (Grade.NOT_JUDGED, Grade.GOOD, Grade.CHECK, Grade.POOR)
+"""From what says nothing to the worst."""
+
+
 def worst_grade(grades: Iterable[Grade]) -> Grade:
     """Return the lowest of the grades that judge; not judged where none does."""
-    order = (Grade.NOT_JUDGED, Grade.GOOD, Grade.CHECK, Grade.POOR)
-    return max(grades, key=order.index, default=Grade.NOT_JUDGED)
+    return max(grades, key=GRADES.index, default=Grade.NOT_JUDGED)
 
 
 class Scope(StrEnum):

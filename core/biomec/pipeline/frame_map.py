@@ -10,6 +10,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, IntArray, read_only
 from biomec.base.errors import BiomecError
+from biomec.base.notices import GRADES, Grade
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.engine.position import FrameStatus
 from biomec.pipeline.analysis import Analysis
@@ -62,6 +63,8 @@ class FrameMap:
     touching    : (K,) segments
     contact     : (T, K) whether they rest on it
     held        : those of them that the model holds to the ground
+    grades      : (T, K) how sound the contact is, as number of `GRADES`; 0 where it was not judged, or is none
+    contacts    : (segments, first frame, last frame, sentence) of contacts that are not good
     first_frame : number of the first frame in the file
     """
 
@@ -74,6 +77,8 @@ class FrameMap:
     rate_hz: float
     first_frame: int
     held: tuple[str, ...] = ()
+    grades: IntArray | None = None
+    contacts: tuple[tuple[tuple[str, ...], int, int, str], ...] = ()
 
     @property
     def frames(self) -> int:
@@ -113,6 +118,19 @@ class FrameMap:
         begin = (np.arange(columns) * self.frames) // max(1, columns)
         return np.asarray(self.contact[begin])
 
+    def grade_in(self, columns: int) -> IntArray:
+        """(columns, K) number of `GRADES` of a contact in the first of the frames of a column."""
+        if self.grades is None:
+            return np.zeros((columns, len(self.touching)), dtype=np.int64)
+        begin = (np.arange(columns) * self.frames) // max(1, columns)
+        return np.asarray(self.grades[begin])
+
+    @property
+    def found_grades(self) -> tuple[Grade, ...]:
+        """Grades of the contacts that occur; "not judged" for all of them before loads have run."""
+        numbers = np.zeros_like(self.contact, dtype=np.int64) if self.grades is None else self.grades
+        return tuple(grade for k, grade in enumerate(GRADES) if (numbers[self.contact] == k).any())
+
     def why(self, frame: int) -> tuple[str, ...]:
         """What there is to say about a frame: its state first, then why, then what is on the ground."""
         self._check(frame)
@@ -135,6 +153,8 @@ class FrameMap:
         held = [name for name in down if name in self.held]
         if held:
             sentences.append(f"Held there by the model: {listed(held) if held != down else 'all of them'}.")
+        sentences += [words for segments, first, last, words in self.contacts
+                      if first <= frame <= last and set(segments) & set(down)]  # fmt: skip
         return tuple(sentences)
 
     def _check(self, frame: int) -> None:
@@ -175,6 +195,7 @@ def _frame_map(analysis: Analysis) -> FrameMap:
         state[~positions.valid] = FrameState.FAILED
         held = () if positions.contacts is None else positions.contacts.segments
     touching, contact = _on_the_ground(analysis)
+    grades, judged = _judged(analysis, touching, contact)
     return FrameMap(
         read_only(state, np.int64),
         names,
@@ -185,7 +206,26 @@ def _frame_map(analysis: Analysis) -> FrameMap:
         trial.rate_hz,
         trial.first_frame,
         held,
+        read_only(grades, np.int64),
+        judged,
     )
+
+
+def _judged(
+    analysis: Analysis, touching: tuple[str, ...], contact: BoolArray
+) -> tuple[IntArray, tuple[tuple[tuple[str, ...], int, int, str], ...]]:
+    """Grades (T, K) of the contacts of these segments, and those not good with their sentences; loads judge them."""
+    grades = np.zeros(contact.shape, dtype=np.int64)
+    found = analysis.loads.trust.judged if "loads" in analysis.done else None
+    contacts = () if found is None or analysis.loads.newton_euler.frames != len(contact) else found.contacts
+    for one in contacts:
+        first, last = one.frames
+        for k, segment in enumerate(touching):
+            if segment in one.segments:
+                part = grades[first : last + 1, k]
+                part[contact[first : last + 1, k]] = GRADES.index(one.grade)
+    doubtful = (one for one in contacts if one.grade is not Grade.GOOD)
+    return grades, tuple((one.segments, *one.frames, one.sentence) for one in doubtful)
 
 
 def _on_the_ground(analysis: Analysis) -> tuple[tuple[str, ...], BoolArray]:

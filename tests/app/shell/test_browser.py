@@ -2,7 +2,7 @@
 
 import pytest
 from PySide6.QtCore import QMimeData, QModelIndex, QPoint, QPointF, Qt
-from PySide6.QtGui import QDragEnterEvent, QDropEvent, QGuiApplication, QKeySequence, QShortcut
+from PySide6.QtGui import QDragEnterEvent, QDropEvent, QFont, QFontMetrics, QGuiApplication, QKeySequence, QShortcut
 from PySide6.QtTest import QAbstractItemModelTester
 from PySide6.QtWidgets import QApplication, QWidget
 
@@ -11,9 +11,11 @@ from biomec_app.kit.theme import DARK
 from biomec_app.plots.curve_drop import MIME, CurveDrop
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.browser import Browser
+from biomec_app.shell.tree_model import fitted
 from biomec_app.viewer.timeline import Timeline
 
 FLEXION = "angle/right elbow flexion"
+PARTS_TOLD = ("gravity", "inertial", "external")
 
 
 @pytest.fixture
@@ -185,3 +187,25 @@ def test_a_closed_recording_leaves_nothing(browser, context):
     assert browser.nothing.isVisible()
     browser.set_theme(DARK)
     assert browser.grab().width() > 0
+
+
+def test_a_label_that_is_cut_keeps_what_tells_it_from_others(qapp):
+    """Labels were cut in the middle: three parts of the moments all read "Joint moments, …art, joint axes"."""
+    metrics = QFontMetrics(QFont())
+    labels = [f"Joint {what}, {part} part, joint axes" for what in ("moments", "forces") for part in PARTS_TOLD]
+    whole = metrics.horizontalAdvance(max(labels, key=metrics.horizontalAdvance))
+    for share in (1.0, 0.9, 0.8, 0.7, 0.6):
+        cut = [fitted(label, metrics, round(share * whole)) for label in labels]
+        assert len(set(cut)) == len(labels), share
+        assert all(metrics.horizontalAdvance(text) <= share * whole + 1 for text in cut)
+        assert all(part in text for part, text in zip(2 * PARTS_TOLD, cut, strict=True))
+    assert fitted("HC030A05.c3d", metrics, 20) == "HC030A05.c3d"  # cut in the middle by the view
+
+
+def test_the_tooltip_of_a_label_with_parts_is_the_whole_label(browser):
+    root = browser.model.index(0, 0)
+    rows = [browser.model.index(row, 0) for row in range(browser.model.rowCount())]
+    below = [browser.model.index(k, 0, row) for row in (root, *rows) for k in range(browser.model.rowCount(row))]
+    split = [index for index in below if ", " in index.data()]
+    assert split
+    assert all(index.data(Qt.ItemDataRole.ToolTipRole).startswith(index.data()) for index in split)

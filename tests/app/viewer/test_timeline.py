@@ -8,8 +8,9 @@ from PySide6.QtCore import QPoint, Qt
 from PySide6.QtGui import QColor, QImage
 from PySide6.QtWidgets import QLineEdit, QVBoxLayout, QWidget
 
+from biomec.base.notices import GRADES, Grade
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.frame_map import FrameMap, FrameState
+from biomec.pipeline.frame_map import FrameMap, FrameState, frame_map
 from biomec_app.kit.theme import DARK, LIGHT
 from biomec_app.viewer.playback import Loop
 from biomec_app.viewer.quality_strip import RULER, WORDS, QualityStrip, StripMark, state_colours, thinned
@@ -147,6 +148,37 @@ def test_one_bad_frame_of_nine_thousand_is_seen(qtbot, theme):
     colours = {QColor(picture.pixel(x, y)).name() for x in range(picture.width())}
     assert QColor(state_colours(theme)[FrameState.FAILED]).name() in colours
     assert QColor(state_colours(theme)[FrameState.MEASURED]).name() in colours
+
+
+def test_a_poor_contact_is_neither_green_nor_whole(qtbot):
+    """A partial strike had the green of a good contact."""
+    mapped = a_map([FrameState.MEASURED] * 300, ("right foot", "left foot"))
+    grades = np.tile([GRADES.index(Grade.GOOD), GRADES.index(Grade.POOR)], (300, 1))
+    sentence = "Left foot, Plate 2: partial strike."
+    mapped = replace(mapped, grades=grades, contacts=((("left foot",), 0, 299, sentence),))
+    strip = QualityStrip()
+    qtbot.addWidget(strip)
+    strip.set_content(mapped)
+    strip.resize(600, strip.sizeHint().height())
+    picture = strip._image(600)
+    right, left = ({QColor(picture.pixel(x, row)).name() for x in range(600)} for row in (1, 2))
+    assert right == {QColor(LIGHT.contact).name()}
+    assert left == {QColor(LIGHT.failed).name(), QColor(LIGHT.line).name()}  # dashed
+    assert sentence in strip.told_at(strip.x_of(150))
+    assert mapped.found_grades == (Grade.GOOD, Grade.POOR)
+
+
+def test_grades_are_those_of_the_loads(demo_analysis):
+    mapped = frame_map(demo_analysis)
+    contacts = demo_analysis.loads.trust.judged.contacts
+    assert contacts
+    for one in contacts:
+        for segment in set(one.segments) & set(mapped.touching):
+            k, (first, last) = mapped.touching.index(segment), one.frames
+            seen = mapped.grades[first : last + 1, k][mapped.contact[first : last + 1, k]]
+            assert set(seen.tolist()) <= {GRADES.index(one.grade)}
+    before = replace(demo_analysis, done={k: v for k, v in demo_analysis.done.items() if k != "loads"})
+    assert frame_map(before).found_grades == (Grade.NOT_JUDGED,)
 
 
 def test_closing_the_recording_empties_the_strip(timeline, context):

@@ -147,7 +147,7 @@ class Readings:
     def usable(self, joint: str) -> BoolArray | None:
         """(T,) frames in which the loads of a joint can be relied on; None where that is not known."""
         frames = self.found.trust.frames_of.get(joint)
-        return None if frames is None else frames.usable
+        return None if frames is None else frames.reliable
 
     @property
     def plates(self) -> str:

@@ -60,6 +60,11 @@ class TrustedFrames:
         return self.usable
 
     @property
+    def reliable(self) -> BoolArray:
+        """Usable frames without an estimated force, swing included; with them, where no force was measured at all."""
+        return np.asarray(self.usable & ~self.estimated) if self.measured.any() else self.usable
+
+    @property
     def unsound(self) -> bool:
         """Whether the joint bears measured forces, and none of them in a frame that can be used."""
         return bool(self.measured.any() and not (self.usable & self.measured).any())
