@@ -7,16 +7,7 @@ from html import escape
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
-from PySide6.QtWidgets import (
-    QFrame,
-    QGridLayout,
-    QLabel,
-    QScrollArea,
-    QSizePolicy,
-    QStackedWidget,
-    QVBoxLayout,
-    QWidget,
-)
+from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWidget
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import LEADING
@@ -29,6 +20,7 @@ from biomec.reporting.statistics.recording_quality import DistanceSpread
 from biomec.reporting.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.features.trust.course import CourseView
 from biomec_app.kit.bar_chart import Bar, BarChart
+from biomec_app.kit.judged_pages import JudgedPages, VerdictFrame, rich_label
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.kit.words import point_words, with_code
 from biomec_app.session.context import Context
@@ -66,24 +58,9 @@ class TrustPanel(QWidget):
         self.refresh()
 
     def _build(self) -> None:
-        self.verdict = QLabel()
-        self.verdict.setObjectName("trust.verdict")
-        self.verdict.setWordWrap(True)
-        self.verdict.setTextFormat(Qt.TextFormat.RichText)
-        self.frame = QFrame()
-        self.frame.setObjectName("trustFrame")
-        framed = QVBoxLayout(self.frame)
-        framed.setContentsMargins(10, 6, 8, 6)
-        framed.addWidget(self.verdict)
-        self.findings = QLabel()
-        self.findings.setObjectName("trust.findings")
-        self.findings.setAccessibleName("Where it fits worst")
-        self.findings.setMinimumWidth(1)
-        self.findings.setWordWrap(True)
-        self.findings.setTextFormat(Qt.TextFormat.RichText)
-        self.findings.setTextInteractionFlags(
-            Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-        )
+        self.verdict = rich_label("trust.verdict", "Verdict about the movement")
+        self.frame = VerdictFrame("trustFrame", self.verdict)
+        self.findings = rich_label("trust.findings", "Where it fits worst", links=True)
         self.findings.setToolTip("Click a name to go to its worst frame and to pick it in the 3-D view")
         self.findings.linkActivated.connect(lambda link: self.go(int(link)))
         self.markers = BarChart("trust.markers", "Markers", "to model, rms in mm")
@@ -118,20 +95,8 @@ class TrustPanel(QWidget):
         grid.addWidget(self.course, 5, 0, 1, 2)
         for row, stretch in ((2, 4), (5, 2)):
             grid.setRowStretch(row, stretch)
-        scroll = QScrollArea()
-        scroll.setWidget(content)
-        scroll.setWidgetResizable(True)
-        scroll.setFrameShape(QFrame.Shape.NoFrame)
-        scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.nothing = QLabel()
-        self.nothing.setObjectName("trust.nothing")
-        self.nothing.setWordWrap(True)
-        self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
-        self.nothing.setMargin(24)
-        self.nothing.linkActivated.connect(lambda _: self._run())
-        self.pages = QStackedWidget()
-        self.pages.addWidget(self.nothing)
-        self.pages.addWidget(scroll)
+        self.pages = JudgedPages("trust", content)
+        self.pages.asked.connect(self._run)
         layout = QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.addWidget(self.pages)
@@ -150,7 +115,7 @@ class TrustPanel(QWidget):
     def refresh(self) -> None:
         """Judge the analysis as it is now; that waits until somebody looks."""
         if not self._document.is_open:
-            self._tell("No recording is open.")
+            self.pages.tell("No recording is open.")
             return
         if self.isVisible() and self._document.analysis is not self._known:
             self._later.start()
@@ -163,7 +128,7 @@ class TrustPanel(QWidget):
             self.trust = trust(self._known)
         except BiomecError as error:
             self.trust = None
-            self._tell(f'{escape(str(error))}<br><br><a href="run">Run the kinematic analysis</a>')
+            self.pages.tell(f'{escape(str(error))}<br><br><a href="run">Run the kinematic analysis</a>')
             return
         self._show(self.trust)
 
@@ -174,13 +139,9 @@ class TrustPanel(QWidget):
         except BiomecError as error:
             self.context.user.fail(TITLE, str(error))
 
-    def _tell(self, sentence: str) -> None:
-        self.nothing.setText(sentence)
-        self.pages.setCurrentIndex(0)
-
     def _show(self, found: Trust) -> None:
         assert self._known is not None
-        self.pages.setCurrentIndex(1)
+        self.pages.show_content()
         self._show_words(found)
         markers = {one.name: one for one in found.markers}
         self.markers.set_bars([self._marker(one) for one in markers.values()], limit=MILLIMETRE * LARGE_RESIDUAL)
@@ -221,10 +182,7 @@ class TrustPanel(QWidget):
     def _show_words(self, found: Trust) -> None:
         theme = self._theme
         tint = {Level.GOOD: theme.contact, Level.CHECK: theme.rebuilt, Level.POOR: theme.failed}[found.level]
-        self.frame.setStyleSheet(
-            f"#trustFrame {{ background: {theme.panel}; border: 1px solid {theme.line}; border-left: 5px solid {tint};"
-            " border-radius: 4px; }"
-        )
+        self.frame.set_tint(theme, tint)
         head, _, rest = found.verdict.partition(". ")
         reasons = "".join(f"<br>• {escape(reason)}" for reason in found.reasons[:LEADING])
         more = len(found.reasons) - LEADING

@@ -14,7 +14,8 @@ from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import script
 from biomec_app.features.loads.actions import run_loads
-from biomec_app.features.loads.panel import LoadPanel, scale_of, step_of
+from biomec_app.features.loads.arrow_row import scale_of, step_of
+from biomec_app.features.loads.panel import LoadPanel
 from biomec_app.features.loads.readings import Readings
 from biomec_app.features.loads.trust_content import trust_page
 from biomec_app.features.trust.verdicts import recording_told
@@ -135,36 +136,36 @@ def test_what_is_chosen_is_plotted(panel):
         ("unit", "mass"),
         ("method", "both"),
     ):
-        combo = panel.combos[field]
+        combo = panel.plotted.combos[field]
         combo.setCurrentIndex(combo.findData(value))
     asked = []
     panel.context.plots.look_asked.connect(lambda: asked.append(1))
-    panel.plot.click()
+    panel.plotted.plot.click()
     assert asked == [1]  # the panel Signals stands behind this one
     assert len(document.selection.curves) == 12
     assert document.selection.curves[0] == "load/distal/mass/right knee anterior force"
-    unit = panel.combos["unit"]
+    unit = panel.plotted.combos["unit"]
     unit.setCurrentIndex(unit.findData("weight"))
     unit.activated.emit(unit.currentIndex())  # loads are plotted already: the change is seen at once
     assert all("/weight/" in key for key in document.selection.curves)
     assert asked == [1]  # who tries one choice after the other stays here
     document.select(curves=("load/laboratory/none/right elbow moment about X",))
-    assert panel.combos["axes"].currentData() == "laboratory"
-    assert panel.combos["what"].currentData() == "moments"
+    assert panel.plotted.combos["axes"].currentData() == "laboratory"
+    assert panel.plotted.combos["what"].currentData() == "moments"
 
 
 def test_arrows_are_switched_and_scaled(panel):
     document = panel.context.document
-    panel.arrows["joint forces"].click()
+    panel.arrows.arrows["joint forces"].click()
     assert "joint forces" in document.view.overlays
-    panel.arrows["joint forces"].click()
+    panel.arrows.arrows["joint forces"].click()
     assert "joint forces" not in document.view.overlays
-    panel.scale.setValue(30)
+    panel.arrows.scale.setValue(30)
     assert document.view.force_scale == scale_of(30)
-    panel.auto.click()
+    panel.arrows.auto.click()
     largest = np.nanmax(np.linalg.norm(document.analysis.loads.multibody.force[5:-5], axis=2))
     assert document.view.force_scale * largest * 1e-3 == pytest.approx(0.5, rel=0.02)
-    assert panel.scale.value() == step_of(document.view.force_scale)
+    assert panel.arrows.scale.value() == step_of(document.view.force_scale)
     assert all(step_of(scale_of(k)) == k for k in range(41))
 
 
@@ -180,8 +181,8 @@ def test_without_loads_they_can_be_computed_from_here(qtbot, context, grips):
     widget = LoadPanel(context)
     qtbot.addWidget(widget)
     widget.show()
-    assert "Joint Loads" in widget.nothing.text()
-    widget.nothing.linkActivated.emit("run")
+    assert "Joint Loads" in widget.pages.nothing.text()
+    widget.pages.nothing.linkActivated.emit("run")
     qtbot.waitUntil(lambda: "loads" in context.document.analysis.done, timeout=SLOW_MS)
     qtbot.waitUntil(lambda: widget.page is not None, timeout=SLOW_MS)
     assert np.array_equal(
@@ -261,7 +262,7 @@ def test_loads_that_no_joint_passes_on_are_not_offered(qtbot, context):
     assert BY_KEY["dynamics.settings"].blocked(context) is None  # where it can be put right
     widget = LoadPanel(context)
     qtbot.addWidget(widget)
-    assert widget.nothing.text() == reason
+    assert widget.pages.nothing.text() == reason
     node = next(node for node in tree(analysis).walk() if node.key == "results/loads")
     assert (node.step, node.detail, node.tip) == (None, "not possible", reason)
     assert recording_told(analysis).endswith("analysis: 5 steps to do")

@@ -77,10 +77,10 @@ def test_before_the_analysis_it_says_what_to_do(qtbot, context, demo_analysis):
     widget = TrustPanel(context)
     qtbot.addWidget(widget)
     widget.show()
-    qtbot.waitUntil(lambda: "Consistent Positions" in widget.nothing.text(), timeout=5000)
+    qtbot.waitUntil(lambda: "Consistent Positions" in widget.pages.nothing.text(), timeout=5000)
     assert widget.pages.currentIndex() == 0
     context.document.close()
-    assert widget.nothing.text() == "No recording is open."
+    assert widget.pages.nothing.text() == "No recording is open."
 
 
 def test_before_the_analysis_a_link_runs_it(qtbot, context, demo_analysis):
@@ -90,10 +90,10 @@ def test_before_the_analysis_a_link_runs_it(qtbot, context, demo_analysis):
     widget.show()
     earlier = {name: demo_analysis.done[name] for name in ("preparation", "signals", "body")}
     context.document.open(Analysis(demo_analysis.session, demo_analysis.settings, earlier))
-    qtbot.waitUntil(lambda: 'href="run"' in widget.nothing.text(), timeout=5000)
+    qtbot.waitUntil(lambda: 'href="run"' in widget.pages.nothing.text(), timeout=5000)
     asked = []
     context.run_until = lambda step, title="": asked.append((step, title))
-    widget.nothing.linkActivated.emit("run")
+    widget.pages.nothing.linkActivated.emit("run")
     assert asked == [("cycles", "Kinematic Analysis")]
     told = []
     context.user.tell = context.user.fail = lambda title, sentence: told.append((title, sentence))
@@ -102,7 +102,7 @@ def test_before_the_analysis_a_link_runs_it(qtbot, context, demo_analysis):
         raise BiomecError("Something else is running.")
 
     context.run_until = busy
-    widget.nothing.linkActivated.emit("run")
+    widget.pages.nothing.linkActivated.emit("run")
     assert told == [("Kinematic Analysis", "Something else is running.")]
 
 
