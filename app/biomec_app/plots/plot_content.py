@@ -175,7 +175,7 @@ def differences(curves: Sequence[Curve]) -> list[str]:
             apart = (apart + 180.0) % 360.0 - 180.0
         known = apart[np.isfinite(apart) & curve.counts & reference.counts]
         size = f"{np.sqrt(np.mean(known**2)):.{3 if 'N·m' in curve.unit else 2}f}" if known.size else "–"
-        told.append(f"RMS {size}{'' if curve.unit == '°' else ' '}{curve.unit}")
+        told.append(f"RMS {size}{'°' if curve.unit == '°' else ''}")  # longer units stand in the heading
     return told
 
 
