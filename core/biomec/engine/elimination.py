@@ -59,7 +59,27 @@ def plan_elimination(n: int, groups: Sequence[IntArray], cliques: Iterable[IntAr
     n       : number of coordinates
     groups  : coordinates of each body (or added coordinate), eliminated together; a partition of range(n)
     cliques : sets of coordinates that are coupled with each other
+
+    The plan knows no numbers, only who meets whom: all trials of a model with the same markers share one.
     """
+    return _plan(n, *_packed(groups), *_packed(list(cliques)))
+
+
+def _packed(lists: Sequence[IntArray]) -> tuple[bytes, bytes]:
+    """Sizes and members of lists of whole numbers, as something to remember a plan by."""
+    none = np.zeros(0, dtype=np.int64)
+    sizes = np.array([len(one) for one in lists], dtype=np.int64)
+    return sizes.tobytes(), np.concatenate([none, *lists]).astype(np.int64).tobytes()
+
+
+def _unpacked(sizes: bytes, members: bytes) -> list[IntArray]:
+    ends = np.cumsum(np.frombuffer(sizes, dtype=np.int64))
+    return np.split(np.frombuffer(members, dtype=np.int64), ends[:-1]) if ends.size else []
+
+
+@lru_cache(maxsize=32)
+def _plan(n: int, group_sizes: bytes, group_members: bytes, sizes: bytes, members: bytes) -> Elimination:
+    groups, cliques = _unpacked(group_sizes, group_members), _unpacked(sizes, members)
     neighbours: list[set[int]] = [set() for _ in range(n)]
     coupled = list(dict.fromkeys(tuple(sorted(set(clique.tolist()))) for clique in cliques))  # each once
     for clique in coupled:

@@ -37,6 +37,15 @@ def test_factor_and_solve_equal_dense_algebra(seed, groups, frames):
     assert_allclose(y[plan.place], expected, rtol=1e-9, atol=1e-9)
 
 
+def test_trials_of_one_model_share_a_plan_and_other_patterns_do_not():
+    def pair(*clique):
+        return plan_elimination(3, [np.arange(3)], [np.array(clique)])
+
+    assert pair(0, 1) is pair(0, 1)
+    assert pair(0, 2).size == 4
+    assert plan_elimination(3, [np.arange(3)], [np.array([0]), np.array([1])]).size == 3  # members alike, sizes not
+
+
 def test_a_matrix_that_is_not_positive_definite_is_marked_frame_by_frame():
     plan = plan_elimination(2, [np.array([0, 1])], [np.array([0, 1])])
     good, wrong = np.array([[2.0, 1.0], [1.0, 2.0]]), np.array([[1.0, 2.0], [2.0, 1.0]])
