@@ -35,6 +35,7 @@ CENTRE_M = {"ankle": 0.005, "knee": 0.005, "wrist": 0.005, "radioulnar": 0.005, 
 REGRESSION_M, FUNCTIONAL_M = 0.015, 0.008  # of hips and others, by regression or found from movement [Harrington2007]
 FOLLOWS = 0.7  # of the markers' distance from the model, by which a joint may be off
 SURE, LEVER_M = 0.02, 0.05  # missing force that means nothing; what a lever may be longer by
+SOURCES = ("markers off the model", "joint centres", "missing force", "cut-off frequency")  # of the error, in order
 GOOD, CHECK = (0.12, 0.05), (0.20, 0.10)  # N m/kg, and share of the peak, whichever is more
 
 
@@ -47,6 +48,7 @@ class JointVerdict:
     peak    : of the moment [N m/kg]
     misfit_m : distance of the markers of both its segments from the model, RMS [m]; NaN without markers
     moved_m : distance of its centre from where the markers put it, RMS [m]; NaN where that is not known
+    cause   : of the grade, in words;  source : part of the error that counts most, in a word or two
     lever_m : horizontal distance of the force, RMS [m]
     filtered : change of the moment with a cut-off half as high again, RMS [N m/kg]; 0 without a filter
     """
@@ -60,6 +62,7 @@ class JointVerdict:
     filtered: float
     cause: str
     moved_m: float = np.nan
+    source: str = ""
 
     @property
     def sentence(self) -> str:
@@ -174,6 +177,7 @@ class JointErrors:
             good, check = (max(least, share * peak) for least, share in (GOOD, CHECK))
             own = Grade.GOOD if error <= good else Grade.CHECK if error <= check else Grade.POOR
         cause = max(parts, key=lambda one: parts[one])
+        source = SOURCES[list(parts).index(cause)]
         grade = worst_grade([own, contact])
         if spared:
             grade = own
@@ -181,7 +185,7 @@ class JointErrors:
             grade = Grade.NOT_JUDGED
         if own is not grade and grade is not Grade.NOT_JUDGED:
             cause = "its contact with the plate is in doubt"
-        return JointVerdict(joint, grade, error, peak, misfit, lever, filtered, cause, moved)
+        return JointVerdict(joint, grade, error, peak, misfit, lever, filtered, cause, moved, source)
 
     def _filtered(self, j: int, part: slice) -> float:
         """Change of a joint's moment with a higher cut-off of the markers [N m], RMS of its largest component."""
