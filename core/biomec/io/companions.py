@@ -8,8 +8,8 @@
 Other laboratories: ``subject01_walk1.trc`` with ``subject01_static.trc`` and ``subject01_walk1_grf.mot``;
 ``motion_capture_walk.trc`` with ``grf_walk.mot``, if no other movement there ends in "walk";
 ``HC030A05.c3d`` with ``Static01.c3d``, or with the lower-numbered ``HC030A01.c3d`` if the subject stands still in it.
-``motion_capture_walk.trc`` with ``static_walk_1.trc``, whose name says static but not of what, if it holds the same body:
-the same markers, as far apart.
+``motion_capture_walk.trc`` with ``static_walk_1.trc``, whose name says static but not of what, if it holds the same
+body: the same markers, as far apart.
 Capitals, accents and the format do not matter.
 """
 

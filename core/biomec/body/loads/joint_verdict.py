@@ -6,12 +6,12 @@ contact, per kilogram of body mass:
 
     e² = ½ F² (0.005² + u² + (0.7 w)²) + ((|δ| − 0.02)₊ F (ℓ + 0.05))² + f²
 
-F the force, u the usual error of the joint's centre, w the distance of the markers of both segments of the joint from
-the model, or of the joint's centre from where its own markers put it if that is more (a fit to many markers can leave
-them near the model and move the centre), δ the force that is missing (`contact_figures`), ℓ the horizontal lever of the force, f what the moment
-changes by when the cut-off of the markers is raised by half, computed again from the markers on. 31 stances of real walks differ from Plug-in Gait by less
-than e in 97 % (ankle), 100 % (knee) and 84 % (hip), and by less than 1.5 e in all. It is an error of data,
-not of definitions.
+F the force, u the usual error of the joint's centre, δ the force that is missing (`contact_figures`), ℓ the horizontal
+lever of the force. w is the distance of the markers of both segments of the joint from the model, or of the joint's
+centre from where its own markers put it if that is more: a fit to many markers can leave them near the model and move
+the centre. f is what the moment changes by when the cut-off of the markers is raised by half, computed again from the
+markers on. 31 stances of real walks differ from Plug-in Gait by less than e in 97 % (ankle), 100 % (knee) and 84 %
+(hip), and by less than 1.5 e in all. It is an error of data, not of definitions.
 """
 
 from __future__ import annotations

@@ -133,7 +133,7 @@ def loads(
 
     faults, masked = (*prepared.notices, *clean.notices, *segments.notices), segments.masked
 
-    # contacts and joints are judged by the motion as measured: a reduction makes it agree with the plates it is to judge
+    # by the motion as measured: a reduction makes it agree with the plates, and so could not judge them
     change = None
     if clean.filtered is not None and measured.segments:
         before = newton_euler(tree, segments, q, measured)

@@ -8,9 +8,8 @@ from PySide6.QtCore import QPointF
 
 from biomec.base.notices import Grade
 from biomec.body.loads.options import LoadOptions
-from biomec.pipeline.load_sensitivity import doubts_of
 from biomec.pipeline.analysis import Analysis, Done
-from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
+from biomec.pipeline.load_sensitivity import CUTOFF, doubts_of, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import script
 from biomec_app.features.loads.actions import run_loads
