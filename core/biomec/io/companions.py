@@ -8,6 +8,8 @@
 Other laboratories: ``subject01_walk1.trc`` with ``subject01_static.trc`` and ``subject01_walk1_grf.mot``;
 ``motion_capture_walk.trc`` with ``grf_walk.mot``, if no other movement there ends in "walk";
 ``HC030A05.c3d`` with ``Static01.c3d``, or with the lower-numbered ``HC030A01.c3d`` if the subject stands still in it.
+``motion_capture_walk.trc`` with ``static_walk_1.trc``, whose name says static but not of what, if it holds the same
+body: the same markers, as far apart.
 Capitals, accents and the format do not matter.
 """
 
@@ -22,6 +24,7 @@ from pathlib import Path
 
 import numpy as np
 
+from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, info, warning
 from biomec.io.registry import FORMATS, read_trial
@@ -38,6 +41,9 @@ EMG_FILES = tuple(
     ending for one in sorted(FORMATS, key=lambda one: one.emg) if one.emg for ending in one.extensions
 )  # the preferred first
 STILL_M = 0.05  # in a static the typical marker stays within this
+RIGID_M = 0.005  # standard deviation of the distance of two markers that keep it
+SAME_M = 0.006  # median difference of such distances; 1.7 to 3.1 mm for one person, 48 to 77 mm for two
+LABELS, PAIRS, LOOKED = 0.8, 10, 50  # share of labels in common; pairs and frames that are compared
 
 
 @dataclass(frozen=True)
@@ -180,6 +186,11 @@ def _find_static(dynamic: Path, name: Name, files: Iterable[Path]) -> tuple[Foun
         found = [path for path, other in statics if rule(other)]
         if found:
             return _chosen(found, dynamic, reason)
+    if not name.subject:
+        same = [path for path, _ in statics if path.suffix.lower() == dynamic.suffix.lower()]
+        same = _same_body(dynamic, same) if same else []
+        if same:
+            return _chosen(same, dynamic, "is a static of the same markers, as far apart as here")
     numbered = _numbered(dynamic, [path for path, other in candidates if not other.static])
     if numbered is not None:
         return numbered, []
@@ -219,16 +230,55 @@ def _numbered(dynamic: Path, candidates: list[Path]) -> Found | None:
     return Found(first, "is the first of this series, and the subject stands still in it") if _is_still(first) else None
 
 
+def _same_body(dynamic: Path, statics: list[Path]) -> list[Path]:
+    """Statics in which somebody stands still with the markers of the movement at the same distances."""
+    moving = _markers_of(dynamic)
+    if moving is None:
+        return []
+    still = ((path, _markers_of(path)) for path in statics)
+    return [path for path, one in still if one is not None and stands_still(one) and same_body(moving, one)]
+
+
+def same_body(one: Markers, other: Markers) -> bool:
+    """Whether two recordings hold the same markers on the same body.
+
+    Markers of one segment keep their distance, and that distance is a person's own, and that of one day's markers.
+    """
+    names = [name for name in one.names if name in other.names]
+    if len(names) < LABELS * len(one.names):
+        return False
+    (a, spread_a), (b, spread_b) = (_distances(markers, names) for markers in (one, other))
+    apart = np.abs(a - b)[(spread_a < RIGID_M) & (spread_b < RIGID_M)]  # NaN compares as False
+    return bool(len(apart) >= PAIRS and np.median(apart) <= SAME_M)
+
+
+def _distances(markers: Markers, names: list[str]) -> tuple[FloatArray, FloatArray]:
+    """(K,) mean distance of every pair of markers, and its standard deviation [m]; NaN if seldom seen together."""
+    some = np.unique(np.linspace(0, markers.frames - 1, LOOKED).astype(int))
+    p = markers.p_WM[some][:, [markers.index(name) for name in names]]
+    first, second = np.triu_indices(len(names), 1)
+    apart = np.linalg.norm(p[:, first] - p[:, second], axis=2)
+    seen = np.isfinite(apart)
+    count = np.where(seen.sum(axis=0) >= 3, seen.sum(axis=0), np.nan)
+    mean = np.where(seen, apart, 0.0).sum(axis=0) / count
+    return mean, np.sqrt((np.where(seen, apart - mean, 0.0) ** 2).sum(axis=0) / count)
+
+
+def _markers_of(path: Path) -> Markers | None:
+    try:
+        return read_trial(path, examine=False).markers
+    except BiomecError:
+        return None
+
+
 def _series(path: Path) -> tuple[str, str]:
     match = re.fullmatch(r"(.*?)(\d{1,3})", _plain(path.stem))
     return (match.group(1), match.group(2)) if match else (_plain(path.stem), "")
 
 
 def _is_still(path: Path) -> bool:
-    try:
-        return stands_still(read_trial(path, examine=False).markers)
-    except BiomecError:
-        return False
+    markers = _markers_of(path)
+    return markers is not None and stands_still(markers)
 
 
 def stands_still(markers: Markers, part: float = 0.5) -> bool:

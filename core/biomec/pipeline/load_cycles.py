@@ -20,7 +20,7 @@ from biomec.body.loads.floor_contacts import floor_contacts, off_plates
 from biomec.engine.tree.joint_tree import JointTree, joints_to_root
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import EVENTS
-from biomec.pipeline.steps.loads import tree_of
+from biomec.pipeline.steps.loads import belt_of, tree_of
 from biomec.pipeline.steps.segments import determined_motion
 from biomec.recording.limb_names import limb_of
 from biomec.signals.cycles import Cycles
@@ -92,7 +92,7 @@ def _load_cycles(analysis: Analysis) -> Mapping[str, LoadCycles]:
     found, body = analysis.loads, analysis.body.person
     tree, external, rate = tree_of(body, found.options), found.external, analysis.signals.trial.rate_hz
     q, qdot, _ = determined_motion(body, analysis.motion)
-    floor = floor_contacts(body.system, q, qdot, rate)
+    floor = floor_contacts(body.system, q, qdot, rate, ground=belt_of(analysis.signals, analysis.body))
     loaded, guessed = np.asarray((external.force != 0.0).any(axis=2)), external.estimated_loads
     walks = analysis.cycles.by == EVENTS
     feet = [part.name for part in body.system.bodies if _is_foot(part.name)] if walks else []

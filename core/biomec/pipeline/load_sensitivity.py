@@ -9,9 +9,9 @@ import numpy as np
 
 from biomec.base.progress import Progress, part_of
 from biomec.body.loads.joint_loads import JointLoads
-from biomec.body.loads.sensitivity import LoadBand, SensitivityOptions, load_band
+from biomec.body.loads.sensitivity import JointDoubt, LoadBand, SensitivityOptions, joint_doubts, load_band
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.steps.loads import tree_of
+from biomec.pipeline.steps.loads import LoadResult, tree_of
 from biomec.signals import FilterOptions
 from biomec.signals.filtering import FilteredMarkers, ManualCutoff
 
@@ -53,6 +53,13 @@ def load_sensitivity(
     tree = tree_of(base.body.person, settings.loads) if reduced is None else reduced.tree
     motion = base.segments if reduced is None else reduced.motion
     return load_band(tree, motion, base.loads.newton_euler, base.loads.external, options, repeated)
+
+
+def doubts_of(loads: LoadResult, band: LoadBand) -> tuple[JointDoubt, ...]:
+    """How far loads may be off, joint by joint, in the same figures as the verdict about the steps on plates."""
+    judged = loads.trust.judged
+    mass_kg = np.nan if judged is None else judged.mass.used
+    return joint_doubts(loads.newton_euler, band, loads.trust.worst_joints, mass_kg)
 
 
 def _shifted(filtered: FilteredMarkers, by_hz: float) -> FilterOptions:

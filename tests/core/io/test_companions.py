@@ -8,8 +8,8 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import FileError
-from biomec.io.companions import find_companions, parse_name
-from biomec.io.registry import write_trial
+from biomec.io.companions import find_companions, parse_name, same_body
+from biomec.io.registry import read_trial, write_trial
 from biomec.recording import LabAxes, Markers, Source, Trial
 from tests.real_data import recording
 
@@ -196,3 +196,39 @@ def test_real_folders():
 )
 def test_plates_whose_name_begins_with_a_word_for_them(tmp_path, files, plates):
     assert found(find_companions(folder(tmp_path, *files)).plates) == plates
+
+
+def body(seed: int, moves_m: float) -> Trial:
+    """Four rigid clusters of five markers, which walk ``moves_m`` and turn beside each other; still without."""
+    rng = np.random.default_rng(seed)
+    local, way = rng.normal(0.0, 0.1, (4, 5, 3)), np.linspace(0.0, 1.0, 60)
+    p = np.empty((60, 4, 5, 3))
+    for k in range(4):
+        angle = moves_m * (k + 1) * 0.3 * way
+        R = np.zeros((60, 3, 3))
+        R[:, 0, 0], R[:, 0, 2], R[:, 2, 0], R[:, 2, 2] = np.cos(angle), np.sin(angle), -np.sin(angle), np.cos(angle)
+        R[:, 1, 1] = 1.0
+        p[:, k] = np.einsum("tij,mj->tmi", R, local[k]) + [0.0, 0.4 * k, 0.0] + moves_m * way[:, None, None] * [1, 0, 0]
+    names = tuple(f"M{k}" for k in range(20))
+    markers = Markers(names, p.reshape(60, 20, 3), 100.0)
+    return Trial(Source("a.trc", "TRC", "", 0), markers, LabAxes())
+
+
+@pytest.mark.parametrize(
+    ("seed", "moves_m", "is_static"), [(1, 0.0, True), (2, 0.0, False), (1, 1.0, False)]
+)  # the same body at rest, another body, the same body walking
+def test_a_static_of_the_same_body_is_found_whatever_it_is_of(seed, moves_m, is_static, tmp_path):
+    """``static_walk_1`` says static, but neither the folder's nor that of ``motion_capture_walk``."""
+    write_trial(body(1, 1.0), tmp_path / "motion_capture_walk.trc")
+    write_trial(body(seed, moves_m), tmp_path / "static_walk_1.trc")
+    static = find_companions(tmp_path / "motion_capture_walk.trc").static
+    assert found(static) == ("static_walk_1.trc" if is_static else None)
+
+
+def test_the_statics_of_real_folders_hold_the_same_body():
+    folder = recording("gait_rajagopal")
+    assert found(find_companions(folder / "motion_capture_walk.trc").static) == "static_walk_1.trc"
+    pair, partial = (
+        recording(*path) for path in (("gait_pig_pair", "HC030A05.c3d"), ("gait_pig_partial_strike", "static.c3d"))
+    )
+    assert not same_body(read_trial(pair).markers, read_trial(partial).markers)

@@ -11,9 +11,9 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWi
 from biomec.base.progress import Progress
 from biomec.body.loads.contributions import PARTS
 from biomec.body.loads.residuals import THRESHOLDS
-from biomec.body.loads.sensitivity import JointDoubt, LoadBand, joint_doubts
+from biomec.body.loads.sensitivity import JointDoubt, LoadBand
 from biomec.pipeline.analysis import Analysis, run_first
-from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
+from biomec.pipeline.load_sensitivity import CUTOFF, doubts_of, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec_app.curves.curve import capital
 from biomec_app.features.loads.arrow_row import ArrowRow
@@ -178,7 +178,7 @@ class LoadPanel(QWidget):
             for part in PARTS:  # with all constraints kept they take longer than the window may wait
                 readings.part(part)
             band = load_sensitivity(known, cutoff_hz=cutoff_hz, progress=progress)
-            return band, joint_doubts(known.loads.newton_euler, band)
+            return band, doubts_of(known.loads, band)
 
         def done(found: tuple[LoadBand, tuple[JointDoubt, ...]]) -> None:
             Readings(known).keep_band(*found)

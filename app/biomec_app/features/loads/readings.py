@@ -24,9 +24,10 @@ from biomec.body.loads.load_components import (
     residual_components,
 )
 from biomec.body.loads.power import LoadPower
-from biomec.body.loads.sensitivity import JointDoubt, LoadBand, band_components, joint_doubts
+from biomec.body.loads.sensitivity import JointDoubt, LoadBand, band_components
 from biomec.pipeline.analysis import Analysis, Done
 from biomec.pipeline.load_reading import chosen_loads, chosen_power, motion_of_loads, named_loads, part_of
+from biomec.pipeline.load_sensitivity import doubts_of
 from biomec.pipeline.steps.loads import LoadResult
 
 KEPT = 8  # analyses whose readings are kept: the open one, those compared with it, and some that can be undone
@@ -175,7 +176,7 @@ class Readings:
     def doubts(self) -> tuple[JointDoubt, ...]:
         """Joints, the most doubtful first; none until the band was found."""
         if self._known.doubts is None and self.band is not None:
-            self._known.doubts = joint_doubts(self.found.newton_euler, self.band)
+            self._known.doubts = doubts_of(self.found, self.band)
         return self._known.doubts or ()
 
     def half_width(self, joint: str, axes: str, normalisation: str, column: int) -> FloatArray | None:

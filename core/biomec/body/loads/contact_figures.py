@@ -183,34 +183,49 @@ def support(
         fall,
         None if required is None else moment - required.total_moment,
         limbs,
-        _speeds(trial, assignment, force, limbs, up),
+        _speeds(trial, assignment, ground_velocity(trial, assignment, up), limbs),
     )
 
 
-def _speeds(
-    trial: Trial, assignment: ContactAssignment, force: FloatArray, limbs: Sequence[Limb | None], up: FloatArray
-) -> dict[Limb, FloatArray]:
-    """Hand or foot -> speed of its slowest marker over the ground (T,); all feet, and hands that touch a plate."""
+def ground_velocity(trial: Trial, assignment: ContactAssignment, up: FloatArray) -> FloatArray:
+    """Velocity (3,) of what the feet stand on [m/s]: as the options say, else that of a belt that moves feet, or 0."""
+    ground = np.asarray(assignment.options.touch.floor_velocity, dtype=np.float64)
+    if ground.any():
+        return ground
+    force: dict[Limb, FloatArray] = {}
+    for item in assignment.contacts:
+        limb = None if item.segment is None else limb_of(item.segment)
+        if limb is not None:
+            wrench = contact_at_frames(assignment.plate(item.contact.plate), item.contact, trial.rate_hz, trial.frames)
+            force.setdefault(limb, np.zeros(trial.frames))[wrench.frames] += wrench.force @ up
+    return _belt(_velocities(trial, assignment), force, up)
+
+
+def _velocities(trial: Trial, assignment: ContactAssignment) -> dict[Limb, FloatArray]:
+    """Hand or foot -> velocity (T, P, 3) of its markers [m/s]."""
     velocity = {}
     for name, markers in assignment.segments.items():
         limb, points = limb_of(name), segment_points(trial.markers, markers)
-        if limb is None or not points.shape[1] or trial.frames < 2 or (limb.kind == "hand" and limb not in limbs):
-            continue
-        velocity[limb] = np.gradient(points, 1.0 / trial.rate_hz, axis=0)
-    ground = np.asarray(assignment.options.touch.floor_velocity)
-    if not ground.any():
-        ground = _belt(velocity, force, limbs, up)
+        if limb is not None and points.shape[1] and trial.frames >= 2:
+            velocity[limb] = np.gradient(points, 1.0 / trial.rate_hz, axis=0)
+    return velocity
+
+
+def _speeds(
+    trial: Trial, assignment: ContactAssignment, ground: FloatArray, limbs: Sequence[Limb | None]
+) -> dict[Limb, FloatArray]:
+    """Hand or foot -> speed of its slowest marker over the ground (T,); all feet, and hands that touch a plate."""
     found = {}
-    for limb, moves in velocity.items():
+    for limb, moves in _velocities(trial, assignment).items():
+        if limb.kind == "hand" and limb not in limbs:
+            continue
         speed = np.linalg.norm(moves - ground, axis=2)
         slowest = np.where(np.isfinite(speed), speed, np.inf).min(axis=1)
         found[limb] = np.where(np.isfinite(slowest), slowest, np.nan)
     return found
 
 
-def _belt(
-    velocity: Mapping[Limb, FloatArray], force: FloatArray, limbs: Sequence[Limb | None], up: FloatArray
-) -> FloatArray:
+def _belt(velocity: Mapping[Limb, FloatArray], force: Mapping[Limb, FloatArray], up: FloatArray) -> FloatArray:
     """Velocity (3,) of the ground under the feet that bear the body: that of a treadmill's belt, or 0 [m/s].
 
     A foot that bears more than half of its highest force stands flat, so that most of its markers move with the ground.
@@ -218,7 +233,7 @@ def _belt(
     """
     found = []
     for limb, moves in velocity.items():
-        mine = force[[k for k, one in enumerate(limbs) if one == limb]].sum(axis=0)
+        mine = force.get(limb, np.zeros(len(moves)))
         there = moves[mine > 0.5 * mine.max()] if mine.any() else moves[:0]
         there = there[np.isfinite(there).all(axis=2)]
         if limb.kind == "foot" and len(there):

@@ -67,11 +67,17 @@ class FloorContacts:
 
 
 def floor_contacts(
-    system: System, q: FloatArray, qdot: FloatArray, rate_hz: float, options: FloorOptions = FloorOptions()
+    system: System,
+    q: FloatArray,
+    qdot: FloatArray,
+    rate_hz: float,
+    options: FloorOptions = FloorOptions(),
+    ground: FloatArray | None = None,
 ) -> FloorContacts:
     """Find the contacts of hands and feet with the floor.
 
     q, qdot : (T, n); frames that are NaN touch nothing
+    ground  : (3,) velocity of what the person stands on, such as a treadmill's belt [m/s]; None: it rests
 
     Each landmark of a hand or foot is compared with its own lowest place in the recording, because markers sit some
     centimetres above the sole. A smooth step of its height times one of its speed says how fully it touches.
@@ -83,6 +89,8 @@ def floor_contacts(
         maps = [system.layout.point(f"{body.name}.{name}") for name in names]
         places = np.stack([one(q) for one in maps], axis=1)  # (T, P, 3)
         velocity = np.stack([one.rate(qdot) for one in maps], axis=1)
+        if ground is not None:
+            velocity = velocity - ground
         full = _touches(places, velocity, options)
         landed = [_without_short(_switched(column, options), rate_hz, options) for column in full.T]
         weight = np.stack([_eased(one, rate_hz, options) for one in landed], axis=1)

@@ -231,6 +231,17 @@ class LoadTrust:
         """Worst grade of a joint over the contacts that load it."""
         return worst_grade(one.joints[joint].grade for one in self.steps if joint in one.joints)
 
+    @property
+    def worst_joints(self) -> Mapping[str, JointVerdict]:
+        """Joint -> its verdict with the largest expected error over the judged contacts that load it."""
+        found: dict[str, JointVerdict] = {}
+        for step in self.steps:
+            for joint, one in step.joints.items():
+                known = step.grade is not Grade.NOT_JUDGED and np.isfinite(one.error)
+                if known and (joint not in found or one.error > found[joint].error):
+                    found[joint] = one
+        return FrozenDict(found)
+
     def to_result(self) -> Result:
         """Return what a session stores: the courses of the balance, and all figures and sentences."""
         size, balance = self.residuals, self.balance

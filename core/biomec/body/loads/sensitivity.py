@@ -20,6 +20,7 @@ from biomec.body.anatomy.model import BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import body_wrench
 from biomec.body.loads.joint_loads import JointLoads
+from biomec.body.loads.joint_verdict import JointVerdict
 from biomec.body.loads.load_axes import force_axes, joint_frames, torque_axes
 from biomec.body.loads.load_components import FORCE, MOMENT, LoadReading, divisors
 from biomec.engine.forces.external_loads import ExternalLoads
@@ -232,7 +233,8 @@ def _vary_pressure(spread: _Spread, motion: SegmentMotion, external: ExternalLoa
 class JointDoubt:
     """How far a joint's loads may be off.
 
-    moment, force : half-width of their band, root mean square over time of its length [N m], [N]
+    moment, force : half-width of their band, root mean square over time of its length [N m], [N]; where the joint was
+                    judged with a contact, the moment's expected error instead (`joint_verdict`)
     moment_share, force_share : as a part of the greatest moment and force; NaN where there is none
     worst : source of error that counts most for the moment
     """
@@ -245,8 +247,15 @@ class JointDoubt:
     worst: str
 
 
-def joint_doubts(loads: JointLoads, band: LoadBand) -> tuple[JointDoubt, ...]:
-    """Joints, the most doubtful moment first."""
+def joint_doubts(
+    loads: JointLoads, band: LoadBand, judged: Mapping[str, JointVerdict] | None = None, mass_kg: float = np.nan
+) -> tuple[JointDoubt, ...]:
+    """Joints, the most doubtful moment first.
+
+    judged, mass_kg : joint -> its worst verdict over the contacts with plates, and the mass of it [kg]. Where there is
+                      one, its expected error is the moment's: it knows of missing force and of markers off the model,
+                      which the band does not.
+    """
     if loads.joints != band.joints:
         raise BiomecError("The band is of other joints than the loads.")
     half = {what: _rms(band.half_width(what)) for what in ("force", "torque")}
@@ -255,11 +264,15 @@ def joint_doubts(loads: JointLoads, band: LoadBand) -> tuple[JointDoubt, ...]:
     doubts = []
     for j, joint in enumerate(loads.joints):
         worst = max(by_source, key=lambda source: float(np.nan_to_num(by_source[source][j])))
+        moment, peak = float(half["torque"][j]), float(peaks["torque"][j])
+        verdict = (judged or {}).get(joint)
+        if verdict is not None:
+            moment, peak, worst = verdict.error * mass_kg, verdict.peak * mass_kg, verdict.source
         doubts.append(
             JointDoubt(
                 joint,
-                float(half["torque"][j]),
-                float(half["torque"][j] / peaks["torque"][j]) if peaks["torque"][j] > 0.0 else np.nan,
+                moment,
+                moment / peak if peak > 0.0 else np.nan,
                 float(half["force"][j]),
                 float(half["force"][j] / peaks["force"][j]) if peaks["force"][j] > 0.0 else np.nan,
                 worst,

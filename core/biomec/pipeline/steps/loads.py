@@ -10,13 +10,16 @@ from numpy.typing import NDArray
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
+from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice, info, warning
 from biomec.body.anatomy.centres import CENTRE_METHODS
 from biomec.body.anatomy.subject_model import SubjectModel
+from biomec.body.kinematics.consistency import consistent_positions, consistent_rates
 from biomec.body.kinematics.consistent_motion import ConsistentMotion
 from biomec.body.kinematics.contact_points import ModelContacts
 from biomec.body.kinematics.segment_motion import SegmentMotion, segment_motion
 from biomec.body.loads.balance import BodyWrench, body_wrench
+from biomec.body.loads.contact_figures import ground_velocity
 from biomec.body.loads.contact_verdict import JudgedContacts, judge_contacts, with_joints
 from biomec.body.loads.floor_contacts import FloorContacts, floor_contacts
 from biomec.body.loads.ground_reaction import estimated_reaction
@@ -123,33 +126,37 @@ def loads(
     ground, plates_hz = ground_contacts(prepared, clean, loaded.contacts, options)
     measured = measured_loads(ground, clean.trial.frames)
     notices, whole = _wholeness(loaded)
-    floor = floor_contacts(body.system, q, qdot, rate)
+    floor = floor_contacts(body.system, q, qdot, rate, ground=belt_of(clean, loaded))
     required = body_wrench(body.system, segments)
     external, remarks = _external(measured, segments, q, qdot, rate, floor, required, body, options, whole)
     newton = newton_euler(tree, segments, q, external)
 
     faults, masked = (*prepared.notices, *clean.notices, *segments.notices), segments.masked
 
-    def judged() -> LoadTrust:
+    # by the motion as measured: a reduction makes it agree with the plates, and so could not judge them
+    change = None
+    if clean.filtered is not None and measured.segments:
+        before = newton_euler(tree, segments, q, measured)
+        change = sharper_loads(prepared, clean, loaded, motion, tree, options).torque - before.torque
+    errors = JointErrors(tree, newton, segments, measured, _markers(loaded, motion, change), _functional(loaded))
+    judged = _judged_contacts(prepared, clean, loaded, required if whole else None, errors)
+    reduced = None
+
+    def trusted() -> LoadTrust:
         found = load_trust(
-            tree, newton, segments, external, rate, required=required, floor=floor,
+            tree, newton, segments, external, rate, required=required, floor=floor, judged=judged,
             entered_kg=loaded.subject.mass_kg, whole=whole, reduced=reduced is not None,
-            judged=_judged_contacts(
-                prepared, clean, loaded, required if whole else None,
-                JointErrors(tree, newton, segments, measured, markers, rate, _functional(loaded)),
-            ),
         )  # fmt: skip
         return with_motion_faults(found, faults, masked)
 
-    markers, reduced = _markers(clean, loaded, motion), None
-    trust = judged()
+    trust = trusted()
     if options.reduction is not None:
         counted = trust.residuals.counted
         reduced = reduce_residuals(tree, q, qdot, qddot, external, counted, rate, options.reduction, newton)
         tree, segments, newton, q, qddot = reduced.tree, reduced.motion, reduced.loads, reduced.q, reduced.qddot
         required = body_wrench(tree.system, segments)
         remarks = (*remarks, *reduced.notices)
-        trust = judged()
+        trust = trusted()
         if reduced.changed:
             trust = replace(trust, verdict=f"{trust.verdict} {reduced.sentence}")
     multibody = multibody_loads(tree, q, qddot, external, options.method, options.constraints)
@@ -187,20 +194,54 @@ def _judged_contacts(
     return with_joints(judged, errors)
 
 
-def _markers(clean: CleanSignals, loaded: LoadedBody, motion: ConsistentMotion) -> MeasuredMarkers:
-    """Distance of the markers from the model, and what a higher cut-off of the filter would change."""
-    followed = loaded.person.followed
-    change = None
-    if clean.filtered is not None:
-        raised = low_pass(
-            clean.reconstruction.markers.p_WM,
-            clean.trial.rate_hz,
-            np.minimum(RAISED * clean.filtered.cutoff_hz, HIGHEST * clean.trial.rate_hz),
-            filter=clean.filtered.options.filter,
-        )
-        columns = [clean.markers.index(name) for name in motion.markers]
-        change = (raised.values - clean.markers.p_WM)[:, columns]
-    return MeasuredMarkers(tuple(followed.get(name) for name in motion.markers), motion.marker_residual, change)
+def belt_of(clean: CleanSignals, loaded: LoadedBody) -> FloatArray | None:
+    """Velocity (3,) of what the feet on the plates stand on [m/s]; None without plates."""
+    if loaded.contacts is None:
+        return None
+    gravity = loaded.person.system.gravity
+    return ground_velocity(clean.trial, loaded.contacts.assignment, -gravity / np.linalg.norm(gravity))
+
+
+def _markers(loaded: LoadedBody, motion: ConsistentMotion, change: FloatArray | None) -> MeasuredMarkers:
+    """Distance of markers and joint centres from the model."""
+    followed, landmarks = loaded.person.followed, motion.landmarks
+    moved = {
+        joint.name: motion.distance[:, landmarks.index(joint.centre)]
+        for joint in loaded.person.model.joints
+        if joint.centre in landmarks
+    }
+    segments = tuple(followed.get(name) for name in motion.markers)
+    return MeasuredMarkers(segments, motion.marker_residual, FrozenDict(moved), change)
+
+
+def sharper_loads(
+    prepared: Prepared,
+    clean: CleanSignals,
+    loaded: LoadedBody,
+    motion: ConsistentMotion,
+    tree: JointTree,
+    options: LoadOptions,
+) -> JointLoads:
+    """Loads by the plates with every cut-off of the markers half as high again, and plates filtered as the options say.
+
+    Consistency runs once more. Most of what changes comes from plates that are filtered like the markers.
+    """
+    assert clean.filtered is not None
+    hz = np.minimum(RAISED * clean.filtered.cutoff_hz, HIGHEST * clean.trial.rate_hz)
+    raised = low_pass(clean.reconstruction.markers.p_WM, clean.trial.rate_hz, hz, filter=clean.filtered.options.filter)
+    sharper = replace(clean, filtered=replace(clean.filtered, cutoff_hz=hz))
+    ground, _ = ground_contacts(prepared, sharper, loaded.contacts, options)
+    found = consistent_positions(
+        loaded.person,
+        replace(clean.markers, p_WM=raised.values),
+        motion.contacts,
+        motion.options,
+        origin=clean.reconstruction.origin,
+        first_frame=clean.trial.first_frame,
+    )
+    q, qdot, qddot = determined_motion(loaded.person, consistent_rates(loaded.person, found))
+    moved = segment_motion(loaded.person.system, q, qdot, qddot)
+    return newton_euler(tree, moved, q, measured_loads(ground, clean.trial.frames))
 
 
 def _functional(loaded: LoadedBody) -> tuple[str, ...]:

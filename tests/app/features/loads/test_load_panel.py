@@ -8,9 +8,8 @@ from PySide6.QtCore import QPointF
 
 from biomec.base.notices import Grade
 from biomec.body.loads.options import LoadOptions
-from biomec.body.loads.sensitivity import joint_doubts
 from biomec.pipeline.analysis import Analysis, Done
-from biomec.pipeline.load_sensitivity import CUTOFF, load_sensitivity
+from biomec.pipeline.load_sensitivity import CUTOFF, doubts_of, load_sensitivity
 from biomec.pipeline.outlook import obstacle_of_loads
 from biomec.pipeline.replay import script
 from biomec_app.features.loads.actions import run_loads
@@ -55,7 +54,7 @@ def test_the_page_says_verdict_limits_balance_and_agreement(panel, grips):
 def test_bars_show_how_far_every_joint_may_be_off(panel, grips):
     analysis = grips["closed"]
     band = load_sensitivity(analysis, cutoff_hz=0.0)
-    expected = joint_doubts(analysis.loads.newton_euler, band)
+    expected = doubts_of(analysis.loads, band)
     assert [one.joint for one in panel.doubts] == [one.joint for one in expected]
     assert [one.moment for one in panel.doubts] == [one.moment for one in expected]
     panel.bars.chosen.emit(expected[0].joint)
@@ -78,9 +77,7 @@ def test_the_filter_joins_the_doubt_when_asked(panel, qtbot, monkeypatch, grips)
     qtbot.waitUntil(lambda: not panel.context.aside.busy, timeout=SLOW_MS)
     assert asked == [(analysis, 1.0)]
     assert not panel.filter.isEnabled()
-    assert [one.moment for one in panel.doubts] == [
-        one.moment for one in joint_doubts(analysis.loads.newton_euler, wider)
-    ]
+    assert [one.moment for one in panel.doubts] == [one.moment for one in doubts_of(analysis.loads, wider)]
     Readings(analysis).keep_band(band)
 
 

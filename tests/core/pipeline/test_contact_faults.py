@@ -1,0 +1,161 @@
+"""Verdicts about virtual people whose contacts are unusual: borne elsewhere, in flight, across plates, on a belt."""
+
+from dataclasses import replace
+
+import numpy as np
+import pytest
+
+from biomec.base.notices import Grade
+from biomec.body.loads.options import LoadOptions
+from biomec.body.loads.residual_reduction import ReductionOptions
+from biomec.pipeline.analysis import Analysis, analyze
+from biomec.pipeline.load_sensitivity import doubts_of, load_sensitivity
+from biomec.recording import ForcePlate, Session
+from biomec.signals.filtering import ManualCutoff
+from biomec.virtual import RecordOptions, Squat, VirtualPerson, Walk, record
+
+
+def session_of(movement, rate_hz: float = 100.0) -> Session:
+    virtual = record(movement, VirtualPerson(), RecordOptions(rate_hz, 10.0 * rate_hz))
+    return Session(virtual.dynamic, virtual.static, subject=virtual.person.subject)
+
+
+def with_plates(session: Session, plates) -> Session:
+    return replace(session, dynamic=replace(session.dynamic, plates=tuple(plates)))
+
+
+def scaled(plate: ForcePlate, factor: float) -> ForcePlate:
+    return replace(plate, force=factor * plate.force, moment=factor * plate.moment)
+
+
+@pytest.fixture(scope="module")
+def walk() -> Session:
+    return session_of(Walk())
+
+
+@pytest.fixture(scope="module")
+def walked(walk) -> Analysis:
+    return analyze(walk)
+
+
+@pytest.fixture(scope="module")
+def squat() -> Session:
+    return session_of(Squat(cycles=1), 50.0)
+
+
+def test_feet_together_that_bear_too_little_leave_ankles_and_knees(squat):
+    """A seat or rail bears a fifth of the body: the plates are right, so the legs below the hips are, too."""
+    plates = (replace(scaled(one, 0.8), corners=None) for one in squat.dynamic.plates)  # the virtual ones are small
+    trust = analyze(with_plates(squat, plates)).loads.trust
+    assert {(one.grade, one.fault) for one in trust.steps} == {(Grade.CHECK, "body borne elsewhere")}
+    for step in trust.steps:
+        assert "seat, rail or stick" in step.sentence
+        grades = {name.split()[1]: joint.grade for name, joint in step.joints.items()}
+        assert grades["ankle"] is grades["knee"] is Grade.GOOD
+        assert grades["hip"] is not Grade.GOOD
+
+
+def test_a_plate_that_never_reads_zero_bears_nobody(walk, walked):
+    """A bag on a third plate throughout: its force made every step 'plate shared'."""
+    first = walk.dynamic.plates[0]
+    force, aside = np.zeros_like(first.force), np.array([0.0, 0.0, 5.0])
+    force[:] = 300.0 * first.up
+    away = replace(
+        first, name="Bag", force=force, moment=np.zeros_like(first.moment), origin=first.origin + aside,
+        corners=None if first.corners is None else first.corners + aside,
+    )  # fmt: skip
+    found = analyze(with_plates(walk, (*walk.dynamic.plates, away))).loads.trust
+    feet = [one for one in found.steps if one.plate != "Bag"]
+    assert [one.grade for one in feet] == [one.grade for one in walked.loads.trust.steps]
+    assert [one.figures.delta for one in feet] == pytest.approx(
+        [one.figures.delta for one in walked.loads.trust.steps], nan_ok=True
+    )
+
+
+@pytest.mark.parametrize(("factor", "origin"), [(1.13, "steps"), (1.18, "entered")])
+def test_steps_weigh_a_person_within_15_percent_only(walk, factor, origin):
+    """All plates alike wrong by more are a calibration, and not what the person weighs."""
+    changed = with_plates(walk, (scaled(one, factor) for one in walk.dynamic.plates))
+    trust = analyze(replace(changed, static=replace(changed.static, plates=()))).loads.trust
+    assert trust.judged.mass.origin == origin
+    judged = {one.fault for one in trust.steps if one.figures.how == "single support"}
+    assert judged == ({""} if origin == "steps" else {"mass or calibration"})
+
+
+def test_contacts_are_judged_by_the_motion_as_measured(walk):
+    """A reduction moves the body until it agrees with the plates, and then finds the plates right."""
+    wrong = with_plates(walk, (scaled(one, 0.93 if k % 2 else 1.0) for k, one in enumerate(walk.dynamic.plates)))
+    plain = analyze(wrong)
+    settings = replace(plain.settings, loads=LoadOptions(reduction=ReductionOptions()))
+    reduced = plain.with_settings(settings).run_until("loads")
+    assert reduced.loads.reduced is not None
+    for before, after in zip(plain.loads.trust.steps, reduced.loads.trust.steps, strict=True):
+        assert (before.grade, before.fault) == (after.grade, after.fault)
+        assert before.figures == after.figures or np.isnan(before.figures.delta)
+    assert any(one.figures.delta < -0.04 for one in reduced.loads.trust.steps)
+
+
+def test_the_filters_part_is_what_moments_change_by(walked):
+    """By the whole analysis with cut-offs half as high again."""
+    filtered = walked.signals.filtered
+    manual = tuple(
+        ManualCutoff(name, tuple((1.5 * hz).tolist()))
+        for name, hz in zip(filtered.markers.names, filtered.cutoff_hz, strict=True)
+        if np.isfinite(hz).all()
+    )
+    signals = replace(walked.settings.signals, marker_filter=replace(filtered.options, manual=manual))
+    sharper = walked.with_settings(replace(walked.settings, signals=signals)).run_until("loads")
+    change = sharper.loads.newton_euler.torque - walked.loads.newton_euler.torque
+    mass, compared = walked.loads.trust.judged.mass.used, 0
+    for step in walked.loads.trust.steps:
+        for name, joint in step.joints.items():
+            part = change[step.frames[0] : step.frames[1] + 1, walked.loads.newton_euler.joints.index(name)]
+            if step.grade is Grade.GOOD:
+                assert joint.filtered == pytest.approx(np.sqrt((part**2).mean(axis=0)).max() / mass, rel=1e-3, abs=1e-6)
+                compared += 1
+    assert compared >= 6
+
+
+def test_doubts_about_moments_know_of_missing_force(walk):
+    """The bars and the step's row show one figure."""
+    found = analyze(
+        with_plates(walk, (scaled(one, 0.7 if k == 1 else 1.0) for k, one in enumerate(walk.dynamic.plates)))
+    )
+    short = next(one for one in found.loads.trust.steps if one.grade is Grade.POOR)
+    doubts = {one.joint: one for one in doubts_of(found.loads, load_sensitivity(found, cutoff_hz=0.0))}
+    mass = found.loads.trust.judged.mass.used
+    for name, joint in short.joints.items():
+        assert doubts[name].moment == pytest.approx(joint.error * mass)
+        assert doubts[name].moment_share == pytest.approx(joint.error / joint.peak)
+        assert doubts[name].worst == "missing force"
+
+
+def test_above_the_pelvis_nothing_is_measured_with_one_belt(walk, walked):
+    """The person walks on a treadmill, and only the belt under one foot measures: lumbar loads lack the other foot."""
+    belt = np.array([-1.2, 0.0, 0.0])
+    one_foot = {one.plate for one in walked.loads.trust.steps if one.segment == "right foot"}
+
+    def moved(points, rate_hz):
+        return points + (np.arange(len(points)) / rate_hz)[:, None, None] * belt
+
+    plates = [
+        replace(
+            plate, corners=None,
+            moment=plate.moment + np.cross((np.arange(len(plate.force)) / plate.rate_hz)[:, None] * belt, plate.force),
+        )
+        for plate in walk.dynamic.plates
+        if plate.name in one_foot
+    ]  # fmt: skip
+    markers = walk.dynamic.markers
+    p = moved(markers.p_WM, markers.rate_hz)
+    trial = replace(walk.dynamic, markers=replace(markers, p_WM=p), plates=tuple(plates), events=())
+    settings = replace(walked.settings, loads=LoadOptions(external="plates"))
+    trust = analyze(replace(walk, dynamic=trial), settings).loads.trust
+    lumbar = trust.frames_of["lumbar"]
+    whole = walked.loads.external.force[
+        :, [k for k, s in enumerate(walked.loads.external.segments) if s == "left foot"]
+    ]
+    left_down = np.abs(whole).max(axis=(1, 2)) > 150.0
+    assert left_down.sum() > 30
+    assert not (lumbar.usable & lumbar.measured & left_down).any()
+    assert (trust.frames_of["right knee"].usable & trust.frames_of["right knee"].measured).sum() > 30
