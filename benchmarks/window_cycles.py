@@ -41,7 +41,7 @@ def run_cycles(count: int, folder: Path) -> list[float]:
     from biomec.pipeline.analysis import KINEMATICS, Analysis
     from biomec.virtual import RecordOptions, VirtualPerson, record, squat, write_acquisition
     from biomec_app.figures.registry import figures
-    from biomec_app.figures.window import open_figure
+    from biomec_app.figures.window import FigureWindow, open_figure
     from biomec_app.session.context import Context
     from biomec_app.session.preferences import Preferences
     from biomec_app.shell.main import application, wait
@@ -56,6 +56,12 @@ def run_cycles(count: int, folder: Path) -> list[float]:
         end = monotonic() + seconds
         while monotonic() < end:
             app.processEvents()
+
+    def draw(figure: FigureWindow, seconds: float) -> None:
+        """Let a figure be drawn, or be closed while it still is."""
+        work(0.02)  # it begins with its choices
+        end = monotonic() + seconds
+        wait(app, lambda: monotonic() > end or not (figure.painter.busy or context.jobs.busy))
 
     def rest(context: Context) -> None:
         wait(app, lambda: not context.jobs.busy)
@@ -88,7 +94,7 @@ def run_cycles(count: int, folder: Path) -> list[float]:
         for kind in kinds if k < 0 else [kinds[k % len(kinds)]]:
             if kind.blocked(context.document.analysis) is None:
                 figure = open_figure(context, kind)
-                work(0.3)
+                draw(figure, 0.3)
                 figure.close()
                 context.jobs.cancel()
                 rest(context)

@@ -31,6 +31,7 @@ from biomec_app.features.simulations.dialog import SimulationDialog
 from biomec_app.figures.registry import figure_named, figures
 from biomec_app.figures.window import open_figure
 from biomec_app.session.preferences import Preferences
+from biomec_app.shell import main as program
 from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from biomec_app.shell.autosave import DISCARD, RECOVER
@@ -166,6 +167,8 @@ def test_pictures_can_be_made_again(qapp, short_analysis, tmp_path, monkeypatch)
     """All of them, of a shorter recording, with runs of a few frames."""
     short = tuple(replace(settings, frames=(100, 105)) for settings in guide_pictures.SIMULATIONS)
     monkeypatch.setattr(guide_pictures, "SIMULATIONS", short)
+    monkeypatch.setattr(program, "STILL_S", 0.1)  # work that is seen is waited for all the same
+    monkeypatch.setattr(program, "AFTER_S", 0.1)
     monkeypatch.setattr(guide_pictures, "open_demo", lambda context: context.document.open(short_analysis))
     written = draw_guide(tmp_path)
     wanted = sorted((*PICTURES, *WORKBENCH))

@@ -23,6 +23,8 @@ from biomec_app.shell.main_window import MainWindow
 from biomec_app.shell.window_user import WindowUser
 
 PATIENCE_S = 600.0  # for an analysis before a picture is taken; the first one compiles the engine
+STILL_S = 1.0  # `settle` waits at least so long
+AFTER_S = 0.3  # and so long after the last work was seen
 
 
 NOISE = "This plugin does not support propagateSizeHints()"  # of every window that is shown without a screen
@@ -162,11 +164,12 @@ def wait(app: QApplication, done: Callable[[], bool]) -> None:
 
 def settle(app: QApplication) -> None:
     """Let everything that is due be drawn, and work beside it end."""
-    end, at_least = monotonic() + PATIENCE_S, monotonic() + 1.0
-    while monotonic() < at_least or (_at_work(app) and monotonic() < end):
+    end = monotonic() + PATIENCE_S
+    still = monotonic() + STILL_S
+    while monotonic() < min(still, end):
         _turn(app)
         if _at_work(app):
-            at_least = max(at_least, monotonic() + 0.3)  # what the work gives is drawn as well
+            still = max(still, monotonic() + AFTER_S)  # what the work gives is drawn as well
 
 
 def _turn(app: QApplication) -> None:

@@ -45,6 +45,8 @@ def at_work(qapp, tmp_path_factory, demo_analysis):
     yield made
     made.leave()
     gc.unfreeze()
+    gc.collect()
+    gc.freeze()  # as all tests have it
     sys.setswitchinterval(turn_s)
 
 

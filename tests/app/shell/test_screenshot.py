@@ -8,6 +8,7 @@ from time import monotonic, thread_time
 import pytest
 from PySide6.QtGui import QImage
 
+from biomec.cli import main
 from biomec.virtual import RecordOptions, record, squat, write_acquisition
 from biomec_app.shell.main import wait
 
@@ -64,9 +65,12 @@ def test_an_analysis_that_fails_ends_with_a_sentence_instead_of_waiting_for_an_a
 @pytest.mark.parametrize(
     ("name", "words"), [("picture.xyz", ".png"), ("picture", ".png"), ("a file/window.png", "folder")]
 )
-def test_a_picture_that_cannot_be_written_is_refused_at_once(biomec, tmp_path, name, words):
+def test_a_picture_that_cannot_be_written_is_refused_at_once(tmp_path, name, words, capsys):
     (tmp_path / "a file").write_text("no folder", "utf-8")
-    assert_a_sentence(biomec(tmp_path / name, tmp_path / "is not read.c3d"), words)
+    assert main(["--screenshot", str(tmp_path / name), str(tmp_path / "is not read.c3d")]) == 1
+    said = capsys.readouterr().err
+    assert words in said
+    assert "is not read" not in said
 
 
 def test_who_waits_for_work_leaves_it_the_processor(qapp):
