@@ -7,7 +7,10 @@ from pathlib import Path
 
 import pytest
 
+import biomec_app.features.table  # noqa: F401 - fills the tables before an example adds to them
+from biomec_app.curves.catalogue import PROVIDERS
 from tests.places import ROOT
+from tests.tables import tables_kept
 
 PAGES = sorted([ROOT / "README.md", *(p for p in (ROOT / "docs").rglob("*.md") if "_build" not in p.parts)])
 # a block of Python and, if it follows directly, the block of text that it prints
@@ -29,7 +32,7 @@ def test_the_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatc
     for block in blocks(page):
         line = text.count("\n", 0, block.start("code"))
         said = io.StringIO()
-        with contextlib.redirect_stdout(said):
+        with contextlib.redirect_stdout(said), tables_kept():
             # blank lines in front, so that an error is reported with its line in the page
             exec(compile("\n" * line + block["code"], str(page), "exec"), names)
         if block["output"] is not None:
@@ -38,3 +41,12 @@ def test_the_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatc
 
 def test_the_pages_that_teach_python_are_among_them():
     assert {"README.md", "quickstart-python.md", "mechanism-files.md"} <= {page.name for page in WITH_CODE}
+
+
+def test_what_an_example_registers_is_gone_afterwards(tmp_path, monkeypatch):
+    """A kind of curve of the guide stayed in the tables, and a test that lists them all failed in the same process."""
+    before = list(PROVIDERS)
+    page = ROOT / "docs" / "extending.md"
+    assert any("register_curves(" in block["code"] for block in blocks(page))
+    test_the_blocks_of_a_page_run_one_after_the_other(page, tmp_path, monkeypatch)
+    assert before == PROVIDERS

@@ -203,7 +203,7 @@ class Autosave(QObject):
         document = self.context.document
 
         def work(progress: Progress) -> Analysis:
-            return ready(open_again(load_project(left.file), progress))
+            return ready(open_again(load_project(left.file), progress, files=True))
 
         def done(analysis: Analysis) -> None:
             document.open(analysis, left.project)

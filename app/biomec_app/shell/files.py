@@ -17,10 +17,10 @@ from biomec.io.project import load_project
 from biomec.io.registry import PROJECT, find_format
 from biomec.io.session_import import import_session
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
-from biomec.pipeline.reopen import open_again
+from biomec.pipeline.reopen import files_asked_for, open_again
 from biomec.pipeline.replay import settings_line
 from biomec.pipeline.settings_file import found_on_the_recording, read_settings, with_findings_of, write_settings
-from biomec.recording import Source
+from biomec.recording import Session, Source
 from biomec.reporting.files.analysis_files import write_analysis
 from biomec.reporting.files.other_programs import write_angles, write_recording
 from biomec_app.session.context import Context
@@ -33,6 +33,7 @@ SETTINGS = "Settings of an analysis (*.json);;All files (*)"
 OF_THIS, OF_THE_FILE = "Those of this recording", "Those of the file"
 CLEAN, MEASURED = "Rebuilt and filtered", "As measured"
 LEFT_OUT = "Left out:"
+READ_FILES, NOT_READ_FILES = "Read it", "Open without it"
 
 
 # -------------------------------------------------------------------------------------------------------------- open
@@ -101,7 +102,27 @@ def open_project(context: Context, path: Path) -> None:
             remember(context, path)
 
     title = f"Open {path.name}"
-    context.jobs.start(title, lambda progress: ready(open_again(load_project(path), progress)), done)
+
+    def work(progress: Progress) -> Analysis | Session:
+        session = load_project(path)
+        return session if files_asked_for(session) else ready(open_again(session, progress))
+
+    def found(loaded: Analysis | Session) -> None:
+        if isinstance(loaded, Analysis):
+            done(loaded)
+        else:
+            _open_with_files(context, title, loaded, done)
+
+    context.jobs.start(title, work, found)
+
+
+def _open_with_files(context: Context, title: str, session: Session, done: Callable[[Analysis], None]) -> None:
+    """Open a session whose settings name files outside it, after asking whether these may be read."""
+    names = " and ".join(files_asked_for(session))
+    question = f"The project uses {names}, outside the project. Read it? If you do not know the file, do not."
+    answer = context.user.confirm(title, question, (READ_FILES, NOT_READ_FILES))
+    if answer is not None:
+        context.jobs.start(title, lambda progress: ready(open_again(session, progress, answer == READ_FILES)), done)
 
 
 def open_matlab(context: Context, path: Path) -> None:
@@ -109,13 +130,20 @@ def open_matlab(context: Context, path: Path) -> None:
     from biomec_app.dialogs.import_plan import ImportPlan, Preview, read
     from biomec_app.dialogs.importing import ask_import
 
-    def work(progress: Progress) -> Analysis | Preview:
-        session = read_mat_session(path)
-        return read(ImportPlan(path)) if session is None else ready(open_again(session, progress))
+    title = f"Open {path.name}"
 
-    def done(found: Analysis | Preview) -> None:
+    def work(progress: Progress) -> Analysis | Preview | Session:
+        session = read_mat_session(path)
+        if session is None:
+            return read(ImportPlan(path))
+        return session if files_asked_for(session) else ready(open_again(session, progress))
+
+    def done(found: Analysis | Preview | Session) -> None:
         if isinstance(found, Preview):
             ask_import(context, found)
+            return
+        if isinstance(found, Session):
+            _open_with_files(context, title, found, done)
             return
         if not may_discard(context):
             return
@@ -123,7 +151,7 @@ def open_matlab(context: Context, path: Path) -> None:
         context.document.undo_stack.setClean()  # all of it lies in the file
         remember(context, path)
 
-    context.jobs.start(f"Open {path.name}", work, done)
+    context.jobs.start(title, work, done)
 
 
 def import_recording(context: Context, *paths: Path, refused: Sequence[str] = ()) -> None:

@@ -16,11 +16,14 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from biomec.base.limits import Budget
+
 _NUMBERS = {1: "i1", 2: "u1", 3: "i2", 4: "u2", 5: "i4", 6: "u4", 7: "f4", 9: "f8", 12: "i8", 13: "u8"}
 _MATRIX, _COMPRESSED = 14, 15
 _TEXTS = {1: "latin-1", 2: "utf-8", 4: "utf-16", 16: "utf-8", 17: "utf-16", 18: "utf-32"}  # element type -> encoding
 _CELL, _STRUCT, _OBJECT, _CHAR = 1, 2, 3, 4
 _NUMERIC_CLASSES = {6: "f8", 7: "f4", 8: "i1", 9: "u1", 10: "i2", 11: "u2", 12: "i4", 13: "u4", 14: "i8", 15: "u8"}
+_PART = 1 << 20  # bytes that are unpacked at once
 _DEEPEST = 12  # structures within structures; deeper ones are not a recording
 
 
@@ -64,11 +67,13 @@ class _Reader:
         return np.frombuffer(data, dtype)
 
 
-def read_mat5(content: bytes) -> dict[str, Any]:
+def read_mat5(content: bytes, budget: Budget | None = None) -> dict[str, Any]:
     """Variables by name: structures as dictionaries (lists of them), cells as lists, char as text, numbers as arrays.
 
-    What Biomec has no use for (sparse arrays, objects, functions) is None. Raises `DamagedMatError`.
+    What Biomec has no use for (sparse arrays, objects, functions) is None. Raises `DamagedMatError`, and `TooMuchError`
+    where unpacked variables go beyond ``budget`` (100 times the file if none is given).
     """
+    budget = budget or Budget(len(content), 100.0)
     if len(content) < 128 or content[126:128] not in (b"IM", b"MI"):
         raise DamagedMatError("the header is not that of a MATLAB file")
     order = "<" if content[126:128] == b"IM" else ">"
@@ -78,7 +83,7 @@ def read_mat5(content: bytes) -> dict[str, Any]:
     for kind, data in _elements(_Reader(memoryview(content)[128:], order)):
         if kind == _COMPRESSED:
             try:
-                inner = _Reader(memoryview(zlib.decompress(data)), order)  # its checksum tells damage
+                inner = _Reader(memoryview(_unpacked(data, budget)), order)
             except zlib.error as error:
                 raise DamagedMatError("a compressed variable is damaged") from error
             kind, data = inner.element()
@@ -87,6 +92,23 @@ def read_mat5(content: bytes) -> dict[str, Any]:
         name, value = _array(_Reader(data, order), 0)
         variables[name] = value
     return variables
+
+
+def _unpacked(data: memoryview, budget: Budget) -> bytes:
+    """What a compressed element holds, unpacked in parts so that a small one cannot fill the memory.
+
+    Numbers may be stored shorter than they are used, eight bytes for one at most; each part is counted that often.
+    """
+    unpacker, parts = zlib.decompressobj(), []
+    rest: bytes | memoryview = data
+    while not unpacker.eof:
+        part = unpacker.decompress(rest, _PART)
+        if not part and not unpacker.unconsumed_tail:
+            raise DamagedMatError("a compressed variable is cut off")
+        budget.take(8 * len(part))
+        parts.append(part)
+        rest = unpacker.unconsumed_tail
+    return b"".join(parts)  # reaching the end means that the checksum is right
 
 
 def _elements(reader: _Reader) -> Iterator[tuple[int, memoryview]]:

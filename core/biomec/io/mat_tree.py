@@ -9,9 +9,13 @@ import h5py
 import numpy as np
 
 from biomec.base.errors import FileError
+from biomec.base.limits import Budget
 from biomec.io.mat5 import read_mat5
+from biomec.io.strangers_hdf5 import Inspector
 
 _DEEPEST = 12  # structures within structures; deeper ones are not a recording
+_TIMES = 100.0  # how much larger than the file its content may be: MATLAB compresses
+_VALUE_COST = 256  # bytes that are counted for every value, however small
 
 
 def read_tree(path: Path) -> dict[str, Any]:
@@ -28,39 +32,63 @@ def read_tree(path: Path) -> dict[str, Any]:
         raise FileError(path.name, "the file is empty.")
     # A damaged HDF5 file makes its library fail in many ways, none of which is of use to the person who opens it.
     try:
+        budget = Budget(path.stat().st_size, _TIMES)
         if h5py.is_hdf5(path):
-            with h5py.File(path, "r") as file:
-                return {name: _from_hdf5(file, file[name], 0) for name in file if not name.startswith("#")}
-        return read_mat5(path.read_bytes())
+            with path.open("rb") as handle, h5py.File(handle, "r") as file:
+                return _Hdf5(file, budget).variables()
+        return read_mat5(path.read_bytes(), budget)
     except Exception as error:
         what = "the file is damaged" if start.startswith(b"MATLAB") else "this is not a MATLAB file"
-        raise FileError(path.name, f"{what}; it cannot be read ({error or type(error).__name__}).") from error
+        words = " ".join(str(error).split())[:200] or type(error).__name__
+        raise FileError(path.name, f"{what}; it cannot be read ({words}).") from error
 
 
-def _from_hdf5(file: h5py.File, item: Any, depth: int) -> Any:
-    """Plain Python from an item of a version 7.3 file; MATLAB stores arrays with their axes reversed."""
-    if depth > _DEEPEST:
-        raise ValueError("structures are nested too deeply")
-    if isinstance(item, h5py.Group):
-        fields = {name: item[name] for name in item}
-        references = [field for field in fields.values() if _is_references(field) and "MATLAB_class" not in field.attrs]
-        if fields and len(references) == len(fields):  # an array of structures: one reference an element and field
-            columns = {name: _from_hdf5(file, field, depth + 1) for name, field in fields.items()}
-            return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
-        return {name: _from_hdf5(file, field, depth + 1) for name, field in fields.items()}
-    kind = item.attrs.get("MATLAB_class", b"")
-    kind = kind.decode() if isinstance(kind, bytes) else str(kind)
-    if item.attrs.get("MATLAB_empty", 0):
-        shape = tuple(int(n) for n in item[()].ravel())
-        if 0 not in shape:
-            raise ValueError("an empty array is stated to have elements")
-        return "" if kind == "char" else [] if kind in ("cell", "struct") else np.zeros(shape)
-    if _is_references(item):
-        return [_from_hdf5(file, file[reference], depth + 1) for reference in item[()].T.ravel(order="F")]
-    values = np.asarray(item[()]).T
-    if kind == "char":
-        return values.ravel(order="F").astype("<u2").tobytes().decode("utf-16-le")
-    return values
+class _Hdf5:
+    """Plain Python from a version 7.3 file; MATLAB stores arrays with their axes reversed.
+
+    Everything is inspected before it is read, and counted whenever it is read: references may name one object often.
+    """
+
+    def __init__(self, file: h5py.File, budget: Budget) -> None:
+        self._file, self._budget = file, budget
+        self._inspector = Inspector(Budget(budget.limit, 1.0), stored=False)
+
+    def variables(self) -> dict[str, Any]:
+        """All variables by name."""
+        self._inspector.inspect(self._file)
+        return {name: self._plain(self._file[name], 0) for name in self._file if not name.startswith("#")}
+
+    def _plain(self, item: Any, depth: int) -> Any:
+        if depth > _DEEPEST:
+            raise ValueError("structures are nested too deeply")
+        self._budget.take(_VALUE_COST)
+        if isinstance(item, h5py.Group):
+            fields = {name: item[name] for name in item}
+            references = [one for one in fields.values() if _is_references(one) and "MATLAB_class" not in one.attrs]
+            if fields and len(references) == len(fields):  # an array of structures: one reference an element and field
+                columns = {name: self._plain(field, depth + 1) for name, field in fields.items()}
+                return [dict(zip(columns, row, strict=True)) for row in zip(*columns.values(), strict=True)]
+            return {name: self._plain(field, depth + 1) for name, field in fields.items()}
+        kind = item.attrs.get("MATLAB_class", b"")
+        kind = kind.decode() if isinstance(kind, bytes) else str(kind)
+        self._budget.take(int(item.size or 0) * item.dtype.itemsize)
+        if item.attrs.get("MATLAB_empty", 0):
+            shape = tuple(int(n) for n in item[()].ravel())
+            if 0 not in shape:
+                raise ValueError("an empty array is stated to have elements")
+            return "" if kind == "char" else [] if kind in ("cell", "struct") else np.zeros(shape)
+        if _is_references(item):
+            return [self._referred(one, depth) for one in item[()].T.ravel(order="F")]
+        values = np.asarray(item[()]).T
+        if kind == "char":
+            return values.ravel(order="F").astype("<u2").tobytes().decode("utf-16-le")
+        return values
+
+    def _referred(self, reference: Any, depth: int) -> Any:
+        """What a reference names; it may have no other name, and then was not inspected yet."""
+        item = self._file[reference]
+        self._inspector.inspect(item)
+        return self._plain(item, depth + 1)
 
 
 def _is_references(item: Any) -> bool:

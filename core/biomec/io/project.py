@@ -27,6 +27,7 @@ import numpy as np
 from biomec._version import __version__
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
+from biomec.base.limits import Budget
 from biomec.io.project_trial import (
     read_array,
     read_json,
@@ -37,6 +38,7 @@ from biomec.io.project_trial import (
     write_trial_group,
 )
 from biomec.io.session_json import session_from_json, session_to_json
+from biomec.io.strangers_hdf5 import Inspector
 from biomec.recording import Original, Result, Session
 
 SCHEMA = 1
@@ -89,9 +91,10 @@ def load_project(path: Path | str) -> Session:
     path = Path(path)
     try:
         with path.open("rb") as file:
-            _check(path.name, file)
+            size = _check(path.name, file)
             file.seek(0)
             with h5py.File(file, "r") as project:  # through our own handle: no lock on network drives
+                Inspector(Budget(size, 2.0), stored=True).inspect(project)
                 return _read_session(project)
     except FileError:
         raise
@@ -99,8 +102,11 @@ def load_project(path: Path | str) -> Session:
         raise FileError(path.name, "this is a folder, not a project file.") from error
     except OSError as error:
         raise FileError(path.name, f"cannot be read ({error.strerror or error}).") from error
-    except (BiomecError, KeyError, TypeError, ValueError, AttributeError, RuntimeError) as error:
-        raise FileError(path.name, f"the project has unexpected content ({error}). Use an older copy.") from error
+    except MemoryError as error:
+        raise FileError(path.name, "there is not enough free memory to open the project.") from error
+    except (BiomecError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError, RuntimeError) as error:
+        words = " ".join(str(error).split())[:200] or type(error).__name__
+        raise FileError(path.name, f"the project has unexpected content ({words}). Use an older copy.") from error
 
 
 def is_project(start: bytes) -> bool:
@@ -127,8 +133,8 @@ def _read_header(name: str, block: bytes) -> ProjectHeader:
     return header
 
 
-def _check(name: str, file: BinaryIO) -> None:
-    """Read the whole file once, and raise a sentence if it is not exactly what was saved."""
+def _check(name: str, file: BinaryIO) -> int:
+    """Read the whole file once, raise a sentence if it is not exactly what was saved, and return its size in bytes."""
     header = _read_header(name, file.read(BLOCK))
     there = file.seek(0, io.SEEK_END) - BLOCK
     if there < header.size:
@@ -149,6 +155,7 @@ def _check(name: str, file: BinaryIO) -> None:
             f"the project was saved by Biomec {header.biomec} (schema {header.schema}); this is Biomec {__version__}, "
             f"which knows schema {SCHEMA}. Update Biomec to open it.",
         )
+    return there
 
 
 def _refuse_to_destroy(path: Path) -> None:

@@ -16,6 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from biomec._version import __version__
+from biomec.base.description_file import ENDING
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
 from biomec.base.progress import Cancelled, Progress, part_of
@@ -29,7 +30,8 @@ from biomec.recording import Event, Record, Session
 STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
 DIFFERENT, NOT_RUN, STALE = "results-differ", "step-not-run-again", "stale-results-left-out"
-_CODES = (UNKNOWN, REFUSED, DIFFERENT, NOT_RUN, STALE)
+NOT_READ = "named-file-not-read"
+_CODES = (UNKNOWN, REFUSED, DIFFERENT, NOT_RUN, STALE, NOT_READ)
 
 
 class ComparedArray(NamedTuple):
@@ -61,21 +63,63 @@ class Reopened(NamedTuple):
     past: Mapping[str, Analysis]
 
 
-def reopened(session: Session) -> Reopened:
-    """Return the analysis of a stored session with its settings, and the steps that had results."""
+def named_files(settings: AnalysisSettings) -> tuple[str, ...]:
+    """Files outside a project that its settings ask for: a marker set or a body model of somebody's own."""
+    names = (settings.preparation.marker_set, settings.body.model)
+    return tuple(name for name in names if name is not None and name.endswith(ENDING))
+
+
+def files_asked_for(session: Session) -> tuple[str, ...]:
+    """Files that would be read if the steps of a stored session were run again; the user is asked first."""
+    session = with_names_of_today(session, "analysis", STEPS_TO_RUN)
+    stored = session.settings.get("analysis")
+    return () if stored is None else named_files(restored(AnalysisSettings, stored)[0])
+
+
+def _without_files(settings: AnalysisSettings) -> AnalysisSettings:
+    """Settings that name no file: what comes with Biomec stands in."""
+    return replace(
+        settings,
+        preparation=replace(settings.preparation, marker_set=_shipped(settings.preparation.marker_set)),
+        body=replace(settings.body, model=_shipped(settings.body.model)),
+    )
+
+
+def _shipped(name: str | None) -> str | None:
+    return None if name is not None and name.endswith(ENDING) else name
+
+
+def reopened(session: Session, files: bool = False) -> Reopened:
+    """Return the analysis of a stored session with its settings, and the steps that had results.
+
+    files : files that the settings name may be read. Otherwise those settings are left out, no step is to be run, and
+            a notice tells; a project that somebody sent must not choose what is read from this computer.
+    """
     session = with_names_of_today(session, "analysis", STEPS_TO_RUN)
     settings = AnalysisSettings()
     notices: tuple[Notice, ...] = ()
     if "analysis" in session.settings:
         settings, notices = restored(AnalysisSettings, session.settings["analysis"], "settings of the analysis")
+    refused = () if files else named_files(settings)
+    if refused:
+        settings = _without_files(settings)
+        words = (
+            f"The project asks for {' and '.join(refused)}, outside the project; nothing is read from there unasked. "
+            "Nothing was computed. Choose the file in the settings if you know it, then run the analysis."
+        )
+        notices = (*notices, warning(NOT_READ, words))
     kept = tuple(notice for notice in session.notices if notice.code not in _CODES)
     simulations, remarks = _stored_simulations(session)
     bare = {key: value for key, value in session.settings.items() if key not in ("analysis", STEPS_TO_RUN)}
     bare_session = replace(session, settings=bare, results={}, notices=(*kept, *notices, *remarks))
     analysis = Analysis(bare_session, settings, simulations=simulations)
+    if refused:
+        return Reopened(analysis, (), {})
     wanted = session.settings.get(STEPS_TO_RUN, ())
     steps = tuple(step.name for step in STEPS if step.name in wanted or _was_current(session, step.name))
-    past = {name: made for name in _stale(session, steps) if (made := _made_of(analysis, session, name)) is not None}
+    past = {
+        name: made for name in _stale(session, steps) if (made := _made_of(analysis, session, name, files)) is not None
+    }
     written_again = (*steps, *past, *(SIMULATION + name for name in simulations))
     history = tuple(record for record in session.provenance if record.step not in written_again)
     lost = [f'"{step_named(name).title}"' for name in _stale(session, steps) if name not in past]
@@ -92,7 +136,7 @@ def _stale(session: Session, steps: Sequence[str]) -> tuple[str, ...]:
     return tuple(step.name for step in STEPS if step.name in session.results and step.name not in steps)
 
 
-def _made_of(analysis: Analysis, session: Session, step: str) -> Analysis | None:
+def _made_of(analysis: Analysis, session: Session, step: str, files: bool) -> Analysis | None:
     """What a result that was out of date was made from; None if the project does not know.
 
     Subject and events may have been others; measured positions and forces must be those of the session.
@@ -102,15 +146,20 @@ def _made_of(analysis: Analysis, session: Session, step: str) -> Analysis | None
     if stored is None:
         return None
     settings, _ = restored(AnalysisSettings, stored["settings"], "settings of the analysis")
+    if not files and named_files(settings):
+        return None
     events, dismissed = (tuple(Event(**one) for one in stored[key]) for key in ("events", "dismissed_events"))
     trial = replace(session.dynamic, events=events, dismissed_events=dismissed)
     made_of = replace(analysis.session, dynamic=trial, subject=subject_from_json(stored["subject"]))
     return replace(analysis, session=made_of, settings=settings) if made_of.fingerprint == stored["measured"] else None
 
 
-def open_again(session: Session, progress: Progress | None = None) -> Analysis:
-    """Return the analysis of a stored session, with its steps run again; notices tell what is not as it was stored."""
-    analysis, steps, past = reopened(session)
+def open_again(session: Session, progress: Progress | None = None, files: bool = False) -> Analysis:
+    """Return the analysis of a stored session, with its steps run again; notices tell what is not as it was stored.
+
+    files : as in `reopened`
+    """
+    analysis, steps, past = reopened(session, files)
     notices: list[Notice] = []
     wanted = [name for name in (step.name for step in STEPS) if name in steps or name in past]
     total, before = sum(step_named(name).share for name in wanted), 0.0

@@ -61,7 +61,7 @@ def test_plotting_from_a_panel_that_covers_the_plots_brings_them_to_the_front(wi
     window.raise_panel("loads")
     QApplication.processEvents()
     assert not window.panel_seen("plots")
-    window.docks["loads"].widget()._plot_asked()
+    window.docks["loads"].widget().plotted.plot.click()
     QApplication.processEvents()
     assert window.panel_seen("plots")
     window.docks["plots"].hide()
