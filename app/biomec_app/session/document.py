@@ -55,6 +55,7 @@ class _State:
 
     analysis: Analysis | None = None
     path: Path | None = None
+    seen: str | None = None
     frame: int = 0
     selection: Selection = field(default_factory=Selection)
     history: list[str] = field(default_factory=list)
@@ -108,6 +109,11 @@ class Document(QObject):
         return self._state.path
 
     @property
+    def seen(self) -> str | None:
+        """Hash of the project file when it was read or saved here; None if it was neither."""
+        return self._state.seen
+
+    @property
     def history(self) -> list[str]:
         """What was done since the recording was opened, as lines of Python."""
         return list(self._state.history)
@@ -125,9 +131,14 @@ class Document(QObject):
         name = self.path.name if self.path else self.analysis.session.dynamic.source.name
         return f"{name}{' *' if self.is_modified else ''}"
 
-    def open(self, analysis: Analysis, path: Path | None = None, history: Iterable[str] = ()) -> None:
-        """Show another recording; there is nothing to undo then. Without a path it counts as not saved."""
-        self._state = _State(analysis, path, history=list(history))
+    def open(
+        self, analysis: Analysis, path: Path | None = None, history: Iterable[str] = (), seen: str | None = None
+    ) -> None:
+        """Show another recording; there is nothing to undo then. Without a path it counts as not saved.
+
+        seen : hash of the project file as it was read
+        """
+        self._state = _State(analysis, path, seen, history=list(history))
         self.undo_stack.clear()
         if path is None:
             self.undo_stack.resetClean()
@@ -143,9 +154,9 @@ class Document(QObject):
         self.opened.emit()
         self.title_changed.emit()
 
-    def saved_as(self, path: Path) -> None:
-        """Note that the recording as it is now lies in this project file."""
-        self._state.path = path
+    def saved_as(self, path: Path, seen: str | None = None) -> None:
+        """Note that the recording as it is now lies in this project file, which has the hash ``seen``."""
+        self._state.path, self._state.seen = path, seen
         self.undo_stack.setClean()
         self.title_changed.emit()
 

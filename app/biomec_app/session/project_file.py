@@ -9,10 +9,13 @@ from PySide6.QtGui import QStatusTipEvent
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.io.project import save_project
+from biomec.io.project import load_project, save_project
 from biomec.io.registry import extensions
+from biomec.io.shared_project import ProjectChangedError, project_hash, save_as_read
 from biomec.pipeline.analysis import STOPPED, Analysis
+from biomec.pipeline.merge import save_merged
 from biomec.pipeline.outlook import run_as_far
+from biomec.pipeline.reopen import open_again
 from biomec.pipeline.replay import run_line
 from biomec.pipeline.stretch import stretch_session
 from biomec_app.session.context import Context
@@ -22,6 +25,7 @@ SUFFIX = ".biomec"
 RECORDINGS = f"Recordings ({' '.join('*' + end for end in extensions() if end != SUFFIX)});;All files (*)"
 PROJECTS = f"Biomec project (*{SUFFIX})"
 SAVE, DISCARD = "Save", "Don't save"
+RELOAD, SAVE_AS, MERGE = "Reload", "Save as…", "Merge"
 
 
 # ----------------------------------------------------------------------------------------------------------- unsaved
@@ -121,14 +125,64 @@ def with_suffix(context: Context, path: Path, suffix: str) -> Path | None:
 def _save_to(context: Context, path: Path) -> None:
     document = context.document
     analysis, history = document.analysis, document.history
+    seen = document.seen if path == document.path else None
 
-    def done(_: object) -> None:
-        document.saved_as(path)
+    def work(progress: Progress) -> str | None:
+        try:
+            return save_as_read(analysis.stored(), path, seen)
+        except ProjectChangedError:
+            return None
+
+    def done(now: str | None) -> None:
+        if now is None:
+            _ask_about_change(context, path)
+            return
+        document.saved_as(path, now)
         if document.analysis is not analysis or document.history != history:  # changed while it was saved
             document.undo_stack.resetClean()
         remember(context, path)
 
-    context.jobs.start(f"Save {path.name}", lambda progress: save_project(analysis.stored(), path), done)
+    context.jobs.start(f"Save {path.name}", work, done)
+
+
+# ----------------------------------------------------------------------------------------------- saved by another one
+def _ask_about_change(context: Context, path: Path) -> None:
+    """Another program has saved the project since it was opened here: ask what shall become of the two."""
+    question = (
+        f"Another program has saved {path.name} since it was opened here. Reload shows that version, and the changes "
+        "made here are lost. Merge keeps the simulations of both, if nothing else differs."
+    )
+    answer = context.user.confirm("Project changed", question, (MERGE, SAVE_AS, RELOAD))
+    if answer == SAVE_AS:
+        save_as(context)
+    elif answer == RELOAD:
+        reload(context, path)
+    elif answer == MERGE:
+        _merge(context, path)
+
+
+def reload(context: Context, path: Path) -> None:
+    """Show a project as it lies on the disk now."""
+    seen = project_hash(path)
+
+    def done(analysis: Analysis) -> None:
+        context.document.open(analysis, path, seen=seen)
+        remember(context, path)
+
+    context.jobs.start(f"Open {path.name}", lambda progress: ready(open_again(load_project(path), progress)), done)
+
+
+def _merge(context: Context, path: Path) -> None:
+    document = context.document
+    before, seen = document.analysis, document.seen
+
+    def done(saved: tuple[Analysis, str]) -> None:
+        if document.analysis is not before:
+            raise BiomecError("The recording was changed meanwhile. Save it again.")
+        document.change("Merge", saved[0])
+        document.saved_as(path, saved[1])
+
+    context.jobs.start(f"Merge {path.name}", lambda progress: save_merged(before, path, seen), done)
 
 
 def save_stretch(context: Context, first: int, last: int) -> None:

@@ -16,6 +16,7 @@ from biomec.io.mat_session import read_mat_session
 from biomec.io.project import load_project
 from biomec.io.registry import PROJECT, find_format
 from biomec.io.session_import import import_session
+from biomec.io.shared_project import project_hash
 from biomec.pipeline.analysis import KINEMATICS, Analysis, analyze, run_first
 from biomec.pipeline.reopen import files_asked_for, open_again
 from biomec.pipeline.replay import settings_line
@@ -95,10 +96,11 @@ def ask_and_import(context: Context) -> None:
 
 def open_project(context: Context, path: Path) -> None:
     """Read a project and run its steps again; only then is unsaved work asked about."""
+    seen = project_hash(path)
 
     def done(analysis: Analysis) -> None:
         if may_discard(context):
-            context.document.open(analysis, path)
+            context.document.open(analysis, path, seen=seen)
             remember(context, path)
 
     title = f"Open {path.name}"

@@ -11,6 +11,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from biomec.base.errors import FileError
+from biomec.base.special_files import refuse_special
 
 LEFTOVER_AGE_S = 24 * 3600.0  # older than any save still at work
 
@@ -29,15 +30,16 @@ def atomic_path(path: str | os.PathLike[str]) -> Iterator[Path]:
         target = target.resolve()
         if target.is_dir():
             raise FileError(target.name, "this is a folder; give the name of a file to write to.")
+        refuse_special(target)
         _forget_leftovers(target)
         temporary = target.with_name(f".{target.name[:40]}.{secrets.token_hex(6)}.part")
         temporary.open("xb").close()
         yield temporary
-        _keep_permissions(target, temporary)
-        _flush(temporary)
+        keep_permissions(target, temporary)
+        flush_file(temporary)
         os.replace(temporary, target)
         temporary = None
-        _flush_folder(target.parent)
+        flush_folder(target.parent)
     except (OSError, RuntimeError) as fault:  # RuntimeError: a link that leads in circles
         if not isinstance(fault, OSError) and temporary is not None:
             raise
@@ -62,19 +64,19 @@ def _reason(fault: Exception) -> str:
     return (words or str(fault) or type(fault).__name__).rstrip(".")
 
 
-def _keep_permissions(target: Path, temporary: Path) -> None:
+def keep_permissions(target: Path, temporary: Path) -> None:
     """Give the new file the permissions of the one that it replaces."""
     with suppress(OSError):  # there was none, or the file system has no permissions
         temporary.chmod(target.stat().st_mode & 0o7777)
 
 
-def _flush(path: Path) -> None:
+def flush_file(path: Path) -> None:
     """Ask the disk to hold the bytes before the name changes; needs a writable handle on Windows."""
     with path.open("rb+") as file:
         os.fsync(file.fileno())
 
 
-def _flush_folder(folder: Path) -> None:
+def flush_folder(folder: Path) -> None:
     """Make the new name itself durable where folders can be flushed (not on Windows)."""
     with suppress(OSError):
         handle = os.open(folder, os.O_RDONLY)

@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from biomec.base.errors import DescriptionError, FileError
+from biomec.base.special_files import refuse_special
 from biomec.base.toml_table import did_you_mean
 from biomec_resources import resource
 
@@ -61,6 +62,7 @@ def _shipped(descriptions: Descriptions[T], name: str) -> T:
 
 def read_text(path: Path | Traversable) -> str:
     """Text of a description file, or a sentence about why there is none."""
+    refuse_special(path)
     try:
         return path.read_bytes().decode("utf-8-sig")
     except FileNotFoundError as error:

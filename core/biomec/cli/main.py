@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.cli import analysis, loads, mechanism, recordings, simulate, window
-from biomec.cli.arguments import Commands
+from biomec.cli.arguments import INTERRUPTED, Commands
 
 OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
 """What an error advises -> the option, and the name of its value."""
@@ -34,6 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough; nothing more can be written there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
+    except KeyboardInterrupt:  # Ctrl+C: nothing half-written is left, so there is nothing to explain
+        print("\nInterrupted.", file=sys.stderr)
+        return INTERRUPTED
     except BiomecError as error:  # its message is a sentence for the user; any other error is ours to repair
         print(f"{error}{_option(error)}", file=sys.stderr)
         return 1

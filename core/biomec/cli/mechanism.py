@@ -7,14 +7,13 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import BiomecError
-from biomec.cli.arguments import Commands, progress_on_terminal
+from biomec.cli.arguments import INTERRUPTED, Commands, progress_on_terminal
 
 if TYPE_CHECKING:
     from biomec.machines.machine import Machine
     from biomec.machines.study import Run, Study
 
 WIDTH = 22  # characters of a column of names
-INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
 
 
 def add_commands(commands: Commands) -> None:

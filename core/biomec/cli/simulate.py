@@ -9,13 +9,14 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
+from itertools import count
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
 from biomec.base.progress import Progress
-from biomec.cli.arguments import Commands, FieldOption, frames, given, progress_on_terminal, tell
+from biomec.cli.arguments import INTERRUPTED, Commands, FieldOption, frames, given, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.tracking.what_if import WhatIf
@@ -23,7 +24,6 @@ if TYPE_CHECKING:
     from biomec.pipeline.simulation_run import SimulationRun
     from biomec.pipeline.simulation_settings import SimulationSettings
 
-INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
 SESSION = "session.biomec"
 NUMBERS = {"mass": "mass", "gravity": "gravity", "grip": "grip_m"}
 TABLES = {"mass": "masses", "load": "carried", "weaken": "weakened"}
@@ -79,6 +79,7 @@ def _field(group: Any, flag: str, metavar: str | None, field: str, **more: Any) 
 
 
 def _simulate(options: argparse.Namespace) -> int:
+    from biomec.io.shared_project import project_hash
     from biomec.pipeline.simulation import run_simulation
 
     project = _is_project(options.file)
@@ -86,6 +87,7 @@ def _simulate(options: argparse.Namespace) -> int:
         return _table(options, project)
     _refuse_to_overwrite(options, project)
     settings = _settings(options)
+    seen = project_hash(options.file) if project else None
     analysis = _opened(options.file, project)
     settings = _named(settings, analysis, options.force)
     analysis = analysis.run_until("loads", progress_on_terminal("Analysis"))
@@ -97,7 +99,7 @@ def _simulate(options: argparse.Namespace) -> int:
     with _until_interrupted() as interrupted:
         run = run_simulation(analysis, settings, _progress(analysis, settings), interrupted.is_set)
     analysis = analysis.with_simulation(run)
-    written = _kept(analysis, run, options, project)
+    written = _kept(analysis, run, options, project, seen)
     _report(analysis, run, options.json, written)
     return INTERRUPTED if interrupted.is_set() and not run.completed else 0
 
@@ -144,23 +146,49 @@ def _without_nan(value: Any) -> Any:
     return None if isinstance(value, float) and value != value else value
 
 
-def _kept(analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool) -> list[Path]:
+def _kept(
+    analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool, seen: str | None
+) -> list[Path]:
     """Store the run in its session, write the files, and return what was written."""
     from biomec.io.project import save_project
     from biomec.reporting.files.simulation_files import write_simulation
 
     written: list[Path] = []
     if options.out is not None:
-        try:
-            options.out.mkdir(parents=True, exist_ok=True)
-        except OSError as error:
-            raise FileError(options.out.name, f"the folder cannot be made ({error.strerror}).") from error
         written += write_simulation(analysis, run, options.out, coordinates=options.coordinates)
-    session = options.file if project else None if options.out is None else options.out / SESSION
-    if session is not None:
-        save_project(analysis.stored(), session)
-        written.append(session)
+    if project:
+        written.append(_saved(analysis, options.file, seen))
+    elif options.out is not None:
+        save_project(analysis.stored(), options.out / SESSION)
+        written.append(options.out / SESSION)
     return written
+
+
+def _saved(analysis: "Analysis", path: Path, seen: str | None) -> Path:
+    """Save a project, with simulations that another program has saved in it meanwhile; where that cannot be, beside it.
+
+    Hours of computing are not lost because somebody else has saved the project.
+    """
+    from biomec.io.shared_project import save_as_read
+    from biomec.pipeline.merge import save_merged
+
+    before = len(analysis.simulations)
+    try:
+        saved, _ = save_merged(analysis, path, seen)
+    except FileError:
+        raise
+    except BiomecError as error:
+        beside = next(one for k in count(2) if not (one := path.with_stem(f"{path.stem}_{k}")).exists())
+        save_as_read(analysis.stored(), beside, None)
+        told = f"{path.name}: another program has saved this project meanwhile. {error} Saved as {beside.name} instead."
+        print(told, file=sys.stderr)
+        return beside
+    more = len(saved.simulations) - before
+    if more:
+        print(
+            f"{path.name}: another program has saved {more} more simulations meanwhile; all are kept.", file=sys.stderr
+        )
+    return path
 
 
 def _report(analysis: "Analysis", run: "SimulationRun", as_json: bool, written: list[Path]) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
+from biomec.base.errors import FileError
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.io.text import TextFile
 
@@ -103,7 +104,7 @@ def _even_clock(
     _check_order(text, time_s, lines, may_repeat)
     exact = _clock_on_grid(time_s, lines, stated_hz, allowed=0.02)
     if exact is not None:
-        return exact if counted is None else _compared(exact, counted, lines)
+        return exact if counted is None or numbers is None else _compared(text, exact, numbers, counted, lines)
     if stated_hz is not None and _scatter(time_s, frames, stated_hz) <= _allowed(stated_hz, printed_s):
         return Clock(stated_hz, start, frames, _missing_rows(frames, lines, stated_hz))
     _check_order(text, time_s, lines, may_repeat=False)
@@ -121,7 +122,7 @@ def _even_clock(
         return Clock(stated_hz, start, frames, (note, *_missing_rows(frames, lines, stated_hz)))
     gappy = _clock_on_grid(time_s, lines, stated_hz, allowed=0.25)
     if gappy is not None:
-        return gappy if counted is None else _compared(gappy, counted, lines)
+        return gappy if counted is None or numbers is None else _compared(text, gappy, numbers, counted, lines)
     steps = np.diff(time_s)
     step = 1.0 / stated_hz if stated_hz else float(np.median(steps))
     odd = int(np.argmax(np.abs(steps - step)))
@@ -165,20 +166,37 @@ def _counted(text: TextFile, numbers: FloatArray | None, lines: IntArray) -> Int
         )
     stride = float(steps.min())
     frames = (numbers - numbers[0]) / stride
-    if (frames != np.rint(frames)).any() or frames[-1] >= _most_frames(len(numbers)):
-        return None
+    odd = np.flatnonzero(frames != np.rint(frames))
+    if odd.size or frames[-1] >= _most_frames(len(numbers)):
+        k = int(odd[0]) if odd.size else int(np.argmax(steps)) + 1
+        raise _jump(text, numbers[k - 1], numbers[k], int(lines[k]))
     return np.asarray(frames, dtype=np.int64)
 
 
-def _compared(clock: Clock, counted: IntArray, lines: IntArray) -> Clock:
-    """The clock of the times, with a notice where the file counts its frames otherwise."""
+def _jump(text: TextFile, before: float, after: float, line: int) -> FileError:
+    return text.fault(
+        f"the frame number jumps from {before:.0f} to {after:.0f}, which does not go with the other rows and their "
+        "times. Rows were cut out or put together from several recordings: export the file again.",
+        line,
+    )
+
+
+def _compared(text: TextFile, clock: Clock, numbers: FloatArray, counted: IntArray, lines: IntArray) -> Clock:
+    """The clock of the times, with a notice where they leave out frames that the file counts on.
+
+    A number that jumps although the times run on evenly is a fault: nobody can say which frames these are.
+    """
     different = np.flatnonzero(clock.frames != counted)
     if not different.size:
         return clock
+    jumps = np.flatnonzero(np.diff(counted) > np.diff(clock.frames))
+    if jumps.size:
+        k = int(jumps[0])
+        raise _jump(text, float(numbers[k]), float(numbers[k + 1]), int(lines[k + 1]))
     note = warning(
         "frame-numbers-disagree",
-        f"From line {int(lines[different[0]])} on the frame numbers do not go with the times, which run evenly at "
-        f"{clock.rate_hz:g} Hz; the times were believed. Check whether frames were cut out of the file.",
+        f"From line {int(lines[different[0]])} on the times leave out frames that the frame numbers do not; the times "
+        "were believed. Check whether rows were taken out of the file.",
         frames=(int(clock.frames[different[0]]), int(clock.frames[-1])),
     )
     return replace(clock, notices=(*clock.notices, note))

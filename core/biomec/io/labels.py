@@ -41,8 +41,9 @@ def sort_labels(labels: Sequence[str]) -> SortedLabels:
     the main subject's too.
     """
     split = [_split(label) for label in labels]
-    unlabelled = [k for k, (_, name) in enumerate(split) if _UNLABELLED.fullmatch(name)]
-    named = [k for k in range(len(split)) if k not in set(unlabelled)]
+    nameless = [_UNLABELLED.fullmatch(name) is not None for _, name in split]
+    unlabelled = [k for k, one in enumerate(nameless) if one]
+    named = [k for k, one in enumerate(nameless) if not one]
     counts = Counter(split[k][0] for k in named if split[k][0])  # insertion order decides between equals
     subject = max(counts, key=lambda prefix: counts[prefix]) if counts else ""
     groups: dict[str, list[int]] = {subject: []}
@@ -72,12 +73,14 @@ def unique_names(names: Sequence[str], what: str = "label") -> tuple[tuple[str, 
     used: set[str] = set()
     result: list[str] = []
     again: list[str] = []
+    reached: dict[str, int] = {}  # the last number tried behind a name: the search goes on there, in linear time
     for name in names:
         free = base = name or "unnamed"
-        count = 1
+        count = reached.get(base, 1)
         while free in used or (free != name and free in taken):
             count += 1
             free = f"{base}_{count}"
+        reached[base] = count
         used.add(free)
         result.append(free)
         if free != name:

@@ -56,8 +56,9 @@ def read_marker_csv(text: TextFile, zeros_are_missing: bool = True) -> Trial:
     clock = read_clock(text, table.values[:, time] / per_second, table.lines, None, printed_s=printed_s)
     values = clock.spread(table.values)
     labels, at_columns = _triples([name for name, _ in names])
-    counters = {k for k, name in enumerate(lower) if name in _FRAME}
-    rest = [k for k in range(len(columns)) if k != time and k not in at_columns and k not in counters]
+    counters = [k for k, name in enumerate(lower) if name in _FRAME]
+    other = {time, *at_columns, *counters}
+    rest = [k for k in range(len(columns)) if k not in other]
     notices: tuple[Notice, ...] = (*table.notices, *clock.notices)
     p_W, unit_notices = metres(
         values[:, at_columns].reshape(len(values), -1, 3), names[at_columns[0]][1] if labels else "m"

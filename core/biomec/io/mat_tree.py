@@ -10,6 +10,7 @@ import numpy as np
 
 from biomec.base.errors import FileError
 from biomec.base.limits import Budget
+from biomec.base.special_files import refuse_special
 from biomec.io.mat5 import read_mat5
 from biomec.io.strangers_hdf5 import Inspector
 
@@ -23,6 +24,7 @@ def read_tree(path: Path) -> dict[str, Any]:
 
     Structures become dictionaries (lists of them where they are arrays), cells lists, char texts, numbers arrays.
     """
+    refuse_special(path)
     try:
         with path.open("rb") as file:
             start = file.read(1024)

@@ -28,6 +28,7 @@ from biomec._version import __version__
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.limits import Budget
+from biomec.base.special_files import refuse_special
 from biomec.io.project_trial import (
     read_array,
     read_json,
@@ -72,7 +73,7 @@ def save_project(session: Session, path: Path | str) -> None:
     A file of another kind, or of a newer Biomec, is not overwritten.
     """
     path = Path(path)
-    _refuse_to_destroy(path)
+    refuse_to_destroy(path)
     image = io.BytesIO()
     with h5py.File(image, "w", userblock_size=BLOCK) as file:
         file.attrs["format"], file.attrs["schema"], file.attrs["biomec"] = "biomec project", SCHEMA, __version__
@@ -89,6 +90,7 @@ def save_project(session: Session, path: Path | str) -> None:
 def load_project(path: Path | str) -> Session:
     """Read a session from a project file; a `FileError` says what is wrong with one that cannot be trusted."""
     path = Path(path)
+    refuse_special(path)
     try:
         with path.open("rb") as file:
             size = _check(path.name, file)
@@ -158,8 +160,9 @@ def _check(name: str, file: BinaryIO) -> int:
     return there
 
 
-def _refuse_to_destroy(path: Path) -> None:
+def refuse_to_destroy(path: Path) -> None:
     """Raise a sentence if a file stands at ``path`` that must not be replaced by a project."""
+    refuse_special(path)
     try:
         with path.open("rb") as file:
             block = file.read(BLOCK)

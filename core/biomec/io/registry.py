@@ -14,6 +14,7 @@ from pathlib import Path
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, warning
+from biomec.base.special_files import refuse_special
 from biomec.io.evidence import examined
 from biomec.io.project import is_project, load_project, save_project
 from biomec.recording import Session, Trial
@@ -166,6 +167,7 @@ def _known() -> str:
 
 
 def _head(path: Path) -> bytes:
+    refuse_special(path)
     try:
         with path.open("rb") as file:
             head = file.read(HEAD)

@@ -13,6 +13,7 @@ import numpy as np
 from biomec._version import __version__
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice, info, warning
+from biomec.base.special_files import refuse_special
 from biomec.io.axes_evidence import up_from
 from biomec.io.companions import Companions, Found, find_companions, stands_still
 from biomec.io.evidence import examined, with_axes
@@ -185,6 +186,7 @@ def _companion(
 
 
 def _original(path: Path) -> Original:
+    refuse_special(path)
     try:
         content = path.read_bytes()
     except OSError as error:

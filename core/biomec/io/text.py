@@ -12,6 +12,7 @@ from pathlib import Path
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
+from biomec.base.special_files import refuse_special
 from biomec.recording import Source
 
 _NUMBER = re.compile(r"[+-]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?", re.ASCII)
@@ -63,6 +64,7 @@ def read_text(path: str | os.PathLike[str], format: str) -> TextFile:
 
 def read_bytes(path: Path) -> bytes:
     """All bytes of a file, or a sentence about why they cannot be had."""
+    refuse_special(path)
     try:
         return path.read_bytes()
     except OSError as error:

@@ -10,8 +10,8 @@ from dataclasses import fields
 from pathlib import Path
 from typing import Any
 
-from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
+from biomec.base.together import replaced_together
 from biomec.machines.blueprint import with_values
 from biomec.machines.study import Run
 
@@ -85,19 +85,10 @@ def write_run(run: Run, folder: Path, *, overwrite: bool = False) -> list[Path]:
     """Write a run into a folder, which is made if it is not there; return what was written."""
     files = written_files(run)
     refuse_existing(folder, tuple(dict.fromkeys((*FILES, *files))), overwrite)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(folder.name, f"the folder cannot be made ({error.strerror}).") from error
-    written = []
-    for name, content in files.items():
-        path = folder / Path(name).name
-        with atomic_path(path) as temporary:
-            temporary.write_text(content, encoding="utf-8")
-        written.append(path)
-    if CURVES not in files:
-        (folder / CURVES).unlink(missing_ok=True)  # those of the run that is overwritten
-    return written
+    with replaced_together(folder, FIGURES, FILES) as stage:
+        for name, content in files.items():
+            (stage / Path(name).name).write_text(content, encoding="utf-8")
+    return [folder / Path(name).name for name in files]
 
 
 def refuse_existing(folder: Path, names: tuple[str, ...] = FILES, overwrite: bool = False) -> None:

@@ -19,6 +19,7 @@ from typing import Any, Literal, TypeVar, Union, get_args, get_origin, get_type_
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, warning
+from biomec.base.special_files import refuse_special
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.recording import Session
 from biomec.recording.step import plain_data
@@ -169,6 +170,7 @@ def write_settings(settings: AnalysisSettings, path: Path) -> None:
 def read_settings(path: Path) -> tuple[AnalysisSettings, tuple[Notice, ...]]:
     """Return the settings of a file, and notices about what this version of Biomec could not use of it."""
     path = Path(path)
+    refuse_special(path)
     try:
         data = json.loads(path.read_text("utf-8"))
     except OSError as error:

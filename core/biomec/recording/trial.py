@@ -14,6 +14,7 @@ from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice
+from biomec.base.special_files import refuse_special
 from biomec.recording.axes import LabAxes
 from biomec.recording.plate import ForcePlate
 from biomec.recording.series import Analog, Markers, Outputs
@@ -37,6 +38,7 @@ class Source:
     @classmethod
     def of(cls, path: Path, format: str) -> Source:
         """Describe a file on disk, without holding it in memory."""
+        refuse_special(path)
         try:
             with path.open("rb") as file:
                 digest = hashlib.file_digest(file, "sha256").hexdigest()

@@ -68,7 +68,7 @@ def save():
     if moment == "half written":
         projects.atomic_path = half_written
     else:
-        atomic._flush_folder = stay
+        atomic.flush_folder = stay
     window.menus.run("file.save")
 
 window.autosave.saved.connect(save)

@@ -152,13 +152,28 @@ def test_frame_numbers_that_say_nothing_are_left_alone() -> None:
         assert found.complete
         assert found.notices == ()
     jumping = np.arange(50) + 3 * (np.arange(50) > 19)
-    found = clock(time, 100.0, jumping)
-    assert found.complete
-    assert [notice.code for notice in found.notices] == ["frame-numbers-disagree"]
-    assert "From line 28 on" in found.notices[0].sentence
     missing = clock(np.full(50, np.nan), 100.0, jumping)
     assert [notice.code for notice in missing.notices] == ["time-missing", "rows-missing"]
     assert missing.frames.tolist() == jumping.tolist()
+
+
+def test_frame_numbers_that_jump_while_the_times_run_on_are_refused() -> None:
+    """Such files opened with a warning, or without a word if the jump was long or not a multiple of the others."""
+    rows = np.arange(50)
+    for jump in (3, 10**6):
+        with pytest.raises(FileError, match=rf"line 28: the frame number jumps from 19 to {20 + jump}, "):
+            clock(rows / 100.0, 100.0, rows + jump * (rows > 19))
+    with pytest.raises(FileError, match=r"line 28: the frame number jumps from 38 to 43, "):
+        clock(rows / 100.0, 100.0, 2 * rows + 3 * (rows > 19))
+    with pytest.raises(FileError, match=r"line 28: the frame number jumps"):
+        clock(np.full(50, np.nan), 100.0, rows + 10**6 * (rows > 19))
+
+
+def test_times_that_leave_out_what_the_numbers_count_are_believed() -> None:
+    rows = np.delete(np.arange(50), 20)
+    found = clock(rows / 100.0, 100.0, np.arange(49))
+    assert found.frames.tolist() == rows.tolist()
+    assert [notice.code for notice in found.notices] == ["rows-missing", "frame-numbers-disagree"]
 
 
 def test_a_row_left_out_of_coarsely_printed_times_is_not_overlooked() -> None:

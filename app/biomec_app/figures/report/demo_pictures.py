@@ -6,8 +6,7 @@ import os
 import sys
 from pathlib import Path
 
-from biomec.base.atomic import atomic_path
-from biomec.base.errors import FileError
+from biomec.base.together import replaced_together
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.doctor import probe
 from biomec.pipeline.analysis import Analysis
@@ -19,6 +18,7 @@ from biomec_app.figures.report.page import Picture, page
 from biomec_app.figures.style import PAPER
 
 DOTS = 120  # an inch
+REPORT = "report.html"
 BODY = "moments"  # figure of the body
 PICTURES = {ANGLES: ("angles.png", "angle-overview"), QUALITY: ("quality.png", "quality")}
 """Section of the report -> file of its picture, and the figure that is drawn."""
@@ -30,30 +30,25 @@ def draw(analysis: Analysis, folder: Path, truth: JointAngles | None = None) -> 
     truth : the true angles, if the subject is virtual; the report then tells the errors
     """
     folder = Path(folder)
-    pictures = folder / "pictures"
-    try:
-        pictures.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(str(folder), f"the folder for the pictures cannot be made ({error.strerror}).") from error
-    written: dict[str, Picture] = {}
-    missing = _draw_body(analysis, pictures / "figure.png")
-    if not missing:
-        written["figure"] = Picture(pictures / "figure.png", figure_named(BODY).help)
-    for title, (name, key) in PICTURES.items():
-        draw_figure(analysis, key, pictures / name)
-        written[title] = Picture(pictures / name, figure_named(key).help)
-    report = folder / "report.html"
-    text = page(report_content(analysis, truth), written, missing)
-    with atomic_path(report) as temporary:
-        temporary.write_text(text, encoding="utf-8")
-    return [*(one.path for one in written.values()), report]
+    files = [f"pictures/{name}" for name in ("figure.png", *(name for name, _ in PICTURES.values()))]
+    with replaced_together(folder, REPORT, files) as stage:
+        pictures = stage / "pictures"
+        pictures.mkdir()
+        written: dict[str, Picture] = {}
+        missing = _draw_body(analysis, pictures / "figure.png")
+        if not missing:
+            written["figure"] = Picture(pictures / "figure.png", figure_named(BODY).help)
+        for title, (name, key) in PICTURES.items():
+            draw_figure(analysis, key, pictures / name)
+            written[title] = Picture(pictures / name, figure_named(key).help)
+        (stage / REPORT).write_text(page(report_content(analysis, truth), written, missing), encoding="utf-8")
+    return [*(folder / "pictures" / one.path.name for one in written.values()), folder / REPORT]
 
 
 def _draw_body(analysis: Analysis, path: Path) -> str:
     """Draw the body, or say why it cannot be drawn: a graphics library that is missing would end the whole program."""
     tried = probe("vtk")
     if not tried.works:
-        path.unlink(missing_ok=True)  # one of an earlier run would not be of this analysis
         return f"There is no picture of the body, because VTK cannot draw here: {tried.seen}. {tried.remedy}"
     if sys.platform.startswith("linux"):
         os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")  # what was tried; needs no screen

@@ -12,6 +12,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, info, problem, warning
+from biomec.base.special_files import refuse_special
 from biomec.io.c3d.channels import Channels, read_channels, si_unit, sort_channels
 from biomec.io.c3d.data_block import ChannelSink, PointSink, peek_points, read_data
 from biomec.io.c3d.events import read_events
@@ -39,6 +40,7 @@ def read_c3d(path: str | os.PathLike[str], zeros_are_missing: bool = True) -> Tr
     A file that is damaged or cut off raises `FileError`. What was assumed, left out or put right is in the notices.
     """
     path = Path(path)
+    refuse_special(path)
     try:
         with path.open("rb") as stream:
             return _read(path.name, stream, zeros_are_missing)

@@ -24,12 +24,12 @@ import numpy as np
 
 from biomec._version import __version__
 from biomec.base.arrays import FloatArray
-from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
+from biomec.base.together import replaced_together
 from biomec.body.anatomy.subject_model import surface_sensitivity
 from biomec.body.plug_in_gait.comparison import ANGLE, UNITS
 from biomec.engine.position import FrameStatus
-from biomec.io.project import save_project
+from biomec.io.project import refuse_to_destroy, save_project
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.pipeline.plug_in_gait import comparison, vicon_curves
 from biomec.pipeline.settings_file import settings_text
@@ -59,12 +59,16 @@ OF_LOADS = {"loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_stat
 
 
 def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
-    """Write all files of an analysis into a folder, made if needed; nothing is overwritten unless asked for."""
+    """Write all files of an analysis into a folder, made if needed; nothing is overwritten unless asked for.
+
+    Results that are overwritten change together, with ``summary.json`` last; other files in the folder stay.
+    """
     refuse_to_overwrite(folder, overwrite)
     if analysis.stale:
         titles = ", ".join(f'"{step_named(name).title}"' for name in analysis.stale)
         raise BiomecError(f"Settings were changed after {titles} had run. Run the analysis again before it is written.")
-    folder = _made(Path(folder))
+    folder = Path(folder)
+    refuse_to_destroy(folder / "session.biomec")
     texts = {
         "summary.json": json.dumps(summary(analysis), indent=2, ensure_ascii=False, allow_nan=False) + "\n",
         "settings.json": settings_text(analysis.settings),
@@ -77,13 +81,10 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     if "loads" in analysis.done:
         texts |= {name: made(analysis) for name, made in OF_LOADS.items()}
     texts |= _plug_in_gait_csv(analysis)
-    for name in FILES:
-        if name not in texts and name != "session.biomec":
-            (folder / name).unlink(missing_ok=True)  # of an earlier analysis: it would not belong to the rest
-    for name, text in texts.items():
-        with atomic_path(folder / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
-    save_project(analysis.stored(), folder / "session.biomec")
+    with replaced_together(folder, "summary.json", FILES) as stage:
+        for name, text in texts.items():
+            (stage / name).write_text(text, encoding="utf-8")
+        save_project(analysis.stored(), stage / "session.biomec")
     written = (*texts, "session.biomec")
     return tuple(folder / name for name in FILES if name in written)
 
@@ -97,15 +98,6 @@ def refuse_to_overwrite(folder: Path, overwrite: bool = False) -> None:
             f"it holds results already ({', '.join(there)}). Choose another folder, or overwrite them.",
             ("overwrite", ""),
         )
-
-
-def _made(folder: Path) -> Path:
-    """Return the folder, made if needed."""
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-    except OSError as error:
-        raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
-    return folder
 
 
 def summary(analysis: Analysis) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.base.atomic import atomic_path
+from biomec.base.together import replaced_together
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import LEVELS, SimulationRun
 from biomec.recording.step import plain_data
@@ -23,12 +23,12 @@ VIOLATIONS = {"phi": "violation", "phi_rate": "rate_violation", "phi_acceleratio
 def write_simulation(
     analysis: Analysis, run: SimulationRun, folder: Path, *, coordinates: bool = False
 ) -> tuple[Path, ...]:
-    """Write the tables and the summary of a run into a folder that exists; files of an earlier run are replaced."""
+    """Write the tables and the summary of a run into a folder, made if needed; files of an earlier run are replaced."""
     summary = json.dumps(simulation_summary(analysis, run), indent=2, ensure_ascii=False, allow_nan=False) + "\n"
     texts = (simulation_csv(analysis, run, coordinates=coordinates), steps_csv(run), summary)
-    for name, text in zip(FILES, texts, strict=True):
-        with atomic_path(Path(folder) / name) as temporary:
-            temporary.write_text(text, encoding="utf-8")
+    with replaced_together(Path(folder), "simulation.json", FILES) as stage:
+        for name, text in zip(FILES, texts, strict=True):
+            (stage / name).write_text(text, encoding="utf-8")
     return tuple(Path(folder) / name for name in FILES)
 
 

@@ -1,0 +1,90 @@
+"""Files of one result that change together: no new summary stands beside old tables.
+
+New files are written into a hidden folder within the folder of the results, so that a full disk or a fault leaves the
+old results as they were. Then the file that vouches for the others, ``last``, is removed, every new file takes its
+place, files of an earlier result that have no successor go, and ``last`` comes back at the end. A program that is
+killed in that moment leaves a folder without ``last``; with it, all files belong together. Other files are never
+touched.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from biomec.base.atomic import LEFTOVER_AGE_S, atomic_path, flush_file, flush_folder, keep_permissions
+from biomec.base.errors import FileError
+
+_STAGE = re.compile(r"\.results\.[0-9a-f]{12}\.part")
+
+
+@contextmanager
+def replaced_together(folder: Path, last: str, ours: Iterable[str] = ()) -> Iterator[Path]:
+    """Yield an empty folder to write to; when the block ends well, its files move into ``folder``, all or none.
+
+    last : name of the file that vouches for the others
+    ours : names of files that an earlier result may have left; those that the block does not write are removed
+
+    ``folder`` is made if needed. Names may have one folder before them, such as ``pictures/angles.png``.
+    """
+    folder = Path(folder)
+    stage = folder / f".results.{secrets.token_hex(6)}.part"
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _forget_leftovers(folder)
+        stage.mkdir(mode=0o700)
+    except OSError as error:
+        raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
+    try:
+        yield stage
+        _move(stage, folder, last, ours)
+    except OSError as error:
+        raise FileError(folder.name, f"the results cannot be written: {error.strerror or error}.") from error
+    finally:
+        shutil.rmtree(stage, ignore_errors=True)
+
+
+def _move(stage: Path, folder: Path, last: str, ours: Iterable[str]) -> None:
+    names = sorted(path.relative_to(stage).as_posix() for path in stage.rglob("*") if path.is_file())
+    names = [*(name for name in names if name != last), *(name for name in names if name == last)]
+    old = [name for name in dict.fromkeys(ours) if name not in names]
+    for name in (*names, *old):
+        if (folder / name).is_dir():
+            raise FileError(name, f"a folder of this name is in {folder.name}; move it away first.")
+    for name in names:
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        if not (folder / name).is_symlink():
+            keep_permissions(folder / name, stage / name)
+        flush_file(stage / name)
+    (folder / last).unlink(missing_ok=True)
+    for name in old:
+        (folder / name).unlink(missing_ok=True)
+    flush_folder(folder)
+    for name in names:
+        if name == last:
+            for place in {(folder / one).parent for one in names}:
+                flush_folder(place)
+        _place(stage / name, folder / name)
+    flush_folder(folder)
+
+
+def _place(new: Path, target: Path) -> None:
+    """Give a finished file its name; where that is a link, what it points to is replaced."""
+    if not target.is_symlink():
+        os.replace(new, target)
+        return
+    with atomic_path(target) as temporary:
+        shutil.copyfile(new, temporary)
+
+
+def _forget_leftovers(folder: Path) -> None:
+    """Remove what a program that was killed has left, once nobody can be writing it."""
+    for path in folder.iterdir():
+        if _STAGE.fullmatch(path.name) and time.time() - path.stat().st_mtime > LEFTOVER_AGE_S:
+            shutil.rmtree(path, ignore_errors=True)

@@ -1,0 +1,124 @@
+"""One project, two programs: a project that changed since it was read is noticed, and one program saves at a time.
+
+A project states the hash of its content in its first lines. Whoever reads it keeps that hash, and hands it back when
+saving: if the file has another one by then, somebody else has saved, and nothing is overwritten.
+"""
+
+from __future__ import annotations
+
+import importlib
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import Any
+
+from biomec.base.errors import FileError
+from biomec.base.special_files import refuse_special
+from biomec.io.project import BLOCK, is_project, save_project
+from biomec.recording import Session
+
+PATIENCE_S = 20.0  # longer than any save takes
+_PAUSE_S = 0.05
+
+
+class ProjectChangedError(FileError):
+    """A project that another program has saved since it was read."""
+
+    def __init__(self, name: str) -> None:
+        super().__init__(
+            name,
+            "another program has saved this project since it was opened here, so it was not overwritten. Open it "
+            "again, save under another name, or merge the two.",
+        )
+
+
+def project_hash(path: Path | str) -> str | None:
+    """Hash that a project states in its first lines; None if there is no project."""
+    path = Path(path)
+    refuse_special(path)
+    try:
+        with path.open("rb") as file:
+            block = file.read(BLOCK)
+    except OSError:
+        return None
+    lines = block.decode("ascii", "replace").splitlines() if is_project(block) else []
+    return next((line.removeprefix("sha256 ").strip() for line in lines if line.startswith("sha256 ")), None)
+
+
+def save_as_read(session: Session, path: Path | str, seen: str | None) -> str:
+    """Save a project that was read when it had the hash ``seen``; return the hash that it has now.
+
+    Raises `ProjectChangedError` if it has another hash by now. Without ``seen`` it is saved whatever is there.
+    """
+    path = Path(path)
+    with project_lock(path):
+        now = project_hash(path)
+        if seen is not None and now is not None and now != seen:
+            raise ProjectChangedError(path.name)
+        save_project(session, path)
+        return project_hash(path) or ""
+
+
+@contextmanager
+def project_lock(path: Path, patience_s: float = PATIENCE_S) -> Iterator[None]:
+    """Hold the right to save a project; the system takes it back from a program that ends, however it ends.
+
+    Where files cannot be locked, on some network drives, the save goes on without.
+    """
+    try:
+        path = path.resolve()
+    except (OSError, RuntimeError):  # saving says what is wrong with the name
+        yield
+        return
+    beside = path.with_name(f".{path.name[:40]}.lock")
+    handle = _acquired(beside, path.name, patience_s)
+    try:
+        yield
+    finally:
+        if handle is not None:
+            with suppress(OSError):
+                beside.unlink()  # while it is held: whoever waits for it notices, and begins anew
+            os.close(handle)
+
+
+def _acquired(beside: Path, name: str, patience_s: float) -> int | None:
+    end = time.monotonic() + patience_s
+    while True:
+        try:
+            handle = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
+        except OSError:
+            return None  # a folder that cannot be written: saving says so
+        try:
+            if _lock(handle) and _is_there(handle, beside):
+                return handle
+        except OSError:
+            os.close(handle)
+            return None
+        os.close(handle)
+        if time.monotonic() > end:
+            raise FileError(name, "another program is saving this project. Try again in a moment.")
+        time.sleep(_PAUSE_S)
+
+
+def _is_there(handle: int, beside: Path) -> bool:
+    """Whether the locked file still has its name; its last owner may have removed it meanwhile."""
+    try:
+        return os.path.samestat(os.fstat(handle), beside.stat())
+    except FileNotFoundError:
+        return False
+
+
+def _lock(handle: int) -> bool:
+    """True if the lock is ours now, False if another program has it; OSError where there are no locks."""
+    try:
+        if os.name == "nt":
+            windows: Any = importlib.import_module("msvcrt")
+            windows.locking(handle, windows.LK_NBLCK, 1)
+        else:
+            posix: Any = importlib.import_module("fcntl")
+            posix.flock(handle, posix.LOCK_EX | posix.LOCK_NB)
+    except (BlockingIOError, PermissionError):
+        return False
+    return True

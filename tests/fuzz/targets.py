@@ -1,0 +1,185 @@
+"""What is attacked: every reader of files from others, and every object that Biomec stores and reads again."""
+
+import json
+import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+
+import h5py
+import numpy as np
+
+from biomec.base.errors import BiomecError
+from biomec.body.anatomy.model_file import parse_model
+from biomec.engine.description import load_system
+from biomec.io.label_map_file import read_label_map
+from biomec.io.marker_set_file import parse_marker_set
+from biomec.io.project import load_project, save_project
+from biomec.io.registry import FORMATS, read_trial, write_trial
+from biomec.io.session_import import import_session
+from biomec.io.summary import summary, summary_text
+from biomec.machines.machine import load_machine
+from biomec.pipeline.reopen import reopened
+from biomec.pipeline.settings import AnalysisSettings
+from biomec.pipeline.settings_file import read_settings, settings_text
+from biomec.recording import Record, Result, Session
+from biomec_resources import resource
+from tests.core.recording.examples import full_trial
+from tests.fuzz import mutations
+
+Damage = Callable[[bytes, np.random.Generator], bytes]
+
+
+@dataclass(frozen=True)
+class Target:
+    """One kind of file.
+
+    seeds  : whole files to begin with
+    damage : how one is damaged
+    use    : what a user does with such a file; raises `BiomecError` and nothing else
+    """
+
+    name: str
+    suffix: str
+    seeds: Callable[[], tuple[bytes, ...]]
+    damage: Damage
+    use: Callable[[Path], object]
+
+
+def _recording(path: Path) -> None:
+    facts = summary(read_trial(path))
+    json.dumps(facts, allow_nan=False)
+    summary_text(facts)
+
+
+def _session(path: Path) -> None:
+    session = load_project(path)
+    json.dumps(summary(session.dynamic), allow_nan=False)
+    reopened(session)
+
+
+def _imported(path: Path) -> None:
+    import_session(path)
+
+
+def _text(parse: Callable[[str, str], object]) -> Callable[[Path], None]:
+    def use(path: Path) -> None:
+        try:
+            text = path.read_bytes().decode("utf-8")
+        except UnicodeDecodeError:
+            return
+        parse(text, path.name)
+
+    return use
+
+
+def _machine(path: Path) -> None:
+    load_machine(path)
+
+
+def _recovery(path: Path) -> None:
+    from biomec_app.shell.autosave import leftovers
+
+    folder = path.parent / "recovery"
+    folder.mkdir(exist_ok=True)
+    (folder / "1-ab.biomec").write_bytes(b"x")
+    (folder / "1-ab.json").write_bytes(path.read_bytes())
+    for left in leftovers(folder):
+        str(left.name), str(left.project)
+
+
+def _preferences(path: Path) -> None:
+    from biomec_app.session.preferences import Preferences
+
+    kept = Preferences(path)
+    for name in dir(Preferences):
+        if isinstance(getattr(Preferences, name), property):
+            getattr(kept, name)
+
+
+# -------------------------------------------------------------------------------------------------------------- seeds
+@cache
+def _written(suffix: str) -> tuple[bytes, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / f"a{suffix}"
+        write_trial(full_trial(frames=6), path)
+        return (path.read_bytes(),)
+
+
+@cache
+def _mat73() -> tuple[bytes, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.mat"
+        with h5py.File(path, "w", userblock_size=512) as file:
+            for name, value in (("C7", np.ones((3, 6))), ("IJ", np.zeros((3, 6))), ("rate", np.array([[100.0]]))):
+                file[name] = value
+                file[name].attrs["MATLAB_class"] = np.bytes_("double")
+            part = file.create_group("trial")
+            part["names"] = np.array([[67, 55]], dtype="u2")
+            part["names"].attrs["MATLAB_class"] = np.bytes_("char")
+        data = bytearray(path.read_bytes())
+        data[:19] = b"MATLAB 7.3 MAT-file"
+        return (bytes(data),)
+
+
+@cache
+def _project() -> tuple[bytes, ...]:
+    plain = json.loads(settings_text(AnalysisSettings()))
+    session = Session(
+        full_trial(frames=6), full_trial(frames=5, seed=2), settings={"analysis": plain, "steps": ["signals"]},
+        results={"angles": Result({"values": np.ones((6, 2))}, {"names": ["a", "b"]})},
+        provenance=(Record("angles", "2026-03-01T12:00:00Z", "0.1", {"a": [1]}, {"dynamic": "ab"}),),
+    )  # fmt: skip
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.biomec"
+        save_project(session, path)
+        return (path.read_bytes(),)
+
+
+def _shipped(folder: str) -> Callable[[], tuple[bytes, ...]]:
+    @cache
+    def seeds() -> tuple[bytes, ...]:
+        files = sorted((one for one in resource(folder).iterdir() if one.name.endswith(".toml")), key=lambda f: f.name)
+        return tuple(one.read_bytes() for one in files[:6])
+
+    return seeds
+
+
+MARKER_CSV = b"time,frame,C7_X [mm],C7_Y [mm],C7_Z [mm],EMG [V]\n0,1,1,2,3,0.1\n0.01,2,1.5,2,3,0.2\n0.02,3,2,,3,0.3\n"
+NEXUS = (
+    b"Trajectories\n100\n,,A:C7,,,A:IJ,,\nFrame,Sub Frame,X,Y,Z,X,Y,Z\n,,mm,mm,mm,mm,mm,mm\n"
+    b"1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n3,0,1,2,3,,,\n\nDevices\n"
+)
+LABEL_MAP = b'marker_set = "ior-cast"\n[labels]\nC7 = "CV7"\nSTRN = "IJ"\n'
+RECOVERY = b'{"name": "walk.biomec", "project": "/home/a/walk.biomec"}'
+PREFERENCES = b'[General]\nrecent=a\\nb\ntheme=dark\nfolder=/x\nanalyse_imported=true\ngeometry="@ByteArray(abc)"\n'
+TEXTS = (".emt", ".trc", ".mot", ".csv")
+
+
+def _settings() -> tuple[bytes, ...]:
+    return (settings_text(AnalysisSettings()).encode(),)
+
+
+TARGETS: tuple[Target, ...] = (
+    *(
+        Target(
+            one.name.lower().replace(" ", "-"), one.extensions[0], lambda end=one.extensions[0]: _written(end),
+            mutations.damaged_text if one.extensions[0] in TEXTS else mutations.damaged_bytes, _recording,
+        )
+        for one in FORMATS
+    ),
+    Target("marker-csv", ".csv", lambda: (MARKER_CSV, NEXUS), mutations.damaged_text, _recording),
+    Target("import", ".emt", lambda: _written(".emt"), mutations.damaged_text, _imported),
+    Target("mat73", ".mat", _mat73, mutations.damaged_hdf5, _recording),
+    Target("signed-project", ".biomec", _project, mutations.damaged_project, _session),
+    Target("settings", ".json", _settings, mutations.damaged_json_text, read_settings),
+    Target("label-map", ".toml", lambda: (LABEL_MAP,), mutations.damaged_text, read_label_map),
+    Target("marker-set", ".toml", _shipped("marker_sets"), mutations.damaged_text, _text(parse_marker_set)),
+    Target("body-model", ".toml", _shipped("models"), mutations.damaged_text, _text(parse_model)),
+    Target("mechanism", ".toml", _shipped("mechanisms"), mutations.damaged_text, load_system),
+    Target("machine", ".toml", _shipped("machines"), mutations.damaged_text, _machine),
+    Target("recovery", ".json", lambda: (RECOVERY,), mutations.damaged_json_text, _recovery),
+    Target("preferences", ".ini", lambda: (PREFERENCES,), mutations.damaged_text, _preferences),
+)  # fmt: skip
+OURS = BiomecError
