@@ -17,7 +17,7 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.base.notices import Notice, Severity
+from biomec.base.notices import Notice, Scope, Severity
 from biomec.recording import (
     Analog,
     Authority,
@@ -70,13 +70,16 @@ def _optional(group: h5py.Group, name: str) -> NDArray[Any] | None:
 # -------------------------------------------------------------------------------------------------------- small parts
 def notice_to_json(notice: Notice) -> list[Any]:
     """Return a notice as plain data."""
-    return [notice.severity.value, notice.code, notice.sentence, list(notice.about), notice.frames]
+    return [
+        notice.severity.value, notice.code, notice.sentence, list(notice.about), notice.frames, notice.scope.value
+    ]  # fmt: skip
 
 
 def notice_from_json(stored: list[Any]) -> Notice:
     """Return a notice from `notice_to_json`."""
-    severity, code, sentence, about, frames = stored
-    return Notice(Severity(severity), code, sentence, tuple(about), None if frames is None else (frames[0], frames[1]))
+    severity, code, sentence, about, frames, *scope = stored  # older projects have no scope
+    stretch = None if frames is None else (frames[0], frames[1])
+    return Notice(Severity(severity), code, sentence, tuple(about), stretch, Scope(scope[0]) if scope else Scope.PART)
 
 
 def source_to_json(source: Source) -> list[Any]:

@@ -16,7 +16,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Notice, Scope, info, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.marker_set import MarkerSet
 from biomec.signals.label_leaps import LeapOptions, exchanged_paths
@@ -108,6 +108,7 @@ def find_swaps(
             swap.a,
             swap.b,
             frames=(swap.first, swap.last),
+            scope=Scope.JOINTS,
         )
         for swap in swaps
     ]
@@ -132,6 +133,7 @@ def find_swaps(
                 f"In {file} these right markers lie on the left of the body and the left ones on its right: {listed}. "
                 f"{whole if len(sides) == len(all_pairs) else ''}Exchange the labels, or map them anew.",
                 *(name for pair in sides for name in pair),
+                scope=Scope.JOINTS,
             )
         )
     return SwapReport(swaps, sides, options, tuple(notices), wrists)

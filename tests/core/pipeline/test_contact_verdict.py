@@ -8,7 +8,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from biomec.base.notices import Grade
+from biomec.base.notices import Grade, leading
 from biomec.body.loads.contact_verdict import ContactVerdict
 from biomec.body.loads.load_trust import LimbVerdict
 from biomec.io.session_import import import_session
@@ -47,8 +47,14 @@ def scaled(session: Session, plate: str, factor: float) -> Session:
     return replace(session, dynamic=replace(session.dynamic, plates=plates))
 
 
+def leads(analysis: Analysis) -> list[str]:
+    """Codes of the notices to read first."""
+    return [one.code for one in leading(analysis.notices)]
+
+
 def test_two_clean_steps_are_good(pair, record_property):
     analysis = analyze(pair)
+    assert leads(analysis) == ["wrist-labels-exchanged"]  # neither EMG nor the sex, which leave angles and loads alone
     for segment in ("right foot", "left foot"):
         one = contact(analysis, segment)
         record_property(segment, one.figures.delta)
@@ -97,6 +103,20 @@ def partial() -> Analysis:
     return analyze(import_session(recording("gait_pig_partial_strike", "walk.c3d")))
 
 
+def test_the_partial_strike_and_the_doubtful_joint_lead(partial):
+    """Filters and the ends of contacts stood above the joint that is to be checked."""
+    assert leads(partial)[:2] == ["contact-poor", "joint-error"]
+
+
+def test_what_was_put_right_or_touches_no_result_does_not_lead(walk):
+    """A plate that reads too little leads, although the sex is not known either."""
+    session = scaled(walk, walk.dynamic.plates[1].name, 0.85)
+    analysis = analyze(replace(session, subject=replace(walk.subject, sex=None)))
+    assert "sex-assumed" in {one.code for one in analysis.notices}
+    assert leads(analysis)[0] == "contact-poor"
+    assert "sex-assumed" not in leads(analysis)
+
+
 def test_a_partial_strike_is_named_and_leaves_the_other_leg(partial, record_property):
     left, right = contact(partial, "left foot"), contact(partial, "right foot")
     record_property("left", left.figures.delta)
@@ -136,8 +156,11 @@ def test_legs_are_judged_by_the_pelvis():
         plates=folder / "grf_walk.mot",
         subject=Subject(mass_kg=85.07, height_m=1.829),
     )
-    found = contacts_of(analyze(session))
+    analysis = analyze(session)
+    found = contacts_of(analysis)
     assert [one.grade for one in found] == [Grade.GOOD] * 3
+    # neither the header (100 frames, unit "238") nor shoulders that the legs do not have
+    assert leads(analysis) == ["landmarks-moved", "joint-error", "segment-changes-shape"]
     assert max(abs(one.figures.delta) for one in found) < 0.02
     assert all(np.isnan(one.figures.place_m) for one in found)  # moments of a part of the body balance nothing
 
