@@ -26,7 +26,7 @@ from biomec.signals import (
     suggest_mapping,
     swap_labels,
 )
-from biomec.signals.label_swaps import SWAPPED, WRIST, repaired
+from biomec.signals.label_swaps import REPAIRABLE, repaired, repaired_static
 
 METRES = {"mm": 1e-3, "m": 1.0}
 FEWEST_MARKERS = 6  # of a set; with fewer a recording does not use it
@@ -79,16 +79,16 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     static = None if static is None else static.turned(BIOMEC_AXES)
     pose = None if static is None else static_pose(static, marker_set)
     swaps = find_swaps(dynamic, marker_set, pose)
-    notices += [one for one in swaps.notices if not (settings.repair_swaps and one.code in (SWAPPED, WRIST))]
-    if settings.repair_swaps and swaps.repairable:
+    notices += [one for one in swaps.notices if not (settings.repair_swaps and one.code in REPAIRABLE)]
+    if settings.repair_swaps:
         mended = repaired(dynamic, swaps)
         notices += mended.notices[len(dynamic.notices) :]
         dynamic = mended
-        for wrist in swaps.wrists:
-            if static is not None and wrist.in_static:
-                static = swap_labels(static, wrist.thumb, wrist.little)
-                notices.append(static.notices[-1])
-        pose = None if static is None else static_pose(static, marker_set)
+        if static is not None:
+            mended = repaired_static(static, swaps)
+            notices += mended.notices[len(static.notices) :]
+            static = mended
+            pose = static_pose(static, marker_set)
     absent = static is None
     if static is None:
         static, notice = _static_from(dynamic, marker_set)
