@@ -24,7 +24,6 @@ from biomec.signals import (
     find_swaps,
     static_pose,
     suggest_mapping,
-    swap_labels,
 )
 from biomec.signals.label_swaps import REPAIRABLE, repaired, repaired_static
 

@@ -49,3 +49,13 @@ def test_a_moved_centre_is_named_as_the_cause(monkeypatch):
     found = ankle(monkeypatch, 0.005, 0.04)
     assert found.grade is Grade.POOR  # e = 0.20 N m/kg, just beyond the limit
     assert "its centre lies 40 mm from where its markers put it" in found.sentence
+
+
+def test_the_part_of_a_moved_centre_is_what_the_moment_changes_by(monkeypatch):
+    """By moving the centre: seven tenths of 20 mm, in every horizontal direction, RMS of a horizontal component."""
+    part = np.sqrt(ankle(monkeypatch, 0.0, 0.02).error ** 2 - ankle(monkeypatch, 0.0, 0.0).error ** 2)
+    force, point = np.array([0.0, FORCE_N, 0.0]) / MASS_KG, np.array([0.1, 0.0, 0.0])
+    heading = np.linspace(0.0, 2.0 * np.pi, 36, endpoint=False)
+    centre = 0.7 * 0.02 * np.stack([np.cos(heading), np.zeros(36), np.sin(heading)], axis=1)
+    change = np.cross(point - centre, force) - np.cross(point, force)
+    assert part == pytest.approx(np.sqrt((change[:, [0, 2]] ** 2).mean()), rel=1e-9)
