@@ -10,8 +10,9 @@ import pytest
 
 from biomec.cli import main
 from biomec.io.c3d import write_c3d
+from biomec.io.project import load_project
 from biomec.recording import Trial
-from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, record
+from biomec.virtual import RecordOptions, VirtualAcquisition, VirtualPerson, Walk, record, write_acquisition
 from biomec.virtual.files import QUALISYS, ForeignExport, write_foreign_c3d
 
 TABLES = ("angles.csv", "segments.csv", "loads.csv", "load_statistics.csv", "plug_in_gait.csv")
@@ -56,6 +57,34 @@ def test_a_walk_whose_header_is_upside_down_has_the_numbers_of_the_upright_one(w
     knee = values[:, [k for k, name in enumerate(columns) if "knee" in name and "flexion" in name]]
     assert np.nanmax(knee) > 30.0
     assert np.nanmin(knee) > -10.0
+
+
+@pytest.mark.parametrize(("axes", "right"), [("+z,+x", True), ("-z,+x", False)])
+def test_the_users_word_about_axes_wins_and_is_questioned_where_it_cannot_be(walked, tmp_path, capsys, axes, right):
+    write_foreign_c3d(walked.dynamic, tmp_path / "walk.c3d", QUALISYS)
+    write_foreign_c3d(walked.static, tmp_path / "static.c3d", QUALISYS)
+    files = [str(tmp_path / "walk.c3d"), "--static", str(tmp_path / "static.c3d")]
+    assert main(["import", *files[:1], str(tmp_path / "walk.biomec"), *files[1:], "--axes", axes]) == 0
+    said = capsys.readouterr().err
+    assert load_project(tmp_path / "walk.biomec").dynamic.axes.up == axes[:2]
+    assert ("head and shoulders are" in said) == (not right)
+    assert ("says that up is" in said) == (not right)
+
+
+def test_plates_that_hold_the_load_on_them_are_questioned_and_reversed_on_request(walked, tmp_path, capsys):
+    """Channels of a text file have no direction that a reader could know."""
+    plates = tuple(replace(one, force=-one.force, moment=-one.moment) for one in walked.dynamic.plates)
+    wrong = replace(walked, dynamic=replace(walked.dynamic, plates=plates))
+    found, told = {}, {}
+    for name, made, options in (("right", walked, []), ("reversed", wrong, ["--reverse-plates"]), ("wrong", wrong, [])):
+        file, project = write_acquisition(made, tmp_path / name)["emt"], tmp_path / f"{name}.biomec"
+        assert main(["import", str(file), str(project), *options]) == 0
+        told[name], found[name] = capsys.readouterr().err, load_project(project).dynamic.plates
+    for one, true in zip(found["reversed"], found["right"], strict=True):
+        np.testing.assert_array_equal(one.force, true.force)
+        np.testing.assert_allclose(one.moment, true.moment, atol=1e-9)  # about another point, and back
+    for name, asked in (("right", False), ("reversed", False), ("wrong", True)):
+        assert ("reversed at the import (--reverse-plates)" in told[name]) == asked
 
 
 # ----------------------------------------------------------------------------------------------------- units of angles
