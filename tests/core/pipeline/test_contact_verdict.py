@@ -19,6 +19,7 @@ from biomec.reporting.facts import subject_facts
 from biomec.reporting.files.load_files import loads_summary
 from biomec.reporting.statistics.load_condition import peaks_of
 from biomec.signals.contact_detection import ContactOptions
+from biomec.signals.label_swaps import WRIST, swap_labels
 from biomec.virtual import PushUp, RecordOptions, VirtualPerson, Walk, record
 from tests.real_data import recording
 
@@ -177,7 +178,12 @@ def test_legs_are_judged_by_the_pelvis():
 
 
 def test_legs_on_a_treadmill_are_judged_by_the_pelvis():
-    found = contacts_of(analyze(import_session(recording("gait_opensim2354", "subject01_walk1.trc"))))
+    session = import_session(recording("gait_opensim2354", "subject01_walk1.trc"))
+    wrong = swap_labels(session.dynamic, "R.Wrist.Med", "R.Wrist.Lat")
+    analysis = analyze(replace(session, dynamic=wrong))
+    found = contacts_of(analysis)
+    assert WRIST in {one.code for one in analysis.notices}  # listed, but legs have no wrists
+    assert WRIST not in leads(analysis)
     judged = [one for one in found if one.grade is not Grade.NOT_JUDGED]
     assert len(judged) >= 4
     assert all(abs(one.figures.delta) < 0.02 and one.grade is Grade.GOOD for one in judged)
