@@ -71,7 +71,7 @@ def test_own_files_survive_a_spreadsheet(tmp_path: Path) -> None:
         ("C7.Y [m]", "C7.Y [mm]", "markers need columns"),
         ("time_s,C7", "time,C7", "the first column must be time_s"),
         ("# origin_m = ", "# origin_m = x", "needs 3 numbers for origin_m"),
-        ("# corners_m = ", "# corners_m = 1 ", "needs 12 numbers for corners_m"),
+        ("# origin_m = ", "# corners_m = 1 2 3 4\n# origin_m = ", "needs 12 numbers for corners_m"),
         ("# up = +y", "# up = +w", "is not one of"),
         ("Foot Strike,Right", "Foot Strike", "line .*: an event needs"),
         ("up_normal = 0.0 1.0 0.0", "up_normal = 0.0 1.0", "normal"),
