@@ -29,7 +29,6 @@ class ExtensionQuestion(QDialog):
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         warning = QLabel(WARNING)
         for label in (self.facts, warning):
-            label.setTextFormat(Qt.TextFormat.PlainText)
             label.setWordWrap(True)
         self.text = QPlainTextEdit(candidate.shown)
         self.text.setObjectName("extension-text")

@@ -28,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import html
 from biomec.io.session_import import SKIP, STANDS_STILL, Choice
 from biomec.pipeline.outlook import Obstacles, obstacles
 from biomec.recording import EmgAlignment
@@ -50,6 +51,7 @@ from biomec_app.dialogs.import_plan import (
 from biomec_app.dialogs.mapping import MappingForm
 from biomec_app.dialogs.subject import SubjectForm
 from biomec_app.kit.dialog_parts import Fault, NoticeText, explanation, heading, page
+from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Jobs
@@ -116,7 +118,7 @@ class ImportDialog(QDialog):
         self.analyse.toggled.connect(self._wished)
         self.reach = explanation()
         self.reach.setObjectName("import.reach")
-        self.reason = QLabel()
+        self.reason = rich(QLabel())
         self.reason.setObjectName("import.reason")
         self.reason.setWordWrap(True)
         self.reason.setContentsMargins(18, 0, 18, 4)
@@ -181,7 +183,7 @@ class ImportDialog(QDialog):
                 button.setAutoDefault(False)
             browse.clicked.connect(lambda _=False, kind=kind: self._browse(kind))
             none.clicked.connect(lambda _=False, kind=kind: self._choose(kind, SKIP))
-            grid.addWidget(QLabel(f"<b>{KIND_TITLES[kind]}</b>"), row, 0)
+            grid.addWidget(rich(QLabel(f"<b>{KIND_TITLES[kind]}</b>")), row, 0)
             for column, part in ((1, name), (2, browse), (3, none)):
                 grid.addWidget(part, row, column)
             grid.addWidget(why, row + 1, 1, 1, 3)
@@ -318,7 +320,9 @@ class ImportDialog(QDialog):
         item = self.pages.currentItem()
         doubtful = item is not None and item.data(MARK) == LOOK
         theme = self.context.theme
-        told = f'<span style="color:{theme.rebuilt}"><b>{LOOK}</b></span>&nbsp; {item.toolTip()}' if doubtful else ""
+        told = (
+            f'<span style="color:{theme.rebuilt}"><b>{LOOK}</b></span>&nbsp; {html(item.toolTip())}' if doubtful else ""
+        )
         self.reason.setText(told)
         self.reason.setVisible(doubtful)
 

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
+from biomec.base.plain_text import xml
 from biomec_app.figures.kind import Column, table_text
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ def write_figure(figure: Figure, kind: str) -> bytes:
     """The bytes of a figure as "png", "svg" or "pdf"."""
     written = io.BytesIO()
     figure.savefig(written, format=kind, metadata=DATES[kind])
-    return written.getvalue()
+    return xml(written.getvalue()) if kind == "svg" else written.getvalue()
 
 
 def save_figure(figure: Figure, path: Path) -> None:

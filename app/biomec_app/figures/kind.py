@@ -5,8 +5,6 @@ A figure of a later stage is a class like these and a line in `registry`.
 
 from __future__ import annotations
 
-import csv
-import io
 import textwrap
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
@@ -15,6 +13,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from biomec.base.plain_text import table
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis, run_first
 from biomec.reporting.statistics.conditions import Condition
@@ -144,13 +143,11 @@ def compose(
 
 def table_text(columns: Sequence[Column], separator: str = ",") -> str:
     """Columns as text; shorter ones end early, numbers carry all their digits, what is missing stays empty."""
-    written = io.StringIO()
-    writer = csv.writer(written, delimiter=separator, lineterminator="\n")
-    writer.writerow([column.name for column in columns])
+    rows = [[column.name for column in columns]]
     longest = max((len(column.values) for column in columns), default=0)
     for row in range(longest):
-        writer.writerow([_cell(column.values[row]) if row < len(column.values) else "" for column in columns])
-    return written.getvalue()
+        rows.append([_cell(column.values[row]) if row < len(column.values) else "" for column in columns])
+    return table(rows, separator)
 
 
 def _cell(value: Any) -> str:

@@ -64,8 +64,10 @@ PAPER = Ink(LIGHT)
 
 def new_figure(size: tuple[float, float], ink: Ink = PAPER, dpi: float = 120.0, layout: str = "constrained") -> Figure:
     """An empty figure of its own, known to no global list; size in inches. A layout "none" leaves places as given."""
+    import matplotlib
     from matplotlib.figure import Figure
 
+    matplotlib.rcParams["text.parse_math"] = False  # names may hold $; formulas ask for it themselves
     chosen: Any = layout  # the stubs of matplotlib leave "none" out
     return Figure(figsize=size, dpi=dpi, facecolor=ink.theme.panel, layout=chosen)
 

@@ -5,22 +5,8 @@ from __future__ import annotations
 from PySide6.QtCore import Qt, Signal
 from PySide6.QtWidgets import QFrame, QLabel, QScrollArea, QStackedWidget, QVBoxLayout, QWidget
 
+from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import Theme
-
-LINKS = Qt.TextInteractionFlag.LinksAccessibleByMouse | Qt.TextInteractionFlag.LinksAccessibleByKeyboard
-
-
-def rich_label(name: str, accessible: str, links: bool = False) -> QLabel:
-    """Label for rich text that is broken into lines and asks for no width."""
-    label = QLabel()
-    label.setObjectName(name)
-    label.setAccessibleName(accessible)
-    label.setWordWrap(True)
-    label.setMinimumWidth(1)
-    label.setTextFormat(Qt.TextFormat.RichText)
-    if links:
-        label.setTextInteractionFlags(LINKS)
-    return label
 
 
 class VerdictFrame(QFrame):
@@ -57,7 +43,7 @@ class JudgedPages(QStackedWidget):
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QFrame.Shape.NoFrame)
         scroll.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.nothing = QLabel()
+        self.nothing = rich(QLabel())
         self.nothing.setObjectName(f"{name}.nothing")
         self.nothing.setWordWrap(True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -67,7 +53,7 @@ class JudgedPages(QStackedWidget):
         self.addWidget(scroll)
 
     def tell(self, sentence: str) -> None:
-        """Show a sentence instead of the content."""
+        """Show a sentence, as rich text, instead of the content."""
         self.nothing.setText(sentence)
         self.setCurrentIndex(0)
 

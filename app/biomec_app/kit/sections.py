@@ -16,6 +16,7 @@ from PySide6.QtWidgets import (
     QWidget,
 )
 
+from biomec.base.plain_text import table as table_text
 from biomec.reporting.tables import Section, Table
 
 WIDEST, NARROWEST = 420, 150  # pixels of a column of words
@@ -26,8 +27,7 @@ def section_text(section: Section) -> str:
     lines = [section.title, *section.sentences]
     for table in section.tables:
         lines += ["", *([table.caption] if table.caption else [])]
-        lines += ["\t".join(table.columns)] if any(table.columns) else []
-        lines += ["\t".join(row) for row in table.rows]
+        lines += table_text([*([table.columns] if any(table.columns) else []), *table.rows], "\t").splitlines()
         lines += [table.note] if table.note else []
     return "\n".join(lines) + "\n"
 
@@ -113,7 +113,7 @@ class TableView(QTableWidget):
         rows = sorted({row for row, _ in chosen})
         texts = {(row, column): str(self.model().index(row, column).data()) for row, column in chosen}
         columns = range(self.columnCount())
-        return "\n".join("\t".join(texts[row, j] for j in columns if (row, j) in texts) for row in rows)
+        return table_text([[texts[row, j] for j in columns if (row, j) in texts] for row in rows], "\t").rstrip("\n")
 
 
 class SectionView(QScrollArea):

@@ -9,6 +9,7 @@ from PySide6.QtGui import QColor, QPalette
 from PySide6.QtWidgets import QApplication
 
 from biomec_app.kit.colours import DARK, LIGHT, THEMES, Theme
+from biomec_app.kit.rich_text import PLAIN_LABELS
 from biomec_resources import resource
 
 __all__ = ["DARK", "LIGHT", "THEMES", "Theme", "apply", "chosen"]
@@ -93,4 +94,4 @@ def apply(application: QApplication, theme: Theme) -> None:
     for role in (roles.Text, roles.WindowText, roles.ButtonText):
         palette.setColor(QPalette.ColorGroup.Disabled, role, QColor(theme.faint))
     application.setPalette(palette)
-    application.setStyleSheet(f"{_boxes(theme)}\n{_scroll_bars(theme)}")
+    application.setStyleSheet(f"{_boxes(theme)}\n{_scroll_bars(theme)}\n{PLAIN_LABELS}")

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
@@ -15,6 +13,7 @@ from PySide6.QtSvg import QSvgGenerator
 from biomec.base.arrays import FloatArray
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
+from biomec.base.plain_text import table, xml
 from biomec_app.kit.clipboard import copy_drawing, copy_picture, copy_text
 from biomec_app.kit.theme import LIGHT
 from biomec_app.plots.plot_grid import PlotGrid
@@ -90,7 +89,7 @@ class PlotFigure:
         painter = QPainter(generator)
         self._paint(painter)
         painter.end()
-        return bytes(buffer.data().data())
+        return xml(bytes(buffer.data().data()))
 
     def pdf(self) -> bytes:
         """Return the drawing as PDF, on a page of its size."""
@@ -191,13 +190,9 @@ def _columns(trace: Trace) -> list[tuple[str, FloatArray]]:
 def figure_text(panes: Sequence[Pane], window: tuple[float, float] | None = None, separator: str = ",") -> str:
     """Return the table as text; missing numbers are empty, and decimals have a point in every language."""
     heads, columns = figure_table(panes, window)
-    out = io.StringIO()
-    writer = csv.writer(out, delimiter=separator, lineterminator="\n")
-    writer.writerow(heads)
     longest = max((len(column) for column in columns), default=0)
     cells = [[_cell(value) for value in column] + [""] * (longest - len(column)) for column in columns]
-    writer.writerows(zip(*cells, strict=True))
-    return out.getvalue()
+    return table([heads, *zip(*cells, strict=True)], separator)
 
 
 def _cell(value: float) -> str:

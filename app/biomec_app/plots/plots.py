@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from html import escape
 from pathlib import Path
 from time import perf_counter
 
@@ -24,9 +23,11 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import html
 from biomec_app.curves.catalogue import Catalogue, catalogue, default_curves, kind_of_movement
 from biomec_app.kit.dock_tabs import bring_forward
 from biomec_app.kit.painter import Painter
+from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.plots.curve_drop import CurveDrop
 from biomec_app.plots.figure_export import PlotFigure, copy_figure, figure_writer
@@ -130,13 +131,13 @@ class PlotPanel(QWidget):
             bar.addWidget(widget)
             if widget is self.columns:
                 bar.addStretch(0)
-        self.notice = QLabel()
+        self.notice = rich(QLabel())
         self.notice.setWordWrap(True)
         self.notice.setObjectName("plot notice")
         self.notice.setContentsMargins(10, 2, 10, 2)
         self.notice.linkActivated.connect(self._link)
         self.notice.hide()
-        self.empty = QLabel()
+        self.empty = rich(QLabel())
         self.empty.setAlignment(Qt.AlignmentFlag.AlignCenter)
         self.empty.setWordWrap(True)
         self.empty.setObjectName("nothing plotted")
@@ -311,16 +312,16 @@ class PlotPanel(QWidget):
             picked = document.selection.point or document.selection.segment
             keys = self._picked()
             if picked and keys and not set(keys) <= set(document.selection.curves):
-                said.append(f'Picked in the 3-D view: <b>{picked}</b>. <a href="picked">Plot it</a>')
+                said.append(f'Picked in the 3-D view: <b>{html(picked)}</b>. <a href="picked">Plot it</a>')
         self.notice.setText("<br>".join(said))
         self.notice.setVisible(bool(said))
 
     def _comparison_told(self) -> list[str]:
         """What is compared but not seen, and what could not be read."""
         compared = self.context.comparison
-        said = [escape(sentence) for sentence in compared.faults.values()]
+        said = [html(sentence) for sentence in compared.faults.values()]
         if compared.conditions and self.context.plots.view.over == TIME:
-            names = escape(", ".join(one.name for one in compared.conditions))
+            names = html(", ".join(one.name for one in compared.conditions))
             said.append(f'Compared with <b>{names}</b> over the cycle. <a href="mean">Show the mean cycle</a>')
         return said
 

@@ -11,6 +11,7 @@ from PySide6.QtCore import QObject, QTimer, Signal
 
 from biomec.base.progress import Progress
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.replay import python_text
 from biomec.reporting.statistics.conditions import (
     Condition,
     Place,
@@ -113,9 +114,9 @@ class Comparison(QObject):
         self._change("End Comparison", [])
 
     def _change(self, label: str, others: list[Place]) -> None:
-        listed = ", ".join(f'("{place.name}", r"{place.path}")' for place in others)
+        listed = python_text([(place.name, str(place.path)) for place in others])
         analysis = compared_with(self._document.analysis, others)
-        self._document.change(label, analysis, f"analysis = compared_with(analysis, [{listed}])")
+        self._document.change(label, analysis, f"analysis = compared_with(analysis, {listed})")
 
     # ------------------------------------------------------------------ following the document
 

@@ -14,8 +14,8 @@ from PySide6.QtCore import QObject, Signal
 from PySide6.QtGui import QUndoCommand, QUndoStack
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import comment
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.replay import remark
 from biomec_app.session.view_options import View
 
 __all__ = ["Document", "Selection"]
@@ -164,7 +164,7 @@ class Document(QObject):
 
     def change(self, label: str, analysis: Analysis, line: str = "") -> None:
         """Show a changed analysis; the change can be undone. ``line``: what does the same in Python."""
-        self.undo_stack.push(_Edit(self, label, self.analysis, analysis, line or remark(label)))
+        self.undo_stack.push(_Edit(self, label, self.analysis, analysis, line or f"# {comment(label)}"))
 
     def _show(self, analysis: Analysis, history: list[str]) -> None:
         self._state.analysis, self._state.history = analysis, history

@@ -18,7 +18,8 @@ from PySide6.QtWidgets import QHBoxLayout, QLabel, QPlainTextEdit, QPushButton, 
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
-from biomec.pipeline.replay import remark, script
+from biomec.base.plain_text import comment
+from biomec.pipeline.replay import script
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
 
@@ -75,7 +76,7 @@ class HistoryPanel(QWidget):
         try:
             return script(analysis, lines, self._document.path, self._folder())
         except (BiomecError, SyntaxError) as error:
-            return "\n".join([remark(f"This history cannot be run as it is: {error}"), *lines]) + "\n"
+            return "\n".join([f"# {comment(f'This history cannot be run as it is: {error}')}", *lines]) + "\n"
 
     def _folder(self) -> Path | None:
         """Folder of the imported files, if they are where the last file was."""

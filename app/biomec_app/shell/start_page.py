@@ -24,6 +24,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec_app.kit.painted import Painted
+from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.shell import files
@@ -93,7 +94,7 @@ class StartPage(QWidget):
         self.recent_title.setFont(font)
         self.steps.setObjectName("start.steps")
         self.steps.setWordWrap(True)
-        self.steps.setTextFormat(Qt.TextFormat.RichText)
+        rich(self.steps)
         self.hint.setText("Or drop files anywhere on this window")
         self.hint.setObjectName("start.hint")
         self.hint.setAlignment(Qt.AlignmentFlag.AlignCenter)

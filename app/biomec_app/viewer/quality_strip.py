@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
-from html import escape
 from itertools import pairwise
 
 import numpy as np
@@ -301,5 +300,4 @@ class QualityStrip(QSlider):
         marked = [mark.words for mark in self._marks if abs(self.x_of(mark.frame) - x) <= 4.0]
         if len(marked) > MOST_TOLD:
             marked[MOST_TOLD - 1 :] = [f"and {len(marked) - MOST_TOLD + 1} more marks here"]
-        lines = [f"<b>{escape(head)}</b>", *(escape(one) for one in (*reasons, *marked))]
-        return "<br>".join(lines)
+        return "\n".join((head, *reasons, *marked))

@@ -27,6 +27,7 @@ from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import FrameMap, frame_map
 from biomec.reporting.tables import percent
 from biomec_app.kit.media_icons import SIZE, media_icon
+from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
@@ -104,9 +105,8 @@ class Timeline(QWidget):
             QAbstractSpinBox.ButtonSymbols.NoButtons
         )  # a step of time is one of frames, beside it
         self.time.valueChanged.connect(lambda value: self._document.set_frame(round(value * self._document.rate_hz)))
-        self.legend = QLabel()
+        self.legend = rich(QLabel())
         self.legend.setObjectName("timeline.legend")
-        self.legend.setTextFormat(Qt.TextFormat.RichText)
         self.legend.setMinimumWidth(1)  # the legend may be cut rather than widen the window
         self.legend.setToolTip("What the colours of the time slider mean. Point at the slider to learn why.")
 

@@ -21,9 +21,9 @@ Tables are ``markers``, ``plate`` (force and moment about its origin), ``analog`
 from __future__ import annotations
 
 import csv
-import io
 import os
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 from datetime import date
 from pathlib import Path
@@ -33,6 +33,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice
+from biomec.base.plain_text import cell, from_cell, one_line, table
 from biomec.io.clock import Clock, read_clock
 from biomec.io.labels import writable_names
 from biomec.io.left_out import left_out
@@ -84,7 +85,8 @@ def _blocks(text: TextFile) -> tuple[dict[str, str], list[_Block]]:
     for at, line in enumerate([*text.lines, "# table = end"], 1):
         if line.startswith("#"):
             key, _, value = line.lstrip("# ").partition("=")
-            key, value = key.strip(), value.strip().rstrip(",").strip()  # spreadsheets fill lines up with commas
+            key = key.strip()
+            value = _kept(value.strip().rstrip(",").strip(), from_cell)  # spreadsheets fill lines up with commas
             if key == "table":
                 if keys is not general:
                     blocks.append(_Block(keys, names_line, at - 1))
@@ -174,7 +176,7 @@ def _numbers(text: TextFile, block: _Block) -> tuple[TextTable, list[str], Clock
     """Table, names of the columns behind time, and clock of a block."""
     if not block.names_line:
         raise text.fault(f"the table {block.keys['table']} has no line that names its columns.", block.last_line)
-    columns = without_trailing_blanks(cells(text.line(block.names_line), ","))
+    columns = [from_cell(one) for one in without_trailing_blanks(cells(text.line(block.names_line), ","))]
     if not columns or columns[0] != "time_s":
         raise text.fault(f"the first column must be time_s, not {columns[0] if columns else ''!r}.", block.names_line)
     ended = text.ended or block.last_line < len(text.lines)
@@ -224,7 +226,7 @@ def _events(text: TextFile, block: _Block) -> tuple[Event, ...]:
         time = number(row[0])
         if time is None or len(row) < 4:
             raise text.fault("an event needs time, label, context and origin.", at)
-        events.append(Event(time, *row[1:4]))
+        events.append(Event(time, *map(from_cell, row[1:4])))
     return tuple(events)
 
 
@@ -267,7 +269,7 @@ def _lines(
         **subject.measures,
         "recorded": trial.recorded or "",
     }
-    yield from (f"# {key} = {value}" for key, value in general.items() if value != "")
+    yield from (f"# {key} = {_kept(str(value), cell)}" for key, value in general.items() if value != "")
     if names and trial.frames:
         columns = [f"{name}.{axis} [m]" for name in names for axis in "XYZ"]
         yield from _table("markers", {}, columns, p_W.reshape(trial.frames, -1), trial.rate_hz, 0.0)
@@ -280,15 +282,24 @@ def _lines(
         if plate.samples:
             yield from _table("plate", keys, columns, values, plate.rate_hz, plate.start_s)
     for kind, analog, channel_names in channels:
-        columns = [f"{name} [{unit}]" for name, unit in zip(channel_names, analog.units, strict=True)]
+        columns = [f"{name} [{_unit(unit)}]" for name, unit in zip(channel_names, analog.units, strict=True)]
         yield from _table(kind, {}, columns, analog.values, analog.rate_hz, analog.start_s)
     if trial.events:
         yield "# table = events"
         yield "time_s,label,context,origin"
         for event in trial.events:
-            row = io.StringIO()
-            csv.writer(row, lineterminator="").writerow([repr(event.time_s), event.label, event.context, event.origin])
-            yield row.getvalue().replace("\n", " ").replace("\r", " ")
+            yield table([[repr(event.time_s), event.label, event.context, event.origin]]).rstrip("\n")
+
+
+def _kept(value: str, change: Callable[[str], str]) -> str:
+    """What stands behind a key: its parts between commas are cells to a spreadsheet, but the first ends one."""
+    first, *others = value.split(",")
+    return ",".join([change(f"#{first}")[1:], *map(change, others)])
+
+
+def _unit(unit: str) -> str:
+    """A unit that a name of a column can hold."""
+    return re.sub(r'[,"#\[\]]', "_", one_line(unit))
 
 
 def _vector(values: FloatArray) -> str:
@@ -299,10 +310,10 @@ def _table(
     kind: str, keys: dict[str, str], columns: list[str], values: FloatArray, rate_hz: float, start_s: float
 ) -> Iterator[str]:
     yield f"# table = {kind}"
-    yield from (f"# {key} = {value}" for key, value in keys.items())
+    yield from (f"# {key} = {_kept(value, cell)}" for key, value in keys.items())
     yield f"# rate_hz = {float(rate_hz)!r}"
     yield f"# rows = {len(values)}"
-    yield "time_s," + ",".join(columns)
+    yield "time_s," + ",".join(map(cell, columns))
     time_s = (start_s + np.arange(len(values)) / rate_hz).tolist()
     for t, row in zip(time_s, table_text(values, ","), strict=True):
         yield f"{t!r},{row}"

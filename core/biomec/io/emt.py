@@ -13,6 +13,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, Scope, info, warning
+from biomec.base.plain_text import one_line
 from biomec.io.clock import Clock, channel_start, check_rate, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
@@ -234,7 +235,7 @@ def _lines(
     yield "BTS ASCII format"
     yield ""
     yield f"Type:\t{type_}"
-    yield f"Measure unit:\t{unit}"
+    yield f"Measure unit:\t{one_line(unit)}"
     yield ""
     yield f"Tracks:\t{tracks}"
     yield f"Frequency:\t{float(rate_hz)!r} Hz"

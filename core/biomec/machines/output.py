@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import json
 import math
 from dataclasses import fields
@@ -11,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from biomec.base.errors import FileError
+from biomec.base.plain_text import table
 from biomec.base.together import replaced_together
 from biomec.machines.blueprint import with_values
 from biomec.machines.study import Run
@@ -40,13 +39,11 @@ def plain(value: float) -> float | None:
 
 def curves_table(run: Run) -> str:
     """Time and all curves as a table with commas; missing values are empty."""
-    made = io.StringIO()
-    table = csv.writer(made, lineterminator="\n")
-    table.writerow(["time [s]", *(f"{one.group}: {one.name}{f' [{one.unit}]' * bool(one.unit)}" for one in run.curves)])
+    rows = [["time [s]", *(f"{one.group}: {one.name}{f' [{one.unit}]' * bool(one.unit)}" for one in run.curves)]]
     for k, time in enumerate(run.time_s):
         values = (one.values[k] if k < len(one.values) else math.nan for one in run.curves)
-        table.writerow([f"{time:.9g}", *("" if math.isnan(v) else f"{v:.9g}" for v in values)])
-    return made.getvalue()
+        rows.append([f"{time:.9g}", *("" if math.isnan(v) else f"{v:.9g}" for v in values)])
+    return table(rows)
 
 
 def report(run: Run) -> str:

@@ -17,6 +17,7 @@ import numpy as np
 
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import comment
 from biomec.pipeline.analysis import STEPS, Analysis
 from biomec.pipeline.reopen import named_files
 from biomec.pipeline.settings import AnalysisSettings
@@ -86,15 +87,10 @@ def script(analysis: Analysis, lines: Iterable[str], project: Path | None = None
     if current and not any("run_all(" in line for line in body) and max(run, default=-1) < names.index(current[-1]):
         body.append(f'analysis = analysis.run_until("{current[-1]}")')
     imports = _imports(body)
-    head = remark(f"Made by Biomec {__version__} from the history of {analysis.session.dynamic.source.name}.")
+    head = "# " + comment(f"Made by Biomec {__version__} from the history of {analysis.session.dynamic.source.name}.")
     text = "\n".join([head, "", *imports, "", *body]) + "\n"
     ast.parse(text)  # a line that is no Python is a mistake of ours, and is found here rather than by the user
     return text
-
-
-def remark(words: str) -> str:
-    """Words as one comment of Python: a name with line breaks, quotes or odd characters stays a comment."""
-    return "# " + "".join(one if one.isprintable() else " " for one in words)
 
 
 def settings_line(before: AnalysisSettings, after: AnalysisSettings) -> str:

@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from typing import Any
 import numpy as np
 
 from biomec.base.arrays import FloatArray
+from biomec.base.plain_text import table
 from biomec.recording import Trial
 
 NOTHING = "–"  # what stands where there is no number
@@ -106,14 +105,12 @@ def degrees(radians: float | None, digits: int = 1) -> str:
 def table_text(
     columns: Sequence[str], head: Iterable[Sequence[Any]], values: FloatArray | None = None, digits: int = 7
 ) -> str:
-    """CSV text: leading cells as they are, then numbers with so many digits; what is missing stays empty."""
-    text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
-    writer.writerow(columns)
+    """CSV text: leading cells, then numbers with so many digits; what is missing stays empty."""
+    rows: list[Sequence[object]] = [columns]
     for k, cells in enumerate(head):
         numbers = () if values is None else values[k]
-        writer.writerow([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in numbers)])
-    return text.getvalue()
+        rows.append([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in numbers)])
+    return table(rows)
 
 
 def by_frame(trial: Trial) -> list[list[str | int]]:

@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-from html import escape
-
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
 from PySide6.QtWidgets import QGridLayout, QLabel, QPushButton, QVBoxLayout, QWidget
 
+from biomec.base.plain_text import html
 from biomec.base.progress import Progress
 from biomec.body.loads.contributions import PARTS
 from biomec.body.loads.residuals import THRESHOLDS
@@ -31,7 +30,8 @@ from biomec_app.features.loads.trust_words import (
 )
 from biomec_app.kit.bar_chart import Bar, BarChart
 from biomec_app.kit.dock_tabs import bring_forward
-from biomec_app.kit.judged_pages import JudgedPages, VerdictFrame, rich_label
+from biomec_app.kit.judged_pages import JudgedPages, VerdictFrame
+from biomec_app.kit.rich_text import rich, rich_label
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.kit.words import FROM_START, zero_told
 from biomec_app.session.context import Context
@@ -90,7 +90,7 @@ class LoadPanel(QWidget):
         self.filter.clicked.connect(lambda: self._find_band(CUTOFF_HZ))
         self.course = ResidualCourse()
         self.course.picked.connect(self._document.set_frame)
-        self.over = QLabel(f"<b>Residual over time {FROM_START}</b>")
+        self.over = rich(QLabel(f"<b>Residual over time {FROM_START}</b>"))
         content = QWidget()
         grid = QGridLayout(content)
         grid.setContentsMargins(8, 6, 8, 4)
@@ -135,8 +135,8 @@ class LoadPanel(QWidget):
         elif not has_loads(document.analysis):
             self._known = document.analysis
             reason = obstacle_of_loads(document.analysis)
-            todo = f'{escape(run_first("loads"))}<br><br><a href="run">Compute the joint loads</a>'
-            self._tell(escape(reason) or todo)
+            todo = f'{html(run_first("loads"))}<br><br><a href="run">Compute the joint loads</a>'
+            self._tell(html(reason) or todo)
         elif self.isVisible() and document.analysis is not self._known:
             self._later.start()
 

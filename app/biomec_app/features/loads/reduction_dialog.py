@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from dataclasses import replace
 
-from PySide6.QtCore import Qt
 from PySide6.QtWidgets import (
     QCheckBox,
     QDialog,
@@ -178,7 +177,6 @@ class ReductionDialog(QDialog):
             self.tabs.addTab(SectionView(section), section.title)
         self.pages.setCurrentIndex(1)
         self.said.setText("Nothing is changed yet. Apply uses these masses and this motion for the loads.")
-        self.said.setTextFormat(Qt.TextFormat.PlainText)
         self._show_buttons()
 
     def _failed(self, title: str, sentence: str) -> None:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import replace
-from html import escape
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QColor, QFont, QShowEvent
@@ -29,6 +28,7 @@ from PySide6.QtWidgets import (
 )
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import html
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.simulation_run import SimulationRun
 from biomec.reporting.tables import Section, number, power
@@ -39,6 +39,7 @@ from biomec_app.features.simulations.dialog import open_simulation
 from biomec_app.features.simulations.running import TITLE, delete, rename, show
 from biomec_app.features.simulations.runs import ENDINGS, RunFacts, comparison, distance_words, run_facts
 from biomec_app.kit.dock_tabs import bring_forward
+from biomec_app.kit.rich_text import rich
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.session.context import Context
 from biomec_app.session.jobs import Status
@@ -117,12 +118,11 @@ class SimulationPanel(QWidget):
             head.setSectionResizeMode(k, QHeaderView.ResizeMode.ResizeToContents)
         self.table.itemSelectionChanged.connect(self._chosen)
         self.table.cellDoubleClicked.connect(lambda row, column: self.show_run(beside=True))
-        self.words = QLabel()
+        self.words = rich(QLabel())
         self.words.setObjectName("simulations.facts")
         self.words.setAccessibleName("Facts of the chosen simulation")
         self.words.setWordWrap(True)
         self.words.setMinimumWidth(1)
-        self.words.setTextFormat(Qt.TextFormat.RichText)
         self.words.setAlignment(Qt.AlignmentFlag.AlignTop)
         self.words.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)
         scroll = QScrollArea()
@@ -137,7 +137,7 @@ class SimulationPanel(QWidget):
         inside.addLayout(self._button_rows())
         inside.addWidget(self.table, 2)
         inside.addWidget(scroll, 3)
-        self.nothing = QLabel()
+        self.nothing = rich(QLabel())
         self.nothing.setObjectName("simulations.nothing")
         self.nothing.setWordWrap(True)
         self.nothing.setAlignment(Qt.AlignmentFlag.AlignCenter)
@@ -241,7 +241,7 @@ class SimulationPanel(QWidget):
             self._tell("No recording is open.")
         elif not document.analysis.simulations:
             self._known, self._names, self.facts = document.analysis, (), None
-            self._tell(f'{escape(EMPTY)}<br><br><a href="new">Simulate the movement …</a>')
+            self._tell(f'{html(EMPTY)}<br><br><a href="new">Simulate the movement …</a>')
         elif self.isVisible() and document.analysis is not self._known:
             self._later.start()
         else:
@@ -474,17 +474,17 @@ def facts_html(facts: RunFacts, run: SimulationRun, theme: Theme) -> str:
     colour = theme.contact if facts.completed else theme.fault
     stale = "<br><i>The motion has changed since this run: run it again.</i>" if facts.stale else ""
     rows = "".join(
-        f'<tr><td style="color:{theme.faint}; padding-right:10px">{_held(name)}</td><td>{escape(value)}</td></tr>'
+        f'<tr><td style="color:{theme.faint}; padding-right:10px">{_held(name)}</td><td>{html(value)}</td></tr>'
         for name, value in facts.rows.items()
     )
     told = [notice.sentence for notice in run.notices if notice.sentence != run.sentence]
-    notices = "".join(f"<br>• {escape(sentence)}" for sentence in told)
+    notices = "".join(f"<br>• {html(sentence)}" for sentence in told)
     return (
-        f'<b>{escape(facts.name)}</b><br><span style="color:{colour}">{escape(facts.sentence)}</span>{stale}'
+        f'<b>{html(facts.name)}</b><br><span style="color:{colour}">{html(facts.sentence)}</span>{stale}'
         f"<table cellspacing=0 cellpadding=1>{rows}</table>{notices}"
     )
 
 
 def _held(words: str) -> str:
     """Words that are not broken into lines."""
-    return escape(words).replace(" ", "&nbsp;")
+    return html(words).replace(" ", "&nbsp;")

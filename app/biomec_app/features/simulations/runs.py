@@ -9,6 +9,7 @@ import numpy as np
 
 from biomec.base.errors import BiomecError
 from biomec.base.fields import label_of
+from biomec.base.plain_text import comment
 from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forward.simulation import Ending
 from biomec.pipeline.analysis import Analysis
@@ -166,7 +167,7 @@ def without(analysis: Analysis, names: Iterable[str]) -> Analysis:
 def run_line(settings: SimulationSettings, remark: str = "") -> str:
     """Python that runs a simulation and keeps it."""
     line = f"analysis = analysis.with_simulation(run_simulation(analysis, {python_text(settings)}))"
-    return f"{line}  # {remark}" if remark else line
+    return f"{line}  # {comment(remark)}" if remark else line
 
 
 def rename_line(before: str, after: str) -> str:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-from html import escape
 
 from PySide6.QtCore import Qt, QTimer
 from PySide6.QtGui import QShowEvent
@@ -11,6 +10,7 @@ from PySide6.QtWidgets import QGridLayout, QLabel, QSizePolicy, QVBoxLayout, QWi
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import LEADING
+from biomec.base.plain_text import html
 from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
 from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.pipeline.analysis import KINEMATICS, Analysis
@@ -20,7 +20,8 @@ from biomec.reporting.statistics.recording_quality import DistanceSpread
 from biomec.reporting.trust import Finding, Level, Trust, TypeViolation, trust
 from biomec_app.features.trust.course import CourseView
 from biomec_app.kit.bar_chart import Bar, BarChart
-from biomec_app.kit.judged_pages import JudgedPages, VerdictFrame, rich_label
+from biomec_app.kit.judged_pages import JudgedPages, VerdictFrame
+from biomec_app.kit.rich_text import rich, rich_label
 from biomec_app.kit.theme import LIGHT, Theme
 from biomec_app.kit.words import point_words, with_code
 from biomec_app.session.context import Context
@@ -86,7 +87,7 @@ class TrustPanel(QWidget):
         grid.addWidget(self.markers, 2, 0)
         grid.addWidget(self.landmarks, 2, 1)
         grid.addWidget(self.violations, 3, 0, 1, 2)
-        over = QLabel("<b>Over time</b>")
+        over = rich(QLabel("<b>Over time</b>"))
         self.over = QLabel("markers to model, rms in mm")
         self.over.setAlignment(Qt.AlignmentFlag.AlignRight | Qt.AlignmentFlag.AlignVCenter)
         self.over.setMinimumWidth(1)
@@ -128,7 +129,7 @@ class TrustPanel(QWidget):
             self.trust = trust(self._known)
         except BiomecError as error:
             self.trust = None
-            self.pages.tell(f'{escape(str(error))}<br><br><a href="run">Run the kinematic analysis</a>')
+            self.pages.tell(f'{html(str(error))}<br><br><a href="run">Run the kinematic analysis</a>')
             return
         self._show(self.trust)
 
@@ -184,7 +185,7 @@ class TrustPanel(QWidget):
         tint = {Level.GOOD: theme.contact, Level.CHECK: theme.rebuilt, Level.POOR: theme.failed}[found.level]
         self.frame.set_tint(theme, tint)
         head, _, rest = found.verdict.partition(". ")
-        reasons = "".join(f"<br>• {escape(reason)}" for reason in found.reasons[:LEADING])
+        reasons = "".join(f"<br>• {html(reason)}" for reason in found.reasons[:LEADING])
         more = len(found.reasons) - LEADING
         if more > 0:
             reasons += f"<br>and {more} more reason{'s' if more > 1 else ''}; see the notices below."
@@ -193,12 +194,12 @@ class TrustPanel(QWidget):
             stale = "<br><i>Settings have changed since; run the analysis again.</i>"
         self.verdict.setText(
             f'<span style="color:{tint}; font-weight:bold">{SIGNS[found.level]}</span>&nbsp; '
-            f"<b>{escape(head)}.</b> {escape(rest)}{reasons}{stale}"
+            f"<b>{html(head)}.</b> {html(rest)}{reasons}{stale}"
         )
         rows = "".join(
-            f'<tr><td style="color:{theme.faint}; padding-right:8px; white-space:nowrap">{escape(one.title)}</td>'
-            f'<td><a href="{k}" style="color:{theme.accent}">{escape(self._named(one))}</a>'
-            f'&nbsp; <span style="color:{theme.text}">{escape(one.detail)}</span></td></tr>'
+            f'<tr><td style="color:{theme.faint}; padding-right:8px; white-space:nowrap">{html(one.title)}</td>'
+            f'<td><a href="{k}" style="color:{theme.accent}">{html(self._named(one))}</a>'
+            f'&nbsp; <span style="color:{theme.text}">{html(one.detail)}</span></td></tr>'
             for k, one in enumerate(found.findings)
         )
         self.findings.setText(f"<table cellspacing=0 cellpadding=1>{rows}</table>")

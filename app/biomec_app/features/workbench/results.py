@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-import csv
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
@@ -12,6 +10,7 @@ from functools import cached_property
 import numpy as np
 
 from biomec.base.arrays import FloatArray
+from biomec.base.plain_text import table
 from biomec.machines.output import number_text
 from biomec.machines.study import Run, StudyCurve
 from biomec_app.curves.curve import Curve
@@ -195,12 +194,8 @@ class FigureTable:
 
     def text(self, separator: str = "\t") -> str:
         """The table for a clipboard or a file."""
-        made = io.StringIO()
-        table = csv.writer(made, delimiter=separator, lineterminator="\n")
-        table.writerow(["figure", "unit", *self.columns])
-        for _, words, unit, cells in self.rows:
-            table.writerow([words, unit, *cells])
-        return made.getvalue()
+        rows = [[words, unit, *cells] for _, words, unit, cells in self.rows]
+        return table([["figure", "unit", *self.columns], *rows], separator)
 
 
 def figure_table(runs: Mapping[str, Run]) -> FigureTable:

@@ -15,6 +15,7 @@ from PySide6.QtSvg import QSvgGenerator
 from biomec.base.arrays import FloatArray
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
+from biomec.base.plain_text import file_name, xml
 from biomec.base.progress import Progress
 from biomec.machines.output import curves_table, written_files
 from biomec.machines.study import Run
@@ -150,7 +151,7 @@ class Saving:
         folder = window.context.user.ask_folder("Save all of the run into a folder", "")
         if folder is None:
             return
-        place = _free(Path(folder) / f"{run.machine.name}-{run.study}")
+        place = _free(Path(folder) / file_name(f"{run.machine.name}-{run.study}"))
         written: list[Any] = []
         for name, content in written_files(run).items():
             place.mkdir(parents=True, exist_ok=True)
@@ -191,6 +192,7 @@ def save_drawing(drawing: Drawing, path: Path) -> None:
                 painter = QPainter(made)
                 paper.paint(painter)
                 painter.end()
+                temporary.write_bytes(xml(temporary.read_bytes()))
             case ".png":
                 if not picture(paper, 2.0).save(str(temporary), "PNG"):  # type: ignore[call-overload]  # text
                     raise FileError(path.name, "the picture cannot be written there.")

@@ -72,7 +72,7 @@ def _picture(tex: str, colour: str, ratio: float) -> QImage | None:
 
     def words(text: str, x: float = 0.0, y: float = 0.0) -> Any:
         return figure.text(x, y, f"${text.strip().strip('$')}$", color=colour, fontsize=POINTS, math_fontfamily="cm",
-                           transform=None)  # fmt: skip
+                           parse_math=True, transform=None)  # fmt: skip
 
     def size(text: str) -> tuple[float, float, float]:
         """Width, height above the line and depth below it."""

@@ -12,6 +12,7 @@ from PySide6.QtGui import QAction, QCloseEvent, QKeySequence
 from PySide6.QtWidgets import QFrame, QLabel, QMainWindow, QMenu, QSplitter, QTabWidget, QVBoxLayout, QWidget
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import file_name
 from biomec.machines.machine import Machine
 from biomec.machines.motion import MachineMotion, along_laws, as_described, at_start
 from biomec.machines.study import Run
@@ -239,7 +240,8 @@ class WorkbenchWindow(QMainWindow):
     def save_as(self) -> None:
         """Save under another name."""
         self.editor.read()
-        name = self.bench.draft.path or Path(self.context.preferences.folder) / f"{self.bench.machine.name}.toml"
+        folder, suggested = Path(self.context.preferences.folder), file_name(self.bench.machine.name)
+        name = self.bench.draft.path or folder / f"{suggested}.toml"
         path = self.context.user.ask_file("Save machine", FILES, True, str(name))
         if path is not None:
             self.bench.save(path if path.suffix else path.with_suffix(".toml"))

@@ -5,11 +5,11 @@ from __future__ import annotations
 import base64
 from collections.abc import Mapping
 from dataclasses import dataclass
-from html import escape
 from pathlib import Path
 
 from biomec._version import __version__
 from biomec.base.notices import NoticeGroup
+from biomec.base.plain_text import html
 from biomec.reporting.content.report import PROVENANCE, RECORDING, SUBJECT, ReportContent
 from biomec.reporting.tables import Section, Table
 from biomec_app.kit.colours import LIGHT
@@ -91,7 +91,7 @@ def page(content: ReportContent, pictures: Mapping[str, Picture], missing: str =
     if "figure" in pictures:
         parts.append(f'<div class="figure">{_image(pictures["figure"])}</div>')
     elif missing:
-        parts.append(f'<p class="note">{escape(missing)}</p>')
+        parts.append(f'<p class="note">{html(missing)}</p>')
     for section in content.sections:
         if section.title == PROVENANCE:
             parts.append(_notices(content.notices))
@@ -101,34 +101,34 @@ def page(content: ReportContent, pictures: Mapping[str, Picture], missing: str =
 
 
 def _document(content: ReportContent, body: str) -> str:
-    title = escape(f"{content.title}, {content.subtitle}")
+    title = html(f"{content.title}, {content.subtitle}")
     return (
         f'<!DOCTYPE html>\n<html lang="en">\n<head>\n<meta charset="utf-8">\n'
         f'<meta name="viewport" content="width=device-width, initial-scale=1">\n<title>{title}</title>\n'
         f"<style>{STYLE}</style>\n</head>\n<body>\n<main>\n{body}\n"
-        f"<footer>Made with Biomec {escape(__version__)}. Angles and distances are estimates of a model; judge them "
+        f"<footer>Made with Biomec {html(__version__)}. Angles and distances are estimates of a model; judge them "
         "with the quality figures above.</footer>\n</main>\n</body>\n</html>\n"
     )
 
 
 def _head(content: ReportContent) -> str:
     cards = "".join(
-        f"<li><strong>{escape(value)}</strong><span>{escape(what)}</span></li>" for value, what in content.highlights
+        f"<li><strong>{html(value)}</strong><span>{html(what)}</span></li>" for value, what in content.highlights
     )
     return (
-        f"<header><h1>{escape(content.title)}</h1><p>{escape(content.subtitle)}</p></header>\n"
+        f"<header><h1>{html(content.title)}</h1><p>{html(content.subtitle)}</p></header>\n"
         f'<ul class="highlights">{cards}</ul>{_first(content)}'
     )
 
 
 def _first(content: ReportContent) -> str:
     """The notices that a reader must not miss."""
-    items = "".join(f'<li class="{one.severity.value}">{escape(one.sentence)}</li>' for one in content.leading)
+    items = "".join(f'<li class="{one.severity.value}">{html(one.sentence)}</li>' for one in content.leading)
     return f'\n<ul class="notices">{items}</ul>' if items else ""
 
 
 def _section(section: Section, picture: Picture | None = None) -> str:
-    parts = [f"<h2>{escape(section.title)}</h2>", *(f"<p>{escape(one)}</p>" for one in section.sentences)]
+    parts = [f"<h2>{html(section.title)}</h2>", *(f"<p>{html(one)}</p>" for one in section.sentences)]
     if picture is not None:
         parts.append(_image(picture))
     parts += [_table(table) for table in section.tables]
@@ -138,8 +138,8 @@ def _section(section: Section, picture: Picture | None = None) -> str:
 
 
 def _table(table: Table) -> str:
-    title = f"<h3>{escape(table.caption)}</h3>" if table.caption else ""
-    note = f'<p class="note">{escape(table.note)}</p>' if table.note else ""
+    title = f"<h3>{html(table.caption)}</h3>" if table.caption else ""
+    note = f'<p class="note">{html(table.note)}</p>' if table.note else ""
     if len(table.rows) > LONG and len(table.columns) == 3:
         return f"{title}{_long(table)}{note}"
     body = _facts(table) if not any(table.columns) else _grid(table)
@@ -148,16 +148,16 @@ def _table(table: Table) -> str:
 
 
 def _facts(table: Table) -> str:
-    rows = "".join(f"<tr><th>{escape(name)}</th><td>{escape(value)}</td></tr>" for name, value in table.rows)
+    rows = "".join(f"<tr><th>{html(name)}</th><td>{html(value)}</td></tr>" for name, value in table.rows)
     return f'<table class="facts"><tbody>{rows}</tbody></table>'
 
 
 def _grid(table: Table) -> str:
     numeric = [all(_is_number(row[k]) for row in table.rows) and bool(table.rows) for k in range(len(table.columns))]
     mark = [' class="number"' if one else "" for one in numeric]
-    head = "".join(f"<th{mark[k]}>{escape(name)}</th>" for k, name in enumerate(table.columns))
+    head = "".join(f"<th{mark[k]}>{html(name)}</th>" for k, name in enumerate(table.columns))
     rows = "".join(
-        "<tr>" + "".join(f"<td{_kind(cell, mark[k])}>{escape(cell)}</td>" for k, cell in enumerate(row)) + "</tr>"
+        "<tr>" + "".join(f"<td{_kind(cell, mark[k])}>{html(cell)}</td>" for k, cell in enumerate(row)) + "</tr>"
         for row in table.rows
     )
     return f"<table><thead><tr>{head}</tr></thead><tbody>{rows}</tbody></table>"
@@ -166,7 +166,7 @@ def _grid(table: Table) -> str:
 def _long(table: Table) -> str:
     """A long table of names and values in narrow columns, what differs from the rule in bold."""
     items = "".join(
-        f"<li>{escape(name)} = {'<b>' + escape(value) + '</b>' if mark else escape(value)}</li>"
+        f"<li>{html(name)} = {'<b>' + html(value) + '</b>' if mark else html(value)}</li>"
         for name, value, mark in table.rows
     )
     rule = "Bold: changed from the default. " if any(row[2] for row in table.rows) else "All as by default. "
@@ -191,10 +191,10 @@ def _is_number(cell: str) -> bool:
 def _notices(groups: tuple[NoticeGroup, ...]) -> str:
     parts = ['<section><h2 id="notices">Notices</h2>']
     for group in groups:
-        items = "".join(f"<li>{escape(one.sentence)}</li>" for one in group.notices)
+        items = "".join(f"<li>{html(one.sentence)}</li>" for one in group.notices)
         parts.append(
-            f'<div class="{group.severity.value}"><h3>{escape(group.title)}</h3>'
-            f'<p class="note">{escape(group.meaning)}</p><ul class="notices">{items}</ul></div>'
+            f'<div class="{group.severity.value}"><h3>{html(group.title)}</h3>'
+            f'<p class="note">{html(group.meaning)}</p><ul class="notices">{items}</ul></div>'
         )
     if not groups:
         parts.append("<p>There is nothing to report.</p>")
@@ -203,4 +203,4 @@ def _notices(groups: tuple[NoticeGroup, ...]) -> str:
 
 def _image(picture: Picture) -> str:
     code = base64.b64encode(picture.path.read_bytes()).decode("ascii")
-    return f'<img alt="{escape(picture.text)}" src="data:image/png;base64,{code}">'
+    return f'<img alt="{html(picture.text)}" src="data:image/png;base64,{code}">'

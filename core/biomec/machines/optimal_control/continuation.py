@@ -5,14 +5,13 @@ Every attempt is recorded with its settings and how it ended, as the history of 
 
 from __future__ import annotations
 
-import csv
-import io
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 
 import numpy as np
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import table
 from biomec.base.progress import Progress, part_of
 from biomec.machines.machine import Machine
 from biomec.machines.optimal_control.collocation import CollocationOptions, solve_collocation
@@ -102,9 +101,7 @@ class RunLog:
 
     def csv_text(self) -> str:
         """The table with commas, for a file."""
-        made = io.StringIO()
-        csv.writer(made, lineterminator="\n").writerows(self.rows())
-        return made.getvalue()
+        return table(self.rows())
 
     def text(self) -> str:
         """The table to be read."""

@@ -6,7 +6,6 @@ Common parts are computed once; names are such as the language allows.
 from __future__ import annotations
 
 import keyword
-import re
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 
@@ -17,6 +16,7 @@ from sympy.printing.precedence import PRECEDENCE
 from sympy.printing.pycode import PythonCodePrinter
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_text import comment, identifier
 from biomec.machines.symbolic.algebra import Expr, Matrix, Symbol
 from biomec.machines.symbolic.equations import EquationsOfMotion, accelerations
 from biomec.machines.symbolic.typeset import latex_document
@@ -58,12 +58,15 @@ class Listing:
 def listing(
     arguments: Mapping[str, Sequence[Symbol]], outputs: Mapping[str, Matrix], reserved: Sequence[str] = ()
 ) -> Listing:
-    """Listing of matrices of the arguments" symbols."""
+    """Listing of matrices of the arguments' symbols."""
+    for key in (*arguments, *outputs, *reserved):
+        if identifier(key) != key:
+            raise BiomecError(f"{key!r} cannot be a name in a program. Use letters, digits and _.")
     taken = set(RESERVED) | set(arguments) | set(outputs) | set(reserved)
     names: dict[Symbol, Symbol] = {}
     for symbols in arguments.values():
         for one in symbols:
-            names[one] = sp.Symbol(_free_name(one.name, taken), real=True)
+            names[one] = sp.Symbol(identifier(one.name, taken), real=True)
             taken.add(names[one].name)
     entries = [_decimals(one.xreplace(names)) for matrix in outputs.values() for one in matrix]
     steps, reduced = sp.cse(entries, symbols=_temporaries(taken), order="none", list=True)
@@ -78,16 +81,6 @@ def _decimals(expression: Expr) -> Expr:
     """Long fractions as decimals of 17 digits, which is every digit that a number of double precision has."""
     long = [one for one in expression.atoms(sp.Rational) if one.q > LONGEST or abs(one.p) > LONGEST]
     return expression.xreplace({one: sp.Float(one, 17) for one in long})
-
-
-def _free_name(name: str, taken: set[str]) -> str:
-    """A name of letters, digits and underscores that nothing else has."""
-    plain = re.sub(r"[^A-Za-z0-9_]", "_", name)
-    if not plain[:1].isalpha():
-        plain = f"v{plain}"
-    while plain in taken:
-        plain += "_"
-    return plain
 
 
 def _temporaries(taken: set[str]) -> Iterator[Symbol]:
@@ -141,7 +134,7 @@ def matrices_source(
 
     arguments : name -> symbols in their order, such as {"x": states, "u": inputs, "p": parameters}
     """
-    lines = listing(arguments, outputs)
+    lines = listing(arguments, outputs, (name,))
     match language:
         case "python":
             shown = ", ".join(_python_matrix(one) for one in lines.outputs.values())
@@ -201,7 +194,7 @@ def _legend(equations: EquationsOfMotion, title: str, place: str = "{}[{}]", fir
     rows = [f"State equations{f' of {title}' if title else ''}, derived by Biomec: dx/dt = f(t, x, u, p)."]
     for letter, words in (("x", states), ("u", equations.input_names), ("p", values)):
         rows += [f"{place.format(letter, k)}: {one}" for k, one in enumerate(words, first)]
-    return [re.sub(r'\*/|"""|\\|[\x00-\x1f]', " ", one) for one in rows]  # what would end a comment
+    return [comment(one) for one in rows]
 
 
 # ---------------------------------------------------------------------- Python
@@ -238,7 +231,7 @@ def _python_imports(lines: Listing) -> list[str]:
 
 def _python(equations: EquationsOfMotion, lines: Listing, name: str, title: str) -> str:
     n, m = equations.n, len(equations.inputs)
-    values = ", ".join(f'"{one.name}": {value!r}' for one, value in equations.parameters.items())
+    values = ", ".join(f"{one.name!r}: {value!r}" for one, value in equations.parameters.items())
     text = _printer("python")
     head = [
         '"""' + "\n".join(_legend(equations, title)),

@@ -6,6 +6,7 @@ import re
 
 import sympy as sp
 
+from biomec.base.plain_text import html, latex
 from biomec.machines.symbolic.algebra import Expr, Matrix, Symbol, rounded
 from biomec.machines.symbolic.equations import EquationsOfMotion
 
@@ -61,7 +62,7 @@ def latex_document(equations: EquationsOfMotion, title: str, digits: int = DIGIT
     """LaTeX file with the matrices and their meaning, ready to compile."""
     names = symbol_names(equations)
     parts = [r"\documentclass{article}", r"\usepackage{amsmath}", r"\usepackage[landscape,margin=1cm]{geometry}",
-             r"\allowdisplaybreaks", r"\begin{document}", rf"\section*{{{_escaped(title)}}}"]  # fmt: skip
+             r"\allowdisplaybreaks", r"\begin{document}", rf"\section*{{{latex(title)}}}"]  # fmt: skip
     template = formulae(equations, digits)[0]
     parts += [rf"\[ {template} \]"]
     meanings = [
@@ -69,19 +70,15 @@ def latex_document(equations: EquationsOfMotion, title: str, digits: int = DIGIT
     ]
     meanings += [(names[one], about) for one, about in zip(equations.inputs, equations.input_names, strict=True)]
     meanings += [(names[one], repr(value)) for one, value in equations.parameters.items()]
-    parts += [r"\begin{itemize}", *(rf"\item ${one}$: {_escaped(about)}" for one, about in meanings), r"\end{itemize}"]
+    parts += [r"\begin{itemize}", *(rf"\item ${one}$: {latex(about)}" for one, about in meanings), r"\end{itemize}"]
     lines = [line.replace(" = ", " &= ", 1) for line in formulae(equations, digits)[1:]]
     parts += [r"\begin{align*}", " \\\\\n".join(lines), r"\end{align*}", r"\end{document}", ""]
     return "\n".join(parts)
 
 
-def _escaped(words: str) -> str:
-    return re.sub(r"([&%$#_{}])", r"\\\1", words.replace("\\", "/"))
-
-
 def mathml(expression: Expr, equations: EquationsOfMotion, digits: int = DIGITS) -> str:
     """One expression as presentation MathML, for pages."""
-    plain = {one: sp.Symbol(one.name) for one in expression.free_symbols}
+    plain = {one: sp.Symbol(html(one.name)) for one in expression.free_symbols}
     body = sp.mathml(_shown(expression, digits).xreplace(plain), printer="presentation")
     return f'<math xmlns="http://www.w3.org/1998/Math/MathML">{body}</math>'
 
@@ -138,7 +135,7 @@ def _split(name: str) -> tuple[str, str]:
     """Letter and index in LaTeX: phi1 is φ with the index 1."""
     found = re.fullmatch(r"([A-Za-z]+?)_*(\d*)_*", name)
     if found is None:
-        return rf"\mathrm{{{re.sub('_', ' ', name)}}}", ""
+        return rf"\mathrm{{{latex(name.replace('_', ' '))}}}", ""
     letter, number = found.groups()
     greek = {"phi": r"\varphi", "theta": r"\theta", "alpha": r"\alpha", "beta": r"\beta", "gamma": r"\gamma",
              "rho": r"\rho", "mu": r"\mu", "omega": r"\omega", "lambda": r"\lambda"}  # fmt: skip
