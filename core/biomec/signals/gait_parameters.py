@@ -2,7 +2,8 @@
 
 Lengths are measured between landing places of the heels, along the way of the pelvis over that stride. A stride in
 which the heading changes by more than `TURN_DEG` is a turn, and one that ends higher or lower than it began is on
-stairs or a ramp. Steps of a turn are measured along the tangent of the path midway between their two footfalls [Dingwell2023].
+stairs or a ramp. Steps of a turn are measured along the tangent of the path midway between their two footfalls
+[Dingwell2023].
 """
 
 from __future__ import annotations
