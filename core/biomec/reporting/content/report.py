@@ -38,6 +38,7 @@ from biomec.reporting.facts import (
     subject_facts,
     trial_facts,
 )
+from biomec.reporting.indices.push_ups import push_up_section
 from biomec.reporting.statistics.angle_ranges import (
     AngleError,
     AngleRange,
@@ -87,6 +88,8 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     walk = time_and_distance_section(analysis)
     sections = [_subject(analysis), _recording(analysis), *([] if walk is None else [walk]), _angles(analysis)]
     sections += [_cycles(analysis), _quality(analysis)]
+    pushed = push_up_section(analysis)
+    sections += [] if pushed is None else [pushed]
     if "loads" in analysis.done:
         sections.append(loads_section(analysis))
     vicon = plug_in_gait_section(analysis)
