@@ -26,6 +26,7 @@ LONGEST_STRIDE_S = 3.0  # two strikes of a foot farther apart are not one stride
 TURN_DEG = 15.0  # change of heading over a stride from which it is a turn
 RISE_M = 0.08  # rise or fall over a stride from which it is not level; heels land within 2 cm of each other on a floor
 FLAT = (0.15, 0.45)  # of stance: the foot is flat
+SAME_FLOOR_M = 0.03  # a toe that stands farther from its height in stance stood on another floor
 MID_SWING = (0.25, 0.75)  # of swing
 
 
@@ -48,7 +49,7 @@ class Stride:
     length_m        : distance between both strikes of the heel along the walk [m]
     turn            : change of heading, to the left positive [rad]
     rise_m          : how much higher the heel lands at the end [m]
-    toe_clearance_m : least height of the toe in mid-swing (25 to 75 %) above its height with the foot flat [m]
+    toe_clearance_m : least height of the toe in mid-swing (25 to 75 %) above its height standing [m]
     """
 
     side: str
@@ -186,15 +187,17 @@ def gait_parameters(
     gait: GaitMarkers | None = None,
     up: FloatArray | None = None,
     forward: FloatArray | None = None,
+    standing_toe_m: Mapping[str, float] | None = None,
 ) -> GaitParameters:
     """Strides and steps from events; lengths too where markers, their meaning and both directions are given.
 
-    forward : (3,) of the walk as a whole. It tells a belt; over ground each stride has its own heading.
+    forward        : (3,) of the walk as a whole. It tells a belt; over ground each stride has its own heading.
+    standing_toe_m : side -> height of the toe marker while standing [m]; without it that of the flat foot in stance
     """
     times = {(label, side): _times(events, label, side) for label in (STRIKE, OFF) for side in SIDES}
     floor = None
     if markers is not None and gait is not None and up is not None and forward is not None:
-        floor = _Floor.of(markers, gait, up, forward, times)
+        floor = _Floor.of(markers, gait, up, forward, times, standing_toe_m or {})
     notices: list[Notice] = []
     if floor is not None and floor.belt_m_s:
         sentence = (
@@ -238,15 +241,24 @@ class _Floor:
     forward: FloatArray
     belt_m_s: float
     path: WalkingPath | None
+    standing_toe_m: Mapping[str, float]
 
     @classmethod
-    def of(cls, markers: Markers, gait: GaitMarkers, up: FloatArray, forward: FloatArray, times: _Times) -> _Floor:
+    def of(
+        cls,
+        markers: Markers,
+        gait: GaitMarkers,
+        up: FloatArray,
+        forward: FloatArray,
+        times: _Times,
+        standing_toe_m: Mapping[str, float],
+    ) -> _Floor:
         heels, toes = (
             {side: markers[name] for side, name in feet.items() if name in markers} for feet in (gait.heel, gait.toe)
         )
         belt = _belt_speed(heels, times, markers.rate_hz, forward)
         path = walking_path(markers, gait.pelvis, up, belt, forward)
-        return cls(heels, toes, markers.rate_hz, up, forward, belt, path)
+        return cls(heels, toes, markers.rate_hz, up, forward, belt, path, standing_toe_m)
 
     def landing(self, side: str, time_s: float) -> FloatArray | None:
         """Heel (3,) at its strike."""
@@ -268,7 +280,7 @@ class _Floor:
         return self.forward
 
     def toe_clearance(self, side: str, start_s: float, off_s: float, end_s: float) -> float | None:
-        """Least height of the toe in mid-swing above its median height while the foot is flat [m]."""
+        """Least height of the toe in mid-swing above its height standing, or else its median with the foot flat [m]."""
         if side not in self.toes:
             return None
         height = self.toes[side] @ self.up
@@ -276,8 +288,11 @@ class _Floor:
             height[round((a + parts[0] * (b - a)) * self.rate_hz) : round((a + parts[1] * (b - a)) * self.rate_hz) + 1]
             for a, b, parts in ((start_s, off_s, FLAT), (off_s, end_s, MID_SWING))
         )
-        seen = flat.size > 0 and swing.size > 0 and np.isfinite(flat).all() and np.isfinite(swing).all()
-        return float(swing.min() - np.median(flat)) if seen else None
+        if not (flat.size and swing.size and np.isfinite(flat).all() and np.isfinite(swing).all()):
+            return None
+        level = float(np.median(flat))
+        stood = self.standing_toe_m.get(side, level)
+        return float(swing.min()) - (stood if abs(stood - level) < SAME_FLOOR_M else level)
 
 
 def _stride(side: str, start: float, end: float, times: _Times, floor: _Floor | None, notices: list[Notice]) -> Stride:

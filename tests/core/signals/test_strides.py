@@ -8,9 +8,8 @@ import pytest
 from biomec.engine.rotations import elementary
 from biomec.recording import Event
 from biomec.signals.gait_parameters import StrideKind, gait_parameters
-from tests.core.signals.footprints import LIFT, UP, circle, straight
+from tests.core.signals.footprints import GAIT, LIFT, UP, circle, straight
 from tests.core.signals.gait_recordings import PIG_GAIT, pig_trial
-from tests.core.signals.virtual_walk import GAIT as WALK_GAIT
 from tests.core.signals.virtual_walk import Walk
 
 
@@ -92,6 +91,19 @@ def test_the_toe_clears_the_ground_by_what_it_was_lifted():
     assert clearances == pytest.approx([LIFT * np.sin(0.25 * np.pi)] * len(clearances), abs=0.05 * LIFT)
 
 
+def test_the_toes_height_in_the_static_is_the_level_unless_it_stood_on_another_floor():
+    walker = straight()
+    markers, forward = walker.markers(), np.array([1.0, 0.0, 0.0])
+
+    def clearance(stood: float) -> float:
+        toes = {"Left": stood, "Right": stood}
+        return gait_parameters(walker.events(), markers, GAIT, UP, forward, toes).strides[0].toe_clearance_m
+
+    on_the_floor = clearance(0.0)
+    assert clearance(0.01) == pytest.approx(on_the_floor - 0.01)
+    assert clearance(-0.2) == pytest.approx(on_the_floor)  # on a treadmill's deck, 0.2 m above the static's floor
+
+
 def test_there_and_back_again_has_positive_steps():
     """A return pass had negative lengths, because one direction was taken for the whole recording."""
     there = straight()
@@ -100,7 +112,7 @@ def test_there_and_back_again_has_positive_steps():
     both = replace(first, p_WM=np.concatenate([first.p_WM, back]))
     later = first.frames / first.rate_hz
     events = [*there.events(), *(replace(e, time_s=e.time_s + later) for e in there.events())]
-    found = gait_parameters(events, both, WALK_GAIT, UP, np.array([1.0, 0.0, 0.0]))
+    found = gait_parameters(events, both, GAIT, UP, np.array([1.0, 0.0, 0.0]))
     whole = [s for s in found.strides if s.kind is StrideKind.STRAIGHT and s.start_s > later]
     assert len(whole) == 6
     assert [stride.length_m for stride in whole] == pytest.approx([1.2] * 6)
@@ -153,7 +165,7 @@ def test_a_heel_that_was_not_seen_leaves_times():
     p = np.array(trial.markers.p_WM)
     p[int(walk.strike_s(2) * 100) - 2 : int(walk.strike_s(2) * 100) + 3, trial.markers.index("RHEE")] = np.nan
     markers = replace(trial.markers, p_WM=p)
-    found = gait_parameters(walk.events(), markers, WALK_GAIT, UP, np.array([0.0, 1.0, 0.0]))
+    found = gait_parameters(walk.events(), markers, GAIT, UP, np.array([0.0, 1.0, 0.0]))
     right = [s for s in found.strides if s.side == "Right"]
     assert [s.length_m is None for s in right[:2]] == [True, True]
     assert all(s.stance == pytest.approx(0.6) for s in right if s.stance is not None)

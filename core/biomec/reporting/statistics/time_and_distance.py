@@ -26,7 +26,7 @@ from biomec.pipeline.load_cycles import load_cycles
 from biomec.pipeline.steps.cycles import SIDES
 from biomec.reporting.statistics.symmetry import log_ratio
 from biomec.signals.gait_parameters import GaitParameters, GaitStep, Stride, StrideKind, gait_parameters
-from biomec.signals.kinematic_events import gait_markers, walking_direction
+from biomec.signals.kinematic_events import GaitMarkers, gait_markers, walking_direction
 
 BOTH = "both"
 FEWEST_FOR_CV = 10  # strides of a side; fewer say little about variability
@@ -266,7 +266,7 @@ def _time_and_distance(analysis: Analysis) -> TimeAndDistance | None:
             forward = walking_direction(clean.markers, gait, up)
         except BiomecError as error:
             notices = (warning("no-lengths", f"Lengths of steps are not known. {error}"),)
-    found = gait_parameters(events, clean.markers, gait, up, forward)
+    found = gait_parameters(events, clean.markers, gait, up, forward, _standing_toes(analysis, gait))
     if not found.strides:
         return None
     groups = analysis.cycles.groups
@@ -286,6 +286,16 @@ def _time_and_distance(analysis: Analysis) -> TimeAndDistance | None:
     legs = [float(measures[key]) for key in ("leg_length_D", "leg_length_E") if key in measures]
     made = figures(found, out, float(np.mean(legs)) if legs else None, counts)
     return replace(made, notices=(*made.notices, *notices))
+
+
+def _standing_toes(analysis: Analysis, gait: GaitMarkers | None) -> dict[str, float]:
+    """Side -> mean height of the toe marker in the static [m]; empty without one."""
+    prepared = analysis.preparation
+    if gait is None or prepared.static_is_dynamic:
+        return {}
+    markers, up = prepared.static.markers, prepared.static.axes.up_vector
+    heights = {side: markers[name] @ up for side, name in gait.toe.items() if name in markers}
+    return {side: float(np.nanmean(height)) for side, height in heights.items() if np.isfinite(height).any()}
 
 
 def _loaded(analysis: Analysis, side: str) -> int:

@@ -74,7 +74,7 @@ def test_elevation_is_the_angle_between_the_long_axes():
 
 
 def test_a_virtual_shoulder_has_the_rhythm_it_was_given(raised):
-    """2 : 1 in the angle that the arm turns from standing; the elevation counts from hanging, at 110° 3 % more."""
+    """2 : 1 in the angle that the arm turns; the elevation, from the thorax's long axis, grows by up to 2 % less."""
     found = rhythms(raised)
     assert set(found) == {"right", "left"}
     for one in found.values():
