@@ -58,8 +58,8 @@ def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
 
 _SUMMARIES = [
     Summary(
-        "statistics", "Cycle Statistics", "Time and distance of a walk or a push-up, durations of the cycles, and what every angle does in them", ("cycles",),
-        cycle_statistics,
+        "statistics", "Cycle Statistics", "Strides or push-ups in figures, durations of cycles, what every angle does",
+        ("cycles",), cycle_statistics,
     )
 ]  # fmt: skip
 
