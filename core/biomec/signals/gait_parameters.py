@@ -191,9 +191,14 @@ def gait_parameters(
 ) -> GaitParameters:
     """Strides and steps from events; lengths too where markers, their meaning and both directions are given.
 
+    Where markers are given, only events within their recording count.
+
     forward        : (3,) of the walk as a whole. It tells a belt; over ground each stride has its own heading.
     standing_toe_m : side -> height of the toe marker while standing [m]; without it that of the flat foot in stance
     """
+    if markers is not None:  # files may hold events of frames that were not saved
+        ends = (-0.5 / markers.rate_hz, (markers.frames - 0.5) / markers.rate_hz)
+        events = [event for event in events if ends[0] <= event.time_s <= ends[1]]
     times = {(label, side): _times(events, label, side) for label in (STRIKE, OFF) for side in SIDES}
     floor = None
     if markers is not None and gait is not None and up is not None and forward is not None:

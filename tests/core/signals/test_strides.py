@@ -159,6 +159,19 @@ def test_two_foot_offs_in_a_stride_are_told_and_not_used():
     assert all(s.stance is not None for s in found.strides[1:] if s.end_s < 3.6)
 
 
+def test_events_of_frames_that_were_not_saved_make_no_stride():
+    """A strike before the first frame had lengths of frames at the end, counted from there."""
+    walker = straight()
+    early = [replace(e, time_s=e.time_s - 1.05) for e in walker.events()]
+    markers = walker.markers()
+    markers = replace(markers, p_WM=markers.p_WM[105:])
+    found = gait_parameters(early, markers, GAIT, UP, np.array([1.0, 0.0, 0.0]))
+    assert {e.time_s < 0.0 for e in early} == {True, False}
+    assert min(stride.start_s for stride in found.strides) >= 0.0
+    assert [stride.length_m for stride in found.strides] == pytest.approx([1.2] * len(found.strides))
+    assert len(found.strides) == 4
+
+
 def test_a_heel_that_was_not_seen_leaves_times():
     walk = Walk()
     trial = walk.trial()

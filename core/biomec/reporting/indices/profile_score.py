@@ -20,7 +20,7 @@ from numpy.typing import ArrayLike
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.body.loads.load_statistics import mean_and_deviation
-from biomec.reporting.tables import Table, number, with_spread
+from biomec.reporting.tables import NOTHING, Table, number, with_spread
 
 PELVIS = ("pelvis tilt", "pelvis obliquity", "pelvis rotation")
 LEG = ("hip flexion", "hip adduction", "hip rotation", "knee flexion", "ankle dorsiflexion", "foot progression")
@@ -124,22 +124,25 @@ def movement_analysis_profile(
     rows = [
         (
             name[0].upper() + name[1:],
-            *("–" if side is None else with_spread(*side.variable(name)) for side in sides),
+            *(NOTHING if side is None else with_spread(*side.variable(name)) for side in sides),
+            NOTHING,
             number((healthy or {}).get(name)),
         )
         for name in names
     ]
-    scores = ["–" if side is None else with_spread(side.mean, side.sd) for side in sides]
-    rows.append(("Gait Profile Score", *scores, "–"))
+    scores = [NOTHING if side is None else with_spread(side.mean, side.sd) for side in sides]
+    both = NOTHING
     if right is not None and left is not None and set(NINE) <= set(names):
-        rows.append(("Gait Profile Score, both sides", number(overall_score(right, left)), "", "–"))
+        both = number(overall_score(right, left))
+    rows.append(("Gait Profile Score", *scores, both, NOTHING))
     note = (
         "Root mean square difference from the mean of the norm over the side's own cycle, 51 points; mean ± SD over "
         f"cycles [°]. The score of a side has {len(names)} curves, that of both sides 15 with the pelvis of the left "
         f"cycle. A change of {IMPORTANT_DEG:g}° matters to patients, one below {DETECTABLE_DEG:g}° cannot be told from "
         "none."
     )
-    return Table("Movement Analysis Profile", ("", "Right [°]", "Left [°]", "Norm's people [°]"), tuple(rows), note)
+    columns = ("", "Right [°]", "Left [°]", "Both [°]", "Norm's people [°]")
+    return Table("Movement Analysis Profile", columns, tuple(rows), note)
 
 
 def at_51(curves: ArrayLike) -> FloatArray:
