@@ -12,6 +12,8 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout,
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis, run_first
+from biomec.reporting.content.time_and_distance_section import time_and_distance_section
+from biomec.reporting.indices.push_ups import push_up_section
 from biomec.reporting.statistics.cycle_statistics import angle_table, cycle_table
 from biomec.reporting.tables import Section
 from biomec_app.kit.sections import SectionView, section_text
@@ -46,7 +48,9 @@ def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
     by = {"none": "No cycles were sought.", "events": "Cycles begin and end at foot strikes."}
     told = by.get(all_cycles.by, f"Cycles begin and end at the minima of {all_cycles.by}.")
     cycles = cycle_table(all_cycles.groups, analysis.signals.trial.first_frame)
+    of_the_movement = (time_and_distance_section(analysis), push_up_section(analysis))
     return (
+        *(section for section in of_the_movement if section is not None),
         Section("Cycles", (told,), (cycles,)),
         Section("Angles", (), (angle_table(analysis.angles, all_cycles.curves),)),
     )
@@ -54,8 +58,8 @@ def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
 
 _SUMMARIES = [
     Summary(
-        "statistics", "Cycle Statistics", "Durations of the cycles, and what every angle does in them", ("cycles",),
-        cycle_statistics,
+        "statistics", "Cycle Statistics", "Strides or push-ups in figures, durations of cycles, what every angle does",
+        ("cycles",), cycle_statistics,
     )
 ]  # fmt: skip
 

@@ -26,6 +26,7 @@ from biomec.recording.step import plain_data
 from biomec.recording.trial import is_angle
 from biomec.reporting.content.load_section import loads_section
 from biomec.reporting.content.plug_in_gait_section import plug_in_gait_section
+from biomec.reporting.content.time_and_distance_section import time_and_distance_section
 from biomec.reporting.facts import (
     constraint_words,
     count_notices,
@@ -37,6 +38,7 @@ from biomec.reporting.facts import (
     subject_facts,
     trial_facts,
 )
+from biomec.reporting.indices.push_ups import push_up_section
 from biomec.reporting.statistics.angle_ranges import (
     AngleError,
     AngleRange,
@@ -83,7 +85,11 @@ QUALITY, CYCLES, TRUTH, PROVENANCE = "How good it is", "Cycles", "Errors against
 def report_content(analysis: Analysis, truth: JointAngles | None = None) -> ReportContent:
     """Everything a report says. ``truth``: the true angles of a virtual subject, if they are known."""
     session = analysis.session
-    sections = [_subject(analysis), _recording(analysis), _angles(analysis), _cycles(analysis), _quality(analysis)]
+    walk = time_and_distance_section(analysis)
+    sections = [_subject(analysis), _recording(analysis), *([] if walk is None else [walk]), _angles(analysis)]
+    sections += [_cycles(analysis), _quality(analysis)]
+    pushed = push_up_section(analysis)
+    sections += [] if pushed is None else [pushed]
     if "loads" in analysis.done:
         sections.append(loads_section(analysis))
     vicon = plug_in_gait_section(analysis)

@@ -3,6 +3,7 @@
 summary.json     what was analysed, how well it went, what was assumed
 angles.csv       joint angles [°], one row a frame
 cycles.csv       mean and standard deviation of the angles over the valid cycles [°], 0 to 100 %
+time_and_distance.csv  time and distance of every stride, means and symmetry [s, m, %]; of a walk
 quality.csv      how each frame was solved: status, iterations, ‖Φ‖, ‖Δq‖, violation by type of constraint [SI units]
 coordinates.csv  consistent natural coordinates [m, –]
 segments.csv     centres of mass of the segments and of the whole body [m]
@@ -34,6 +35,7 @@ from biomec.pipeline.analysis import Analysis, step_named
 from biomec.pipeline.plug_in_gait import comparison, vicon_curves
 from biomec.pipeline.settings_file import settings_text
 from biomec.reporting.content.plug_in_gait_section import comparison_rows, plug_in_gait_summary
+from biomec.reporting.content.time_and_distance_section import time_and_distance_csv
 from biomec.reporting.facts import (
     cycle_facts,
     finite_largest,
@@ -51,10 +53,12 @@ from biomec.reporting.tables import by_frame, plain_number, table_text
 MILLIMETRE = 1e3
 ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
-    "summary.json", "settings.json", "angles.csv", "cycles.csv", "quality.csv", "coordinates.csv", "segments.csv",
-    "loads.csv", "load_parts.csv", "load_statistics.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv",
-    "session.biomec",
+    "summary.json", "settings.json", "angles.csv", "cycles.csv", "time_and_distance.csv", "quality.csv",
+    "coordinates.csv", "segments.csv", "loads.csv", "load_parts.csv", "load_statistics.csv", "plug_in_gait.csv",
+    "plug_in_gait_comparison.csv", "session.biomec",
 )  # fmt: skip
+OF_GAIT = ("time_and_distance.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv")
+"""Files that are written where somebody walks, or where the markers are those of Plug-in Gait."""
 OF_LOADS = {"loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv}
 
 
@@ -80,6 +84,8 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     }
     if "loads" in analysis.done:
         texts |= {name: made(analysis) for name, made in OF_LOADS.items()}
+    strides = time_and_distance_csv(analysis)
+    texts |= {} if strides is None else {"time_and_distance.csv": strides}
     texts |= _plug_in_gait_csv(analysis)
     with replaced_together(folder, "summary.json", FILES) as stage:
         for name, text in texts.items():

@@ -85,6 +85,8 @@ def test_cycle_statistics_open_follow_and_are_saved(qtbot, context, tmp_path, de
     window = open_tables(context, "Cycle Statistics", cycle_statistics(demo_analysis), cycle_statistics)
     assert "Right elbow flexion\t" in window.text()
     assert "valid cycles" in window.text()
+    assert "Rhythm [1/min]\t" in window.text()  # of the push-ups; nobody walks
+    assert "Time and distance" not in window.text()
     window.save(tmp_path / "cycles.txt")
     assert (tmp_path / "cycles.txt").read_text("utf-8") == window.text()
     told = []

@@ -23,7 +23,7 @@ from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Session
 from biomec.reporting.content.load_section import LOADS
 from biomec.reporting.content.report import report_content
-from biomec.reporting.files.analysis_files import FILES, summary, write_analysis
+from biomec.reporting.files.analysis_files import FILES, OF_GAIT, summary, write_analysis
 from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
 from biomec.reporting.files.other_programs import write_loads
 from biomec.reporting.statistics.load_condition import loads_over_cycles
@@ -145,7 +145,7 @@ def test_without_the_step_nothing_is_said_of_loads_and_an_old_table_goes(whole, 
     written = write_analysis(kinematics, tmp_path, overwrite=True)
     assert not any((tmp_path / name).exists() for name in about_loads)
     assert [path.name for path in written] == [
-        name for name in FILES if name not in about_loads and not name.startswith("plug_in_gait")
+        name for name in FILES if name not in about_loads and name not in OF_GAIT
     ]
     assert summary(kinematics)["inverse_dynamics"] is None
     assert report_content(kinematics).section(LOADS) is None
