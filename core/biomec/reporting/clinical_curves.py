@@ -168,7 +168,7 @@ def _way(analysis: Analysis, first: int, last: int) -> tuple[FloatArray, float]:
         return np.array([1.0, 0.0, 0.0]), float("nan")
     at = motion.index("pelvis")
     moved = motion.p_com[last, at] - motion.p_com[first, at]
-    belt = belt_of(analysis.signals, analysis.body)
+    belt = analysis.derived(_belt)
     if belt is not None and float(np.linalg.norm(belt)) > LEAST_BELT_M_S:
         moved = moved - np.asarray(belt) * seconds
     speed = float(np.linalg.norm(_level(moved))) / seconds
@@ -177,6 +177,10 @@ def _way(analysis: Analysis, first: int, last: int) -> tuple[FloatArray, float]:
     way = _level(moved)
     size = float(np.linalg.norm(way))
     return (way / size if size > 0.0 else np.array([1.0, 0.0, 0.0])), speed
+
+
+def _belt(analysis: Analysis) -> FloatArray | None:
+    return belt_of(analysis.signals, analysis.body)
 
 
 def _level(vector: FloatArray) -> FloatArray:

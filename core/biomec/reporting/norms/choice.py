@@ -89,17 +89,15 @@ def norm_notices(norm: NormSet, patient: Patient) -> tuple[Notice, ...]:
         notices.append(info("norm-age", f"{words} {about.ages_from.removesuffix('.')}."))
     speed = patient.speed_dimensionless
     if speed is None:
-        words = (
-            "The patient's speed without dimension is not known (walking speed, length of the leg): a norm at another"
-        )
-        notices.append(info("norm-speed", f"{words} speed moves every curve."))
+        words = "The patient's speed without dimension is not known; it needs walking speed and leg length."
+        notices.append(info("norm-speed", f"{words} A norm at another speed moves every curve."))
     elif about.speed_dimensionless is None:
         notices.append(warning("norm-speed", f"The norm {about.title} does not state its walking speed."))
     elif abs(_deviations(norm, speed)) > WITHIN:
         mean, sd = about.speed_dimensionless
         words = (
-            f"The patient walks at {speed:.2f} without dimension, the norm {about.title} at {mean:.2f} ± {sd:.2f}: more "
-            f"than {WITHIN:g} SD apart. Part of the difference is the speed."
+            f"The patient walks at {speed:.2f} without dimension, the norm {about.title} at {mean:.2f} ± {sd:.2f}: "
+            f"more than {WITHIN:g} SD apart. Part of the difference is the speed."
         )
         notices.append(warning("norm-speed", words))
     notices += _model_notice(about.model, patient.model)

@@ -34,7 +34,8 @@ PARAMETERS = {
     "stridelength": ("stride length", "m"), "steplength": ("step length", "m"), "stepwidth": ("step width", "m"),
     "footoff": ("foot off", "% cycle"), "oppositefootoff": ("opposite foot off", "% cycle"),
     "oppositefootcontact": ("opposite foot contact", "% cycle"), "speed": ("speed", "m/s"),
-    "walkingspeed": ("speed", "m/s"), "singlesupport": ("single support", "s"), "doublesupport": ("double support", "s"),
+    "walkingspeed": ("speed", "m/s"), "singlesupport": ("single support", "s"),
+    "doublesupport": ("double support", "s"),
 }  # fmt: skip
 SIDES = ("left", "right")
 
@@ -87,7 +88,7 @@ def _blocks(text: TextFile) -> list[tuple[str, int, FloatArray]]:
             values = [number(word) for word in words[:2]]
             if len(values) < 2 or None in values:
                 raise text.fault(
-                    "a norm has two numbers in a line, mean and standard deviation; one alone is a curve of a person.",
+                    "a norm has two numbers in a line, mean and standard deviation; one alone is a person's curve.",
                     at,
                 )
             blocks[-1][2].append((float(values[0] or 0.0), float(values[1] or 0.0)))
@@ -109,7 +110,7 @@ def _pooled(name: str, sides: list[FloatArray]) -> NormCurve:
 
 
 def _parameter(short: str, values: FloatArray) -> NormParameter:
-    """Value in the usual unit: what is too large for metres is in millimetres, a cadence below 5 in strides a second."""
+    """Value in the usual unit: too large for metres means millimetres, a cadence below 5 strides a second."""
     name, unit = PARAMETERS[short]
     mean, sd = float(values[0]), float(values[1])
     scale = 1.0

@@ -301,15 +301,15 @@ def _tables(norm: NormSet) -> dict[str, list[tuple[object, ...]]]:
     ascii_units = {shown: plain for plain, shown in UNITS.items()}
     return {
         CURVES: [
-            (one.name, ascii_units.get(one.unit, one.unit), one.positive, one.negative, f"{percent:g}", f"{mean:.6g}",
-             f"{sd:.6g}", one.limbs or "", one.subjects or "")
+            (one.name, ascii_units.get(one.unit, one.unit), one.positive, one.negative, f"{percent:g}", f"{mean:.8g}",
+             f"{sd:.8g}", one.limbs or "", one.subjects or "")
             for one in norm.curves.values() for percent, mean, sd in zip(GRID, one.mean, one.sd, strict=True)
         ],
-        PARAMETERS: [(one.name, one.unit, f"{one.mean:.6g}", f"{one.sd:.6g}", one.people or "")
+        PARAMETERS: [(one.name, one.unit, f"{one.mean:.8g}", f"{one.sd:.8g}", one.people or "")
                      for one in norm.parameters],
         DISCRETE: [
             (one.name, ascii_units.get(one.unit, one.unit), one.curve, f"{one.first_percent:g}",
-             f"{one.last_percent:g}", one.taken, f"{one.mean:.6g}", f"{one.sd:.6g}", one.limbs or "")
+             f"{one.last_percent:g}", one.taken, f"{one.mean:.8g}", f"{one.sd:.8g}", one.limbs or "")
             for one in norm.discrete
         ],
         SPEEDS: [(f"{one.age_from:g}", f"{one.age_to:g}", one.sex, *one.speed_m_s, *one.dimensionless, one.people)

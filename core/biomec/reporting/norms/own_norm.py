@@ -1,8 +1,8 @@
-"""A norm of a laboratory's own recordings: the mean of every limb first, then mean and SD over limbs. No names are kept."""
+"""A norm of a laboratory's own recordings: mean of every limb, then mean and SD over limbs. No names are kept."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -10,7 +10,8 @@ import numpy as np
 from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
-from biomec.reporting.clinical_curves import ClinicalCycles
+from biomec.pipeline.analysis import Analysis
+from biomec.reporting.clinical_curves import OWN, ClinicalCycles, clinical_cycles
 from biomec.reporting.clinical_presentation import CURVES
 from biomec.reporting.norms.norm import LimbCurve, NormAbout, NormCurve, NormParameter, NormSet, clinical_norm
 from biomec.reporting.norms.norm import dimensionless_speed as without_dimension
@@ -50,6 +51,35 @@ class Person:
         if self.speed_m_s is None or self.leg_length_m is None:
             return None
         return without_dimension(self.speed_m_s, self.leg_length_m)
+
+
+def people_of(analyses: Iterable[Analysis], source: str = OWN) -> tuple[Person, ...]:
+    """People of analysed recordings: those with the same name and date of birth are one; the name is not kept.
+
+    Cycles must have run. A recording without a name is a person of its own.
+    """
+    groups: dict[object, list[Analysis]] = {}
+    for number, analysis in enumerate(analyses):
+        subject = analysis.session.subject
+        name = " ".join(subject.name.split()).casefold()
+        groups.setdefault((name, subject.birth_date) if name else number, []).append(analysis)
+    return tuple(_person(found, source) for found in groups.values())
+
+
+def _person(analyses: Sequence[Analysis], source: str) -> Person:
+    days = [(one.session.subject, one.session.dynamic.recorded) for one in analyses]
+    ages = [age for subject, day in days if day is not None and (age := subject.age_on(day)) is not None]
+    legs = [
+        float(one.body.person.measures[key])
+        for one in analyses
+        for key in ("leg_length_D", "leg_length_E")
+        if key in one.body.person.measures
+    ]
+    return Person(
+        tuple(clinical_cycles(one, source) for one in analyses),
+        float(np.mean(ages)) if ages else None,
+        float(np.mean(legs)) if legs else None,
+    )
 
 
 def norm_of_people(name: str, people: Sequence[Person], about: NormAbout) -> NormSet:

@@ -64,7 +64,7 @@ def read_norms(path: Path, mappings: tuple[NormMapping, ...] = ()) -> tuple[Norm
     if path.suffix.lower() not in TABLES:
         raise FileError(
             path.name,
-            "this is no norm that Biomec reads: GCD, pyCGM2 JSON, XLSX, XLS, tables of text, or a folder of ours.",
+            "Biomec does not know this format; it reads GCD, pyCGM2 JSON, XLSX, XLS, tables and its own folders.",
         )
     for mapping in mappings:
         if fitting(columns_of(path, mapping.names_line), (mapping,)) is not None:
@@ -92,8 +92,8 @@ def sign_doubts(norm: NormSet) -> tuple[Notice, ...]:
         alike = float(np.corrcoef(curve.mean, usual.mean)[0, 1])
         if alike < OPPOSITE:
             words = (
-                f"{norm.about.title}: {name} runs opposite to that of other walkers (correlation {alike:.2f}). Positive "
-                f"must be {curve.positive}; check the sign before you use it."
+                f"{norm.about.title}: {name} runs opposite to that of other walkers (correlation {alike:.2f}). "
+                f"Positive must be {curve.positive}; check the sign before you use it."
             )
             notices.append(warning("norm-sign", words, name))
     return tuple(notices)
