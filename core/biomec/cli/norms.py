@@ -28,7 +28,7 @@ def add_commands(commands: Commands) -> None:
     convert.add_argument("file", type=Path, metavar="FILE")
     convert.add_argument("out", type=Path, metavar="DIR", help="folder in which each set becomes a folder")
     convert.add_argument("--mapping", type=Path, action="append", default=[], metavar="FILE.toml",
-                         help="what the columns of a table mean; may be repeated, the first that fits is used")  # fmt: skip
+                         help="what the columns of a table mean; may be repeated, the first that fits counts")  # fmt: skip
     convert.add_argument("--force", action="store_true", help="overwrite sets of the same names")
 
     make = parts.add_parser("make", help="make a norm of recordings or projects of five people at least")
@@ -103,7 +103,7 @@ def _make(options: argparse.Namespace) -> int:
 
 
 def _analysed(path: Path) -> "Analysis":
-    """Analysis of a project, as it was stored, or of a recording with what belongs to it; with loads where it can be."""
+    """Analysis of a project, as it was stored, or of a recording with what belongs to it; with loads on plates."""
     from biomec.io.project import load_project
     from biomec.io.registry import PROJECT, find_format
     from biomec.io.session_import import import_session
