@@ -27,8 +27,8 @@ def add_commands(commands: Commands) -> None:
     convert.set_defaults(run=_convert)
     convert.add_argument("file", type=Path, metavar="FILE")
     convert.add_argument("out", type=Path, metavar="DIR", help="folder in which each set becomes a folder")
-    convert.add_argument("--mapping", type=Path, action="append", default=[], metavar="FILE.toml",
-                         help="what the columns of a table mean; may be repeated, the first that fits counts")  # fmt: skip
+    columns = "what the columns of a table mean; may be repeated, the first that fits is used"
+    convert.add_argument("--mapping", type=Path, action="append", default=[], metavar="FILE.toml", help=columns)
     convert.add_argument("--force", action="store_true", help="overwrite sets of the same names")
 
     make = parts.add_parser("make", help="make a norm of recordings or projects of five people at least")
