@@ -13,7 +13,7 @@ from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice
 from biomec.base.physics import GRAVITY
-from biomec.reporting.clinical_presentation import BY_NAME
+from biomec.reporting.clinical_presentation import ANGLE, BY_NAME, CURVES, orientation
 from biomec.signals.cycle_average import PERCENT_POINTS
 
 GRID = read_only(np.linspace(0.0, 100.0, PERCENT_POINTS))
@@ -180,6 +180,19 @@ class NormSet:
     def band(self, curve: str) -> NormCurve | None:
         """Return the band to draw behind a curve; None where the set has none, or one that must not be used."""
         return None if curve in self.about.doubtful else self.curves.get(curve)
+
+
+def own_band(norm: NormSet, joint: str, positive: str, negative: str) -> tuple[FloatArray, FloatArray] | None:
+    """Mean and SD (101,) [°] of a norm in the sign of one of Biomec's own angles; None where there is no such norm.
+
+    joint : without its side, such as "hip". Pelvis and feet, whose own angles count from the laboratory, have none.
+    """
+    for row in CURVES:
+        sign = orientation(row, positive, negative) if (row.kind, row.joint) == (ANGLE, joint) else 0.0
+        band = norm.band(row.name) if sign else None
+        if band is not None:
+            return sign * band.mean, band.sd
+    return None
 
 
 def dimensionless_speed(speed_m_s: float, leg_length_m: float) -> float:

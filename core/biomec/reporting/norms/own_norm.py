@@ -13,6 +13,7 @@ from biomec.base.notices import Notice, info, warning
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.clinical_curves import OWN, ClinicalCycles, clinical_cycles
 from biomec.reporting.clinical_presentation import CURVES
+from biomec.reporting.norms.choice import Patient
 from biomec.reporting.norms.norm import LimbCurve, NormAbout, NormCurve, NormParameter, NormSet, clinical_norm
 from biomec.reporting.norms.norm import dimensionless_speed as without_dimension
 
@@ -80,6 +81,12 @@ def _person(analyses: Sequence[Analysis], source: str) -> Person:
         float(np.mean(ages)) if ages else None,
         float(np.mean(legs)) if legs else None,
     )
+
+
+def patient_of(analysis: Analysis) -> Patient:
+    """Age, speed without dimension and model of an analysed recording, for the choice of a norm."""
+    person = _person((analysis,), OWN)
+    return Patient(person.age_years, person.dimensionless, person.recordings[0].model)
 
 
 def norm_of_people(name: str, people: Sequence[Person], about: NormAbout) -> NormSet:

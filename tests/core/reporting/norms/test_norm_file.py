@@ -7,7 +7,7 @@ import pytest
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.reporting.clinical_presentation import BY_NAME, NINE
-from biomec.reporting.norms.norm import dimensionless_speed
+from biomec.reporting.norms.norm import dimensionless_speed, own_band
 from biomec.reporting.norms.norm_file import (
     norms_in,
     parse_about,
@@ -165,3 +165,16 @@ def test_names_that_are_not_there_are_told(tmp_path):
         shipped_norm("children-dixon2016")
     with pytest.raises(FileError, match=r"there is no set.toml"):
         read_norm_set(tmp_path)
+
+
+def test_a_band_turns_with_the_sign_of_our_own_angle():
+    """Biomec counts abduction; the mean is reversed and the SD is not. A doubtful curve gives no band."""
+    children = shipped_norm(CHILDREN)
+    adduction = children.curves["hip adduction"]
+    mean, sd = own_band(children, "hip", "abduction", "adduction")
+    assert mean == pytest.approx(-adduction.mean)
+    assert sd == pytest.approx(adduction.sd)
+    assert own_band(children, "hip", "adduction", "abduction")[0] == pytest.approx(adduction.mean)
+    assert own_band(children, "knee", "abduction", "adduction") is None
+    assert own_band(children, "elbow", "flexion", "extension") is None
+    assert own_band(children, "pelvis in the laboratory", "anterior tilt", "posterior tilt") is None
