@@ -75,7 +75,8 @@ def norm_notices(norm: NormSet, patient: Patient) -> tuple[Notice, ...]:
     about = norm.about
     notices = []
     if patient.age_years is None:
-        notices.append(info("norm-age", f"The patient's age is not known; the norm is {about.title} ({about.people})."))
+        words = "The patient's age is not known, so nothing says whether the ages of the norm suit."
+        notices.append(info("norm-age", words))
     elif about.ages is None:
         notices.append(warning("norm-age", f"The norm {about.title} does not state the ages of its people."))
     elif _beyond_ages(norm, patient.age_years) > 0.0:
@@ -106,7 +107,7 @@ def norm_notices(norm: NormSet, patient: Patient) -> tuple[Notice, ...]:
 
 def _model_notice(band: str, curve: str) -> list[Notice]:
     """Bands of another model are no norm for ours: peaks differ by degrees at the same speed."""
-    if not curve or _plain(band) == _plain(curve):
+    if not curve or band == curve:
         return []
     words = f"Band: {band or 'model not stated'}; curve: {curve}."
     if _plain(band).startswith(PLUG_IN_GAIT) and _plain(curve).startswith(PLUG_IN_GAIT):
