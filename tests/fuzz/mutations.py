@@ -4,6 +4,7 @@ import hashlib
 import io
 import json
 import re
+import zipfile
 from collections.abc import Callable
 from typing import Any
 
@@ -211,3 +212,18 @@ def _external(file: h5py.File, name: str, rng: Rng) -> None:
 _CHANGES: tuple[Callable[[h5py.File, str, Rng], None], ...] = (
     _other_array, _other_array, _other_array, _vast_array, _link, _circle, _gone, _group, _external,
 )  # fmt: skip
+
+
+def damaged_workbook(data: bytes, rng: Rng) -> bytes:
+    """Damage a packed workbook as it is, or one of the texts in it, packed again so that it is believed."""
+    if rng.random() < 0.3:
+        return damaged_bytes(data, rng)
+    with zipfile.ZipFile(io.BytesIO(data)) as packed:
+        parts = {name: packed.read(name) for name in packed.namelist()}
+    name = str(rng.choice([one for one in parts if one.endswith(".xml")]))
+    parts[name] = damaged_text(parts[name], rng)
+    out = io.BytesIO()
+    with zipfile.ZipFile(out, "w", zipfile.ZIP_DEFLATED) as packed:
+        for one, content in parts.items():
+            packed.writestr(one, content)
+    return out.getvalue()

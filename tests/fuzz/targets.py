@@ -3,6 +3,7 @@
 import json
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
@@ -25,8 +26,12 @@ from biomec.pipeline.reopen import reopened
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import read_settings, settings_text
 from biomec.recording import Record, Result, Session
+from biomec.reporting.norms.mapped_csv import parse_mapping, read_mapping
+from biomec.reporting.norms.norm_file import SET, read_norm_set
+from biomec.reporting.norms.readers import read_norms
 from biomec_resources import resource
 from tests.core.recording.examples import full_trial
+from tests.core.reporting.norms import examples as norms
 from tests.fuzz import mutations
 
 Damage = Callable[[bytes, np.random.Generator], bytes]
@@ -95,6 +100,23 @@ def _text(parse: Callable[[str, str], object]) -> Callable[[Path], None]:
 
 def _machine(path: Path) -> None:
     load_machine(path)
+
+
+def _norm_table(path: Path) -> None:
+    read_norms(path, (parse_mapping(norms.MAPPING, "mapping.toml"),))
+
+
+def _norm_set(path: Path) -> None:
+    """The file as each of the texts of a norm set."""
+    folder = path.parent / "norm"
+    folder.mkdir(exist_ok=True)
+    for name in (SET, "curves.csv", "parameters.csv", "discrete.csv", "speed_by_age.csv"):
+        for old in folder.iterdir():
+            old.unlink()
+        (folder / SET).write_text('title = "a"\n')
+        (folder / name).write_bytes(path.read_bytes())
+        with suppress(BiomecError):
+            read_norm_set(folder)
 
 
 def _recovery(path: Path) -> None:
@@ -174,6 +196,12 @@ def _shipped(folder: str) -> Callable[[], tuple[bytes, ...]]:
     return seeds
 
 
+def _norm_texts() -> tuple[bytes, ...]:
+    names = ("walking-speed-vancriekinge2023", "children-dixon2017")
+    texts = [one.read_bytes() for name in names for one in resource("norms", name).iterdir()]
+    return tuple(text[:12000] for text in texts)
+
+
 MARKER_CSV = b"time,frame,C7_X [mm],C7_Y [mm],C7_Z [mm],EMG [V]\n0,1,1,2,3,0.1\n0.01,2,1.5,2,3,0.2\n0.02,3,2,,3,0.3\n"
 NEXUS = (
     b"Trajectories\n100\n,,A:C7,,,A:IJ,,\nFrame,Sub Frame,X,Y,Z,X,Y,Z\n,,mm,mm,mm,mm,mm,mm\n"
@@ -211,6 +239,13 @@ TARGETS: tuple[Target, ...] = (
     Target("body-model", ".toml", _shipped("models"), mutations.damaged_text, _text(parse_model)),
     Target("mechanism", ".toml", _shipped("mechanisms"), mutations.damaged_text, load_system),
     Target("machine", ".toml", _shipped("machines"), mutations.damaged_text, _machine),
+    Target("norm-gcd", ".gcd", lambda: (norms.gcd().encode(),), mutations.damaged_text, read_norms),
+    Target("norm-pycgm2", ".json", lambda: (norms.pycgm2().encode(),), mutations.damaged_json_text, read_norms),
+    Target("norm-xlsx", ".xlsx", lambda: (norms.polygon(),), mutations.damaged_workbook, read_norms),
+    Target("norm-xls", ".xls", lambda: (norms.XLS.read_bytes(),), mutations.damaged_bytes, read_norms),
+    Target("norm-table", ".csv", lambda: (norms.TABLE.encode(),), mutations.damaged_text, _norm_table),
+    Target("norm-mapping", ".toml", lambda: (norms.MAPPING.encode(),), mutations.damaged_text, read_mapping),
+    Target("norm-set", ".txt", _norm_texts, mutations.damaged_text, _norm_set),
     Target("recovery", ".json", lambda: (RECOVERY,), mutations.damaged_json_text, _recovery),
     Target("preferences", ".ini", lambda: (PREFERENCES,), mutations.damaged_text, _preferences),
 )  # fmt: skip

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -12,7 +12,12 @@ from biomec.base.arrays import FloatArray
 from biomec.base.progress import Progress
 from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.settings import EVENTS
 from biomec.recording.marker_set import Side
+from biomec.reporting.norms.choice import choose_norm, norm_notices
+from biomec.reporting.norms.norm import GRID, NormSet, own_band
+from biomec.reporting.norms.norm_file import shipped_norm, shipped_norms
+from biomec.reporting.norms.own_norm import patient_of
 from biomec.reporting.statistics.angle_ranges import AngleRow, angle_rows, cycle_curves, cycle_sides
 from biomec.reporting.statistics.conditions import Condition
 from biomec.reporting.statistics.cycle_statistics import cycles_in_words, left_out
@@ -41,6 +46,7 @@ LIMBS = {
     "Legs": ("pelvis in the laboratory", "hip", "knee", "ankle"),
 }
 OTHERS = "Other joints"
+NO_NORM = "none"
 SMALLEST = 10.0  # ° from bottom to top, so that noise does not look like motion
 
 
@@ -60,12 +66,16 @@ class RecordedAngles:
 
 @dataclass(frozen=True, eq=False)
 class AngleContent:
-    """Rows of a joint; the open recording, and those that it is compared with."""
+    """Rows of a joint; the open recording, and those that it is compared with.
+
+    norms : title -> set of norms that may stand behind the curves, and what a reader must know about it
+    """
 
     rows: tuple[AngleRow, ...]
     own: RecordedAngles
     others: tuple[RecordedAngles, ...]
     time_s: FloatArray
+    norms: Mapping[str, tuple[NormSet, str]] = field(default_factory=dict)
 
 
 class AngleFigure(FigureKind):
@@ -82,12 +92,18 @@ class AngleFigure(FigureKind):
         rows = sorted(angle_rows(analysis.angles), key=lambda row: row.joint not in first)
         joints = tuple(dict.fromkeys(_called(row) for row in rows))
         shown = (MEAN, EVERY, TIME) if over_cycle else (TIME,)
-        return FigureChoice("joint", "Joint", joints), FigureChoice("shown", "Show", shown, redraws=True)
+        found = FigureChoice("joint", "Joint", joints), FigureChoice("shown", "Show", shown, redraws=True)
+        norms = suited_norms(analysis)
+        if not norms:
+            return found
+        known = patient_of(analysis).age_years is not None  # else nothing says whether a child or an adult walks
+        options = (*norms, NO_NORM) if known else (NO_NORM, *norms)
+        return *found, FigureChoice("norm", "Norm", options, redraws=True)
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> AngleContent:
         """Rows of the joint."""
         rows = tuple(row for row in angle_rows(analysis.angles) if _called(row) == chosen["joint"])
-        return AngleContent(rows, recorded("", analysis), (), analysis.signals.trial.time_s)
+        return AngleContent(rows, recorded("", analysis), (), analysis.signals.trial.time_s, suited_norms(analysis))
 
     def compared(
         self, content: AngleContent, conditions: Sequence[Condition], own: str, chosen: Chosen
@@ -103,7 +119,11 @@ class AngleFigure(FigureKind):
         mean = chosen["shown"] == MEAN
         told = [f"{one.name + ': ' if one.name else ''}{cycles_told(one)}" for one in (content.own, *content.others)]
         what = "mean ± SD of " if mean else ""
-        return f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: {content.own.phase}."
+        remark = f"{chosen['joint']}: {what}{'; '.join(told)}. Dotted: {content.own.phase}."
+        norm, notices = content.norms.get(chosen.get("norm", NO_NORM), (None, ""))
+        if norm is None or not any(own_band(norm, row.joint, row.positive, row.negative) for row in content.rows):
+            return remark
+        return f"{remark} Grey: norm, mean ± SD: {norm.about.title} ({norm.about.people}). {notices}".rstrip()
 
     def draw(self, figure: Figure, content: AngleContent, chosen: Chosen, ink: Ink) -> None:
         """A row a component, left before right; the midline over the cycles of either side, or in one column."""
@@ -118,6 +138,9 @@ class AngleFigure(FigureKind):
                 quiet(axes, ink)
                 which = "" if side is None else f", {side.value} cycles" if midline else f", {side.value}"
                 name(axes, ink, f"{row.positive[0].upper()}{row.positive[1:]}{which}")
+                norm, _ = content.norms.get(chosen.get("norm", NO_NORM), (None, ""))
+                if norm is not None and chosen["shown"] != TIME:
+                    draw_norm(axes, norm, row, ink)
                 self._panel(axes, content, row.middle or row.sides.get(side), side, chosen["shown"], ink)
                 if j == 0:
                     axes.set_ylabel(f"{row.positive} (+)\n{row.negative} (−), °")
@@ -178,6 +201,28 @@ class AngleFigure(FigureKind):
                         for number, cycle in zip(curves.numbers.tolist(), curves.curves[:, :, k], strict=True)
                     ]
         return tuple(found)
+
+
+def suited_norms(analysis: Analysis) -> dict[str, tuple[NormSet, str]]:
+    """Title -> norm of walking and what is to be said about it, the nearest first; none for other movements.
+
+    Angles that count from the static pose have no norm.
+    """
+    if "cycles" not in analysis.done or analysis.cycles.by != EVENTS or analysis.angles.options.subtract_static:
+        return {}
+    patient = patient_of(analysis)
+    sets = [one for one in map(shipped_norm, shipped_norms()) if one.curves]
+    nearest = choose_norm(sets, patient).norm
+    sets.sort(key=lambda one: one is not nearest)
+    return {one.about.title: (one, " ".join(map(str, norm_notices(one, patient)))) for one in sets}
+
+
+def draw_norm(axes: Axes, norm: NormSet, row: AngleRow, ink: Ink) -> None:
+    """A grey band, mean ± SD, behind the curves of a row, if the norm has it."""
+    band = own_band(norm, row.joint, row.positive, row.negative)
+    if band is not None:
+        mean, sd = band
+        axes.fill_between(GRID, mean - sd, mean + sd, color=ink.theme.faint, alpha=0.3, linewidth=0, zorder=0)
 
 
 def recorded(called: str, analysis: Analysis) -> RecordedAngles:

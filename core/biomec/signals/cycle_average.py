@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -88,6 +89,13 @@ def resample_spans(values: ArrayLike, spans: ArrayLike, samples: int | None = PE
             f"they are {place.tolist()}."
         )
     return _averaged(_resampled(x, place, samples), np.arange(len(place)), np.full(len(place), np.nan), [])
+
+
+def joined(parts: Sequence[CycleCurves]) -> CycleCurves:
+    """Cycles of several results of the same channels together, with their common mean and spread."""
+    curves = np.concatenate([one.curves for one in parts])
+    turn = np.concatenate([one.phase_change_percent for one in parts])
+    return _averaged(curves, np.arange(len(curves)), turn, [notice for one in parts for notice in one.notices])
 
 
 def _resampled(x: FloatArray, place: FloatArray, samples: int | None) -> FloatArray:

@@ -38,7 +38,7 @@ def test_doctor_knows_what_is_installed_here(capsys):
     assert said["healthy"] is (code == 0)
     assert said["biomec"] == biomec.__version__
     versions = {package["name"]: package["version"] for package in said["required"]}
-    assert versions.keys() == {"numpy", "scipy", "numba", "h5py", "ezc3d", "sympy", "casadi"}
+    assert versions.keys() == {"numpy", "scipy", "numba", "h5py", "ezc3d", "sympy", "casadi", "openpyxl", "xlrd"}
     assert all(versions.values())
     assert {"app", "cluster", "oracles", "test"} <= {extra["name"] for extra in said["extras"]}
 
