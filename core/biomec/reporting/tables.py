@@ -106,13 +106,20 @@ def degrees(radians: float | None, digits: int = 1) -> str:
 def table_text(
     columns: Sequence[str], head: Iterable[Sequence[Any]], values: FloatArray | None = None, digits: int = 7
 ) -> str:
-    """CSV text: leading cells as they are, then numbers with so many digits; what is missing stays empty."""
+    """CSV text: leading cells as they are, then numbers with so many digits; what is missing stays empty.
+
+    A row of numbers is written at once, by one format for all of its cells.
+    """
     text = io.StringIO()
-    writer = csv.writer(text, lineterminator="\n")
+    writer = csv.writer(text, lineterminator="")
     writer.writerow(columns)
+    numbers = "" if values is None else f",%.{digits}g" * values.shape[1]
     for k, cells in enumerate(head):
-        numbers = () if values is None else values[k]
-        writer.writerow([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in numbers)])
+        text.write("\n")
+        writer.writerow(cells)
+        if values is not None:
+            text.write((numbers % tuple(values[k].tolist())).replace("nan", ""))
+    text.write("\n")
     return text.getvalue()
 
 
