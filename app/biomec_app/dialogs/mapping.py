@@ -29,7 +29,7 @@ from biomec.pipeline.replay import settings_line
 from biomec.recording import Session
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
-from biomec.signals.label_swaps import SWAPPED, WRIST
+from biomec.signals.label_swaps import REPAIRABLE
 from biomec.signals.mapping import ACCEPT, HIGH, Mapping, suggest_mapping
 from biomec_app.dialogs.body_picture import BodyPicture
 from biomec_app.dialogs.import_plan import all_labels, examine_labels, set_titles
@@ -375,7 +375,7 @@ def nothing_to_repair(context: Context) -> str | None:
     reason = needs_idle_recording(context)
     if reason is not None:
         return reason
-    exchanged = any(notice.code in (SWAPPED, WRIST) for notice in context.document.analysis.notices)
+    exchanged = any(notice.code in REPAIRABLE for notice in context.document.analysis.notices)
     return None if exchanged else "No labels were found exchanged."
 
 

@@ -18,6 +18,7 @@ from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError
+from biomec.base.plain_types import made_from, parsed_json
 from biomec.base.progress import Progress
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
@@ -45,6 +46,14 @@ class Leftover:
     when: str
 
 
+@dataclass(frozen=True)
+class _About:
+    """What is stored beside a project in the recovery folder."""
+
+    name: str = ""
+    project: str | None = None
+
+
 def leftovers(folder: Path) -> tuple[Leftover, ...]:
     """Unsaved work without a living owner, the newest first."""
     found = []
@@ -55,12 +64,11 @@ def leftovers(folder: Path) -> tuple[Leftover, ...]:
         if not lock.tryLock(0):
             continue
         lock.unlock()
-        about: dict[str, str | None] = {}
+        about = _About()  # the work matters more than what it was called
         with suppress(OSError, ValueError):
-            about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        project = about.get("project")
+            about = made_from(_About, parsed_json(file.with_suffix(".json").read_bytes()))
         when = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
-        found.append(Leftover(file, about.get("name") or file.stem, Path(project) if project else None, when))
+        found.append(Leftover(file, about.name or file.stem, Path(about.project) if about.project else None, when))
     return tuple(found)
 
 

@@ -36,10 +36,11 @@ def worst_grade(grades: Iterable[Grade]) -> Grade:
 
 
 class Scope(StrEnum):
-    """What suffers from what a notice says."""
+    """What suffers from what a notice says, from little to all."""
 
-    PART = "part"  # one marker, plate, channel or joint
-    LOADS = "loads"  # joint loads
+    ASIDE = "aside"  # nothing that joint angles and loads rest on, such as EMG, or by less than they err anyway
+    PART = "part"  # one marker, plate or segment
+    JOINTS = "joints"  # angles or loads of a joint or a limb, as they are shown
     RECORDING = "recording"  # everything that is computed from the recording
 
 
@@ -81,7 +82,13 @@ class Notice:
 
     @property
     def rank(self) -> tuple[int, int]:
-        """Its importance, the greater the more: by severity, then by what suffers."""
+        """Its importance, the greater the more: what it does to the numbers that are shown.
+
+        First numbers that are wrong or missing (problems), then those to be checked (warnings), then what was put
+        right, assumed or found (remarks). Among equals counts how much suffers: everything, a joint or limb, a part,
+        nothing that angles and loads rest on. What was corrected with certainty is thus a remark, whatever was wrong
+        with the file, and a doubt about a part is a warning of its joint where the joint itself was judged.
+        """
         return list(Severity).index(self.severity), list(Scope).index(self.scope)
 
     @property
@@ -134,8 +141,8 @@ def ranked(notices: Iterable[Notice]) -> tuple[Notice, ...]:
 
 
 def leading(notices: Iterable[Notice]) -> tuple[Notice, ...]:
-    """At most three problems and warnings to read first, of different kinds as far as there are."""
-    doubts = [notice for notice in ranked(notices) if notice.severity is not Severity.INFO]
+    """At most three problems and warnings about angles and loads to read first, of different kinds if possible."""
+    doubts = [one for one in ranked(notices) if one.severity is not Severity.INFO and one.scope is not Scope.ASIDE]
     firsts = {notice.code: notice for notice in reversed(doubts)}
     chosen = [notice for notice in doubts if firsts[notice.code] is notice]
     others = [notice for notice in doubts if firsts[notice.code] is not notice]

@@ -160,6 +160,17 @@ def lab_axes(text: str) -> tuple[str, str | None]:
     return words[0], words[1] if len(words) == 2 else None
 
 
+def with_directions(words: Sequence[str]) -> list[str]:
+    """Words of a command line with directions joined to their option: ``--axes -z`` looks like two options."""
+    joined: list[str] = []
+    for word in words:
+        if joined and joined[-1] in ("--axes", "--from-axes") and re.match(r"-[xyz]\b", word, re.IGNORECASE):
+            joined[-1] += f"={word}"
+        else:
+            joined.append(word)
+    return joined
+
+
 def said_axes(axes: LabAxes, wish: tuple[str, str | None]) -> LabAxes:
     """The axes by the user's word; where forward was not said, the data may say it."""
     from biomec.io.axes_evidence import up_from

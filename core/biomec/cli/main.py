@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.cli import analysis, loads, mechanism, recordings, simulate, window
-from biomec.cli.arguments import INTERRUPTED, Commands
+from biomec.cli.arguments import INTERRUPTED, Commands, with_directions
 
 OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
 """What an error advises -> the option, and the name of its value."""
@@ -27,7 +27,7 @@ def main(arguments: Sequence[str] | None = None) -> int:
     try:
         if window.asked_for(given, commands):
             return window.open_window(given)
-        options = parser.parse_args(given)
+        options = parser.parse_args(with_directions(given))
         code = int(options.run(options))
         sys.stdout.flush()
         return code

@@ -127,7 +127,7 @@ def _examine_up(trial: Trial) -> tuple[LabAxes, list[Notice]]:
             notices.append(info("up-by-evidence", f"Up is {up}: {reason}. The file does not say it."))
         else:
             words = f"{_who(axes.authority)} says that up is {axes.up}, but {reason}; up was taken as {up}."
-            words += " If that is wrong, choose the axes at the import."
+            words += " If that is wrong, choose the axes at the import (--axes)."
             notices.append(warning("up-contradicted", words))
         axes = up_from(axes, up, Authority.EVIDENCE)
     elif reason and axes.authority is Authority.ASSUMED:
@@ -263,13 +263,18 @@ def _about_posture(trial: Trial, axes: LabAxes, posture: tuple[FloatArray, str] 
         words = (
             f"{apart} below the feet, as {reason or f'up is taken as {axes.up}'}. If the subject was not upside down,"
         )
-        return [warning("posture-doubtful", f"{words} correct the labels, or choose up = {direction} at the import.")]
+        return [
+            warning(
+                "posture-doubtful",
+                f"{words} correct the labels, or choose up = {direction} at the import (--axes {direction}).",
+            )
+        ]
     if reason or axes.authority in (Authority.USER, Authority.EVIDENCE):
         return []
     words = (
         f"{apart} beside the feet, so that the subject lies or does push-ups if up is {axes.up}. If the subject stood,"
     )
-    return [info("posture-doubtful", f"{words} choose up = {direction} at the import.")]
+    return [info("posture-doubtful", f"{words} choose up = {direction} at the import (--axes {direction}).")]
 
 
 def _resting(markers: Markers) -> Clue | None:

@@ -12,7 +12,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError, FileError
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Notice, Scope, info, warning
 from biomec.io.clock import Clock, channel_start, check_rate, read_clock
 from biomec.io.labels import unique_names, writable_names
 from biomec.io.left_out import left_out
@@ -170,7 +170,8 @@ def _volts(values: FloatArray, unit: str) -> tuple[FloatArray, str, tuple[Notice
     per_volt = PER_VOLT.get(plain_unit(unit))
     if per_volt is None:
         said = f"the unit {unit!r}" if unit else "no unit"
-        note = warning("unit-unknown", f"The EMG has {said}, not volts; the numbers were kept as they are.")
+        words = f"The EMG has {said}, not volts; the numbers were kept as they are."
+        note = warning("unit-unknown", words, scope=Scope.ASIDE)
         return values, unit, (note,)
     return (values if per_volt == 1.0 else values / per_volt), "V", ()
 

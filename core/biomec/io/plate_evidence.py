@@ -35,7 +35,7 @@ def sign_doubt(trial: Trial, reason: str, against: str) -> Notice:
     words = (
         f"{reason[0].upper()}{reason[1:]}, but {against}: the forces of {', '.join(names)} are probably those of the "
         "subject on the plates, with the sign reversed. Nothing was changed and no contact will be found. Check the "
-        "export, or let the sign of the plates be reversed at the import."
+        "export, or let the sign of the plates be reversed at the import (--reverse-plates)."
     )
     return problem("plate-sign-doubtful", words, *names)
 

@@ -12,7 +12,7 @@ import numpy as np
 
 from biomec._version import __version__
 from biomec.base.errors import FileError
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Notice, Scope, info, warning
 from biomec.base.special_files import refuse_special
 from biomec.io.axes_evidence import up_from
 from biomec.io.companions import Companions, Found, find_companions, stands_still
@@ -151,7 +151,7 @@ def _check_emg(emg: Analog | None) -> list[Notice]:
         f"than {most_mv:g} mV. The unit in the file is probably wrong, or the signal was stored after its amplifier: "
         "use the time course, not the amplitude."
     )
-    return [warning("emg-amplitude", sentence, *names)]
+    return [warning("emg-amplitude", sentence, *names, scope=Scope.ASIDE)]
 
 
 # ------------------------------------------------------------------------------------------------------------- files
@@ -321,14 +321,15 @@ def merge_emg(trial: Trial, emg_trial: Trial, alignment: EmgAlignment) -> tuple[
     name = emg_trial.source.name
     channels: Analog | None = emg_trial.emg or emg_trial.analog
     if channels is None:
-        return trial, [warning("emg-none", f"{name} holds no channels, so there is no EMG.")]
+        return trial, [warning("emg-none", f"{name} holds no channels, so there is no EMG.", scope=Scope.ASIDE)]
     notices = list(emg_trial.notices)
     count = alignment.last - alignment.first + 1
     if count != trial.frames:
         words = (
             f"Frames {alignment.first} to {alignment.last} are {count}, but {trial.source.name} holds {trial.frames};"
         )
-        notices.append(warning("emg-frames", words + " check first and last frame, or the EMG is not in step."))
+        words += " check first and last frame, or the EMG is not in step."
+        notices.append(warning("emg-frames", words, scope=Scope.ASIDE))
     cut = alignment.apply(channels, trial.rate_hz)
     lasts = count / trial.rate_hz
     ends = cut.start_s + cut.samples / cut.rate_hz
@@ -337,7 +338,7 @@ def merge_emg(trial: Trial, emg_trial: Trial, alignment: EmgAlignment) -> tuple[
         words = (
             f"The EMG of {name} covers {covered} of the {lasts:.3f} s from frame {alignment.first} to {alignment.last}."
         )
-        notices.append(warning("emg-length", words))
+        notices.append(warning("emg-length", words, scope=Scope.ASIDE))
     return replace(trial, emg=cut), notices
 
 

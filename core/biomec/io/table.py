@@ -217,4 +217,4 @@ def check_rows(rows: int, stated: int | None, what: str = "frames") -> tuple[Not
     words = f"The header states {stated} {what}, the file holds {rows}"
     if rows < stated:
         return (problem("rows-fewer-than-stated", f"{words}: the end is missing. Copy or export the file again."),)
-    return (warning("rows-more-than-stated", f"{words}; all were read."),)
+    return (info("rows-more-than-stated", f"{words}; all were read."),)

@@ -8,7 +8,7 @@ from itertools import combinations
 import numpy as np
 
 from biomec.base.arrays import FloatArray
-from biomec.base.notices import Notice, warning
+from biomec.base.notices import Notice, Severity, warning
 from biomec.recording import Markers, Trial
 
 QUIET = np.errstate(over="ignore", invalid="ignore")  # numbers of a damaged file overflow, and then speak for nothing
@@ -27,11 +27,28 @@ def examined_units(trial: Trial) -> Trial:
         trial = scaled(trial, factor)
         words = f"The file states no unit of length; its lengths were multiplied by {factor:g}, so that a person fits."
         notices = (warning("unit-by-evidence", words),)
+    elif factor == 1.0:
+        trial = replace(trial, notices=_confirmed(trial))
     return trial.with_notices(*(notice for notice in notices if notice not in trial.notices))
 
 
 def _unit_was_assumed(notice: Notice) -> bool:
     return notice.code.endswith(("unit-assumed", "unit-guessed"))
+
+
+@QUIET
+def _confirmed(trial: Trial) -> tuple[Notice, ...]:
+    """Notices of a trial; an assumed unit with which the markers span a person is no doubt any more."""
+    size = _body_size(trial.markers)
+    if size is None or not BODY_M[0] <= size <= BODY_M[1]:
+        return trial.notices
+    fits = f" The markers then span {size:.2f} m, as those of a person do."
+    return tuple(
+        replace(one, severity=Severity.INFO, sentence=one.sentence.removesuffix(" Check it.") + fits)
+        if _unit_was_assumed(one) and one.severity is Severity.WARNING
+        else one
+        for one in trial.notices
+    )
 
 
 @QUIET

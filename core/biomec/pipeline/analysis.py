@@ -17,7 +17,7 @@ from typing import Any, TypeVar
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Notice
+from biomec.base.notices import Notice, Scope
 from biomec.base.progress import Progress, part_of
 from biomec.body.kinematics.consistent_motion import ConsistentMotion, ConsistentPositions
 from biomec.body.kinematics.joint_angles import JointAngles
@@ -38,6 +38,7 @@ from biomec.pipeline.steps.signals import CleanSignals, signals
 from biomec.recording import Event, Record, Session
 from biomec.recording.step import plain_data
 from biomec.signals.gait_events import merged_gait_events
+from biomec.signals.label_swaps import REPAIRABLE
 
 T = TypeVar("T")
 SIMULATION = "simulation: "
@@ -240,12 +241,24 @@ class Analysis:
 
     @property
     def notices(self) -> tuple[Notice, ...]:
-        """What reading and all steps that have run found, assumed or missed, in their order."""
+        """What reading and all steps that have run found, assumed or missed, in their order.
+
+        Labels exchanged between markers that the model does not follow, such as wrists beside a model of the legs,
+        touch nothing that is shown.
+        """
         session = self.session
         found = [*session.notices, *session.dynamic.notices]
         for step in STEPS:
             if step.name in self.done:
                 found += getattr(self.done[step.name].value, "notices", ())
+        if "body" in self.done:
+            followed = self.body.person.followed
+            found = [
+                replace(one, scope=Scope.ASIDE)
+                if one.code in REPAIRABLE and not any(name in followed for name in one.about)
+                else one
+                for one in found
+            ]
         return tuple(dict.fromkeys(found))
 
     # ------------------------------------------------------------------ work

@@ -10,7 +10,7 @@ import numpy as np
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity, ranked
-from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT
+from biomec.body.kinematics.consistency_notices import LARGE_RESIDUAL, LARGE_SHIFT, LARGEST_RESIDUAL
 from biomec.body.kinematics.consistent_motion import ConsistentPositions
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.frame_map import frame_map, longest_stretch, solved
@@ -19,7 +19,6 @@ from biomec.reporting.statistics.recording_quality import DistanceSpread, spread
 from biomec.signals.reconstruction import SampleOrigin
 
 MILLIMETRE = 1e3
-LARGEST_RESIDUAL = 0.040  # m: a marker farther from the model in any frame is a finding; OpenSim's rule of thumb
 FEW = 0.9  # share of solved frames below which a movement is not to be used
 MUCH_INTERPOLATED = 0.1  # share of frames with interpolated or lost markers that is a finding
 

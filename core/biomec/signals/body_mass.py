@@ -10,7 +10,7 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Notice, Scope, info, warning
 from biomec.base.physics import GRAVITY
 from biomec.recording import Event, ForcePlate, Trial
 from biomec.recording.limb_names import Limb, limb_of
@@ -133,7 +133,7 @@ def _estimate(
             "the plates, or check that the whole body is on them."
         )
         names = [plate.name for plate in trial.plates]
-        notices = (warning("mass-differs", sentence, *names, frames=(first, last)),)
+        notices = (warning("mass-differs", sentence, *names, frames=(first, last), scope=Scope.JOINTS),)
     return MassEstimate(mass, how, (first, last), float(part.std()), stated, difference, options, notices)
 
 

@@ -13,7 +13,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info, problem, warning
+from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.recording import Analog
 from biomec.signals.filters import Continuation, Filtered, apply_gain, check_below_nyquist, high_pass, low_pass
 from biomec.signals.stretches import blocks, stretches
@@ -186,7 +186,7 @@ def _reference(emg: Analog, envelope: FloatArray, options: EmgOptions) -> tuple[
     value = np.where(value > 0.0, value, np.nan)
     without = [name for name, number in zip(emg.names, value, strict=True) if np.isnan(number)]
     sentence = f"EMG not normalised: {', '.join(without)}, because {why}."
-    return value, [problem("no-reference", sentence, *without)] if without else []
+    return value, [problem("no-reference", sentence, *without, scope=Scope.ASIDE)] if without else []
 
 
 def _about_lost(emg: Analog, envelope: FloatArray) -> list[Notice]:
@@ -196,7 +196,7 @@ def _about_lost(emg: Analog, envelope: FloatArray) -> list[Notice]:
     sentence = (
         f"EMG {', '.join(names)}: {lost.sum()} samples between gaps are too few in a row to be filtered; left out."
     )
-    return [warning("stretch-too-short", sentence, *names)] if names else []
+    return [warning("stretch-too-short", sentence, *names, scope=Scope.ASIDE)] if names else []
 
 
 def _about_recording(emg: Analog) -> list[Notice]:
@@ -206,16 +206,18 @@ def _about_recording(emg: Analog) -> list[Notice]:
         sentence = (
             f"EMG was recorded at {emg.rate_hz:g} Hz; below {LOWEST_RATE_HZ:g} Hz part of it is lost or folded back."
         )
-        notices.append(warning("rate-too-low", sentence))
+        notices.append(warning("rate-too-low", sentence, scope=Scope.ASIDE))
     for name, unit, x in zip(emg.names, emg.units, emg.values.T, strict=True):
         samples = x[np.isfinite(x)]
         if samples.size == 0 or samples.min() == samples.max():
-            notices.append(problem("dead-channel", f"EMG {name} is dead: it never changes.", name))
+            words = f"EMG {name} is dead: it never changes."
+            notices.append(problem("dead-channel", words, name, scope=Scope.ASIDE))
             continue
         for extreme in (samples.min(), samples.max()):
             runs = stretches(x == extreme)
             longest = int((runs[:, 1] - runs[:, 0]).max())
             if longest >= CLIPPED_SAMPLES:
                 sentence = f"EMG {name} is clipped at {extreme:.3g} {unit}, up to {longest} samples in a row: "
-                notices.append(warning("clipped", sentence + "its amplitude is underestimated.", name))
+                sentence += "its amplitude is underestimated."
+                notices.append(warning("clipped", sentence, name, scope=Scope.ASIDE))
     return notices

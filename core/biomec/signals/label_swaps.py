@@ -1,8 +1,8 @@
-"""Labels that change places during a trial, and left and right that were exchanged from the start.
+"""Labels that are exchanged: for a while, or in the whole trial, and how to exchange them back.
 
 Markers of one segment keep their distances. Where distances of two markers jump, and jump back if their labels are
 exchanged, the labels were exchanged. What distances do not tell, paths in time may: see `label_leaps`. Left and right
-are seen on the body itself, from markers of its midline.
+are seen on the body itself (`exchanged_sides`), thumb and little finger by what a forearm can do (`wrist_labels`).
 """
 
 from __future__ import annotations
@@ -16,9 +16,10 @@ import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray, IntArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Notice, Scope, info, warning
 from biomec.recording import Markers, Trial
 from biomec.recording.marker_set import MarkerSet
+from biomec.signals.exchanged_sides import Pairs, by_label, exchanged_sides, pairs_of, pose_markers
 from biomec.signals.label_leaps import LeapOptions, exchanged_paths
 from biomec.signals.static_pose import StaticPose, pair_distances, segment_pairs
 from biomec.signals.stretches import stretches
@@ -65,24 +66,27 @@ class LabelSwap:
 
 @dataclass(frozen=True)
 class SwapReport:
-    """Swaps that were found, pairs (right, left) that lie on each other's side throughout, wrists whose two labels are
-    exchanged throughout, and words about them.
+    """What was found, and words about it.
+
+    swaps           : exchanges as they are once those of sides are undone
+    exchanged_sides : pairs (right, left) that lie on each other's side throughout
+    labels, static_labels : those of them to exchange back, in the trial and in the static pose; none where most pairs
+                      are exchanged, which may be the axes
+    wrists          : wrists whose two labels are exchanged throughout
     """
 
     swaps: tuple[LabelSwap, ...]
-    exchanged_sides: tuple[tuple[str, str], ...]
+    exchanged_sides: Pairs
     options: SwapOptions
     notices: tuple[Notice, ...] = ()
     wrists: tuple[ReversedWrist, ...] = ()
-
-    @property
-    def repairable(self) -> bool:
-        """Whether `repaired` would change anything."""
-        return bool(self.swaps or self.wrists)
+    labels: Pairs = ()
+    static_labels: Pairs = ()
 
 
 REPAIR = "Exchange them with Edit ▸ Repair Exchanged Labels or --repair-swaps if you agree."
-SWAPPED, WRIST = "labels-swapped", "wrist-labels-exchanged"  # codes of the notices that `repaired` answers
+SWAPPED, WRIST, OTHER_SIDE = "labels-swapped", "wrist-labels-exchanged", "labels-on-other-side"
+REPAIRABLE = (SWAPPED, WRIST, OTHER_SIDE)  # codes of the notices that `repaired` and `repaired_static` answer
 
 
 def find_swaps(
@@ -95,10 +99,14 @@ def find_swaps(
     that lasts longer than half the trial cannot be told from the frames in which the labels are right.
     """
     names = tuple(name for name in trial.markers.names if name in marker_set)
-    markers = trial.markers.select(names)
+    sides = exchanged_sides(trial.markers, marker_set, static)
+    labels = by_label(sides, trial.markers, marker_set)
+    markers = _with_sides(trial.markers.select(names), labels)
+    static_sides, static_labels = _sides_of_static(static, marker_set)
+    if static is not None and static_labels:
+        static = replace(static, p_WM=_with_sides(pose_markers(static), static_labels).p_WM[0])
     swaps = _segment_swaps(markers, marker_set, static, options)
     swaps = _joined((*swaps, *_path_swaps(markers, swaps, options)))
-    sides = _exchanged_sides(trial.markers, marker_set)
     start, file = trial.first_frame, trial.source.name
     notices = [
         warning(
@@ -108,42 +116,75 @@ def find_swaps(
             swap.a,
             swap.b,
             frames=(swap.first, swap.last),
+            scope=Scope.JOINTS,
         )
         for swap in swaps
     ]
     wrists = reversed_wrists(_undone(markers, swaps), marker_set, static)
+    both = "Both wrists are; perhaps the laboratory means the labels that way round. " if len(wrists) > 1 else ""
     notices += [
         warning(
             WRIST,
             f"{wrist.thumb} and {wrist.little} have exchanged labels throughout {file}: as labelled, the forearm is "
-            f"turned by {np.rad2deg(wrist.turn):.0f}° from its middle position, and none turns beyond 90°. {REPAIR}",
+            f"turned by {np.rad2deg(wrist.turn):.0f}° from its middle position, and none turns beyond 90°. "
+            f"{both}{REPAIR}",
             wrist.thumb,
             wrist.little,
+            scope=Scope.JOINTS,
         )
         for wrist in wrists
     ]
-    if sides:
-        all_pairs = [pair for pair in marker_set.pairs if pair[0] in trial.markers and pair[1] in trial.markers]
-        listed = ", ".join(f"{right}/{left}" for right, left in sides)
-        whole = "All pairs are: the sides were exchanged throughout, or the axes are left-handed. "
-        notices.append(
-            warning(
-                "sides-exchanged",
-                f"In {file} these right markers lie on the left of the body and the left ones on its right: {listed}. "
-                f"{whole if len(sides) == len(all_pairs) else ''}Exchange the labels, or map them anew.",
-                *(name for pair in sides for name in pair),
-            )
-        )
-    return SwapReport(swaps, sides, options, tuple(notices), wrists)
+    there = len(pairs_of(trial.markers, marker_set))
+    if sides == static_sides:
+        notices += _about_sides(f"{file} and its static", sides, labels, there)
+    else:
+        in_static = 0 if static is None else len(pairs_of(pose_markers(static), marker_set))
+        notices += _about_sides(file, sides, labels, there)
+        notices += _about_sides(f"the static of {file}", static_sides, static_labels, in_static)
+    return SwapReport(swaps, sides, options, tuple(notices), wrists, labels, static_labels)
+
+
+def _sides_of_static(static: StaticPose | None, marker_set: MarkerSet) -> tuple[Pairs, Pairs]:
+    """Pairs that lie on each other's side in the static pose, and those of them to exchange back."""
+    if static is None:
+        return (), ()
+    sides = exchanged_sides(pose_markers(static), marker_set)
+    return sides, by_label(sides, pose_markers(static), marker_set)
+
+
+def _about_sides(where: str, sides: Pairs, labels: Pairs, pairs: int) -> list[Notice]:
+    """Words about pairs that lie on each other's side; ``pairs`` is how many there are."""
+    if not sides:
+        return []
+    listed = ", ".join(f"{right}/{left}" for right, left in sides)
+    words = f"In {where} these right markers lie on the left of the body and the left ones on its right: {listed}. "
+    if not labels:
+        many = "All pairs are" if len(sides) == pairs else f"{len(sides)} of {pairs} pairs are"
+        words += f"{many}: the sides were exchanged throughout, or the axes are left-handed. "
+    words += REPAIR if labels else "Exchange the labels, or map them anew."
+    code = OTHER_SIDE if labels else "sides-exchanged"
+    return [warning(code, words, *(name for pair in sides for name in pair), scope=Scope.JOINTS)]
 
 
 def repaired(trial: Trial, report: SwapReport) -> Trial:
     """Exchange back what `find_swaps` found in the trial; every exchange is a notice of the trial."""
+    for right, left in report.labels:
+        trial = swap_labels(trial, right, left)
     for swap in report.swaps:
         trial = swap_labels(trial, swap.a, swap.b, (swap.first, swap.last))
     for wrist in report.wrists:
         trial = swap_labels(trial, wrist.thumb, wrist.little)
     return trial
+
+
+def repaired_static(static: Trial, report: SwapReport) -> Trial:
+    """Exchange back what `find_swaps` found in the static."""
+    for right, left in report.static_labels:
+        static = swap_labels(static, right, left)
+    for wrist in report.wrists:
+        if wrist.in_static:
+            static = swap_labels(static, wrist.thumb, wrist.little)
+    return static
 
 
 def swap_labels(trial: Trial, a: str, b: str, frames: tuple[int, int] | None = None) -> Trial:
@@ -183,6 +224,13 @@ def _path_swaps(markers: Markers, known: tuple[LabelSwap, ...], options: SwapOpt
         )
         for one in exchanged_paths(_undone(markers, known), options.leap)
     ]
+
+
+def _with_sides(markers: Markers, labels: Pairs) -> Markers:
+    """Markers with these pairs of labels exchanged throughout."""
+    other = dict(labels) | {left: right for right, left in labels}
+    columns = [markers.index(other.get(name, name)) for name in markers.names]
+    return replace(markers, p_WM=markers.p_WM[:, columns])
 
 
 def _undone(markers: Markers, known: Iterable[LabelSwap]) -> Markers:
@@ -365,36 +413,3 @@ def _bridged(flags: BoolArray, visible: BoolArray) -> BoolArray:
         if first > 0 and stop < len(flags) and (stop - first <= 2 or hidden.all()):
             joined[first:stop] = True
     return joined
-
-
-# ------------------------------------------------------------------------------------------- left and right
-
-
-def _exchanged_sides(markers: Markers, marker_set: MarkerSet) -> tuple[tuple[str, str], ...]:
-    """(right, left) pairs that lie on each other's side in most frames.
-
-    The body's own axes, in any posture: up from the bottom to the top of the trunk, forward from its back to its front,
-    right = forward × up. Arms may cross for a while; a pair is reported if it is reversed in four frames of five.
-    """
-    middle = marker_set.midline
-    ends = [_mean_of(markers, names) for names in (middle.front, middle.back, middle.top, middle.bottom)]
-    front, back, top, bottom = ends
-    if front is None or back is None or top is None or bottom is None:
-        return ()
-    right = np.cross(front - back, top - bottom)
-    length = np.linalg.norm(right, axis=1, keepdims=True)
-    right = right / np.where(length > 0.0, length, np.nan)  # no midline, no sides
-    found = []
-    for name_right, name_left in marker_set.pairs:
-        if name_right in markers and name_left in markers:
-            apart = np.einsum("ti,ti->t", markers[name_right] - markers[name_left], right)
-            apart = apart[np.isfinite(apart)]
-            if len(apart) and np.mean(apart < -0.01) > 0.8:
-                found.append((name_right, name_left))
-    return tuple(found)
-
-
-def _mean_of(markers: Markers, names: Iterable[str]) -> FloatArray | None:
-    """(T, 3) mean of those of the markers that a trial has, NaN where one is hidden; None if it has none of them."""
-    there = [name for name in names if name in markers]
-    return np.asarray(markers.select(there).p_WM.mean(axis=1)) if there else None

@@ -80,6 +80,21 @@ def suggest_mapping(labels: Sequence[str], marker_set: MarkerSet, trial: Trial |
     return Mapping(marker_set.name, tuple(suggestions), (*notices, *_lacking(suggestions, marker_set)))
 
 
+def completed(label_map: LabelMap, labels: Sequence[str], marker_set: MarkerSet) -> LabelMap:
+    """Return a profile for these labels: what it lists, and for all other labels what they suggest themselves.
+
+    A laboratory lists its exceptions only. A marker that the profile gives to one of the labels is suggested to no
+    other, and labels that it ignores stay ignored.
+    """
+    listed = {without_subject(label): target for label, target in label_map.targets.items()} | dict(label_map.targets)
+    own = {label: listed[label] for label in labels if label in listed}
+    rest = [label for label in labels if label not in own and label not in label_map.ignored]
+    suggested = suggest_mapping(rest, marker_set).accepted().targets
+    taken = {*own.values(), *label_map.ignored}
+    more = {label: target for label, target in suggested.items() if target not in taken}
+    return LabelMap(label_map.name, label_map.marker_set, own | more, label_map.ignored)
+
+
 def apply_mapping(trial: Trial, mapping: Mapping | LabelMap) -> Trial:
     """Rename the markers of a trial; labels that are not mapped keep their names.
 

@@ -192,7 +192,10 @@ def reconstruct(
     )
     reporter = GapReporter(trial, static, marker_set, options.gap_limit_s)
     notices = [*reporter.no_marker_of_the_set(), *check_static(trial, static, marker_set)]
-    notices += rebuilt_far_off(trial, {one.name: one.rms_m for one in quality}, options.largest_rms_m)
+    used = {
+        name for name, from_where in zip(names, origin.T, strict=True) if (from_where == SampleOrigin.REBUILT).any()
+    }
+    notices += rebuilt_far_off(trial, {one.name: one.rms_m for one in quality}, options.largest_rms_m, used)
     missing = origin == SampleOrigin.MISSING
     seen = [name for name, hidden in zip(names, missing.all(axis=0), strict=True) if not hidden]
     notices += [notice for k, name in enumerate(names) if name in seen for notice in reporter.gaps(name, missing[:, k])]

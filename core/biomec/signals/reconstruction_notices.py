@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 
 from biomec.base.arrays import BoolArray
@@ -119,14 +119,17 @@ class GapReporter:
         return f", or use another marker of the {segments[0]}" if segments else ""
 
 
-def rebuilt_far_off(trial: Trial, rms_m: Mapping[str, float], limit_m: float) -> list[Notice]:
-    """One notice of the markers whose rebuilt places lie far from where they were measured."""
+def rebuilt_far_off(trial: Trial, rms_m: Mapping[str, float], limit_m: float, used: Collection[str]) -> list[Notice]:
+    """One notice of the markers whose rebuilt places lie far from where they were measured.
+
+    used : markers that are rebuilt in some frame; where no far one is, nothing rests on it, and it is a remark
+    """
     far = {name: rms for name, rms in rms_m.items() if rms > limit_m}  # NaN compares as not far
     if not far:
         return []
     listed = ", ".join(f"{name} {1e3 * rms:.0f} mm" for name, rms in sorted(far.items(), key=lambda one: -one[1]))
     return [
-        warning(
+        (warning if far.keys() & set(used) else info)(
             "rebuilt-far-off",
             f"In {trial.source.name} these markers, rebuilt from the static, lie further than {1e3 * limit_m:.0f} mm "
             f"(rms) from where they were measured: {listed}. Do not trust them where they are rebuilt; check the "

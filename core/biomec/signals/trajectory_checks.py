@@ -287,7 +287,7 @@ def _frozen(trial: Trial, fewest: int, options: TrajectoryCheckOptions) -> tuple
             hidden[first + 1 : stop, k] = True
         sentence = (
             f"{name} does not change by the last digit in {trial.source.name} {_frames(trial, runs)}, while other "
-            "markers move: a gap was filled with one value. These frames are treated as hidden."
+            "markers move: a gap was filled with one value. All but the first are treated as hidden."
         )
         notices.append(warning("frozen-trajectory", sentence, name, frames=_span(runs)))
     return hidden, notices

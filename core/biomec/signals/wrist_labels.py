@@ -43,15 +43,14 @@ class ReversedWrist:
 def reversed_wrists(markers: Markers, marker_set: MarkerSet, static: StaticPose | None) -> tuple[ReversedWrist, ...]:
     """Wrists whose two labels are exchanged in the whole trial.
 
-    One arm is judged by the other: some protocols name the two markers by what is lateral when the arm hangs. Where
-    both arms are reversed the protocol means it so, and where one cannot be judged nothing is reported.
+    Some laboratories name the two markers by what is lateral when the arm hangs, so that both arms are reversed. A
+    forearm that nobody can turn like this is wrong all the same: labels mean what the marker set says.
     """
-    arms = [_arm(markers, marker_set, side) for side in ("D", "E")]
     found = []
-    for arm, other in ((arms[0], arms[1]), (arms[1], arms[0])):
-        if arm is not None and other is not None and arm[2] < -BEYOND and other[2] > BEYOND:
+    for arm in (_arm(markers, marker_set, side) for side in ("D", "E")):
+        if arm is not None and arm[2] < -BEYOND:
             thumb, little, cosine = arm
-            turn = float(np.arccos(cosine))
+            turn = float(np.arccos(np.clip(cosine, -1.0, 1.0)))
             found.append(ReversedWrist(thumb, little, turn, _alike(markers, marker_set, static, thumb, little)))
     return tuple(found)
 

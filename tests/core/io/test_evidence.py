@@ -6,7 +6,7 @@ from itertools import product
 import numpy as np
 import pytest
 
-from biomec.base.notices import warning
+from biomec.base.notices import Severity, warning
 from biomec.io.axes_evidence import examine_axes
 from biomec.io.evidence import examined
 from biomec.io.registry import read_trial
@@ -168,6 +168,14 @@ def test_only_an_assumed_unit_is_changed():
     np.testing.assert_allclose(right.markers.p_WM, person(STANDING).markers.p_WM, rtol=1e-15)
     assert [notice.code for notice in right.notices] == ["unit-by-evidence"]
     assert "multiplied by 0.001" in right.notices[0].sentence
+
+
+def test_an_assumed_unit_that_fits_a_person_is_a_remark():
+    """The notice led the list, although the size of the person had settled it."""
+    trial = person(STANDING).with_notices(warning("unit-assumed", "The file gives no unit; m was assumed. Check it."))
+    (notice,) = [one for one in examined(trial).notices if one.code == "unit-assumed"]
+    assert notice.severity is Severity.INFO
+    assert "m was assumed. The markers then span" in notice.sentence
 
 
 def test_examining_twice_says_nothing_twice():

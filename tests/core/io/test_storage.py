@@ -48,6 +48,8 @@ def wrench_about_lab_origin(plate: ForcePlate) -> np.ndarray:
         ("Pe_E.F{}", "Pe_E.COP{}", "Pe_E.T{}", "Pe_E"),
         ("Pe_E.F{}", "Pe_E.COP{}", "Pe_E.M{}", "Pe_E"),
         ("Pe_E_F{}", "Pe_E_COP{}", "Pe_E_T{}", "Pe_E"),
+        ("l_ground_force_v{}", "l_ground_force_p{}", "l_ground_torque_{}", "l"),
+        ("ground_force_1_v{}", "ground_force_1_p{}", "ground_force_1_m{}", "plate_1"),
         ("GROUND_FORCE_V{}", "GROUND_FORCE_P{}", "GROUND_TORQUE_{}", "plate"),
     ],
 )

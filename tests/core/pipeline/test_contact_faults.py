@@ -1,16 +1,19 @@
 """Verdicts about virtual people whose contacts are unusual: borne elsewhere, in flight, across plates, on a belt."""
 
 from dataclasses import replace
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
 from biomec.base.notices import Grade
+from biomec.body.loads.contact_figures import Support
 from biomec.body.loads.options import LoadOptions
 from biomec.body.loads.residual_reduction import ReductionOptions
 from biomec.pipeline.analysis import Analysis, analyze
 from biomec.pipeline.load_sensitivity import doubts_of, load_sensitivity
 from biomec.recording import ForcePlate, Session
+from biomec.recording.limb_names import Limb
 from biomec.signals.filtering import ManualCutoff
 from biomec.virtual import RecordOptions, Squat, VirtualPerson, Walk, record
 
@@ -159,3 +162,94 @@ def test_above_the_pelvis_nothing_is_measured_with_one_belt(walk, walked):
     assert left_down.sum() > 30
     assert not (lumbar.usable & lumbar.measured & left_down).any()
     assert (trust.frames_of["right knee"].usable & trust.frames_of["right knee"].measured).sum() > 30
+
+
+def test_flight_is_not_missing_force():
+    """Running: with both feet in the air no plate is loaded, and frames of the flight are no support of either foot."""
+    frames, right, left = 60, slice(5, 25), slice(35, 55)
+    force = np.zeros((2, frames))
+    force[0, right] = force[1, left] = 1500.0
+    fast = np.full(frames, 3.0)
+    feet = (Limb("foot", "Right"), Limb("foot", "Left"))
+    shown = Support(
+        SimpleNamespace(rate_hz=100.0), (), force, force.sum(axis=0), np.full(frames, 9.81), None, feet,
+        {feet[0]: np.where(force[0] > 0.0, 0.0, fast), feet[1]: np.where(force[1] > 0.0, 0.0, fast)},
+    )  # fmt: skip
+    for k, during in enumerate((right, left)):
+        inside = np.zeros(frames, dtype=bool)
+        inside[during.start + 3 : during.stop - 3] = True  # 30 ms at both ends are left out
+        np.testing.assert_array_equal(shown.single(k), inside)
+    assert not shown.all_borne(75.0 * 9.81)[25:35].any()
+
+
+def test_a_foot_across_two_plates_is_no_partial_strike(walk, walked):
+    """Two plates that share the force of one foot are added: neither is short, and the joints are those of one."""
+    step = next(one for one in walked.loads.trust.steps if one.grade is Grade.GOOD)
+    plates = []
+    for plate in walk.dynamic.plates:
+        if plate.name == step.plate:
+            plate = replace(plate, corners=None)
+            plates += [replace(scaled(plate, 0.6), name="Front"), replace(scaled(plate, 0.4), name="Back")]
+        else:
+            plates.append(plate)
+    found = analyze(with_plates(walk, plates))
+    both = [one for one in found.loads.trust.steps if one.plate in ("Front", "Back")]
+    assert len(both) == 2
+    for one in both:
+        assert (one.segment, one.grade, one.fault) == (step.segment, Grade.GOOD, "")
+        assert one.figures.delta == pytest.approx(step.figures.delta, abs=1e-3)
+    part = slice(step.frames[0] + 5, step.frames[1] - 4)
+    torque, true = (one.loads.newton_euler.torque[part] for one in (found, walked))
+    np.testing.assert_allclose(torque, true, atol=0.5)  # contacts begin a sample later on two half-loaded plates
+
+
+def test_two_feet_on_one_plate_lose_their_steps_and_no_others(walk, walked):
+    """One long plate under two steps measures the sum of both feet while both are down."""
+    first, back, front, last = walk.dynamic.plates
+    corners = np.concatenate([back.corners, front.corners])
+    long = replace(
+        back, name="Long", force=back.force + front.force,
+        moment=back.moment + front.moment + np.cross(front.origin - back.origin, front.force),
+        corners=np.where(back.corners > back.corners.mean(axis=0), corners.max(axis=0), corners.min(axis=0)),
+    )  # fmt: skip
+    trust = analyze(with_plates(walk, (first, long, last))).loads.trust
+    both = next(one for one in trust.steps if one.plate == "Long")
+    assert (both.segment, both.segments) == (None, ("right foot", "left foot"))
+    assert (both.grade, both.fault, dict(both.joints)) == (Grade.POOR, "two feet on one plate", {})
+    assert both.sentence == (
+        "Right foot and left foot, plate Long, 1.5–2.7 s: two feet on one plate. "
+        "Do not use the joints above the right foot and the left foot in this step."
+    )
+    others = {one.plate: one for one in walked.loads.trust.steps}
+    for one in trust.steps:
+        if one is not both:
+            assert (one.grade, one.figures.delta) == (Grade.GOOD, pytest.approx(others[one.plate].figures.delta))
+    part = slice(both.frames[0], both.frames[1] + 1)
+    for joint in ("right knee", "left knee"):
+        frames = trust.frames_of[joint]
+        assert not (frames.usable & frames.measured)[part].any()
+        assert (frames.usable & frames.measured).sum() > 30
+
+
+def test_the_expected_error_is_the_documented_one(walked):
+    """From what the analysis shows: forces, centres by the markers and of the model, and the figures of the step."""
+    loads, compared = walked.loads, 0
+    centres = {joint.name: joint.centre for joint in walked.body.person.model.joints}
+    mass = loads.trust.judged.mass.used
+    for step in loads.trust.steps:
+        part = slice(step.frames[0], step.frames[1] + 1)
+        mine = [k for k, name in enumerate(loads.external.segments) if name == step.segment]
+        force = np.sqrt((loads.external.force[part][:, mine].sum(axis=1) ** 2).sum(axis=1).mean()) / mass
+        for name, joint in step.joints.items():
+            shift = (
+                walked.body.points[centres[name]][part]
+                - loads.newton_euler.centre[part, loads.newton_euler.joints.index(name)]
+            )
+            assert joint.moved_m == pytest.approx(np.sqrt((shift**2).sum(axis=1).mean()), rel=1e-6)
+            usual = 0.015 if name.endswith("hip") else 0.005
+            w = max(joint.misfit_m, joint.moved_m)
+            place = 0.5 * force**2 * (0.005**2 + usual**2 + (0.7 * w) ** 2)
+            short = max(abs(step.figures.delta) - 0.02, 0.0) * force * (joint.lever_m + 0.05)
+            assert joint.error == pytest.approx(np.sqrt(place + short**2 + joint.filtered**2), rel=1e-6)
+            compared += 1
+    assert compared == 12  # ankle, knee and hip in four steps

@@ -74,7 +74,7 @@ def test_at_most_three_notices_lead_and_the_rest_is_grouped():
     """Ten warnings of equal rank were none."""
     gaps = [warning("gap", f"Gap {k}") for k in range(4)]
     notices = [info("a", "A"), *gaps, warning("rate", "Rate", scope=Scope.RECORDING), problem("b", "B"),
-               warning("mass", "Mass", scope=Scope.LOADS)]  # fmt: skip
+               warning("mass", "Mass", scope=Scope.JOINTS)]  # fmt: skip
     assert [one.sentence for one in leading(notices)] == ["B", "Rate", "Mass"]
     first, *rest = notice_groups(notices)
     assert first.title == "Look at these first"
@@ -82,6 +82,7 @@ def test_at_most_three_notices_lead_and_the_rest_is_grouped():
     assert [[one.sentence for one in group.notices] for group in rest] == [["Gap 0", "Gap 1", "Gap 2", "Gap 3"], ["A"]]
     assert [one.sentence for one in leading(gaps[:2])] == ["Gap 0", "Gap 1"]
     assert leading([info("a", "A")]) == ()
+    assert leading([problem("dead-channel", "EMG", scope=Scope.ASIDE)]) == ()
 
 
 def test_notices_of_one_kind_stand_together():
@@ -89,7 +90,7 @@ def test_notices_of_one_kind_stand_together():
         warning("gap", "Gap 1"),
         warning("mass", "Mass"),
         warning("gap", "Gap 2"),
-        warning("all", "All", scope=Scope.LOADS),
+        warning("all", "All", scope=Scope.JOINTS),
     ]
     assert [one.sentence for one in ranked(mixed)] == ["All", "Gap 1", "Gap 2", "Mass"]
 

@@ -1,6 +1,7 @@
 """Exchanged labels: found where they are, with their frames, and not found where there are none."""
 
 from dataclasses import replace
+from functools import cache
 
 import numpy as np
 import pytest
@@ -11,8 +12,17 @@ from numpy.testing import assert_array_equal
 from biomec.base.errors import BiomecError
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set
+from biomec.io.registry import read_trial
 from biomec.io.trc import read_trc
-from biomec.signals.label_swaps import WRIST, SwapEvidence, find_swaps, repaired, swap_labels
+from biomec.signals.label_swaps import (
+    OTHER_SIDE,
+    WRIST,
+    SwapEvidence,
+    find_swaps,
+    repaired,
+    repaired_static,
+    swap_labels,
+)
 from biomec.signals.static_pose import static_pose
 from biomec.virtual import ArmElevation, PushUp, RecordOptions, Squat, VirtualPerson, Walk, record
 from tests.core.signals.marker_bodies import hide, keep, make_trial, moving_trial, static_trial
@@ -125,6 +135,7 @@ def test_sides_that_are_exchanged_throughout_are_found_in_any_posture():
     assert "All pairs are" in report.notices[-1].sentence
 
 
+@cache
 def virtual(movement, marker_set="plug-in-gait"):
     options = RecordOptions(50.0, 50.0, noise_mm=0.5, soft_tissue_mm=4.0, marker_set=marker_set)
     return record(movement, VirtualPerson(75.0, 1.77, "male"), options)
@@ -159,13 +170,76 @@ def test_wrists_of_virtual_people_are_as_labelled(movement, marker_set):
     assert find_swaps(virtual(movement, marker_set).dynamic, load_marker_set(marker_set)).wrists == ()
 
 
-def test_two_wrists_reversed_alike_are_the_protocol_and_one_arm_alone_tells_nothing():
-    """Some protocols name the two markers of a wrist by what is lateral when the arm hangs: not an exchange."""
+def test_two_reversed_wrists_and_one_arm_alone_are_found_too():
+    """Both wrists exchanged at once were silent: no forearm turns so far, whatever a laboratory means by its labels."""
     pig, walk = load_marker_set("plug-in-gait"), virtual(Walk(strides=1)).dynamic
     both = swap_labels(swap_labels(walk, "LWRA", "LWRB"), "RWRA", "RWRB")
+    report = find_swaps(both, pig)
+    assert [one.thumb for one in report.wrists] == ["RWRA", "LWRA"]
+    assert all("Both wrists are" in one.sentence for one in report.notices if one.code == WRIST)
+    assert_array_equal(repaired(both, report).markers.p_WM, walk.markers.p_WM)
     alone = keep(swap_labels(walk, "LWRA", "LWRB"), [name for name in walk.markers.names if name != "RELB"])
-    for trial in (both, alone):
-        assert find_swaps(trial, pig).wrists == ()
+    assert [one.thumb for one in find_swaps(alone, pig).wrists] == ["LWRA"]
+
+
+WRISTS = {"plug-in-gait": (("RWRA", "LWRA"), ("RWRB", "LWRB")), "biomec-full": (("EU_D", "EU_E"), ("ER_D", "ER_E"))}
+
+
+def exchanged(trial, pairs):
+    for pair in pairs:
+        trial = swap_labels(trial, *pair)
+    return trial
+
+
+@pytest.mark.parametrize("movement", [Walk(strides=1), PushUp("closed", cycles=1)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize(
+    ("marker_set", "static"),
+    [("plug-in-gait", "exchanged too"), ("plug-in-gait", "right"), ("plug-in-gait", "none"),
+     ("biomec-full", "exchanged too"), ("biomec-full", "right")],
+)  # fmt: skip
+def test_wrists_under_the_labels_of_the_other_side_are_found_and_repaired(marker_set, static, movement):
+    """Silent with the full set, whose front is taken off after the static; else the forearm markers were blamed."""
+    made, chosen, pairs = virtual(movement, marker_set), load_marker_set(marker_set), WRISTS[marker_set]
+    wrong = exchanged(made.dynamic, pairs)
+    worn = exchanged(made.static, pairs) if static == "exchanged too" else made.static
+    report = find_swaps(wrong, chosen, None if static == "none" else static_pose(worn, chosen))
+    assert report.exchanged_sides == report.labels == pairs
+    assert report.static_labels == (pairs if static == "exchanged too" else ())
+    assert (report.swaps, report.wrists) == ((), ())
+    (notice,) = report.notices
+    assert notice.code == OTHER_SIDE
+    assert notice.about == tuple(name for pair in pairs for name in pair)
+    assert ("and its static" in notice.sentence) == (static == "exchanged too")
+    assert_array_equal(repaired(wrong, report).markers.p_WM, made.dynamic.markers.p_WM)
+    assert_array_equal(repaired_static(worn, report).markers.p_WM, made.static.markers.p_WM)
+    assert find_swaps(made.dynamic, chosen, static_pose(made.static, chosen)).notices == ()
+
+
+def test_sides_exchanged_in_the_static_alone_are_found():
+    """Markers that are taken off after the static are seen nowhere else."""
+    made, pair = virtual(Walk(strides=1), "biomec-full"), ("CIAS_D", "CIAS_E")
+    worn = swap_labels(made.static, *pair)
+    report = find_swaps(made.dynamic, FULL, static_pose(worn, FULL))
+    assert (report.exchanged_sides, report.static_labels) == ((), (pair,))
+    assert "In the static of Walk these right markers" in report.notices[0].sentence
+    assert_array_equal(repaired_static(worn, report).markers.p_WM, made.static.markers.p_WM)
+
+
+@pytest.mark.parametrize(
+    ("marker_set", "file", "pairs"),
+    [
+        ("opensim-gait2354", ("gait_opensim2354", "subject01_walk1.trc"),
+         (("R.Wrist.Med", "L.Wrist.Med"), ("R.Wrist.Lat", "L.Wrist.Lat"))),
+        ("opensim-rajagopal", ("gait_rajagopal", "motion_capture_walk.trc"), (("R.Wrist", "L.Wrist"),)),
+        ("plug-in-gait", ("gait_pig_partial_strike", "walk.c3d"), WRISTS["plug-in-gait"]),
+    ],
+)  # fmt: skip
+def test_real_walks_have_their_wrists_on_their_sides_until_they_are_exchanged(marker_set, file, pairs):
+    chosen = load_marker_set(marker_set)
+    walk = read_trial(recording(*file))
+    right = find_swaps(walk, chosen)
+    assert (right.exchanged_sides, right.wrists) == ((), ())
+    assert find_swaps(exchanged(walk, pairs), chosen).labels == pairs
 
 
 def test_a_real_walk_with_a_reversed_wrist_and_one_without():

@@ -7,8 +7,11 @@ from biomec.base.errors import BiomecError
 from biomec.io.c3d import read_c3d
 from biomec.io.marker_set_file import load_marker_set, shipped_marker_sets
 from biomec.io.trc import read_trc
+from biomec.pipeline.settings import PreparationSettings
+from biomec.pipeline.steps.preparation import best_marker_set, preparation
+from biomec.recording import Session
 from biomec.recording.label_map import LabelMap
-from biomec.signals.mapping import ACCEPT, HIGH, apply_mapping, suggest_mapping
+from biomec.signals.mapping import ACCEPT, HIGH, apply_mapping, completed, suggest_mapping
 from tests.core.signals.marker_bodies import make_trial, standing, static_trial
 from tests.real_data import recording
 
@@ -268,3 +271,59 @@ def test_a_profile_of_the_accepted_suggestions():
     profile = suggest_mapping(["RASI", "CLAV", "ball"], FULL).accepted(name="lab")
     assert dict(profile.targets) == {"RASI": "CIAS_D"}  # CLAV is near IJ, and waits for the user
     assert profile.ignored == ("ball",)
+
+
+# ---------------------------------------------------------------------------------- labels of widely used protocols
+
+# As laboratories and published recordings spell them; a "*" is either side.
+PROTOCOLS = {
+    "bts-davis": "c7,* should,sacrum,* asis,* thigh,* bar 1,* knee 1,* bar 2,* mall,* heel,* met",
+    "ior-cast": "*_IAS,*_IPS,SNJ,SXS,TV8,CV7,*_SAJ,*_HLE,*_UHE,*_RSP,*_USP,*_HM2,*_FTC,*_TTC,*_FAL,*_FCC,*_FLE,*_FME,"
+    "*_FAX,*_TAM,*_FM1,*_FM2,*_FM5",
+    "opensim-rajagopal": "*.ASIS,*.PSIS,S2,*.TH1,*.TH2,*.Knee,*.MKnee,*.SH1,*.Ankle,*.MAnkle,*.MT5,*.Heel,*.Toe,C7,"
+    "*.Shoulder,*.Elbow,*.Wrist",
+    "opencap": "r.ASIS_study,L.ASIS_study,r.PSIS_study,L.PSIS_study,r_knee_study,r_mknee_study,r_ankle_study,"
+    "r_mankle_study,r_toe_study,r_5meta_study,r_calc_study,C7_study,r_shoulder_study,r_lelbow_study,r_melbow_study,"
+    "r_lwrist_study,RHJC_study,r_thigh1_study,r_sh1_study",
+    "dumas-isb": "HV,SEL,SUP,STR,*LHE,*MHE,*US,*RS,*GT,*LFE,*MFE,*LM,*SPH,*CAL,*MFH1,*MFH5,*TT2,*ASIS,*PSIS,C7",
+    "plug-in-gait": "*ASI,*PSI,*THI,*THAP,*THAD,*KNE,*KNM,*TIB,*TIAP,*TIAD,*ANK,*MED,*HEE,*TOE,*FMH,*SMH,*VMH",  # CGM 2
+    "plug-in-gait, older CGM 2": "*ASI,*PSI,*THI,*THIAP,*THIAD,*KNE,*TIB,*TIBAP,*TIBAD,*ANK,*HEE,*TOE",
+    "plug-in-gait, Oxford foot": "*ASI,SACR,*THI,*KNE,*HFB,*TUB,*TIB,*SHN,*ANK,*MMA,*HEE,*PCA,*LCA,*STL,*P1M,*P5M,"
+    "*D1M,*D5M,*TOE,*HLX",
+}
+
+
+@pytest.mark.parametrize("protocol", PROTOCOLS)
+def test_labels_of_widely_used_protocols_are_all_known(protocol):
+    """The set is found by itself, and every label is taken without asking, each as another marker."""
+    sides = "rl" if protocol == "bts-davis" else "RL"
+    patterns = PROTOCOLS[protocol].split(",")
+    labels = [one.replace("*", side) for one in patterns for side in (sides if "*" in one else " ")]
+    chosen, enough = best_marker_set(labels)
+    assert (chosen.name, enough) == (protocol.partition(",")[0], True)
+    mapping = suggest_mapping(labels, chosen)
+    assert set(certain(mapping)) == set(labels)
+    assert len(set(certain(mapping).values())) == len(labels)
+
+
+def test_a_profile_of_exceptions_keeps_the_aliases_for_the_rest():
+    """A profile that listed one label lost all others that are not spelled as in the set."""
+    labels = ("Ann:R_IAS", "LASIS", "SACR", "odd knee", "LKNE", "RANK", "ball", "RTOE")
+    profile = LabelMap("ours", "plug-in-gait", {"odd knee": "RKNE"}, ("ball",))
+    assert completed(profile, labels, PIG).targets == {
+        "Ann:R_IAS": "RASI", "LASIS": "LASI", "SACR": "SACR", "odd knee": "RKNE", "LKNE": "LKNE", "RANK": "RANK",
+        "RTOE": "RTOE",
+    }  # fmt: skip
+    # what the profile says comes first: the label that looks like the marker gets no second meaning
+    taken = completed(LabelMap("ours", "plug-in-gait", {"R_IAS": "LASI"}), ("R_IAS", "LASIS"), PIG)
+    assert taken.targets == {"R_IAS": "LASI"}
+
+
+def test_a_profile_brings_its_marker_set():
+    trial = static_trial(PIG)
+    names = tuple("odd knee" if name == "RKNE" else name for name in trial.markers.names)
+    odd = make_trial(names, trial.markers.p_WM)
+    profile = LabelMap("ours", "plug-in-gait", {"odd knee": "RKNE"})
+    prepared = preparation(Session(odd, odd), PreparationSettings(label_map=profile))
+    assert prepared.marker_set.name == "plug-in-gait"
+    assert prepared.dynamic.markers.names == trial.markers.names

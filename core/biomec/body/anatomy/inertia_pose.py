@@ -114,7 +114,7 @@ class InertiaPose:
         if expected is None:
             raise UnplacedInertia(name, lacking)
         self.notices.append(
-            warning(
+            info(
                 "length-from-stature",
                 f"The length of the {name} is estimated from the stature ({1e3 * expected:.0f} mm), because the static "
                 f"pose has no {', '.join(lacking)}.",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Notice, info, warning
+from biomec.base.notices import Notice, Scope, info, warning
 from biomec.body.anatomy.centres.method import MARKER_DIAMETER
 from biomec.body.anatomy.frames import Points
 from biomec.recording import Subject
@@ -39,6 +39,7 @@ def known_measures(subject: Subject, static: Points) -> tuple[dict[str, float | 
                 "mass-assumed",
                 f"The mass of the subject is not known; {mass:.0f} kg is assumed, which would be usual for the height. "
                 "Angles do not depend on it; enter the mass before you use forces.",
+                scope=Scope.JOINTS,
             )
         )
     index = mass / height**2
@@ -59,6 +60,7 @@ def known_measures(subject: Subject, static: Points) -> tuple[dict[str, float | 
                 "sex-assumed",
                 "The sex of the subject is not known; joint centres and masses were taken from the tables for men. "
                 "Enter it.",
+                scope=Scope.ASIDE,
             )
         )
     found: dict[str, float | str] = {"marker_diameter": MARKER_DIAMETER, **subject.measures}

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from biomec.base.arrays import BoolArray, FloatArray
-from biomec.base.notices import Notice, info, problem, warning
+from biomec.base.notices import Notice, Scope, info, problem, warning
 from biomec.body.anatomy.frames import Points
 from biomec.body.anatomy.subject_model import SubjectModel
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
@@ -18,7 +18,8 @@ from biomec.recording import Markers
 from biomec.signals.stretches import stretches
 
 LARGE_SHIFT = 0.030  # m: a landmark that consistency moves further than this, on average, gets a notice
-LARGE_RESIDUAL = 0.020  # m: root mean square of a marker above this gets a notice; OpenSim's rule of thumb
+LARGE_RESIDUAL = 0.020  # m: root mean square of all markers above this is a warning; OpenSim's rule of thumb
+LARGEST_RESIDUAL = 0.040  # m: the same of one marker; OpenSim's rule of thumb for the largest error
 SHAPE_CHANGE = 0.015  # m: root mean square of changes of distance within a segment above which it gets a notice
 WORST = 3  # landmarks and markers listed by name
 TYPES = {
@@ -222,7 +223,8 @@ class Reporter:
         listed = ", ".join(f"{name} {1e3 * mean:.1f} mm (at most {1e3 * top:.1f})" for name, mean, top in worst)
         sentence = f"Landmarks moved most from where they were measured, on average: {listed}."
         if worst[0][1] > LARGE_SHIFT:
-            return [warning("landmarks-moved", f"{sentence} Check their markers and the static.", worst[0][0])]
+            words = f"{sentence} Check their markers and the static."
+            return [warning("landmarks-moved", words, worst[0][0], scope=Scope.JOINTS)]
         return [info("landmarks-moved", sentence, *(name for name, *_ in worst))]
 
     def worst_markers(self) -> list[Notice]:
@@ -234,7 +236,7 @@ class Reporter:
         rms = 1e3 * float(np.sqrt(np.mean(known**2)))
         listed = ", ".join(f"{name} {1e3 * each:.1f} mm (at most {1e3 * top:.1f})" for name, each, top in worst)
         sentence = f"Markers are {rms:.1f} mm (rms) from where the model has them; the worst: {listed}."
-        if worst[0][1] > LARGE_RESIDUAL:
+        if rms > 1e3 * LARGE_RESIDUAL or worst[0][1] > LARGEST_RESIDUAL:
             return [warning("marker-residuals", f"{sentence} Check their labels and the static.", worst[0][0])]
         return [info("marker-residuals", sentence, *(name for name, *_ in worst))]
 

@@ -106,7 +106,7 @@ class ContactVerdict:
     @property
     def title(self) -> str:
         """Whose contact it is, and with which plate."""
-        return _title(self.segment, self.plate)
+        return _title(self.segments, self.plate)
 
 
 @dataclass(frozen=True, eq=False)
@@ -217,7 +217,8 @@ def _judged(
     frames = frame_range(trial.rate_hz, trial.frames, contact.on_s, contact.off_s)
     grade, fault = _graded(shown, k, figures, _known_faults(item, frames, notices), whole, alike)
     when = f", {contact.on_s:.1f}–{contact.off_s:.1f} s"
-    title = _title(item.segment, contact.plate) + (when if grade is Grade.POOR else "")
+    segments = (item.segment,) if item.segment is not None else item.sharing
+    title = _title(segments, contact.plate) + (when if grade is Grade.POOR else "")
     return ContactVerdict(
         item.segment,
         item.sharing,
@@ -229,7 +230,7 @@ def _judged(
         contact.starts_before or contact.ends_after,
         grade,
         fault,
-        f"{title}: {_words(grade, fault, figures, item)}",
+        f"{title}: {_words(grade, fault, figures, segments)}",
         figures,
         read_only(masked, np.bool_),
     )
@@ -305,16 +306,17 @@ def _known(value: float | str) -> float | str | None:
     return None if isinstance(value, float) and not np.isfinite(value) else value
 
 
-def _title(segment: str | None, plate: str) -> str:
-    words = "nobody known" if segment is None else segment
+def _title(segments: Sequence[str], plate: str) -> str:
+    words = " and ".join(segments) or "nobody known"
     return f"{words[:1].upper()}{words[1:]}, {called(plate)}"
 
 
-def _words(grade: Grade, fault: str, figures: ContactFigures, item: AssignedContact) -> str:
+def _words(grade: Grade, fault: str, figures: ContactFigures, segments: Sequence[str]) -> str:
     """What a clinician reads after the name of the contact."""
     size = 100.0 * abs(figures.delta) if np.isfinite(figures.delta) else 0.0
     which = "less" if figures.delta < 0.0 else "more"
-    unused = f"Do not use the joints above the {item.segment} in this step."
+    above = f"the joints above the {' and the '.join(segments)}" if segments else "its force"
+    unused = f"Do not use {above} in this step."
     if fault == NOBODY:
         return "its force is used for nobody, because it is not known whose it is."
     if fault == UNKNOWN_MASS:

@@ -302,7 +302,7 @@ def _notices(
         if far.sum() > 0.05 * max(int(free[:, k].sum()), 1):
             words = f"The estimated force of the {name} acts up to {100 * float(np.nanmax(outside[:, k])):.0f} cm "
             words += f"outside what touches the ground, in {int(far.sum())} frames. Do not trust its joints there."
-            notices.append(warning("estimated-outside-contact", words, name, frames=_ends(far)))
+            notices.append(info("estimated-outside-contact", words, name, frames=_ends(far)))
     if airborne.any():
         words = f"In {int(airborne.sum())} frames nothing is seen to touch the floor, yet the motion asks for a force; "
         words += "the residual holds it. Check the height of the floor, or whether the subject leans on something."

@@ -13,7 +13,7 @@ import numpy as np
 from biomec.base.arrays import BoolArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
-from biomec.base.notices import Grade, Notice, Severity, info, problem, warning, worst_grade
+from biomec.base.notices import Grade, Notice, Scope, Severity, info, problem, warning, worst_grade
 from biomec.body.kinematics.segment_motion import SegmentMotion
 from biomec.body.loads.balance import BodyBalance, BodyWrench, MassReference, body_balance
 from biomec.body.loads.contact_figures import ENDS
@@ -378,15 +378,18 @@ def _notices(contacts: Sequence[ContactVerdict], mass: MassReference | None) -> 
     for one in contacts:
         if one.grade in (Grade.POOR, Grade.CHECK):
             notice = problem if one.grade is Grade.POOR else warning
-            notices.append(notice(f"contact-{one.grade}", one.sentence, one.plate, *one.segments, frames=one.frames))
+            about = (one.plate, *one.segments)
+            notices.append(notice(f"contact-{one.grade}", one.sentence, *about, frames=one.frames, scope=Scope.JOINTS))
     if mass is not None and mass.origin == "steps" and mass.grade in (Grade.CHECK, Grade.POOR):
-        notices.append(warning("loads-mass", f"{mass.sentence} Correct the mass, or check the calibration."))
+        notices.append(
+            warning("loads-mass", f"{mass.sentence} Correct the mass, or check the calibration.", scope=Scope.JOINTS)
+        )
     doubtful = _doubtful_joints(contacts)
     if doubtful:
         words = " ".join(one.sentence for one in doubtful[:TOLD])
         if len(doubtful) > TOLD:
             words += f" {_listed([one.joint for one in doubtful[TOLD:]]).capitalize()} likewise."
-        notices.append(warning("joint-error", words, *(one.joint for one in doubtful)))
+        notices.append(warning("joint-error", words, *(one.joint for one in doubtful), scope=Scope.JOINTS))
     return notices
 
 

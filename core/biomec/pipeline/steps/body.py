@@ -9,7 +9,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
-from biomec.base.notices import Grade, Notice, info, warning
+from biomec.base.notices import Grade, Notice, Scope, info, warning
 from biomec.body.anatomy.availability import Recorded
 from biomec.body.anatomy.landmarks import recorded_landmarks, trajectories
 from biomec.body.anatomy.model_file import load_model
@@ -120,11 +120,12 @@ def _compared(entered: float, weighed: float) -> list[Notice]:
     if abs(weighed / entered - 1.0) > WEIGHED:
         words = f"The plates weigh {weighed:.1f} kg of somebody who stands still, and {entered:.1f} kg were entered: "
         words += "either not all of the body was on the plates, or the mass or their calibration is wrong. Check them."
-        return [warning("mass-differs", words)]
+        return [warning("mass-differs", words, scope=Scope.JOINTS)]
     masses = MassReference(entered, weighed, None, weighed, "static")
     if masses.grade is Grade.GOOD:
         return []
-    return [warning("mass-differs", f"{masses.sentence} Correct the mass of the subject, or check the calibration.")]
+    words = f"{masses.sentence} Correct the mass of the subject, or check the calibration."
+    return [warning("mass-differs", words, scope=Scope.JOINTS)]
 
 
 def _against_stored(prepared: Prepared, clean: CleanSignals, calibration: Calibration) -> list[Notice]:

@@ -24,9 +24,9 @@ from biomec.signals import (
     find_swaps,
     static_pose,
     suggest_mapping,
-    swap_labels,
 )
-from biomec.signals.label_swaps import SWAPPED, WRIST, repaired
+from biomec.signals.label_swaps import REPAIRABLE, repaired, repaired_static
+from biomec.signals.mapping import completed
 
 METRES = {"mm": 1e-3, "m": 1.0}
 FEWEST_MARKERS = 6  # of a set; with fewer a recording does not use it
@@ -79,16 +79,16 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
     static = None if static is None else static.turned(BIOMEC_AXES)
     pose = None if static is None else static_pose(static, marker_set)
     swaps = find_swaps(dynamic, marker_set, pose)
-    notices += [one for one in swaps.notices if not (settings.repair_swaps and one.code in (SWAPPED, WRIST))]
-    if settings.repair_swaps and swaps.repairable:
+    notices += [one for one in swaps.notices if not (settings.repair_swaps and one.code in REPAIRABLE)]
+    if settings.repair_swaps:
         mended = repaired(dynamic, swaps)
         notices += mended.notices[len(dynamic.notices) :]
         dynamic = mended
-        for wrist in swaps.wrists:
-            if static is not None and wrist.in_static:
-                static = swap_labels(static, wrist.thumb, wrist.little)
-                notices.append(static.notices[-1])
-        pose = None if static is None else static_pose(static, marker_set)
+        if static is not None:
+            mended = repaired_static(static, swaps)
+            notices += mended.notices[len(static.notices) :]
+            static = mended
+            pose = static_pose(static, marker_set)
     absent = static is None
     if static is None:
         static, notice = _static_from(dynamic, marker_set)
@@ -97,9 +97,11 @@ def preparation(session: Session, settings: PreparationSettings = PreparationSet
 
 
 def _marker_set(trial: Trial, settings: PreparationSettings) -> MarkerSet:
-    """The marker set that was asked for, or the one that explains most labels."""
-    if settings.marker_set is not None:
-        name = settings.marker_set
+    """The marker set that was asked for, by itself or with a mapping, or the one that explains most labels."""
+    name = settings.marker_set
+    if name is None and settings.label_map is not None:
+        name = settings.label_map.marker_set
+    if name is not None:
         return read_marker_set(Path(name)) if name.endswith(".toml") else load_marker_set(name)
     labels = trial.markers.names
     best, fits = best_marker_set(labels)
@@ -122,9 +124,11 @@ def best_marker_set(labels: Sequence[str]) -> tuple[MarkerSet, bool]:
 
 
 def mapped(trial: Trial, marker_set: MarkerSet, label_map: LabelMap | None) -> Trial:
-    """Return a trial with the labels of the set: by the laboratory's own mapping, or as they suggest themselves."""
-    mapping = suggest_mapping(trial.markers.names, marker_set) if label_map is None else label_map
-    return apply_mapping(trial, mapping)
+    """Return a trial with the labels of the set: by the laboratory's own mapping, else as they suggest themselves."""
+    labels = trial.markers.names
+    if label_map is not None:
+        return apply_mapping(trial, completed(label_map, labels, marker_set))
+    return apply_mapping(trial, suggest_mapping(labels, marker_set))
 
 
 def with_computed_points(trial: Trial, marker_set: MarkerSet) -> Trial:
