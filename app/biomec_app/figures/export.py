@@ -21,8 +21,13 @@ KINDS = tuple(DATES)
 
 def write_figure(figure: Figure, kind: str) -> bytes:
     """The bytes of a figure as "png", "svg" or "pdf"."""
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
     written = io.BytesIO()
-    figure.savefig(written, format=kind, metadata=DATES[kind])
+    if kind == "png":  # lays out and draws once; savefig gives the same bytes, but draws twice
+        FigureCanvasAgg(figure).print_png(written, metadata=DATES[kind])
+    else:
+        figure.savefig(written, format=kind, metadata=DATES[kind])
     return xml(written.getvalue()) if kind == "svg" else written.getvalue()
 
 

@@ -133,7 +133,3 @@ class Preferences:
     def set_layout(self, key: str, state: QByteArray) -> None:
         """Remember the geometry or state of a window."""
         self._store.setValue(f"layout/{key}", state)
-
-    def forget_layout(self) -> None:
-        """Forget where windows were."""
-        self._store.remove("layout")

@@ -105,12 +105,18 @@ def degrees(radians: float | None, digits: int = 1) -> str:
 def table_text(
     columns: Sequence[str], head: Iterable[Sequence[Any]], values: FloatArray | None = None, digits: int = 7
 ) -> str:
-    """CSV text: leading cells, then numbers with so many digits; what is missing stays empty."""
-    rows: list[Sequence[object]] = [columns]
+    """CSV text: leading cells, then numbers with so many digits; what is missing stays empty.
+
+    A row of numbers is written at once, by one format for all of its cells.
+    """
+    lines = [table([columns])]
+    numbers = "" if values is None else f",%.{digits}g" * values.shape[1] + "\n"
     for k, cells in enumerate(head):
-        numbers = () if values is None else values[k]
-        rows.append([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in numbers)])
-    return table(rows)
+        line = table([cells])
+        if values is not None:
+            line = line.removesuffix("\n") + (numbers % tuple(values[k].tolist())).replace("nan", "")
+        lines.append(line)
+    return "".join(lines)
 
 
 def by_frame(trial: Trial) -> list[list[str | int]]:

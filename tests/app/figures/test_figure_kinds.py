@@ -8,6 +8,7 @@ import sys
 import numpy as np
 import pytest
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.figure import Figure
 from numpy.testing import assert_allclose
 
 from biomec.base.physics import GRAVITY
@@ -129,6 +130,19 @@ def test_equal_figures_give_equal_files(made, kind):
     assert first.startswith({"png": b"\x89PNG", "svg": b"<?xml", "pdf": b"%PDF"}[kind])
     if kind != "svg":  # names of clip paths in a drawing are random
         assert first == written()
+
+
+@pytest.mark.parametrize("key", ["violations", "angles"])
+def test_a_picture_is_drawn_once_and_is_what_matplotlib_saves(made, monkeypatch, key):
+    kind, content, chosen = made(key)
+    draws, draw = [], Figure.draw
+    monkeypatch.setattr(Figure, "draw", lambda figure, renderer: (draws.append(1), draw(figure, renderer)))
+    picture = write_figure(compose(kind, content, chosen, Ink(LIGHT), (6.0, 4.0), 50.0), "png")
+    assert len(draws) == 1
+    wanted = io.BytesIO()
+    figure = compose(kind, content, chosen, Ink(LIGHT), (6.0, 4.0), 50.0)
+    figure.savefig(wanted, format="png", metadata={"Software": None})
+    assert picture == wanted.getvalue()
 
 
 # ------------------------------------------------------------------------------------------------ what the figures say

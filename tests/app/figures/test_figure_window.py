@@ -1,5 +1,6 @@
 """The window of a figure: it follows the document, copies, saves, zooms, and never makes the program wait."""
 
+import threading
 import time
 from dataclasses import replace
 
@@ -165,17 +166,12 @@ def test_a_slow_figure_runs_as_a_job_that_can_be_cancelled_and_started_again(qtb
 
 
 def test_while_another_job_runs_a_slow_figure_says_so(qtbot, opened, context):
-    release = []
-    context.jobs.start("Something long", lambda progress: _until(release), lambda value: None)
+    release = threading.Event()
+    context.jobs.start("Something long", lambda progress: release.wait(600.0), lambda value: None)
     window = opened("models", wait=False)
     qtbot.waitUntil(lambda: '"Something long" is still running' in window.canvas.sentence, timeout=60_000)
     with qtbot.waitSignal(context.jobs.finished, timeout=60_000):
-        release.append(True)
-
-
-def _until(release):
-    while not release:
-        time.sleep(0.005)
+        release.set()
 
 
 def test_closing_while_it_is_drawn_leaves_nothing_behind(qtbot, opened, context):

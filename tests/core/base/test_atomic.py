@@ -73,11 +73,13 @@ def test_killing_the_program_during_a_save_loses_nothing(tmp_path: Path) -> None
     target = tmp_path / "a.txt"
     target.write_text("old")
     code = (
-        "import sys, time\nfrom biomec.base.atomic import atomic_path\n"
+        "import sys\nfrom biomec.base.atomic import atomic_path\n"
         "with atomic_path(sys.argv[1]) as beside:\n"
-        "    beside.write_text('half'); print('now', flush=True); time.sleep(60)\n"
+        "    beside.write_text('half'); print('now', flush=True); sys.stdin.read()\n"
     )
-    process = subprocess.Popen([sys.executable, "-c", code, str(target)], stdout=subprocess.PIPE, text=True)
+    process = subprocess.Popen(
+        [sys.executable, "-c", code, str(target)], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+    )
     assert process.stdout is not None
     assert process.stdout.readline().strip() == "now"
     process.send_signal(signal.SIGKILL)

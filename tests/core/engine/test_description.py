@@ -317,8 +317,8 @@ SENTENCES = {
     ),
     "unknown joint type": (
         swap('type = "revolute"', 'type = "revolut"'),
-        'my.toml: Joint O: there is no joint of type "revolut"; did you mean "revolute"? The types are spherical, '
-        "universal, revolute, cylindrical, prismatic, weld, distance, ellipsoid.",
+        'my.toml: Joint O: there is no joint of type "revolut"; did you mean "revolute"? '
+        f"The types are {', '.join(JOINT_KINDS)}.",
     ),
     "unknown driver type": (
         swap('type = "angle"', 'type = "motor"'),

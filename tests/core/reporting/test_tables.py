@@ -1,11 +1,14 @@
 """Numbers as texts, tables, and notices in groups."""
 
+import csv
+import io
 import math
 
+import numpy as np
 import pytest
 
 from biomec.base.notices import Scope, Severity, info, leading, notice_groups, problem, ranked, warning
-from biomec.reporting.tables import Table, degrees, fact_table, number, percent, power
+from biomec.reporting.tables import Table, degrees, fact_table, number, percent, power, table_text
 
 
 @pytest.mark.parametrize(
@@ -90,3 +93,21 @@ def test_notices_of_one_kind_stand_together():
         warning("all", "All", scope=Scope.JOINTS),
     ]
     assert [one.sentence for one in ranked(mixed)] == ["All", "Gap 1", "Gap 2", "Mass"]
+
+
+@pytest.mark.parametrize("digits", [7, 12])
+def test_a_table_is_what_the_csv_writer_makes_cell_by_cell(digits):
+    rng = np.random.default_rng(0)
+    values = rng.normal(size=(20, 9)) * 10.0 ** rng.integers(-12, 12, (20, 9))
+    values[rng.random(values.shape) < 0.2] = np.nan
+    values[0, :5] = 0.0, -0.0, np.inf, -np.inf, 1e300
+    head = [[k, 'a, "b"\nnan' if k % 3 else ""] for k in range(len(values))]
+    columns = ["frame", "name, unit", *"abcdefghi"]
+    wanted = io.StringIO()
+    writer = csv.writer(wanted, lineterminator="\n")
+    writer.writerow(columns)
+    for cells, row in zip(head, values, strict=True):
+        writer.writerow([*cells, *("" if math.isnan(x) else f"{x:.{digits}g}" for x in row)])
+    assert table_text(columns, head, values, digits) == wanted.getvalue()
+    assert list(csv.reader(io.StringIO(table_text(["a", "b"], head)))) == [["a", "b"], *([str(k), w] for k, w in head)]
+    assert table_text(["a", "b"], []) == "a,b\n"

@@ -72,7 +72,7 @@ def parse_ellipsoid(text: str, source: str) -> EllipsoidPreset:
 
 
 ELLIPSOIDS = Descriptions("ellipsoid", ("ellipsoids",), parse_ellipsoid)
-shipped_ellipsoids, load_ellipsoid, read_ellipsoid = ELLIPSOIDS.shipped, ELLIPSOIDS.load, ELLIPSOIDS.read
+shipped_ellipsoids, load_ellipsoid = ELLIPSOIDS.shipped, ELLIPSOIDS.load
 
 
 def _within(top: TomlTable, key: str, shape: tuple[int, ...], limit: float) -> FloatArray:

@@ -129,12 +129,6 @@ def progression(pelvis: FloatArray) -> FloatArray:
     return np.stack([X, Y, np.cross(X, Y)], axis=-1)
 
 
-def absolute_ankle(found: Segments, leg: LegSide) -> FloatArray:
-    """AbsAnkleAngle (T,) [rad]: asin(Y_shank · X_foot), by the untorsioned shank."""
-    shank, foot = (found.attitudes[leg.name(part)] for part in ("shank", "foot"))
-    return np.asarray(np.arcsin(np.clip(np.sum(shank[:, :, 1] * foot[:, :, 0], axis=1), -1.0, 1.0)))
-
-
 def _in_first_turn(curve: FloatArray) -> FloatArray:
     """Curve (T, 1) moved by whole turns, so that its median lies between −180° and 180°."""
     known = curve[np.isfinite(curve)]

@@ -60,7 +60,7 @@ def parse_joint_ranges(text: str, source: str) -> JointRanges:
 
 
 JOINT_RANGES = Descriptions("table of joint ranges", ("joint_stops",), parse_joint_ranges)
-shipped_joint_ranges, load_joint_ranges, read_joint_ranges = JOINT_RANGES.shipped, JOINT_RANGES.load, JOINT_RANGES.read
+shipped_joint_ranges, load_joint_ranges = JOINT_RANGES.shipped, JOINT_RANGES.load
 
 
 def stops_of(body: SubjectModel, ranges: JointRanges) -> tuple[AngleStop, ...]:

@@ -5,6 +5,7 @@ import pytest
 from biomec.base.errors import BiomecError, DescriptionError
 from biomec.body.anatomy.model import CompressionAxis
 from biomec.body.anatomy.model_file import load_model, parse_model, read_model, shipped_models
+from biomec.engine.joint_kinds import TREE_KINDS
 from biomec.recording.marker_set import Side
 
 MINE = """\
@@ -148,7 +149,7 @@ BROKEN = {
         '"spherical"',
         '"ball"',
         '"ball"',
-        'there is no type "ball". There are spherical, universal, revolute.',
+        f'there is no type "ball". There are {", ".join(TREE_KINDS)}.',
     ),
     "axis too much": (
         'centre = "CAQ_*"',
