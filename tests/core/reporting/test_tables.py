@@ -101,7 +101,7 @@ def test_a_table_is_what_the_csv_writer_makes_cell_by_cell(digits):
     values = rng.normal(size=(20, 9)) * 10.0 ** rng.integers(-12, 12, (20, 9))
     values[rng.random(values.shape) < 0.2] = np.nan
     values[0, :5] = 0.0, -0.0, np.inf, -np.inf, 1e300
-    head = [[k, 'a, "b"\nnan' if k % 3 else ""] for k in range(len(values))]
+    head = [[k, 'a, "b" nan' if k % 3 else ""] for k in range(len(values))]
     columns = ["frame", "name, unit", *"abcdefghi"]
     wanted = io.StringIO()
     writer = csv.writer(wanted, lineterminator="\n")
