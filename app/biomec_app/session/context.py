@@ -34,6 +34,10 @@ class User:
         """Ask for a folder; None if none was chosen."""
         return None
 
+    def ask_text(self, title: str, question: str, start: str) -> str | None:
+        """Ask for a short text; None if none was given."""
+        return None
+
     def confirm(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
         """Ask a question; the choice, or None."""
         return None

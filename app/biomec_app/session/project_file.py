@@ -18,6 +18,7 @@ from biomec.pipeline.outlook import run_as_far
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.replay import run_line
 from biomec.pipeline.stretch import stretch_session
+from biomec.pipeline.without_name import CODE, refuse_telling_name, without_name
 from biomec_app.session.context import Context
 from biomec_app.session.ready import ready
 
@@ -200,3 +201,23 @@ def save_stretch(context: Context, first: int, last: int) -> None:
         save_project(stretch_session(analysis, first, last), path)
 
     context.jobs.start(title, work, lambda _: remember(context, path))
+
+
+def save_without_name(context: Context) -> None:
+    """Save a copy of the project in which a code stands for the person; what is open stays open."""
+    analysis = context.document.analysis
+    title = "Save without name"
+    code = context.user.ask_text(title, "Code that stands for the person:", CODE)
+    if code is None:
+        return
+    path = _ask_project(context, title, Path(context.preferences.folder) / f"{code}{SUFFIX}")
+    if path is None:
+        return
+    if context.document.path is not None and path.absolute() == context.document.path.absolute():
+        raise BiomecError("The copy cannot take the place of the project that is open. Choose another name.")
+    refuse_telling_name(analysis.session, path.name)
+
+    def work(progress: Progress) -> None:
+        save_project(without_name(analysis.stored(), code), path)
+
+    context.jobs.start(f"Save {path.name}", work, lambda _: context.user.show_written(title, (path,), ()))

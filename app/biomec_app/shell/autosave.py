@@ -8,8 +8,9 @@ from __future__ import annotations
 
 import json
 import os
+from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from secrets import token_hex
@@ -18,8 +19,9 @@ from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError
+from biomec.base.leftovers import remove_leftovers
 from biomec.base.plain_types import made_from, parsed_json
-from biomec.base.progress import Progress
+from biomec.base.progress import Cancelled, Progress
 from biomec.io.project import load_project, save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import open_again
@@ -57,19 +59,54 @@ class _About:
 def leftovers(folder: Path) -> tuple[Leftover, ...]:
     """Unsaved work without a living owner, the newest first."""
     found = []
-    files = folder.glob("*.biomec") if folder.is_dir() else ()
-    for file in sorted(files, key=lambda path: -path.stat().st_mtime):
-        lock = QLockFile(str(file.with_suffix(".lock")))
-        lock.setStaleLockTime(0)
-        if not lock.tryLock(0):
-            continue
-        lock.unlock()
-        about = _About()  # the work matters more than what it was called
-        with suppress(OSError, ValueError):
-            about = made_from(_About, parsed_json(file.with_suffix(".json").read_bytes()))
-        when = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
-        found.append(Leftover(file, about.name or file.stem, Path(about.project) if about.project else None, when))
-    return tuple(found)
+    for file in folder.glob("*.biomec") if folder.is_dir() else ():
+        with suppress(FileNotFoundError):  # another Biomec has removed it meanwhile
+            if _has_owner(file):
+                continue
+            about = _about(file.with_suffix(".json"))
+            saved = file.stat().st_mtime
+            when = datetime.fromtimestamp(saved).strftime("%Y-%m-%d %H:%M")
+            left = Leftover(file, about.name or file.stem, Path(about.project) if about.project else None, when)
+            found.append((saved, left))
+    return tuple(left for _, left in sorted(found, key=lambda one: -one[0]))
+
+
+def _has_owner(file: Path) -> bool:
+    """Whether the Biomec that keeps this file is running."""
+    lock = QLockFile(str(file.with_suffix(".lock")))
+    lock.setStaleLockTime(0)
+    if not lock.tryLock(0):
+        return True
+    lock.unlock()
+    return False
+
+
+def _about(file: Path) -> _About:
+    """What is known of a recording; nothing if the file is damaged."""
+    with suppress(OSError, ValueError):
+        about = made_from(_About, parsed_json(file.read_bytes()))
+        return about if "\0" not in (about.project or "") else replace(about, project=None)
+    return _About()
+
+
+def tidy(folder: Path) -> None:
+    """Remove what programs that were killed while they wrote have left: half files, and notes without a project."""
+    remove_leftovers(folder, f".*.{'[0-9a-f]' * 12}.part")
+    for note in folder.glob("*.json") if folder.is_dir() else ():
+        file = note.with_suffix(".biomec")
+        if not file.exists() and not _has_owner(file):
+            forget(file)
+
+
+def set_aside(file: Path) -> Path | None:
+    """Rename recovered work that cannot be read, so that it is not offered again; None if that is not possible."""
+    aside = file.with_suffix(".damaged")
+    try:
+        os.replace(file, aside)
+    except OSError:
+        return None
+    forget(file)
+    return aside
 
 
 def forget(file: Path) -> None:
@@ -96,7 +133,7 @@ class _Write:
         analysis, self._analysis = self._analysis, None  # it must not stay as long as this object
         assert analysis is not None
         try:
-            with atomic_path(self._file.with_suffix(".json")) as temporary:
+            with atomic_path(self._file.with_suffix(".json"), private=True) as temporary:
                 temporary.write_text(json.dumps(self._about), encoding="utf-8")
             save_project(analysis.stored(), self._file)
         except BiomecError as error:
@@ -123,6 +160,7 @@ class Autosave(QObject):
         self._writing: _Write | None = None
         self._kept: Analysis | None = None  # what lies in the folder now
         self._recovered: Path | None = None  # leftover that may go once its content is kept anew
+        self._unreadable: set[Path] = set()  # could be neither recovered nor set aside
         self._closed = False
         self._timer = QTimer(self)
         self._timer.setInterval(round(1000 * every_s))
@@ -151,7 +189,9 @@ class Autosave(QObject):
 
     def _own_folder(self) -> None:
         if self._lock is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            with suppress(OSError):  # one that was made by an older Biomec; not every file system has permissions
+                self.folder.chmod(0o700)
             self._lock = QLockFile(str(self.file.with_suffix(".lock")))
             self._lock.setStaleLockTime(0)
             self._lock.tryLock(0)
@@ -192,32 +232,54 @@ class Autosave(QObject):
 
     # ------------------------------------------------------------------ after a crash
 
-    def offer_recovery(self) -> bool:
+    def offer_recovery(self, otherwise: Callable[[], None] | None = None) -> bool:
         """Ask what shall become of work that a crash left; what the user does not decide stays for the next time.
 
-        True if something is being recovered.
+        True if something is being recovered. If it turns out to be damaged, it is set aside and ``otherwise`` is done.
         """
+        tidy(self.folder)
         for left in leftovers(self.folder):
+            if left.file in self._unreadable:
+                continue
             question = f"Biomec ended before {left.name} was saved ({left.when}). Recover it?"
             answer = self.context.user.confirm("Recover unsaved work", question, (RECOVER, DISCARD))
             if answer == DISCARD:
                 forget(left.file)
             elif answer == RECOVER:
-                self._recover(left)
+                self._recover(left, otherwise)
                 return True
         return False
 
-    def _recover(self, left: Leftover) -> None:
+    def _recover(self, left: Leftover, otherwise: Callable[[], None] | None) -> None:
         document = self.context.document
 
-        def work(progress: Progress) -> Analysis:
-            return ready(open_again(load_project(left.file), progress, files=True))
+        def work(progress: Progress) -> Analysis | Exception:
+            try:
+                return ready(open_again(load_project(left.file), progress, files=True))
+            except Cancelled:
+                raise
+            except Exception as fault:  # whatever is wrong with the file, it is told, and the program goes on
+                return fault
 
-        def done(analysis: Analysis) -> None:
-            document.open(analysis, left.project)
+        def done(found: Analysis | Exception) -> None:
+            if isinstance(found, Exception):
+                self._tell_damaged(left, found)
+                if otherwise is not None:
+                    otherwise()
+                return
+            document.open(found, left.project)
             document.undo_stack.resetClean()
             document.title_changed.emit()
             self._recovered = left.file
             self.keep()
 
         self.context.jobs.start(f"Recover {left.name}", work, done)
+
+    def _tell_damaged(self, left: Leftover, fault: Exception) -> None:
+        aside = set_aside(left.file)
+        if aside is None:
+            self._unreadable.add(left.file)
+        place = f"It stays in {left.file}." if aside is None else f"It was set aside as {aside}."
+        reason = str(fault) if isinstance(fault, BiomecError) else f"{type(fault).__name__}: {fault}"
+        words = f"The unsaved work on {left.name} ({left.when}) cannot be recovered. {reason.rstrip('.')}. {place}"
+        self.context.user.fail("Recover unsaved work", words)

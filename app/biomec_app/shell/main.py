@@ -163,8 +163,8 @@ def _drawn(app: QApplication, window: MainWindow, file: Path | None) -> QPixmap:
 
 
 def _begin(window: MainWindow, files: Sequence[Path], demo: bool) -> None:
-    """Recover what a crash left, or open what was asked for."""
-    if window.autosave.offer_recovery():
+    """Recover what a crash left, or open what was asked for; the latter also if what was left is damaged."""
+    if window.autosave.offer_recovery(lambda: _begin(window, files, demo)):
         return
     if files:
         open_file(window.context, *files)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from PySide6.QtWidgets import QApplication, QFileDialog, QMessageBox, QWidget
+from PySide6.QtWidgets import QApplication, QFileDialog, QInputDialog, QMessageBox, QWidget
 
 from biomec_app.dialogs.written import show_written
 from biomec_app.session.context import User
@@ -34,6 +34,10 @@ class WindowUser(User):
         start = start or self._window.context.preferences.folder
         name = QFileDialog.getExistingDirectory(self._asking, title, start)
         return Path(name) if name else None
+
+    def ask_text(self, title: str, question: str, start: str) -> str | None:
+        text, given = QInputDialog.getText(self._asking, title, question, text=start)
+        return text.strip() or None if given else None
 
     def confirm(self, title: str, question: str, choices: tuple[str, ...]) -> str | None:
         box = QMessageBox(QMessageBox.Icon.Question, title, question, parent=self._asking)

@@ -26,7 +26,7 @@ from numba.core.caching import NullCache
 from numba.core.compiler import CompileResult
 from numba.core.serialize import dumps
 
-from biomec.base.atomic import LEFTOVER_AGE_S
+from biomec.base.leftovers import LEFTOVER_AGE_S
 from biomec.base.own_files import PART, make_own_folder, read_own, write_own
 
 HEAD = b"Biomec compiled code 1\n"

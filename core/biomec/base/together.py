@@ -10,18 +10,15 @@ touched.
 from __future__ import annotations
 
 import os
-import re
 import secrets
 import shutil
-import time
 from collections.abc import Iterable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 
-from biomec.base.atomic import LEFTOVER_AGE_S, atomic_path, flush_file, flush_folder, keep_permissions
+from biomec.base.atomic import atomic_path, flush_file, flush_folder, keep_permissions
 from biomec.base.errors import FileError
-
-_STAGE = re.compile(r"\.results\.[0-9a-f]{12}\.part")
+from biomec.base.leftovers import held, remove_leftovers
 
 
 @contextmanager
@@ -34,11 +31,10 @@ def replaced_together(folder: Path, last: str, ours: Iterable[str] = ()) -> Iter
     ``folder`` is made if needed. Names may have one folder before them, such as ``pictures/angles.png``.
     """
     folder = Path(folder)
-    stage = folder / f".results.{secrets.token_hex(6)}.part"
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _forget_leftovers(folder)
-        stage.mkdir(mode=0o700)
+        remove_leftovers(folder, f".results.{'[0-9a-f]' * 12}.part")
+        stage, handle = _stage(folder)
     except OSError as error:
         raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
     try:
@@ -48,6 +44,24 @@ def replaced_together(folder: Path, last: str, ours: Iterable[str] = ()) -> Iter
         raise FileError(folder.name, f"the results cannot be written: {error.strerror or error}.") from error
     finally:
         shutil.rmtree(stage, ignore_errors=True)
+        if handle is not None:
+            os.close(handle)
+
+
+def _stage(folder: Path) -> tuple[Path, int | None]:
+    """Make a folder that only its owner can enter; it is locked while the handle is open (none on Windows)."""
+    while True:
+        stage = folder / f".results.{secrets.token_hex(6)}.part"
+        stage.mkdir(mode=0o700)
+        if os.name == "nt":
+            return stage, None
+        try:
+            handle = os.open(stage, os.O_RDONLY)
+        except FileNotFoundError:  # taken for a leftover in the moment that it was made
+            continue
+        if held(handle, stage):
+            return stage, handle
+        os.close(handle)
 
 
 def _move(stage: Path, folder: Path, last: str, ours: Iterable[str]) -> None:
@@ -81,10 +95,3 @@ def _place(new: Path, target: Path) -> None:
         return
     with atomic_path(target) as temporary:
         shutil.copyfile(new, temporary)
-
-
-def _forget_leftovers(folder: Path) -> None:
-    """Remove what a program that was killed has left, once nobody can be writing it."""
-    for path in folder.iterdir():
-        if _STAGE.fullmatch(path.name) and time.time() - path.stat().st_mtime > LEFTOVER_AGE_S:
-            shutil.rmtree(path, ignore_errors=True)

@@ -7,7 +7,7 @@ from pathlib import Path
 from biomec.base.errors import FileError
 from biomec.base.notices import Notice, Severity
 from biomec.cli.arguments import AXES_HELP, Commands, frames, keep_existing, lab_axes, said_axes, tell
-from biomec.recording import Authority, LabAxes, Trial
+from biomec.recording import Authority, LabAxes, Session, Trial
 
 
 def add_commands(commands: Commands) -> None:
@@ -28,6 +28,16 @@ def add_commands(commands: Commands) -> None:
     convert.add_argument("--frames", type=frames, metavar="A-B", help="only these frames, as IN numbers them")
     convert.add_argument("--scale", type=float, metavar="F", help="multiply all lengths, if IN states a wrong unit")
     convert.add_argument("--keep-zeros", action="store_true", help=zeros)
+    convert.add_argument(
+        "--without-name",
+        action="store_true",
+        help="leave out who the person is: names, dates, names of files; a project keeps its results",
+    )
+    convert.add_argument(
+        "--code", default="subject", metavar="CODE", help="what stands for the person; default: subject"
+    )
+    convert.add_argument("--take-out", action="append", default=[], metavar="WORD",
+                         help="with --without-name: a further word to be taken out; may be repeated")  # fmt: skip
     convert.add_argument("--force", action="store_true", help="overwrite OUT")
 
     import_ = commands.add_parser("import", help="make a project of a dynamic file and the files that belong to it")
@@ -66,6 +76,8 @@ def _convert(options: argparse.Namespace) -> int:
     from biomec.io.unit_evidence import scaled
 
     keep_existing(options.output, options.force, options.input)
+    if options.without_name and _is_whole_project(options):
+        return _project_without_name(options)
     trial = read_trial(options.input, examine=False, keep_zeros=options.keep_zeros)
     if options.scale is not None:
         trial = scaled(trial, options.scale)
@@ -76,9 +88,34 @@ def _convert(options: argparse.Namespace) -> int:
         trial = _part(trial, options.frames)
     if options.axes is not None:
         trial = trial.turned(_target(trial.axes, options.axes))
+    if options.without_name:
+        from biomec.pipeline.without_name import refuse_telling_name, trial_without_name
+
+        refuse_telling_name(Session(trial, subject=trial.subject), options.output.name, options.take_out)
+        trial = trial_without_name(trial, options.code, options.take_out)
     lost = write_trial(trial, options.output, overwrite=options.force)
     print(f"{options.output} written: {written(trial, lost)}.")
     tell((*trial.notices, *lost))
+    return 0
+
+
+def _is_whole_project(options: argparse.Namespace) -> bool:
+    """Whether a project is written of a project, as it is."""
+    from biomec.io.registry import PROJECT, find_format
+
+    changed = (options.scale, options.from_axes, options.frames, options.axes) != (None,) * 4
+    both = options.output.suffix.lower() == ".biomec" and find_format(options.input)[0].name == PROJECT
+    return both and not changed
+
+
+def _project_without_name(options: argparse.Namespace) -> int:
+    from biomec.io.project import load_project, save_project
+    from biomec.pipeline.without_name import refuse_telling_name, without_name
+
+    session = load_project(options.input)
+    refuse_telling_name(session, options.output.name, options.take_out)
+    save_project(without_name(session, options.code, options.take_out), options.output)
+    print(f"{options.output} written without the name of the person.")
     return 0
 
 

@@ -25,7 +25,7 @@ import h5py
 import numpy as np
 
 from biomec._version import __version__
-from biomec.base.atomic import atomic_path
+from biomec.base.atomic import atomic_path, remove_leftovers_of
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.limits import Budget
 from biomec.base.plain_types import made_from
@@ -70,7 +70,8 @@ class ProjectHeader:
 def save_project(session: Session, path: Path | str) -> None:
     """Write a session to a project file; what was there before stays until the new file is safe on the disk.
 
-    A file of another kind, or of a newer Biomec, is not overwritten.
+    A file of another kind, or of a newer Biomec, is not overwritten. Only its owner can read a project that is new; one
+    that is replaced keeps its permissions.
     """
     path = Path(path)
     refuse_to_destroy(path)
@@ -83,7 +84,7 @@ def save_project(session: Session, path: Path | str) -> None:
     digest = hashlib.sha256(header.signed_text)
     digest.update(content[BLOCK:])
     content[:BLOCK] = ProjectHeader(SCHEMA, __version__, header.size, digest.hexdigest()).block
-    with atomic_path(path) as temporary, temporary.open("wb") as out:
+    with atomic_path(path, private=True) as temporary, temporary.open("wb") as out:
         out.write(content)
 
 
@@ -91,6 +92,7 @@ def load_project(path: Path | str) -> Session:
     """Read a session from a project file; a `FileError` says what is wrong with one that cannot be trusted."""
     path = Path(path)
     refuse_special(path)
+    remove_leftovers_of(path)
     try:
         with path.open("rb") as file:
             size = _check(path.name, file)

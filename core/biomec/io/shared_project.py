@@ -6,15 +6,14 @@ saving: if the file has another one by then, somebody else has saved, and nothin
 
 from __future__ import annotations
 
-import importlib
 import os
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
-from typing import Any
 
 from biomec.base.errors import FileError
+from biomec.base.leftovers import is_there, locked
 from biomec.base.special_files import refuse_special
 from biomec.io.project import BLOCK, is_project, save_project
 from biomec.recording import Session
@@ -91,7 +90,7 @@ def _acquired(beside: Path, name: str, patience_s: float) -> int | None:
         except OSError:
             return None  # a folder that cannot be written: saving says so
         try:
-            if _lock(handle) and _is_there(handle, beside):
+            if locked(handle) and is_there(handle, beside):
                 return handle
         except OSError:
             os.close(handle)
@@ -100,25 +99,3 @@ def _acquired(beside: Path, name: str, patience_s: float) -> int | None:
         if time.monotonic() > end:
             raise FileError(name, "another program is saving this project. Try again in a moment.")
         time.sleep(_PAUSE_S)
-
-
-def _is_there(handle: int, beside: Path) -> bool:
-    """Whether the locked file still has its name; its last owner may have removed it meanwhile."""
-    try:
-        return os.path.samestat(os.fstat(handle), beside.stat())
-    except FileNotFoundError:
-        return False
-
-
-def _lock(handle: int) -> bool:
-    """True if the lock is ours now, False if another program has it; OSError where there are no locks."""
-    try:
-        if os.name == "nt":
-            windows: Any = importlib.import_module("msvcrt")
-            windows.locking(handle, windows.LK_NBLCK, 1)
-        else:
-            posix: Any = importlib.import_module("fcntl")
-            posix.flock(handle, posix.LOCK_EX | posix.LOCK_NB)
-    except (BlockingIOError, PermissionError):
-        return False
-    return True

@@ -60,8 +60,8 @@ class HalfWritten:
         stay()
 
 @contextmanager
-def half_written(path):
-    with atomic.atomic_path(path) as temporary:
+def half_written(path, private=False):
+    with atomic.atomic_path(path, private) as temporary:
         yield HalfWritten(temporary)
 
 def save():
@@ -103,6 +103,7 @@ def test_killed_while_it_saves_nothing_is_lost(moment, found, qtbot, squat_analy
     assert bool(half) == (found == BEFORE)  # it was killed where it should be
 
     assert load_project(project).subject.name == found
+    assert not list(tmp_path.glob(".squat.biomec.*.part"))  # opening it has removed what the killed save left
 
     window = MainWindow(Preferences(tmp_path / "prefs.ini"))
     qtbot.addWidget(window)

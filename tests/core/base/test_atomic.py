@@ -8,7 +8,8 @@ from pathlib import Path
 
 import pytest
 
-from biomec.base.atomic import atomic_path
+from biomec.base import leftovers
+from biomec.base.atomic import atomic_path, keep_permissions
 from biomec.base.errors import FileError
 
 
@@ -87,16 +88,78 @@ def test_killing_the_program_during_a_save_loses_nothing(tmp_path: Path) -> None
     assert target.read_text() == "old"
 
 
-def test_what_a_killed_save_left_is_removed_after_a_day(tmp_path):
-    """Every killed save left a hidden file beside the project, for ever."""
-    old, young, other = (tmp_path / f".{name}.0123456789ab.part" for name in ("a[1].csv", "b.csv", "c.csv"))
-    for leftover in (old, young, other):
+@pytest.mark.skipif(os.name != "posix", reason="files are locked as on POSIX")
+def test_what_a_killed_save_left_is_removed_by_the_next_one(tmp_path):
+    """Every killed save left a hidden file beside the project, with the patient's data, for a day or for ever."""
+    left, other = (tmp_path / f".{name}.0123456789ab.part" for name in ("a[1].csv", "c.csv"))
+    for leftover in (left, other):
+        leftover.write_bytes(b"half")
+    with atomic_path(tmp_path / "a[1].csv") as path:
+        path.write_bytes(b"whole")
+        with atomic_path(tmp_path / "a[1].csv") as second:  # another save of the same file, at the same time
+            second.write_bytes(b"whole")
+        assert path.exists()  # somebody is still writing it
+    assert not left.exists()
+    assert other.exists()  # of another file
+    assert sorted(one.name for one in tmp_path.iterdir()) == [other.name, "a[1].csv"]
+
+
+def test_where_nothing_can_be_locked_age_decides(tmp_path, monkeypatch):
+    def no_locks(handle):
+        raise OSError("no locks here")
+
+    monkeypatch.setattr(leftovers, "locked", no_locks)
+    old, young = (tmp_path / f".a.csv.{digit * 12}.part" for digit in "12")
+    for leftover in (old, young):
         leftover.write_bytes(b"half")
     os.utime(old, (0, 0))
-    os.utime(other, (0, 0))
-    for name in ("a[1].csv", "b.csv"):
-        with atomic_path(tmp_path / name) as path:
-            path.write_bytes(b"whole")
+    with atomic_path(tmp_path / "a.csv") as path:
+        path.write_bytes(b"whole")
     assert not old.exists()
     assert young.exists()  # somebody may still be writing it
-    assert other.exists()  # not ours to judge
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permission bits as on POSIX")
+@pytest.mark.parametrize(("before", "private", "expected"), [
+    (None, True, 0o600), (None, False, 0o644), (0o600, False, 0o600), (0o664, True, 0o664), (0o640, True, 0o640),
+])  # fmt: skip
+def test_nobody_else_can_read_what_is_being_written(tmp_path, before, private, expected):
+    """A project that only its owner could read lay open to everybody while it was saved."""
+    target = tmp_path / "a.biomec"
+    if before is not None:
+        target.write_text("old")
+        target.chmod(before)
+    mask = os.umask(0o022)
+    try:
+        with atomic_path(target, private) as beside:
+            assert beside.stat().st_mode & 0o777 == expected
+            assert beside.stat().st_size == 0
+            beside.write_text("new")
+            assert beside.stat().st_mode & 0o777 == expected
+    finally:
+        os.umask(mask)
+    assert target.stat().st_mode & 0o777 == expected
+
+
+@pytest.mark.skipif(os.name != "posix", reason="groups as on POSIX")
+def test_a_group_that_cannot_be_kept_gets_what_everybody_has(tmp_path, monkeypatch):
+    target, new = tmp_path / "a", tmp_path / "b"
+    target.write_text("old")
+    new.write_text("new")
+    target.chmod(0o664)
+    new.chmod(0o600)
+
+    def refused(*_):
+        raise PermissionError(1, "Operation not permitted")
+
+    stats = Path.stat
+
+    def other_group(self, **how):
+        found = stats(self, **how)
+        return os.stat_result([*found[:5], found.st_gid + 1, *found[6:]]) if self == target else found
+
+    monkeypatch.setattr(os, "chown", refused)
+    monkeypatch.setattr(Path, "stat", other_group)
+    keep_permissions(target, new)
+    monkeypatch.undo()
+    assert new.stat().st_mode & 0o777 == 0o644

@@ -1,5 +1,6 @@
 """Files of one result change together, and files of others are never touched."""
 
+import os
 from contextlib import suppress
 
 import pytest
@@ -97,3 +98,17 @@ def test_links_stay_links(tmp_path):
     write(folder)
     assert (folder / "a.csv").is_symlink()
     assert elsewhere.read_text() == "new a"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are locked as on POSIX")
+def test_what_a_killed_program_left_is_removed_and_what_is_being_written_stays(tmp_path):
+    left = tmp_path / ".results.0123456789ab.part"
+    left.mkdir()
+    (left / "a.csv").write_text("half")
+    with replaced_together(tmp_path, "summary.json") as stage:
+        (stage / "summary.json").write_text("first")
+        with replaced_together(tmp_path, "summary.json") as other:
+            (other / "summary.json").write_text("second")
+        assert stage.exists()
+        assert stage.stat().st_mode & 0o777 == 0o700
+    assert contents(tmp_path) == {"summary.json": "first"}

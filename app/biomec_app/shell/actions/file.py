@@ -9,7 +9,7 @@ from biomec.pipeline.analysis import run_first
 from biomec_app.session.action import SEPARATOR, Action, needs_recording
 from biomec_app.session.context import Context, FigureSource
 from biomec_app.session.preferences import MOST_RECENT
-from biomec_app.session.project_file import may_discard, save, save_as, with_suffix
+from biomec_app.session.project_file import may_discard, save, save_as, save_without_name, with_suffix
 from biomec_app.shell import files
 from biomec_app.shell.files import open_file
 
@@ -145,6 +145,8 @@ ACTIONS: tuple[Action, ...] = (
            OPEN_AND_IDLE),
     Action("file.save-stretch", MENU, "Save S&tretch…", _stretch,
            "Save a part of the recording, such as one cycle, as a project of its own", "Ctrl+L", OPEN_AND_IDLE),
+    Action("file.save-without-name", MENU, "Save &Without Name…", save_without_name,
+           "Save a copy for others in which a code stands for the person", blocked=OPEN_AND_IDLE),
     Action("file.export-results", EXPORT, "&Results to Folder…", files.export_results,
            "Write tables of angles, cycles, quality and coordinates, and a summary", "Ctrl+Shift+E",
            _all(files.needs_analysis, _idle)),

@@ -17,6 +17,8 @@ from biomec_app.session.document import Document
 from biomec_app.session.jobs import Jobs
 from biomec_app.session.preferences import Preferences
 from biomec_app.shell.autosave import DISCARD, RECOVER, Autosave, leftovers
+from biomec_app.shell.main import _begin
+from biomec_app.shell.main_window import MainWindow
 
 
 @pytest.fixture
@@ -140,3 +142,54 @@ def test_the_newest_change_is_what_is_kept(qtbot, autosave, context, short_analy
     from biomec.io.project import load_project
 
     assert load_project(autosave.file).subject.name == "Newer"
+
+
+@pytest.mark.skipif(os.name != "posix", reason="permission bits as on POSIX")
+def test_nobody_else_can_read_what_is_kept(qtbot, autosave):
+    keep(qtbot, autosave)
+    assert autosave.folder.stat().st_mode & 0o777 == 0o700
+    assert {path.stat().st_mode & 0o777 for path in (autosave.file, autosave.file.with_suffix(".json"))} == {0o600}
+
+
+@pytest.mark.skipif(os.name != "posix", reason="files are locked as on POSIX")
+def test_half_files_of_a_killed_autosave_are_removed(autosave):
+    """Their names are never used again, so that no later save would find them."""
+    autosave.folder.mkdir()
+    (autosave.folder / ".1-ab.biomec.0123456789ab.part").write_bytes(b"half")
+    (autosave.folder / "1-ab.json").write_text('{"name": "Maria"}')  # killed before the project was written
+    assert not autosave.offer_recovery()
+    assert list(autosave.folder.iterdir()) == []
+
+
+@pytest.mark.parametrize("note", ["[]", '{"name": 3, "project": ["x"]}', "[" * 100000, ""])
+def test_a_damaged_note_beside_unsaved_work_does_no_harm(autosave, note):
+    autosave.folder.mkdir()
+    (autosave.folder / "1-ab.biomec").write_bytes(b"x")
+    (autosave.folder / "1-ab.json").write_text(note)
+    (left,) = leftovers(autosave.folder)
+    assert (left.name, left.project) == ("1-ab", None)
+
+
+@pytest.mark.parametrize("damage", [b"", b"BIOMEC PROJECT\nschema 1\n", None])
+def test_damaged_unsaved_work_is_set_aside_and_the_file_asked_for_opens(qtbot, tmp_path, short_analysis, damage):
+    """The damaged file was offered at every start, and the file that was asked for never opened."""
+    wanted = tmp_path / "wanted.biomec"
+    save_project(replace(short_analysis.session, subject=Subject("Wanted")), wanted)
+    window = MainWindow(Preferences(tmp_path / "prefs.ini"))
+    qtbot.addWidget(window)
+    window.autosave.folder.mkdir()
+    file = window.autosave.folder / "1-ab.biomec"
+    file.write_bytes(wanted.read_bytes()[:-7] if damage is None else damage)
+    told = []
+    window.context.user.confirm = lambda title, question, choices: choices[0]
+    window.context.user.fail = lambda title, sentence: told.append(sentence)
+    _begin(window, (wanted,), False)
+    qtbot.waitUntil(lambda: window.context.document.is_open)
+    assert window.context.document.analysis.session.subject.name == "Wanted"
+    assert not file.exists()
+    assert file.with_suffix(".damaged").exists()
+    assert len(told) == 1
+    assert str(file.with_suffix(".damaged")) in told[0]
+    assert leftovers(window.autosave.folder) == ()
+    window.context.document.undo_stack.setClean()
+    window.close()
