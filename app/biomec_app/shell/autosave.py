@@ -16,16 +16,18 @@ from secrets import token_hex
 
 from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
-from biomec.base.atomic import atomic_path
+from biomec.base.atomic import atomic_path, make_folder
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
 from biomec.io.project import load_project, save_project
+from biomec.io.shared_project import project_hash
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import open_again
 from biomec_app.session.context import Context
 from biomec_app.session.ready import ready
 
 EVERY_S = 120.0
+HASH = "sha256"  # of the project that the lines beside it are about
 RECOVER, DISCARD = "Recover", "Discard"
 
 
@@ -58,6 +60,11 @@ def leftovers(folder: Path) -> tuple[Leftover, ...]:
         about: dict[str, str | None] = {}
         with suppress(OSError, ValueError):
             about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
+        if about.get(HASH) not in (
+            None,
+            project_hash(file),
+        ):  # it ended between the two files: this is about other work
+            about = {}
         project = about.get("project")
         when = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
         found.append(Leftover(file, about.get("name") or file.stem, Path(project) if project else None, when))
@@ -88,9 +95,10 @@ class _Write:
         analysis, self._analysis = self._analysis, None  # it must not stay as long as this object
         assert analysis is not None
         try:
-            with atomic_path(self._file.with_suffix(".json")) as temporary:
-                temporary.write_text(json.dumps(self._about), encoding="utf-8")
             save_project(analysis.stored(), self._file)
+            about = {**self._about, HASH: project_hash(self._file)}
+            with atomic_path(self._file.with_suffix(".json")) as temporary:
+                temporary.write_text(json.dumps(about), encoding="utf-8")
         except BiomecError as error:
             fault = str(error)
         except Exception as error:  # a fault here must be told; it must not end the program
@@ -143,7 +151,7 @@ class Autosave(QObject):
 
     def _own_folder(self) -> None:
         if self._lock is None:
-            self.folder.mkdir(parents=True, exist_ok=True)
+            make_folder(self.folder)
             self._lock = QLockFile(str(self.file.with_suffix(".lock")))
             self._lock.setStaleLockTime(0)
             self._lock.tryLock(0)
