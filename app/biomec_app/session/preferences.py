@@ -69,6 +69,11 @@ class Preferences:
         return Path(self._store.fileName()).parent / "recovery"
 
     @property
+    def approvals_folder(self) -> Path:
+        """Where the answers are kept about which extensions may run: beside the file of the preferences."""
+        return Path(self._store.fileName()).absolute().parent / "approved"
+
+    @property
     def analyse_imported(self) -> bool:
         """Whether a recording is analysed as soon as it is imported."""
         return bool(self._store.value("analyse_imported", True, type=bool))

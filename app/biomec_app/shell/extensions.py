@@ -1,27 +1,31 @@
 """A user's own functions in the menu Signal Analysis: Python files in a folder, loaded with care. Knows no Qt.
 
-A file defines ``extend(register)`` and calls ``register(name, function)`` in it. The function gets the `Analysis` and
-returns what shall be shown: a text, a `Table`, a `Section`, numbers or arrays by name, or several of these.
+A file runs only if the user has allowed exactly its bytes and nobody else can change it. It defines
+``extend(register)`` and calls ``register(name, function)`` in it. The function gets the `Analysis` and returns what
+shall be shown: a text, a `Table`, a `Section`, numbers or arrays by name, or several of these.
 """
 
 from __future__ import annotations
 
-import importlib.util
 import os
 import sys
 import traceback
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 import numpy as np
 
 from biomec.base.errors import BiomecError
+from biomec.base.own_files import doubt, folder_from_environment, read_own
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.tables import Section, Table
+from biomec_app.session.approvals import Approvals, Candidate
 
 FOLDER_VARIABLE = "BIOMEC_EXTENSIONS"
+OURS_ALONE = "Only files and folders that are yours, and that nobody else can change, are used (chmod go-w)."
 LONGEST = 500  # rows of an array that are shown
 
 
@@ -37,46 +41,83 @@ class Extension:
 
 @dataclass(frozen=True)
 class Loaded:
-    """What a folder gave: functions, and a sentence for every file that could not be used."""
+    """What a folder gave: functions, and a sentence for every file that could not be used.
+
+    refused : whether files were left out because the user once said no
+    """
 
     extensions: tuple[Extension, ...] = ()
     faults: tuple[str, ...] = ()
+    refused: bool = False
+
+
+Ask = Callable[[Candidate], bool | None]
 
 
 def extension_folder() -> Path:
     """Folder of the user's functions; the variable BIOMEC_EXTENSIONS names another one."""
     chosen = os.environ.get(FOLDER_VARIABLE)
     if chosen:
-        return Path(chosen)
+        return Path(chosen).absolute()
     if sys.platform == "win32":
-        base = Path(os.environ.get("APPDATA", Path.home()))
+        base = folder_from_environment("APPDATA") or Path.home() / "AppData" / "Roaming"
     elif sys.platform == "darwin":
         base = Path.home() / "Library" / "Application Support"
     else:
-        base = Path(os.environ.get("XDG_CONFIG_HOME", Path.home() / ".config"))
+        base = folder_from_environment("XDG_CONFIG_HOME") or Path.home() / ".config"
     return base / "Biomec" / "extensions"
 
 
-def load_extensions(folder: Path) -> Loaded:
-    """Run every Python file of a folder; whatever goes wrong in one becomes a sentence and leaves the others alone."""
+def load_extensions(folder: Path, approvals: Approvals, ask: Ask | None = None) -> Loaded:
+    """Run the Python files of a folder that the user allows; what goes wrong in one leaves the others alone.
+
+    ask : asked about files that are new or have changed; without it they are left out
+    """
     found: list[Extension] = []
     faults: list[str] = []
-    for path in sorted(folder.glob("*.py")) if folder.is_dir() else []:
+    refused = False
+    files = sorted(folder.glob("*.py")) if folder.is_dir() else []
+    reason = doubt(folder.stat()) if files else None
+    if reason is not None:
+        return Loaded(faults=(f"{folder}: the folder {reason}, so that nothing in it was run. {OURS_ALONE}",))
+    for path in files:
         try:
-            found += _load(path, {one.name: one.file for one in found})
+            candidate = approvals.candidate(path, _own_bytes(path))
+            allowed = _allowed(candidate, approvals, ask)
+            refused = refused or not allowed
+            if not allowed:
+                raise BiomecError(f"{path.name}: it was not run, because you have not allowed it.")
+            found += _load(candidate, {one.name: one.file for one in found})
         except BiomecError as error:
             faults.append(str(error))
         except (Exception, SystemExit) as error:  # a user's file may raise anything; the program must go on
             faults.append(f"{path.name}: {_where(error, path)}It was left out.")
-    return Loaded(tuple(found), tuple(faults))
+    return Loaded(tuple(found), tuple(faults), refused)
 
 
-def _load(path: Path, taken: Mapping[str, str]) -> list[Extension]:
-    spec = importlib.util.spec_from_file_location(f"biomec_extension_{path.stem}", path)
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    spec.loader.exec_module(module)
+def _own_bytes(path: Path) -> bytes:
+    """Content of a file, read once: what is hashed and shown is what runs. Links are followed to what they name."""
+    try:
+        return read_own(path.resolve())
+    except BiomecError as error:
+        raise BiomecError(f"{path.name}: it was not run. {error} {OURS_ALONE}") from error
+
+
+def _allowed(candidate: Candidate, approvals: Approvals, ask: Ask | None) -> bool:
+    """Whether the user allows a file to run: said before about these very bytes, or now."""
+    answer = approvals.answer(candidate)
+    if answer is None and ask is not None:
+        answer = ask(candidate)
+        if answer is not None:
+            approvals.remember(candidate, answer)
+    return bool(answer)
+
+
+def _load(candidate: Candidate, taken: Mapping[str, str]) -> list[Extension]:
+    path = candidate.path
+    module = ModuleType(f"biomec_extension_{path.stem}")
+    module.__file__ = str(path)
+    exec(compile(candidate.content, str(path), "exec", dont_inherit=True), module.__dict__)
     extend = getattr(module, "extend", None)
     if not callable(extend):
         raise BiomecError(f"{path.name}: it has no function extend(register), so that it adds nothing.")

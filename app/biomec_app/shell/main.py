@@ -15,9 +15,12 @@ from PySide6.QtWidgets import QApplication
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.pipeline.analysis import KINEMATICS
+from biomec_app.dialogs.extension_question import ask_extension
 from biomec_app.kit.memory import Garbage, keep_loaded, share_memory
+from biomec_app.session.approvals import Approvals
 from biomec_app.session.jobs import take_turns
 from biomec_app.session.preferences import Preferences
+from biomec_app.shell.extensions import Ask, Loaded, extension_folder, load_extensions
 from biomec_app.shell.files import open_demo, open_file, open_unasked
 from biomec_app.shell.main_window import MainWindow
 from biomec_app.shell.window_user import WindowUser
@@ -53,14 +56,23 @@ def application() -> QApplication:
     return made
 
 
-def run(*files: Path, demo: bool = False) -> int:
-    """Show the window, on files, on the demonstration, or on the start page; return when it is closed."""
+def run(*files: Path, demo: bool = False, extensions: bool = True) -> int:
+    """Show the window, on files, on the demonstration, or on the start page; return when it is closed.
+
+    extensions : whether the user's own functions are loaded, after a question about those that are new or changed
+    """
     app = application()
-    window = MainWindow()
+    preferences = Preferences()
+    window = MainWindow(preferences, extensions=own_functions(preferences, ask_extension) if extensions else Loaded())
     window.show()
     QTimer.singleShot(0, window.view.prepare)  # once the window is there
     QTimer.singleShot(0, lambda: _begin(window, files, demo))
     return int(app.exec())
+
+
+def own_functions(preferences: Preferences, ask: Ask | None = None) -> Loaded:
+    """The functions of the user's extensions, as far as the user has allowed or now allows them to run."""
+    return load_extensions(extension_folder(), Approvals(preferences.approvals_folder), ask)
 
 
 def screenshot(
@@ -70,17 +82,22 @@ def screenshot(
     size: tuple[int, int] = (1600, 1000),
     theme: str = "light",
     preferences: Preferences | None = None,
+    extensions: bool = False,
 ) -> None:
     """Draw the window, with a file or else the demonstration opened and analysed, into a picture. Needs no screen.
 
     Nobody can answer here: what the window would tell its user is raised as a `BiomecError`, and nothing is drawn.
+    Extensions run only if they are asked for, and only those that the user has allowed at the window.
     """
     path = Path(path)
     _refuse_picture(path)
+    loaded = own_functions(Preferences()) if extensions else Loaded()
+    if loaded.faults:
+        raise BiomecError(" ".join(loaded.faults))
     app = application()
     with TemporaryDirectory(prefix="biomec-screenshot-") as place:
         remembered = preferences or Preferences(Path(place) / "preferences.ini")
-        window = MainWindow(remembered, Unattended)
+        window = MainWindow(remembered, Unattended, loaded)
         try:
             window.resize(*size)
             window.set_theme(theme)

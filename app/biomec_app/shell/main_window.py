@@ -41,6 +41,7 @@ from biomec_app.shell.actions import all_actions
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from biomec_app.shell.actions.visualize import PANEL, bar_menus
 from biomec_app.shell.autosave import Autosave
+from biomec_app.shell.extensions import Loaded
 from biomec_app.shell.files import open_file
 from biomec_app.shell.menus import Menus
 from biomec_app.shell.panels import PANELS
@@ -66,7 +67,12 @@ SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
 class MainWindow(QMainWindow):
     """Viewer in the centre over its timeline; browser, plots, notices, trust and history in docks around it."""
 
-    def __init__(self, preferences: Preferences | None = None, user: Callable[[MainWindow], User] = WindowUser) -> None:
+    def __init__(
+        self,
+        preferences: Preferences | None = None,
+        user: Callable[[MainWindow], User] = WindowUser,
+        extensions: Loaded = Loaded(),
+    ) -> None:
         super().__init__()
         self.context = Context(
             Document(self),
@@ -105,7 +111,7 @@ class MainWindow(QMainWindow):
         self.plots, self.notices = plots, notices
         self._share_room(LEAST)
 
-        self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions()), context)
+        self.menus = Menus(self.menuBar(), (*all_actions(), *extra_actions(extensions)), context)
         for dock in self.docks.values():
             dock.visibilityChanged.connect(self.menus.ask)
         self._build_status_bar(jobs)

@@ -7,16 +7,18 @@ import os
 import re
 import shutil
 import sys
-import tempfile
 import threading
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from functools import cache
 from pathlib import Path
 from typing import Any, ParamSpec, TypeVar, cast
 
 import numba
 from numba.core.event import Listener, install_listener
+
+from biomec.base.compiled_cache import VERSIONS, CompiledCache
+from biomec.base.own_files import folder_from_environment, make_own_folder
 
 P = ParamSpec("P")
 T = TypeVar("T")
@@ -32,13 +34,11 @@ def compiled(function: Callable[P, T]) -> Callable[P, T]:
     Frames are shared between threads by the caller, never by the compiled code itself, so that a window's worker, a
     test and a batch run can use it side by side. Multiply-adds may be fused; nothing else is reordered.
     """
-    before = _CONFIG.CACHE_DIR
-    _CONFIG.CACHE_DIR = str(_cache_folder(Path(function.__code__.co_filename)))  # read while decorating, then put back
-    try:
-        decorate = numba.njit(cache=True, nogil=True, fastmath={"contract"}, error_model="numpy")
-        return cast(Callable[P, T], decorate(function))
-    finally:
-        _CONFIG.CACHE_DIR = before
+    made: Any = numba.njit(nogil=True, fastmath={"contract"}, error_model="numpy")(function)
+    folder = _cache_folder(Path(function.__code__.co_filename))
+    if folder is not None and hasattr(made, "_cache"):  # plain Python if NUMBA_DISABLE_JIT is set
+        made._cache = CompiledCache(function, folder)
+    return cast(Callable[P, T], made)
 
 
 class _Watch(Listener):
@@ -65,23 +65,23 @@ def watched_compiling(before: Callable[[str, bool], None]) -> Iterator[None]:
 
 
 @cache
-def _cache_folder(source: Path) -> Path:
+def _cache_folder(source: Path) -> Path | None:
     """Folder for the compiled code of one file, named after that file and everything of Biomec that it imports.
 
     Numba notices a change of a function's own file, but not of a function or constant that it takes from another file:
     a folder for each state of all sources behind a file is what keeps old code from being run. A change compiles again
-    only what depends on it.
+    only what depends on it. None if there is no place for it.
     """
-    digest = hashlib.sha256(sys.version.encode() + numba.__version__.encode())
+    base = _base()
+    if base is None or not source.is_file():
+        return None
+    digest = hashlib.sha256(repr(VERSIONS).encode())
     for file in sorted(_sources(source)):
         digest.update(file.read_bytes())
-    base = Path(os.environ.get("BIOMEC_CACHE_DIR") or _CONFIG.CACHE_DIR or _user_cache() / "biomec") / "compiled"
     folder = base / f"{_name(source)}-{digest.hexdigest()[:16]}"
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
+    with suppress(OSError):  # a read-only home or a full disk: what is there can be used, and the rest is compiled
+        make_own_folder(folder)
         _forget_old(base, folder, _name(source))
-    except OSError:  # a read-only home: compile anew in every session rather than not at all
-        return Path(tempfile.mkdtemp(prefix="biomec-compiled-"))
     return folder
 
 
@@ -115,12 +115,18 @@ def _imported(text: str) -> tuple[Path, ...]:
     return tuple(files)
 
 
-def _user_cache() -> Path:
+def _base() -> Path | None:
+    """Where compiled code is kept: the user's folder for caches, unless BIOMEC_CACHE_DIR names another."""
+    chosen = os.environ.get("BIOMEC_CACHE_DIR") or _CONFIG.CACHE_DIR
+    if chosen:
+        return Path(chosen).absolute() / "compiled"
     if sys.platform == "win32":
-        return Path(os.environ.get("LOCALAPPDATA", tempfile.gettempdir()))
-    if sys.platform == "darwin":
-        return Path.home() / "Library" / "Caches"
-    return Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
+        place = folder_from_environment("LOCALAPPDATA")
+    else:
+        home = Path(os.path.expanduser("~"))  # stays "~" where nobody knows it
+        usual = home / ("Library/Caches" if sys.platform == "darwin" else ".cache") if home.is_absolute() else None
+        place = (None if sys.platform == "darwin" else folder_from_environment("XDG_CACHE_HOME")) or usual
+    return None if place is None else place / "biomec" / "compiled"
 
 
 def _forget_old(base: Path, current: Path, name: str) -> None:

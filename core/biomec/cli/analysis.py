@@ -108,6 +108,7 @@ def add_commands(commands: Commands) -> None:
         "--out", type=Path, default=Path("demo-output"), metavar="DIR", help="folder (default: %(default)s)"
     )
     demo.add_argument("--no-window", action="store_true", help="only files, even where there is a screen")
+    demo.add_argument("--no-extensions", action="store_true", help="do not load your own functions")
 
 
 def _field(group: Any, flag: str, metavar: str | None, *fields: str, **more: Any) -> None:
@@ -255,7 +256,7 @@ def _demo(options: argparse.Namespace) -> int:
     from biomec.reporting.demo import run_demo
 
     if not options.no_window and has_screen():
-        return show_demo()
+        return show_demo(extensions=not options.no_extensions)
     demo = run_demo(options.out, progress_on_terminal("Demo"))
     _report(demo.analysis, options.out)
     worst = max(demo.angle_errors, key=lambda error: error.rms)

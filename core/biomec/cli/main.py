@@ -56,7 +56,8 @@ def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:
     parser = argparse.ArgumentParser(
         prog="biomec",
         description="Whole-body biomechanics from motion capture. Without a command the window opens; biomec FILE "
-        "opens it on a recording or a project, and biomec --screenshot OUT.png [FILE] draws it into a picture.",
+        "opens it on a recording or a project, and biomec --screenshot OUT.png [FILE] draws it into a picture. "
+        "With --no-extensions your own functions are not loaded; a picture loads them only with --extensions.",
     )
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")

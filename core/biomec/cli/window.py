@@ -10,22 +10,30 @@ from types import ModuleType
 from biomec.base.errors import BiomecError
 
 SCREENSHOT = "--screenshot"
+EXTENSIONS, NO_EXTENSIONS = "--extensions", "--no-extensions"
 
 
 def asked_for(arguments: Sequence[str], commands: Sequence[str]) -> bool:
     """Whether the arguments open the window instead of naming a command."""
+    arguments = _without_switches(arguments)
     if not arguments:
         return True
     return arguments[0] == SCREENSHOT or not (arguments[0] in commands or arguments[0].startswith("-"))
 
 
 def open_window(arguments: Sequence[str]) -> int:
-    """Open the window, or draw it into a picture."""
+    """Open the window, or draw it into a picture, where extensions run only if they are asked for."""
+    extensions, refused = EXTENSIONS in arguments, NO_EXTENSIONS in arguments
+    arguments = _without_switches(arguments)
     if arguments and arguments[0] == SCREENSHOT:
         if not 2 <= len(arguments) <= 3:
             raise BiomecError(f"Give the picture and perhaps a recording: biomec {SCREENSHOT} OUT.png [FILE]")
         without_screen()
-        _program().screenshot(Path(arguments[1]), Path(arguments[2]) if len(arguments) == 3 else None)
+        _program().screenshot(
+            Path(arguments[1]),
+            Path(arguments[2]) if len(arguments) == 3 else None,
+            extensions=extensions and not refused,
+        )
         return 0
     files = [Path(argument) for argument in arguments]
     for file in files:
@@ -37,12 +45,16 @@ def open_window(arguments: Sequence[str]) -> int:
             "There is no screen to show the window on. Use the commands (biomec --help), or draw it into a picture: "
             f"biomec {SCREENSHOT} OUT.png [FILE]"
         )
-    return int(_program().run(*files))
+    return int(_program().run(*files, extensions=not refused))
 
 
-def show_demo() -> int:
+def show_demo(extensions: bool = True) -> int:
     """Open the window on the demonstration."""
-    return int(_program().run(demo=True))
+    return int(_program().run(demo=True, extensions=extensions))
+
+
+def _without_switches(arguments: Sequence[str]) -> list[str]:
+    return [argument for argument in arguments if argument not in (EXTENSIONS, NO_EXTENSIONS)]
 
 
 def has_screen() -> bool:

@@ -1,20 +1,23 @@
 """A user's own functions: found, run and shown; a broken one gives a sentence and harms nobody."""
 
+import os
+
 import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
 from biomec.reporting.tables import Section, Table
+from biomec_app.session.approvals import Approvals
 from biomec_app.shell.actions.signal_analysis import extra_actions
 from biomec_app.shell.extensions import (
     FOLDER_VARIABLE,
     LONGEST,
     Extension,
     extension_folder,
-    load_extensions,
     run_extension,
     sections_of,
 )
+from biomec_app.shell.extensions import load_extensions as load_asked
 
 GOOD = '''
 """Frames and rate."""
@@ -34,7 +37,14 @@ def extend(register):
 @pytest.fixture
 def folder(tmp_path, monkeypatch):
     monkeypatch.setenv(FOLDER_VARIABLE, str(tmp_path))
-    return tmp_path
+    before = os.umask(0o022)  # files that the group may write to are refused
+    yield tmp_path
+    os.umask(before)
+
+
+def load_extensions(folder):
+    """Load for somebody who says yes to everything; `test_extension_approval.py` is about those who do not."""
+    return load_asked(folder, Approvals(folder / "approved"), lambda candidate: True)
 
 
 def test_a_file_adds_its_functions_with_their_first_line_as_help(folder):
@@ -114,7 +124,7 @@ def test_an_error_of_the_library_keeps_its_own_words(demo_analysis):
 def test_the_menu_runs_it_in_the_background_and_shows_the_table(qtbot, folder, context, document_with_demo):
     (folder / "count.py").write_text(GOOD)
     (folder / "broken.py").write_text("oops")
-    actions = {action.key: action for action in extra_actions()}
+    actions = {action.key: action for action in extra_actions(load_extensions(folder))}
     with qtbot.waitSignal(context.jobs.finished, timeout=30_000):
         actions["own.Count Frames"].run(context)
     (window,) = context.windows

@@ -23,7 +23,10 @@ def _package(root: Path, added: str) -> None:
     (package / "base").mkdir(exist_ok=True, parents=True)
     (package / "__init__.py").write_text("")
     (package / "base" / "__init__.py").write_text("")
-    (package / "base" / "compiled.py").write_text(Path(biomec.base.compiled.__file__).read_text())
+    for own in ("compiled", "compiled_cache", "own_files", "atomic", "errors", "special_files"):
+        (package / "base" / f"{own}.py").write_text(
+            (Path(biomec.base.compiled.__file__).with_name(f"{own}.py")).read_text()
+        )
     head = "from biomec.base.compiled import compiled\n"
     (package / "callee.py").write_text(f"{head}@compiled\ndef inner(x):\n    return x + {added}\n")
     (package / "caller.py").write_text(
@@ -47,7 +50,7 @@ def test_a_change_in_a_called_file_is_not_missed(tmp_path):
     _package(tmp_path, "10.0")
     assert _run(tmp_path, cache) == "22.0"
     assert len(list(cache.glob("compiled/caller-*"))) == 2
-    assert list(cache.rglob("*.nbi"))
+    assert list(cache.rglob("*.nbc"))
 
 
 def test_what_does_not_depend_on_a_change_is_not_compiled_again(tmp_path):

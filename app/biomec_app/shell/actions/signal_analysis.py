@@ -9,13 +9,15 @@ from biomec_app.figures.kind import FigureKind
 from biomec_app.figures.registry import figure_groups
 from biomec_app.figures.tables import Summary, summaries
 from biomec_app.session.action import SEPARATOR, Action, needs_idle_recording, needs_recording
+from biomec_app.session.approvals import Approvals
 from biomec_app.session.context import Context
 from biomec_app.session.plot_view import MEAN
 from biomec_app.session.project_file import PROJECTS
-from biomec_app.shell.extensions import Extension, Loaded, extension_folder, load_extensions, run_extension
+from biomec_app.shell.extensions import Extension, Loaded, extension_folder, run_extension
 
 MENU = "Signal Analysis"
 OWN = f"{MENU}/Own Functions"
+ASK_AGAIN = "Ask Again at the Next Start"
 CHECKS = f"{MENU}/&Numerical Checks"
 
 
@@ -107,17 +109,23 @@ def actions() -> tuple[Action, ...]:
 
 
 # ------------------------------------------------------------------------------------------------- the user's functions
-def extra_actions(loaded: Loaded | None = None) -> tuple[Action, ...]:
+def extra_actions(loaded: Loaded = Loaded()) -> tuple[Action, ...]:
     """Items for the user's own functions, and one that tells where they are and which could not be used."""
     folder = extension_folder()
-    loaded = load_extensions(folder) if loaded is None else loaded
 
     def tell(context: Context) -> None:
         count = len(loaded.extensions)
         told = f"{count} function{'' if count == 1 else 's'} of your own {'was' if count == 1 else 'were'} loaded from"
-        told += f"\n{folder}\nA Python file in this folder adds its functions to this menu the next time Biomec starts;"
-        told += " docs/extending.md tells how."
-        context.user.tell("Own Functions", "\n\n".join([told, *loaded.faults]))
+        told += f"\n{folder}\nA Python file in this folder adds its functions to this menu the next time Biomec starts,"
+        told += " if you allow it; docs/extending.md tells how."
+        words = "\n\n".join([told, *loaded.faults])
+        if not loaded.refused:
+            context.user.tell("Own Functions", words)
+        elif context.user.confirm("Own Functions", words, (ASK_AGAIN,)) == ASK_AGAIN:
+            try:
+                Approvals(context.preferences.approvals_folder).forget_refusals()
+            except BiomecError as error:
+                context.user.fail("Own Functions", str(error))
 
     about = "Where your own functions are kept, and which could not be loaded"
     text = "&About Own Functions…" if not loaded.faults else f"&About Own Functions… ({len(loaded.faults)} left out)"
