@@ -1,17 +1,23 @@
-"""What Biomec writes, each in two versions, and how to tell which of them lies in a folder."""
+"""What Biomec writes, each in two versions, and how to tell which of them lies in a folder.
+
+"results" are the files of an analysis; a batch writes these, one recording after the other.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable
-from contextlib import suppress
+import os
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
 from unittest.mock import patch
 
+import numba
 import numpy as np
 
+from biomec.base import compiled, compiled_cache
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
 from biomec.base.together import replaced_together
@@ -37,12 +43,16 @@ class Case:
     write    : write version 0 or 1 into a folder; raises `FileError`
     found    : version that lies in a folder, None if none does; raises if it is neither or a mixture
     together : several files; a program that dies in between leaves some of each, without the one that vouches for them
+    lost     : it may be gone, because it can be made again
+    cheap    : quick enough to fail at every operation in every run of the tests
     """
 
     name: str
     write: Callable[[Path, int], None]
     found: Callable[[Path], int | None]
     together: bool = False
+    lost: bool = False
+    cheap: bool = True
 
 
 @cache
@@ -170,17 +180,22 @@ def _report(folder: Path, version: int) -> None:
 
 
 def _of_one_result(write: Callable[[Path, int], None], last: str) -> Callable[[Path], int | None]:
+    def told(folder: Path) -> Disk:
+        """Files of a result; of a project, which holds the time of its making, whose it is."""
+        there = {name: one for name, one in disk(folder).items() if ".part" not in name and one is not None}
+        projects = [name for name in there if name.endswith(".biomec")]
+        return there | {name: load_project(folder / name).subject.name.encode() for name in projects}
+
     @cache
     def whole(version: int) -> Disk:
         import tempfile
 
         with tempfile.TemporaryDirectory() as place:
             write(Path(place), version)
-            return disk(Path(place))
+            return told(Path(place))
 
     def found(folder: Path) -> int | None:
-        there = {name: one for name, one in disk(folder).items() if ".part" not in name and one is not None}
-        versions = [{name: one for name, one in whole(version).items() if one is not None} for version in (0, 1)]
+        there, versions = told(folder), [whole(version) for version in (0, 1)]
         for name, content in there.items():
             assert content in [one.get(name) for one in versions], f"{name} is damaged"
         if f"results/{last}" not in there:
@@ -189,6 +204,61 @@ def _of_one_result(write: Callable[[Path, int], None], last: str) -> Callable[[P
         return versions.index(there)
 
     return found
+
+
+# ------------------------------------------------------------------------------------------------------ compiled code
+TYPES = (numba.int64,)
+
+
+def twice(x: int) -> int:
+    return x + x
+
+
+@contextmanager
+def _cache_below(folder: Path) -> Iterator[None]:
+    compiled._cache_folder.cache_clear()
+    with (
+        patch.dict(os.environ, {"BIOMEC_CACHE_DIR": str(folder / "cache")}),
+        patch.object(compiled_cache, "_told", set()),
+    ):
+        yield
+        told = sorted(compiled_cache._told)
+    compiled._cache_folder.cache_clear()
+    if told:
+        raise FileError("cache", told[0])
+
+
+@cache
+def _machine_code() -> object:
+    made = numba.njit(nogil=True)(twice)
+    made.compile(TYPES)
+    return made.overloads[TYPES]
+
+
+def _keep(folder: Path, version: int) -> None:
+    """Keep code that was compiled before."""
+    code = _machine_code()
+    with _cache_below(folder):
+        compiled.compiled(twice)._cache.save_overload(TYPES, code)
+
+
+def _compile(folder: Path, version: int) -> None:
+    """Compile as a program does that has no cache yet."""
+    for entry in folder.rglob("*.nbc"):
+        entry.unlink()
+    with _cache_below(folder):
+        assert compiled.compiled(twice)(21) == 42
+
+
+def _kept(folder: Path) -> int | None:
+    """1 if there is code that works, None if it will be compiled again."""
+    with _cache_below(folder):
+        made = compiled.compiled(twice)
+        if made._cache.load_overload(TYPES, made.targetctx) is None:
+            return None
+        assert made(21) == 42
+        assert sum(made.stats.cache_hits.values()) == 1
+        return 1
 
 
 CASES: tuple[Case, ...] = (
@@ -203,7 +273,9 @@ CASES: tuple[Case, ...] = (
     ),
     Case("tables", _tables, _of_one_result(_tables, "summary.json"), together=True),
     Case("report", _report, _of_one_result(_report, "report.html"), together=True),
-    Case("results", _results, _of_one_result(_results, "summary.json"), together=True),
+    Case("results", _results, _of_one_result(_results, "summary.json"), together=True, cheap=False),
+    Case("compiled code", _keep, _kept, lost=True),
+    Case("compilation", _compile, _kept, lost=True, cheap=False),
 )  # fmt: skip
 
 

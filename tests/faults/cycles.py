@@ -47,11 +47,11 @@ def told(what: str, memory: list[float], files: list[int]) -> bool:
     return growth <= ALLOWED_MB and opened <= 0
 
 
-def main() -> int:
+def main(arguments: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("count", type=int, nargs="?", default=200)
     parser.add_argument("--library", action="store_true", help="leave the window out")
-    options = parser.parse_args()
+    options = parser.parse_args(arguments)
     with tempfile.TemporaryDirectory(prefix="biomec-cycles-") as folder:
         good = told("library", *library_cycles(options.count, Path(folder)))
         if not options.library:

@@ -1,6 +1,7 @@
 """A file layer for tests: counts and records what is done to files below a folder, and fails or dies at one of them.
 
-`Files` stands in for the functions of Python that change files, while a block runs. Qt writes by itself and is not seen.
+`Files` stands in for the functions of Python that change files, while a block runs. What Qt and ezc3d write by themselves
+is seen when the file is renamed or flushed.
 `after_power_loss` replays what was recorded onto a disk that keeps only what was flushed, and any part of the rest.
 """
 
@@ -55,6 +56,7 @@ class Files:
         self.log: list[Change] = []
         self.names: dict[str, int | None] = {name: k for k, name in enumerate(self.before)}
         self._files = len(self.before)
+        self._foreign: set[int] = set()  # files that others write too
         self._patches: list[Any] = []
 
     # ------------------------------------------------------------------ a block
@@ -118,6 +120,21 @@ class Files:
         self._files += 1
         return self._files
 
+    def _number(self, name: str) -> int:
+        """Number of a file, which others may have made."""
+        number = self.names.get(name)
+        if number is None:
+            number = self._new()
+            self._foreign.add(number)
+            self.rename_entries(**{name: number})
+            self._recorded(name, number)
+        return number
+
+    def _recorded(self, name: str, number: int) -> None:
+        with self._real_open(os.path.join(self.root, name), "rb") as file:
+            content = file.read()
+        self.log += [Change("cut", file=number), Change("data", file=number, data=content)]
+
     def _opened(self, name: str, was: bool, cut: bool) -> int:
         if not was:
             self.rename_entries(**{name: self._new()})
@@ -130,13 +147,23 @@ class Files:
     # ------------------------------------------------------------------ stand-ins
 
     def _open(self, file: Any, mode: str = "r", buffering: int = -1, *args: Any, **options: Any) -> Any:
-        name = self._ours(file) if set(mode) & set("wax+") else None
+        writes = set(mode) & set("wax+")
+        if isinstance(file, int) and writes and self._of_handle(file) is not None:
+            return self._wrapped(
+                file, self._of_handle(file), mode, buffering, args, options
+            )  # counted when it was opened
+        name = self._ours(file) if writes else None
         if name is None:
             return self._real_open(file, mode, buffering, *args, **options)
         assert not os.path.islink(file), "links are replaced, not written through"
         self.begin("create" if set(mode) & set("wax") else "open")
         was = os.path.exists(file)
-        raw = _Raw(os.fspath(file), mode.replace("b", "").replace("t", ""))
+        return self._wrapped(os.fspath(file), name, mode, buffering, args, options, was)
+
+    def _wrapped(
+        self, file: Any, name: Any, mode: str, buffering: int, args: Any, options: dict[str, Any], was: bool = True
+    ) -> Any:
+        raw = _Raw(file, mode.replace("b", "").replace("t", ""))
         raw.files, raw.number = self, self._opened(name, was, "w" in mode)
         if buffering == 0:
             return raw
@@ -169,8 +196,9 @@ class Files:
         if folder:
             self.log.append(Change("sync folder", folder="" if name == "." else name))
         else:
-            number = self.names[name]
-            assert number is not None
+            number = self._number(name)
+            if number in self._foreign:
+                self._recorded(name, number)
             self.log.append(Change("sync", file=number))
         return None  # the disk itself need not be asked: only what is recorded counts
 
@@ -195,12 +223,13 @@ class Files:
 
     def _rename(self, real: Callable[..., None]) -> Callable[..., None]:
         def rename(old: Any, new: Any, **options: Any) -> None:
-            before, after = self._ours(old), self._ours(new)
+            before, after = self._ours(old, options.get("src_dir_fd")), self._ours(new, options.get("dst_dir_fd"))
             if before is not None or after is not None:
                 assert before is not None, "files come from the same disk"
                 assert after is not None, "files stay on the same disk"
-                assert not os.path.isdir(old), "folders that are renamed are not recorded"
+                assert not os.path.isdir(os.path.join(self.root, before)), "folders that are renamed are not recorded"
                 self.begin("rename")
+                self._number(before)
             real(old, new, **options)
             if before is not None and after is not None:
                 self.rename_entries(**{after: self.names[before], before: None})

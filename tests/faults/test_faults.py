@@ -1,85 +1,34 @@
 """Full disk, read-only disk, broken disk and power loss at every operation on files: the old or the new file loads."""
 
-import errno
 import os
 import subprocess
 import sys
-from itertools import count
 
 import numpy as np
 import pytest
 
 from biomec.base.errors import FileError
-from tests.faults.cases import CASES, temporary_files
-from tests.faults.layer import Files, after_power_loss, onto, only_flushed
+from biomec.io.registry import write_trial
+from tests.core.recording.examples import full_trial
+from tests.faults.cases import CASES
+from tests.faults.disks import FAULTS, fail_everywhere, lose_power
+from tests.faults.layer import Files, after_power_loss
 from tests.places import ROOT
 
 pytestmark = pytest.mark.skipif(not sys.platform.startswith("linux"), reason="asks /proc which file a handle is")
-GROWS = {"create", "write", "mkdir", "link", "sync"}
-CHEAP = tuple(case for case in CASES if case.name != "results")  # the same operations as tables, many times over
-
-
-def failing(number: int):
-    def fail():
-        raise OSError(number, os.strerror(number))
-
-    return fail
-
-
-FAULTS = {
-    "full": lambda k: lambda number, name: failing(errno.ENOSPC) if number >= k and name in GROWS else None,
-    "read-only": lambda k: lambda number, name: failing(errno.EROFS) if number >= k else None,
-    "broken once": lambda k: lambda number, name: failing(errno.EIO) if number == k else None,
-}
+CHEAP = tuple(case for case in CASES if case.cheap)
 
 
 @pytest.mark.parametrize("fault", FAULTS)
 @pytest.mark.parametrize("case", CHEAP, ids=lambda case: case.name)
 def test_a_disk_that_fails_at_any_operation_leaves_the_old_or_the_new(case, fault, qapp, tmp_path):
-    for old in (0, None):
-        for k in count():
-            folder = tmp_path / f"{old}-{k}"
-            folder.mkdir()
-            if old is not None:
-                case.write(folder, old)
-            told = None
-            with Files(folder, FAULTS[fault](k)) as files:
-                try:
-                    case.write(folder, 1)
-                except FileError as error:
-                    told = str(error)
-            where = (old, k, files.done, told)
-            allowed = {old, 1} | ({None} if case.together and fault == "read-only" else set())
-            assert case.found(folder) in (allowed if told else {1}), where
-            assert told is None or (told.endswith(".") and "Errno" not in told), where
-            if fault != "read-only":  # there, nothing can be removed any more
-                assert temporary_files(folder) == [], where
-            if k >= len(files.done):
-                break
-        assert told is None
-        assert k > 4
+    assert fail_everywhere(case, fault, tmp_path) > 6
 
 
 @pytest.mark.parametrize("old", [0, None])
 @pytest.mark.parametrize("case", CHEAP, ids=lambda case: case.name)
 def test_after_power_loss_the_old_or_the_new_is_there(case, old, qapp, tmp_path):
-    before = tmp_path / "before"
-    before.mkdir()
-    if old is not None:
-        case.write(before, old)
-    with Files(before) as files:
-        case.write(before, 1)
-    states = [*after_power_loss(files, np.random.default_rng(20261118)), (-1, only_flushed(files))]
-    known = {}
-    for k, (end, left) in enumerate(states):
-        key = frozenset(left.items())
-        if key not in known:
-            place = tmp_path / str(k)
-            place.mkdir()
-            onto(left, place)
-            known[key] = case.found(place)
-        assert known[key] in {old, 1} | ({None} if case.together else set()), (end, list(left))
-    assert known[key] == 1, "what was reported as saved is gone"
+    assert lose_power(case, old, tmp_path) > 2
 
 
 def test_the_layer_notices_a_save_without_flushes(tmp_path):
@@ -141,11 +90,31 @@ def test_a_full_disk_leaves_the_preferences_as_they_were(tmp_path, qapp):
         file.write_bytes(whole)
 
 
-@pytest.mark.parametrize("program", [("kills", "44"), ("cancels", "8"), ("cycles", "6")], ids=lambda one: one[0])
-def test_a_small_sample_of_what_make_endurance_tries(program):
-    name, number = program
-    run = subprocess.run(
-        [sys.executable, "-m", f"tests.faults.{name}", number, *(["--library"] if name == "cycles" else [])],
-        cwd=ROOT, capture_output=True, text=True, timeout=800,
-    )  # fmt: skip
+def test_a_full_disk_is_the_reason_why_a_c3d_file_cannot_be_written(tmp_path):
+    """It said that the capture system should export the file again: ezc3d does not notice a full disk."""
+    import resource
+
+    path = tmp_path / "a.c3d"
+    write_trial(full_trial(frames=6), path)
+    whole = path.read_bytes()
+    soft, hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+    for limit in (0, 300, 600, 3000, len(whole) - 600, len(whole) - 1):
+        try:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (limit, hard))
+            with pytest.raises(FileError, match="the disk may be full"):
+                write_trial(full_trial(frames=6, seed=1), path, overwrite=True)
+        finally:
+            resource.setrlimit(resource.RLIMIT_FSIZE, (soft, hard))
+        assert [one.name for one in tmp_path.iterdir()] == ["a.c3d"]
+        assert path.read_bytes() == whole
+
+
+def test_a_small_sample_of_what_make_prove_tries():
+    program = (
+        "from tests.faults import kills, cancels, cycles\n"
+        "assert kills.main(['39']) == 0\n"
+        "assert cancels.main(['4']) == 0\n"
+        "assert cycles.main(['4', '--library']) == 0\n"
+    )
+    run = subprocess.run([sys.executable, "-c", program], cwd=ROOT, capture_output=True, text=True, timeout=800)
     assert run.returncode == 0, run.stdout[-3000:] + run.stderr[-3000:]

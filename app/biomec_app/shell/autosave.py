@@ -58,13 +58,10 @@ def leftovers(folder: Path) -> tuple[Leftover, ...]:
             continue
         lock.unlock()
         about: dict[str, str | None] = {}
-        with suppress(OSError, ValueError):
+        with suppress(OSError, ValueError, BiomecError):
             about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-        if about.get(HASH) not in (
-            None,
-            project_hash(file),
-        ):  # it ended between the two files: this is about other work
-            about = {}
+            if about.get(HASH) not in (None, project_hash(file)):
+                about = {}  # it was killed between the two files: this is about other work
         project = about.get("project")
         when = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
         found.append(Leftover(file, about.get("name") or file.stem, Path(project) if project else None, when))

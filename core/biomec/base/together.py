@@ -67,13 +67,12 @@ def _move(stage: Path, folder: Path, last: str, ours: Iterable[str]) -> None:
     kept = {name: _kept(folder / name, stage / _KEPT / name) for name in touched if (folder / name).is_file()}
     try:
         (folder / last).unlink(missing_ok=True)
+        flush_folder(folder)  # it is gone for certain before any other file changes
         for name in old:
             (folder / name).unlink(missing_ok=True)
-        flush_folder(folder)
         for name in names:
             if name == last:
-                for place in {(folder / one).parent for one in names}:
-                    flush_folder(place)
+                _flush_folders(folder, touched)
             _place(stage / name, folder / name)
         flush_folder(folder)
     except OSError:
@@ -97,12 +96,21 @@ def _kept(path: Path, beside: Path) -> Path:
 def _return(folder: Path, last: str, touched: list[str], kept: dict[str, Path]) -> None:
     """Give old files their places back, ``last`` at the end, and remove new ones that had no predecessor."""
     (folder / last).unlink(missing_ok=True)
+    flush_folder(folder)
     for name in (*(one for one in touched if one != last), last):
+        if name == last:
+            _flush_folders(folder, touched)
         if name in kept:
             _place(kept[name], folder / name)
         else:
             (folder / name).unlink(missing_ok=True)
     flush_folder(folder)
+
+
+def _flush_folders(folder: Path, names: Iterable[str]) -> None:
+    for place in {(folder / name).parent for name in names}:
+        if place.is_dir():
+            flush_folder(place)
 
 
 def _place(new: Path, target: Path) -> None:
