@@ -41,7 +41,7 @@ lint: $(VENV)/.ready-test  ## check style, types and import contracts only
 bench: $(VENV)/.ready-test  ## measure the speed against independent engines
 	@$(BIN)/python -m benchmarks
 
-prove: $(VENV)/.ready-test  ## fail disks, kill, cancel and repeat many times: half an hour
+prove: $(VENV)/.ready-test  ## fail disks, kill, cancel and repeat many times: 20 minutes
 	@$(headless) $(BIN)/python -m tests.faults.disks
 	@$(headless) $(BIN)/python -m tests.faults.kills 1000 --seed 1
 	@$(headless) $(BIN)/python -m tests.faults.cancels 1000 --seed 1

@@ -1,8 +1,8 @@
 """Kill a program at random moments while it writes: ``python -m tests.faults.kills 1000 --seed 1``.
 
-A child writes version after version. It is killed at its n-th operation on files, which can be repeated, or from outside
-after some time, without the file layer. What it wrote last, or was about to write, must be there, and it must be
-possible to write again.
+A child writes version after version. It is killed at its n-th operation on files, which can be repeated, or from
+outside after some time, without the file layer. What it wrote last, or was about to write, must be there, and it must
+be possible to write again.
 """
 
 from __future__ import annotations

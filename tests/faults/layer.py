@@ -1,7 +1,7 @@
 """A file layer for tests: counts and records what is done to files below a folder, and fails or dies at one of them.
 
-`Files` stands in for the functions of Python that change files, while a block runs. What Qt and ezc3d write by themselves
-is seen when the file is renamed or flushed.
+`Files` stands in for the functions of Python that change files, while a block runs. What Qt and ezc3d write by
+themselves is seen when the file is renamed or flushed.
 `after_power_loss` replays what was recorded onto a disk that keeps only what was flushed, and any part of the rest.
 """
 

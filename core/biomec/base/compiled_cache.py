@@ -90,9 +90,8 @@ class CompiledCache(NullCache):
             self._forget_leftovers()
             write_own(self._path(key), HEAD + _checksum(key, payload) + payload)
         except Exception as fault:  # whatever it is: the code itself is there
-            _tell(
-                f"Compiled code cannot be kept in {self._folder.parent}, so that every start compiles it: {_words(fault)}."
-            )
+            place = self._folder.parent
+            _tell(f"Compiled code cannot be kept in {place}, so that every start compiles it: {_words(fault)}.")
 
     def flush(self) -> None:
         """Remove the entries of this function."""
