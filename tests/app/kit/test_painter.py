@@ -29,9 +29,9 @@ def test_every_figure_left_files_of_fonts_open(qtbot):
     """Two hundred cycles of the window had 44 more files open: Matplotlib keeps fonts for every thread that drew."""
     painters, threads = [Painter() for _ in range(4)], []
     before = open_fonts()
-    for painter in painters:  # all are kept, so that each has a thread of its own
+    for painter in painters:  # all at once, so that each has a thread of its own
         painter.paint("figure", drawn, lambda value, fault: threads.append(fault or value))
-        qtbot.waitUntil(lambda painter=painter: not painter.busy, timeout=60_000)
+    qtbot.waitUntil(lambda: not any(painter.busy for painter in painters), timeout=60_000)
     assert all(isinstance(one, int) for one in threads), threads
     assert len(set(threads)) == 4
     assert open_fonts() <= before
