@@ -14,7 +14,7 @@ headless = QT_QPA_PLATFORM=offscreen VTK_DEFAULT_OPENGL_WINDOW=vtkEGLRenderWindo
 # Test files side by side, one worker for each processor that has enough memory.
 pytest = $(headless) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
 
-.PHONY: help run check test slow lint bench prove docs clean
+.PHONY: help run check test slow lint fuzz bench prove docs clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -37,6 +37,9 @@ lint: $(VENV)/.ready-test  ## check style, types and import contracts only
 	@$(BIN)/ruff format --check --quiet . || { echo "Some files are not formatted. Run: $(BIN)/ruff format ."; exit 1; }
 	@$(BIN)/mypy
 	@said=$$($(BIN)/lint-imports) || { echo "$$said"; echo "A module imports what it must not: see [tool.importlinter] in pyproject.toml."; exit 1; }
+
+fuzz: $(VENV)/.ready-test  ## try 100 000 damaged files; COUNT and SEED choose others
+	@$(headless) $(BIN)/python -m tests.fuzz $(or $(COUNT),100000) --seed $(or $(SEED),1)
 
 bench: $(VENV)/.ready-test  ## measure the speed against independent engines
 	@$(BIN)/python -m benchmarks

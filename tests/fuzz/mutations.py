@@ -9,6 +9,7 @@ from typing import Any
 
 import h5py
 import numpy as np
+from scipy.io import loadmat, savemat
 
 from biomec import __version__
 from biomec.io.project import BLOCK, SCHEMA, ProjectHeader
@@ -147,6 +148,17 @@ def damaged_hdf5(data: bytes, rng: Rng, texts: str = "") -> bytes:
         else:
             name = names[int(rng.integers(len(names)))]
             _CHANGES[int(rng.integers(len(_CHANGES)))](file, name, rng)
+    return image.getvalue()
+
+
+def damaged_mat_session(data: bytes, rng: Rng) -> bytes:
+    """A session in a MATLAB file whose JSON is damaged."""
+    variables = loadmat(io.BytesIO(data))
+    stored = variables["session"][0, 0]
+    text = damaged_json_text(str(stored["json"][0]).encode("ascii"), rng).decode("latin-1") or " "
+    stored["json"] = np.array([text])
+    image = io.BytesIO()
+    savemat(image, {name: one for name, one in variables.items() if not name.startswith("__")})
     return image.getvalue()
 
 

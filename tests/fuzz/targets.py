@@ -15,6 +15,7 @@ from biomec.body.anatomy.model_file import parse_model
 from biomec.engine.description import load_system
 from biomec.io.label_map_file import read_label_map
 from biomec.io.marker_set_file import parse_marker_set
+from biomec.io.mat_session import read_mat_session, write_mat_session
 from biomec.io.project import load_project, save_project
 from biomec.io.registry import FORMATS, read_trial, write_trial
 from biomec.io.session_import import import_session
@@ -57,6 +58,24 @@ def _session(path: Path) -> None:
     session = load_project(path)
     json.dumps(summary(session.dynamic), allow_nan=False)
     reopened(session)
+
+
+def _mat(path: Path) -> None:
+    session = read_mat_session(path)
+    if session is not None:
+        reopened(session)
+
+
+def _answers(path: Path) -> None:
+    from biomec_app.session.approvals import FILE, Approvals, Candidate
+
+    folder = path.parent / "approved"
+    folder.mkdir(exist_ok=True, mode=0o700)
+    (folder / FILE).write_bytes(path.read_bytes())
+    (folder / FILE).chmod(0o600)
+    kept = Approvals(folder)
+    assert kept.answer(Candidate(Path("/a/b.py"), b"", None)) is None
+    kept.forget_refusals()
 
 
 def _imported(path: Path) -> None:
@@ -137,6 +156,15 @@ def _project() -> tuple[bytes, ...]:
         return (path.read_bytes(),)
 
 
+@cache
+def _mat_session() -> tuple[bytes, ...]:
+    with tempfile.TemporaryDirectory() as folder:
+        path = Path(folder) / "a.biomec"
+        path.write_bytes(_project()[0])
+        write_mat_session(load_project(path), path.with_suffix(".mat"))
+        return (path.with_suffix(".mat").read_bytes(),)
+
+
 def _shipped(folder: str) -> Callable[[], tuple[bytes, ...]]:
     @cache
     def seeds() -> tuple[bytes, ...]:
@@ -152,6 +180,7 @@ NEXUS = (
     b"1,0,1,2,3,4,5,6\n2,0,1,2,3,4,5,6\n3,0,1,2,3,,,\n\nDevices\n"
 )
 LABEL_MAP = b'marker_set = "ior-cast"\n[labels]\nC7 = "CV7"\nSTRN = "IJ"\n'
+ANSWERS = b'{"/a/b.py": {"allowed": true, "sha256": "ab", "day": "2026-03-01", "text": "x = 1"}}'
 RECOVERY = b'{"name": "walk.biomec", "project": "/home/a/walk.biomec"}'
 PREFERENCES = b'[General]\nrecent=a\\nb\ntheme=dark\nfolder=/x\nanalyse_imported=true\ngeometry="@ByteArray(abc)"\n'
 TEXTS = (".emt", ".trc", ".mot", ".csv")
@@ -173,6 +202,9 @@ TARGETS: tuple[Target, ...] = (
     Target("import", ".emt", lambda: _written(".emt"), mutations.damaged_text, _imported),
     Target("mat73", ".mat", _mat73, mutations.damaged_hdf5, _recording),
     Target("signed-project", ".biomec", _project, mutations.damaged_project, _session),
+    Target("mat-session", ".mat", _mat_session, mutations.damaged_bytes, _mat),
+    Target("mat-session-text", ".mat", _mat_session, mutations.damaged_mat_session, _mat),
+    Target("extension-answers", ".json", lambda: (ANSWERS,), mutations.damaged_json_text, _answers),
     Target("settings", ".json", _settings, mutations.damaged_json_text, read_settings),
     Target("label-map", ".toml", lambda: (LABEL_MAP,), mutations.damaged_text, read_label_map),
     Target("marker-set", ".toml", _shipped("marker_sets"), mutations.damaged_text, _text(parse_marker_set)),

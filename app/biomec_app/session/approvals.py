@@ -6,12 +6,14 @@ import difflib
 import hashlib
 import json
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
 from pathlib import Path
 
 from biomec.base.errors import BiomecError
 from biomec.base.own_files import make_own_folder, read_own, write_own
+from biomec.base.plain_types import made_from, parsed_json
 
 FILE = "extensions.json"
 
@@ -89,12 +91,15 @@ class Approvals:
     def _answers(self) -> dict[str, Answer]:
         """All answers; none if they are missing or damaged, or if somebody else could have written them."""
         try:
-            stored = json.loads(read_own(self._file))
-        except (OSError, ValueError, RecursionError, BiomecError):
+            stored = parsed_json(read_own(self._file))
+        except (OSError, ValueError, BiomecError):
             return {}
         entries = stored.items() if isinstance(stored, dict) else ()
-        found = {path: _answer(entry) for path, entry in entries}
-        return {path: said for path, said in found.items() if said is not None}
+        found = {}
+        for path, entry in entries:
+            with suppress(ValueError):  # one of another form is asked for again
+                found[path] = made_from(Answer, entry)
+        return found
 
     def _write(self, answers: Mapping[str, Answer]) -> None:
         try:
@@ -102,13 +107,3 @@ class Approvals:
             write_own(self._file, json.dumps({path: vars(said) for path, said in answers.items()}, indent=1).encode())
         except OSError as fault:
             raise BiomecError(f"Your answer cannot be kept in {self._file.parent}: {fault.strerror}.") from fault
-
-
-def _answer(entry: object) -> Answer | None:
-    """An answer as it was stored; None if it has another form."""
-    if not isinstance(entry, dict) or entry.keys() != {"allowed", "sha256", "day", "text"}:
-        return None
-    texts = [entry[key] for key in ("sha256", "day", "text")]
-    if not isinstance(entry["allowed"], bool) or not all(isinstance(text, str) for text in texts):
-        return None
-    return Answer(entry["allowed"], *texts)

@@ -8,6 +8,8 @@ from pathlib import Path
 
 from PySide6.QtCore import QByteArray, QSettings
 
+from biomec.base.plain_types import parsed_json
+
 MOST_RECENT = 10
 
 
@@ -105,7 +107,7 @@ class Preferences:
         """How plots were last shown: fields of a plot view, as numbers, truth values and texts."""
         stored = str(self._store.value("plots/view", "", type=str))
         try:
-            known = json.loads(stored) if stored else {}
+            known = parsed_json(stored) if stored else {}
         except ValueError:
             known = {}
         return known if isinstance(known, dict) else {}

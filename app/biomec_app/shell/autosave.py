@@ -18,6 +18,7 @@ from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
 from biomec.base.atomic import atomic_path, make_folder
 from biomec.base.errors import BiomecError
+from biomec.base.plain_types import made_from, parsed_json
 from biomec.base.progress import Progress
 from biomec.io.project import load_project, save_project
 from biomec.io.shared_project import project_hash
@@ -27,7 +28,6 @@ from biomec_app.session.context import Context
 from biomec_app.session.ready import ready
 
 EVERY_S = 120.0
-HASH = "sha256"  # of the project that the lines beside it are about
 RECOVER, DISCARD = "Recover", "Discard"
 
 
@@ -47,6 +47,15 @@ class Leftover:
     when: str
 
 
+@dataclass(frozen=True)
+class _About:
+    """What is stored beside a project in the recovery folder."""
+
+    name: str = ""
+    project: str | None = None
+    sha256: str | None = None  # of the project that this is about
+
+
 def leftovers(folder: Path) -> tuple[Leftover, ...]:
     """Unsaved work without a living owner, the newest first."""
     found = []
@@ -57,14 +66,13 @@ def leftovers(folder: Path) -> tuple[Leftover, ...]:
         if not lock.tryLock(0):
             continue
         lock.unlock()
-        about: dict[str, str | None] = {}
+        about = _About()  # the work matters more than what it was called
         with suppress(OSError, ValueError, BiomecError):
-            about = json.loads(file.with_suffix(".json").read_text(encoding="utf-8"))
-            if about.get(HASH) not in (None, project_hash(file)):
-                about = {}  # it was killed between the two files: this is about other work
-        project = about.get("project")
+            about = made_from(_About, parsed_json(file.with_suffix(".json").read_bytes()))
+            if about.sha256 not in (None, project_hash(file)):
+                about = _About()  # it was killed between the two files: this is about other work
         when = datetime.fromtimestamp(file.stat().st_mtime).strftime("%Y-%m-%d %H:%M")
-        found.append(Leftover(file, about.get("name") or file.stem, Path(project) if project else None, when))
+        found.append(Leftover(file, about.name or file.stem, Path(about.project) if about.project else None, when))
     return tuple(found)
 
 
@@ -93,7 +101,7 @@ class _Write:
         assert analysis is not None
         try:
             save_project(analysis.stored(), self._file)
-            about = {**self._about, HASH: project_hash(self._file)}
+            about = {**self._about, "sha256": project_hash(self._file)}
             with atomic_path(self._file.with_suffix(".json")) as temporary:
                 temporary.write_text(json.dumps(about), encoding="utf-8")
         except BiomecError as error:

@@ -193,22 +193,22 @@ def _positions(text: TextFile, block: _Block, columns: list[str], values: FloatA
 
 
 def _plate(text: TextFile, block: _Block, values: FloatArray, clock: Clock) -> ForcePlate:
-    def vector(key: str) -> FloatArray:
+    def vector(key: str, count: int) -> FloatArray:
         found = [number(word) for word in block.keys.get(key, "").split()]
-        if not found or None in found:
-            raise text.fault(f"the plate above this line needs numbers for {key}.", block.names_line)
+        if len(found) != count or None in found:
+            raise text.fault(f"the plate above this line needs {count} numbers for {key}.", block.names_line)
         return np.array(found, dtype=np.float64)
 
     if values.shape[1] != 6:
         raise text.fault("a plate needs three columns of force and three of moment behind time.", block.names_line)
-    corners = vector("corners_m").reshape(-1, 3) if "corners_m" in block.keys else None
+    corners = vector("corners_m", 12).reshape(4, 3) if "corners_m" in block.keys else None
     return ForcePlate(
         block.keys.get("name", ""),
         values[:, :3],
         values[:, 3:],
         clock.rate_hz,
-        vector("origin_m"),
-        vector("up_normal"),
+        vector("origin_m", 3),
+        vector("up_normal", 3),
         corners,
         count_of(block.keys.get("type", "")) or 0,
         clock.start_s,

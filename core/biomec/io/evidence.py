@@ -18,6 +18,7 @@ from biomec.io.unit_evidence import examine_units, examined_units
 from biomec.recording import ForcePlate, LabAxes, Session, Trial
 
 
+@np.errstate(over="ignore")  # what is infinitely far is far
 def examined(trial: Trial) -> Trial:
     """Return the trial with axes and plates by the evidence, units too where they were assumed, and all notices."""
     trial, of_plates = examine_plate_units(examined_units(trial))

@@ -21,9 +21,10 @@ from numpy.typing import NDArray
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, warning
+from biomec.base.plain_types import made_from, parsed_json
 from biomec.io.mat import field_name, trial_from_tree, trial_to_tree, write_variables
 from biomec.io.mat_tree import read_tree
-from biomec.io.session_json import session_from_json, session_to_json
+from biomec.io.session_json import StoredResult, StoredSession, session_of, session_to_json
 from biomec.recording import Result, Session, Trial
 
 _FORMAT, _VERSION = "biomec session", 1
@@ -59,18 +60,20 @@ def read_mat_session(path: Path) -> Session | None:
     if np.ravel(stored.get("version", ())).tolist() != [_VERSION]:
         raise FileError(path.name, "this file was written by a newer Biomec; use that to open it.")
     try:
-        plain = json.loads(stored["json"])
+        plain = made_from(StoredSession, parsed_json(stored["json"]), "session")
+        if not isinstance(plain.results, Mapping):
+            raise ValueError("its results are no table")
         static = stored.get("static")
         results = variables.get("results", {})
-        return session_from_json(
+        return session_of(
             plain,
             trial_from_tree(path.name, stored["dynamic"]),
             trial_from_tree(path.name, static) if isinstance(static, Mapping) else None,
-            {step: _result(shapes, results.get(field_name(step), {})) for step, shapes in plain["results"].items()},
+            {step: _result(shapes, results.get(field_name(step), {})) for step, shapes in plain.results.items()},
         )
     except FileError:
         raise
-    except (BiomecError, ValueError, TypeError, KeyError, AttributeError) as error:
+    except (BiomecError, LookupError, TypeError, ValueError, ArithmeticError, AttributeError) as error:
         words = f"the structure 'session' is not what Biomec wrote ({error}). Its recording can be imported alone."
         raise FileError(path.name, words) from error
 
@@ -81,15 +84,18 @@ def _shapes(result: Result) -> dict[str, Any]:
     return {"arrays": arrays, "metadata": result.metadata}
 
 
-def _result(shapes: Mapping[str, Any], fields: Mapping[str, Any]) -> Result:
-    return Result(
-        {name: _array(fields[field_name(name)], *how) for name, how in shapes["arrays"].items()}, shapes["metadata"]
-    )
+def _result(stored: StoredResult, fields: Mapping[str, Any]) -> Result:
+    if not isinstance(stored.arrays, Mapping):
+        raise ValueError("shapes of arrays are no table")
+    arrays = {name: _array(fields[field_name(name)], *how) for name, how in stored.arrays.items()}
+    return Result(arrays, stored.metadata)
 
 
-def _array(stored: Any, kind: str, shape: list[int]) -> NDArray[Any]:
+def _array(stored: Any, kind: str, shape: tuple[int, ...]) -> NDArray[Any]:
     """Return an array with the type and the shape that it had."""
-    array = np.asarray(stored)
+    array, type_ = np.asarray(stored), np.dtype(kind)
+    if type_.kind not in "biufc":
+        raise ValueError(f"an array holds {type_}, not numbers")
     if array.size != int(np.prod(shape, dtype=np.int64)):
         raise ValueError(f"an array has {array.size} values instead of {'×'.join(map(str, shape)) or 1}")
-    return np.asarray(array.reshape(shape, order="F")).astype(np.dtype(kind))
+    return np.asarray(array.reshape(shape, order="F")).astype(type_)

@@ -19,7 +19,7 @@ import hashlib
 import io
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, BinaryIO
+from typing import BinaryIO
 
 import h5py
 import numpy as np
@@ -28,17 +28,17 @@ from biomec._version import __version__
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.limits import Budget
+from biomec.base.plain_types import made_from
 from biomec.base.special_files import refuse_special
 from biomec.io.project_trial import (
     read_array,
     read_json,
     read_trial_group,
-    source_from_json,
     write_array,
     write_json,
     write_trial_group,
 )
-from biomec.io.session_json import session_from_json, session_to_json
+from biomec.io.session_json import StoredResult, StoredSession, session_of, session_to_json
 from biomec.io.strangers_hdf5 import Inspector
 from biomec.recording import Original, Result, Session
 
@@ -208,16 +208,15 @@ def _write_session(file: h5py.Group, session: Session) -> None:
 
 
 def _read_session(file: h5py.Group) -> Session:
-    stored = read_json(file["session"])
+    stored = made_from(StoredSession, read_json(file["session"]), "session")
     originals = tuple(
-        Original(source_from_json(source), read_array(file, f"originals/{k}").tobytes())
-        for k, source in enumerate(stored["originals"])
+        Original(source, read_array(file, f"originals/{k}").tobytes()) for k, source in enumerate(stored.originals)
     )
-    results = {step: _read_result(file[f"results/{_link(step)}"]) for step in stored["results"]}
+    results = {step: _read_result(file[f"results/{_link(step)}"]) for step in stored.results}
     static = read_trial_group(file["static"]) if "static" in file else None
-    return session_from_json(stored, read_trial_group(file["dynamic"]), static, results, originals)
+    return session_of(stored, read_trial_group(file["dynamic"]), static, results, originals)
 
 
 def _read_result(group: h5py.Group) -> Result:
-    stored: dict[str, Any] = read_json(group)
-    return Result({name: read_array(group, _link(name)) for name in stored["arrays"]}, stored["metadata"])
+    stored = made_from(StoredResult, read_json(group), group.name.strip("/"))
+    return Result({name: read_array(group, _link(name)) for name in stored.arrays}, stored.metadata)

@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -17,10 +18,10 @@ import h5py
 import numpy as np
 from numpy.typing import NDArray
 
-from biomec.base.notices import Notice, Severity
+from biomec.base.notices import Notice, Scope
+from biomec.base.plain_types import made_from, parsed_json
 from biomec.recording import (
     Analog,
-    Authority,
     Event,
     ForcePlate,
     LabAxes,
@@ -41,7 +42,7 @@ def write_json(group: h5py.Group, content: Mapping[str, Any]) -> None:
 
 def read_json(group: h5py.Group) -> dict[str, Any]:
     """Return plain data stored by `write_json`."""
-    content = json.loads(bytes(group["json"][()]))
+    content = parsed_json(bytes(group["json"][()]))
     if not isinstance(content, dict):
         raise ValueError("not a table")
     return content
@@ -63,31 +64,28 @@ def read_array(group: h5py.Group, name: str) -> NDArray[Any]:
     return array
 
 
+def _measured(group: h5py.Group, name: str) -> NDArray[Any]:
+    """Return an array of real numbers."""
+    array = read_array(group, name)
+    if array.dtype.kind not in "iuf":
+        raise ValueError(f"{group.name}/{name} holds {array.dtype}, not real numbers")
+    return array
+
+
 def _optional(group: h5py.Group, name: str) -> NDArray[Any] | None:
-    return read_array(group, name) if name in group else None
+    return _measured(group, name) if name in group else None
 
 
 # -------------------------------------------------------------------------------------------------------- small parts
 def notice_to_json(notice: Notice) -> list[Any]:
     """Return a notice as plain data."""
-    return [notice.severity.value, notice.code, notice.sentence, list(notice.about), notice.frames]
-
-
-def notice_from_json(stored: list[Any]) -> Notice:
-    """Return a notice from `notice_to_json`."""
-    severity, code, sentence, about, frames = stored
-    return Notice(Severity(severity), code, sentence, tuple(about), None if frames is None else (frames[0], frames[1]))
+    plain = [notice.severity.value, notice.code, notice.sentence, list(notice.about), notice.frames]
+    return plain if notice.scope is Scope.PART else [*plain, notice.scope.value]
 
 
 def source_to_json(source: Source) -> list[Any]:
     """Return a source as plain data."""
     return [source.name, source.format, source.sha256, source.size]
-
-
-def source_from_json(stored: list[Any]) -> Source:
-    """Return a source from `source_to_json`."""
-    name, format_, sha256, size = stored
-    return Source(name, format_, sha256, size)
 
 
 def subject_to_json(subject: Subject) -> dict[str, Any]:
@@ -103,21 +101,64 @@ def subject_to_json(subject: Subject) -> dict[str, Any]:
     }
 
 
-def subject_from_json(stored: Mapping[str, Any]) -> Subject:
-    """Return a subject from `subject_to_json`."""
-    return Subject(
-        stored["name"],
-        stored["sex"],
-        stored["mass_kg"],
-        stored["height_m"],
-        day_from_json(stored["birth_date"]),
-        stored.get("measures", {}),  # projects of the first version have none
-    )
+# ------------------------------------------------------------------------------------------------------------- schemas
+@dataclass(frozen=True)
+class StoredMarkers:
+    """What is stored of markers beside their arrays."""
+
+    names: tuple[str, ...]
+    rate_hz: float
 
 
-def day_from_json(stored: str | None) -> date | None:
-    """Return a day from its ISO text."""
-    return None if stored is None else date.fromisoformat(stored)
+@dataclass(frozen=True)
+class StoredAnalog:
+    """What is stored of analog channels beside their samples."""
+
+    names: tuple[str, ...]
+    units: tuple[str, ...]
+    rate_hz: float
+    start_s: float
+
+
+@dataclass(frozen=True)
+class StoredOutputs:
+    """What is stored of another program's results beside their values."""
+
+    names: tuple[str, ...]
+    kinds: tuple[str, ...]
+    units: tuple[str, ...]
+    rate_hz: float
+
+
+@dataclass(frozen=True)
+class StoredPlate:
+    """What is stored of a force plate beside its arrays."""
+
+    name: str
+    rate_hz: float
+    type: int
+    start_s: float
+
+
+@dataclass(frozen=True)
+class StoredTrial:
+    """What is stored of a trial beside its arrays. What has a default came later than the first version."""
+
+    source: Source
+    axes: LabAxes
+    subject: Subject
+    recorded: date | None
+    first_frame: int
+    events: tuple[Event, ...]
+    notices: tuple[Notice, ...]
+    markers: StoredMarkers
+    other_subjects: Mapping[str, StoredMarkers]
+    plates: tuple[StoredPlate, ...]
+    dismissed_events: tuple[Event, ...] = ()
+    unlabelled: StoredMarkers | None = None
+    outputs: StoredOutputs | None = None
+    analog: StoredAnalog | None = None
+    emg: StoredAnalog | None = None
 
 
 # -------------------------------------------------------------------------------------------------------------- series
@@ -127,8 +168,8 @@ def _write_markers(group: h5py.Group, markers: Markers) -> dict[str, Any]:
     return {"names": markers.names, "rate_hz": markers.rate_hz}
 
 
-def _read_markers(group: h5py.Group, stored: Mapping[str, Any]) -> Markers:
-    return Markers(tuple(stored["names"]), read_array(group, "p_WM"), stored["rate_hz"], _optional(group, "residual"))
+def _read_markers(group: h5py.Group, stored: StoredMarkers) -> Markers:
+    return Markers(stored.names, _measured(group, "p_WM"), stored.rate_hz, _optional(group, "residual"))
 
 
 def _write_analog(group: h5py.Group, analog: Analog) -> dict[str, Any]:
@@ -136,14 +177,8 @@ def _write_analog(group: h5py.Group, analog: Analog) -> dict[str, Any]:
     return {"names": analog.names, "units": analog.units, "rate_hz": analog.rate_hz, "start_s": analog.start_s}
 
 
-def _read_analog(group: h5py.Group, stored: Mapping[str, Any]) -> Analog:
-    return Analog(
-        tuple(stored["names"]),
-        read_array(group, "values"),
-        tuple(stored["units"]),
-        stored["rate_hz"],
-        stored["start_s"],
-    )
+def _read_analog(group: h5py.Group, stored: StoredAnalog) -> Analog:
+    return Analog(stored.names, _measured(group, "values"), stored.units, stored.rate_hz, stored.start_s)
 
 
 def _write_outputs(group: h5py.Group, outputs: Outputs) -> dict[str, Any]:
@@ -151,14 +186,8 @@ def _write_outputs(group: h5py.Group, outputs: Outputs) -> dict[str, Any]:
     return {"names": outputs.names, "kinds": outputs.kinds, "units": outputs.units, "rate_hz": outputs.rate_hz}
 
 
-def _read_outputs(group: h5py.Group, stored: Mapping[str, Any]) -> Outputs:
-    return Outputs(
-        tuple(stored["names"]),
-        tuple(stored["kinds"]),
-        tuple(stored["units"]),
-        read_array(group, "values"),
-        stored["rate_hz"],
-    )
+def _read_outputs(group: h5py.Group, stored: StoredOutputs) -> Outputs:
+    return Outputs(stored.names, stored.kinds, stored.units, _measured(group, "values"), stored.rate_hz)
 
 
 PLATE_ARRAYS = ("force", "moment", "origin", "up", "corners", "to_surface")
@@ -170,17 +199,17 @@ def _write_plate(group: h5py.Group, plate: ForcePlate) -> dict[str, Any]:
     return {"name": plate.name, "rate_hz": plate.rate_hz, "type": plate.type, "start_s": plate.start_s}
 
 
-def _read_plate(group: h5py.Group, stored: Mapping[str, Any]) -> ForcePlate:
+def _read_plate(group: h5py.Group, stored: StoredPlate) -> ForcePlate:
     return ForcePlate(
-        stored["name"],
-        read_array(group, "force"),
-        read_array(group, "moment"),
-        stored["rate_hz"],
-        read_array(group, "origin"),
-        read_array(group, "up"),
+        stored.name,
+        _measured(group, "force"),
+        _measured(group, "moment"),
+        stored.rate_hz,
+        _measured(group, "origin"),
+        _measured(group, "up"),
         _optional(group, "corners"),
-        stored["type"],
-        stored["start_s"],
+        stored.type,
+        stored.start_s,
         _optional(group, "to_surface"),
     )
 
@@ -218,27 +247,26 @@ def write_trial_group(group: h5py.Group, trial: Trial) -> None:
 
 def read_trial_group(group: h5py.Group) -> Trial:
     """Return the trial stored by `write_trial_group`; KeyError, TypeError or ValueError where the group is not one."""
-    stored = read_json(group)
-    up, forward, authority, forward_authority = stored["axes"]
+    stored = made_from(StoredTrial, read_json(group), group.name.strip("/"))
     return Trial(
-        source_from_json(stored["source"]),
-        _read_markers(group["markers"], stored["markers"]),
-        LabAxes(up, forward, Authority(authority), Authority(forward_authority)),
-        subject=subject_from_json(stored["subject"]),
-        recorded=day_from_json(stored["recorded"]),
-        unlabelled=_read_markers(group["unlabelled"], stored["unlabelled"]) if "unlabelled" in stored else None,
+        stored.source,
+        _read_markers(group["markers"], stored.markers),
+        stored.axes,
+        subject=stored.subject,
+        recorded=stored.recorded,
+        unlabelled=None if stored.unlabelled is None else _read_markers(group["unlabelled"], stored.unlabelled),
         other_subjects={
             name: _read_markers(group[f"other_subjects/{k}"], part)
-            for k, (name, part) in enumerate(stored["other_subjects"].items())
+            for k, (name, part) in enumerate(stored.other_subjects.items())
         },
-        outputs=_read_outputs(group["outputs"], stored["outputs"]) if "outputs" in stored else None,
-        plates=tuple(_read_plate(group[f"plates/{k}"], part) for k, part in enumerate(stored["plates"])),
-        analog=_read_analog(group["analog"], stored["analog"]) if "analog" in stored else None,
-        emg=_read_analog(group["emg"], stored["emg"]) if "emg" in stored else None,
-        events=tuple(Event(*event) for event in stored["events"]),
-        first_frame=stored["first_frame"],
-        notices=tuple(notice_from_json(notice) for notice in stored["notices"]),
-        dismissed_events=tuple(Event(*event) for event in stored.get("dismissed_events", ())),
+        outputs=None if stored.outputs is None else _read_outputs(group["outputs"], stored.outputs),
+        plates=tuple(_read_plate(group[f"plates/{k}"], part) for k, part in enumerate(stored.plates)),
+        analog=None if stored.analog is None else _read_analog(group["analog"], stored.analog),
+        emg=None if stored.emg is None else _read_analog(group["emg"], stored.emg),
+        events=stored.events,
+        first_frame=stored.first_frame,
+        notices=stored.notices,
+        dismissed_events=stored.dismissed_events,
     )
 
 

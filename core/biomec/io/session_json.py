@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from datetime import date
 from typing import Any
 
-from biomec.io.project_trial import (
-    day_from_json,
-    notice_from_json,
-    notice_to_json,
-    source_to_json,
-    subject_from_json,
-    subject_to_json,
-)
-from biomec.recording import EmgAlignment, Original, Record, Result, Session, Trial
+from biomec.base.notices import Notice
+from biomec.io.project_trial import notice_to_json, source_to_json, subject_to_json
+from biomec.recording import EmgAlignment, Original, Record, Result, Session, Source, Subject, Trial
 
 
 def session_to_json(session: Session) -> dict[str, Any]:
@@ -31,24 +27,51 @@ def session_to_json(session: Session) -> dict[str, Any]:
     }
 
 
-def session_from_json(
-    stored: Mapping[str, Any],
+@dataclass(frozen=True)
+class StoredResult:
+    """What is stored of a result beside its arrays.
+
+    arrays : their names; in a MATLAB file name -> type and shape
+    """
+
+    arrays: tuple[str, ...] | Mapping[str, tuple[str, tuple[int, ...]]]
+    metadata: Mapping[str, Any]
+
+
+@dataclass(frozen=True)
+class StoredSession:
+    """What is stored of a session beside trials and arrays.
+
+    results : names of steps; in a MATLAB file step -> what is stored of its result
+    """
+
+    subject: Subject
+    recorded: date | None
+    emg_alignment: EmgAlignment | None
+    settings: Mapping[str, Any]
+    results: tuple[str, ...] | Mapping[str, StoredResult]
+    provenance: tuple[Record, ...]
+    notices: tuple[Notice, ...]
+    originals: tuple[Source, ...] = ()
+
+
+def session_of(
+    stored: StoredSession,
     dynamic: Trial,
     static: Trial | None,
     results: Mapping[str, Result],
     originals: tuple[Original, ...] = (),
 ) -> Session:
     """Return the session of plain data and of what was stored beside them."""
-    alignment = stored["emg_alignment"]
     return Session(
         dynamic,
         static,
-        None if alignment is None else EmgAlignment(*alignment),
-        subject_from_json(stored["subject"]),
-        day_from_json(stored["recorded"]),
-        stored["settings"],
+        stored.emg_alignment,
+        stored.subject,
+        stored.recorded,
+        stored.settings,
         results,
-        tuple(Record(**record) for record in stored["provenance"]),
+        stored.provenance,
         originals,
-        tuple(notice_from_json(notice) for notice in stored["notices"]),
+        stored.notices,
     )

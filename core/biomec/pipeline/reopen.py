@@ -9,7 +9,7 @@ out of date again.
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -19,13 +19,13 @@ from biomec._version import __version__
 from biomec.base.description_file import ENDING
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice, info, warning
+from biomec.base.plain_types import REFUSED, UNKNOWN, UnfitError, made_from, restored
 from biomec.base.progress import Cancelled, Progress, part_of
-from biomec.io.project_trial import subject_from_json
 from biomec.pipeline.analysis import MADE_OF, SIMULATION, STEPS, Analysis, step_named
 from biomec.pipeline.settings import AnalysisSettings
-from biomec.pipeline.settings_file import REFUSED, UNKNOWN, restored, with_names_of_today
+from biomec.pipeline.settings_file import with_names_of_today
 from biomec.pipeline.simulation_run import SimulationRun, stored_run
-from biomec.recording import Event, Record, Session
+from biomec.recording import Event, Record, Session, Subject
 
 STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
@@ -136,22 +136,35 @@ def _stale(session: Session, steps: Sequence[str]) -> tuple[str, ...]:
     return tuple(step.name for step in STEPS if step.name in session.results and step.name not in steps)
 
 
+@dataclass(frozen=True)
+class _MadeOf:
+    """What the history says that a result was made from."""
+
+    settings: Mapping[str, Any]
+    events: tuple[Event, ...]
+    dismissed_events: tuple[Event, ...]
+    subject: Subject
+    measured: str
+
+
 def _made_of(analysis: Analysis, session: Session, step: str, files: bool) -> Analysis | None:
     """What a result that was out of date was made from; None if the project does not know.
 
     Subject and events may have been others; measured positions and forces must be those of the session.
     """
     record = _last_record(session, step)
-    stored = None if record is None else record.settings.get(MADE_OF)
-    if stored is None:
+    if record is None or MADE_OF not in record.settings:
         return None
-    settings, _ = restored(AnalysisSettings, stored["settings"], "settings of the analysis")
+    try:
+        stored = made_from(_MadeOf, record.settings[MADE_OF], "history")
+    except UnfitError:
+        return None
+    settings, _ = restored(AnalysisSettings, stored.settings, "settings of the analysis")
     if not files and named_files(settings):
         return None
-    events, dismissed = (tuple(Event(**one) for one in stored[key]) for key in ("events", "dismissed_events"))
-    trial = replace(session.dynamic, events=events, dismissed_events=dismissed)
-    made_of = replace(analysis.session, dynamic=trial, subject=subject_from_json(stored["subject"]))
-    return replace(analysis, session=made_of, settings=settings) if made_of.fingerprint == stored["measured"] else None
+    trial = replace(session.dynamic, events=stored.events, dismissed_events=stored.dismissed_events)
+    made_of = replace(analysis.session, dynamic=trial, subject=stored.subject)
+    return replace(analysis, session=made_of, settings=settings) if made_of.fingerprint == stored.measured else None
 
 
 def open_again(session: Session, progress: Progress | None = None, files: bool = False) -> Analysis:

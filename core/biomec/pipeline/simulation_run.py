@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -12,11 +12,11 @@ from numpy.typing import NDArray
 from biomec.base.arrays import FloatArray, IntArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.notices import Notice
+from biomec.base.plain_types import made_from, restored
 from biomec.engine.forward.simulation import Ending
-from biomec.pipeline.settings_file import restored
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording import Result
-from biomec.recording.step import step_result, stored_notices
+from biomec.recording.step import step_result
 
 LEVELS = {"q": "m", "qdot": "m/s", "qddot": "m/s²"}
 BY_STEP = (
@@ -177,27 +177,40 @@ class SimulationRun:
         )
 
 
+@dataclass(frozen=True)
+class _StoredRun:
+    """What is stored of a run beside its arrays."""
+
+    options: Mapping[str, Any]
+    integration: str
+    first: int
+    last: int
+    rate_hz: float
+    spread: Mapping[str, tuple[Any, Any]]  # NaN where no frame was reached
+    angle_names: tuple[str, ...]
+    torque_names: tuple[str, ...]
+    contacts: tuple[str, ...]
+    stop_names: tuple[str, ...]
+    ending: Ending
+    sentence: str
+    source: str
+    when: str
+    biomec: str
+    notices: tuple[Notice, ...] = ()
+
+
 def stored_run(result: Result) -> SimulationRun:
     """Return the run that `SimulationRun.to_result` made plain."""
-    about = result.metadata
     try:
-        settings, notices = restored(SimulationSettings, about["options"], "settings of a simulation")
-        as_they_were: dict[str, Any] = {
-            **{name: result.arrays[name] for name in (*BY_STEP, *BY_FRAME)},
-            **{name: str(about[name]) for name in TEXTS},
-            **{name: tuple(about[name]) for name in NAMES},
-        }
-        return SimulationRun(
-            settings=settings,
-            **as_they_were,
-            first=int(about["first"]),
-            last=int(about["last"]),
-            rate_hz=float(about["rate_hz"]),
-            spread={level: RunSpread(*one) for level, one in about["spread"].items()},
-            ending=Ending(about["ending"]),
-            notices=(*stored_notices(result), *notices),
-        )
-    except (KeyError, TypeError, ValueError) as error:
+        about = made_from(_StoredRun, result.metadata)
+        settings, notices = restored(SimulationSettings, about.options, "settings of a simulation")
+        facts = {field.name: getattr(about, field.name) for field in fields(_StoredRun)}
+        del facts["options"]
+        facts |= {name: result.arrays[name] for name in (*BY_STEP, *BY_FRAME)}
+        facts["spread"] = {level: RunSpread(*map(float, one)) for level, one in about.spread.items()}
+        facts["notices"] = (*about.notices, *notices)
+        return SimulationRun(settings=settings, **facts)
+    except (KeyError, TypeError, ValueError, OverflowError) as error:
         raise BiomecError(f"A stored simulation is not complete ({error}). Run it again.") from error
 
 

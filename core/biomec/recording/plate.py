@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -51,7 +52,7 @@ class ForcePlate:
             raise BiomecError(f"Plate {self.name}: force and moment need the same shape (samples, 3).")
         if self.origin.shape != (3,) or self.up.shape != (3,):
             raise BiomecError(f"Plate {self.name}: origin and normal need three coordinates each.")
-        if not abs(float(np.linalg.norm(self.up)) - 1.0) < 1e-6:
+        if not abs(math.hypot(*self.up) - 1.0) < 1e-6:
             raise BiomecError(f"Plate {self.name}: the normal {self.up} of the surface must have the length 1.")
         if self.corners is not None and self.corners.shape != (4, 3):
             raise BiomecError(f"Plate {self.name}: give four corners with three coordinates each.")

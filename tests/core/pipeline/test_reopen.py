@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
+from biomec.base.plain_types import restored
 from biomec.base.progress import Cancelled
 from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
@@ -22,7 +23,7 @@ from biomec.pipeline.settings import (
     PreparationSettings,
     SignalSettings,
 )
-from biomec.pipeline.settings_file import FORMER_NAMES, restored
+from biomec.pipeline.settings_file import FORMER_NAMES
 from biomec.recording import Event, Result, Session
 from biomec.recording.label_map import LabelMap
 from biomec.recording.step import plain_data

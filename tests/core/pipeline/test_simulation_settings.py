@@ -3,11 +3,11 @@
 import pytest
 
 from biomec.base.errors import BiomecError
+from biomec.base.plain_types import restored
 from biomec.body.tracking.what_if import WhatIf
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.formulations import FORMULATIONS
 from biomec.engine.forward.integrators import INTEGRATORS, Steps
-from biomec.pipeline.settings_file import restored
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording.step import plain_data
 
