@@ -14,7 +14,7 @@ headless = QT_QPA_PLATFORM=offscreen VTK_DEFAULT_OPENGL_WINDOW=vtkEGLRenderWindo
 # Test files side by side, one worker for each processor that has enough memory.
 pytest = $(headless) $(BIN)/python -m pytest -n auto --dist loadfile --no-loadscope-reorder -q
 
-.PHONY: help run check test slow lint fuzz bench docs clean
+.PHONY: help run check test slow lint fuzz bench prove docs clean
 .DEFAULT_GOAL := help
 
 help:  ## show this list
@@ -43,6 +43,12 @@ fuzz: $(VENV)/.ready-test  ## try 100 000 damaged files; COUNT and SEED choose o
 
 bench: $(VENV)/.ready-test  ## measure the speed against independent engines
 	@$(BIN)/python -m benchmarks
+
+prove: $(VENV)/.ready-test  ## fail disks, kill, cancel and repeat many times: 20 minutes
+	@$(headless) $(BIN)/python -m tests.faults.disks
+	@$(headless) $(BIN)/python -m tests.faults.kills 1000 --seed 1
+	@$(headless) $(BIN)/python -m tests.faults.cancels 1000 --seed 1
+	@$(headless) $(BIN)/python -m tests.faults.cycles 200
 
 docs: $(VENV)/.ready-docs  ## build the documentation into docs/_build/html
 	@$(BIN)/python -m sphinx -q -W --keep-going -b html docs docs/_build/html

@@ -30,8 +30,14 @@ def resident_mb() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / (1e6 if sys.platform == "darwin" else 1e3)
 
 
-def run_cycles(count: int, folder: Path) -> list[float]:
-    """Memory after each cycle [MB]."""
+def open_files() -> int:
+    """Number of files, sockets and pipes that this process has open; 0 where the system does not tell."""
+    listed = Path("/proc/self/fd")
+    return len(os.listdir(listed)) if listed.is_dir() else 0
+
+
+def run_cycles(count: int, folder: Path) -> tuple[list[float], list[int]]:
+    """Memory after each cycle [MB], and open files."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
     os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")
     from PySide6.QtCore import QEvent
@@ -81,6 +87,7 @@ def run_cycles(count: int, folder: Path) -> list[float]:
         work(0.02)
 
     memory: list[float] = []
+    files: list[int] = []
     window = opened()
     for k in range(-1, count):
         context = window.context
@@ -108,8 +115,9 @@ def run_cycles(count: int, folder: Path) -> list[float]:
         gc.collect()
         if k >= 0:
             memory.append(resident_mb())
+            files.append(open_files())
     closed(window)
-    return memory
+    return memory, files
 
 
 def slope(memory: list[float]) -> float:
@@ -127,12 +135,13 @@ def main() -> int:
     parser.add_argument("--json", action="store_true")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="biomec-cycles-") as folder:
-        memory = run_cycles(options.count, Path(folder))
+        memory, files = run_cycles(options.count, Path(folder))
     if options.json:
-        print(json.dumps({"memory_mb": memory, "slope_mb": slope(memory)}))
+        print(json.dumps({"memory_mb": memory, "slope_mb": slope(memory), "files": files}))
         return 0
     for k in range(9, len(memory), 10):
         print(f"after cycle {k + 1:4d}: {memory[k]:7.1f} MB")
+    print(f"open files: {files[0]} after the first cycle, {files[-1]} after the last.")
     print(f"growth: {slope(memory):.3f} MB a cycle; {ALLOWED_MB:g} MB are allowed for a hundred.")
     return 0
 

@@ -5,6 +5,7 @@ Matplotlib draws one figure at a time, whichever window asks.
 
 from __future__ import annotations
 
+import sys
 import threading
 from collections.abc import Callable
 from contextlib import suppress
@@ -15,6 +16,16 @@ from PySide6.QtCore import QObject, QThreadPool, Signal
 from biomec_app.kit.memory import own_garbage
 
 DRAWING = threading.Lock()
+
+
+def close_fonts() -> None:
+    """Close the files of fonts that Matplotlib opened to draw.
+
+    It keeps them for each thread apart, so that every figure in a window of its own left some more files open.
+    """
+    manager = sys.modules.get("matplotlib.font_manager")
+    if manager is not None:
+        manager._get_font.cache_clear()
 
 
 class _Talk(QObject):
@@ -33,7 +44,10 @@ class _Run:
         assert work is not None
         try:
             with DRAWING, own_garbage():
-                value = work()
+                try:
+                    value = work()
+                finally:
+                    close_fonts()
         except Exception as error:  # must reach the user, not vanish with the thread
             fault = error
         with suppress(RuntimeError):  # whoever asked for it is gone: the window was closed meanwhile

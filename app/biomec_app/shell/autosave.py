@@ -17,12 +17,13 @@ from secrets import token_hex
 
 from PySide6.QtCore import QLockFile, QObject, QThreadPool, QTimer, Signal
 
-from biomec.base.atomic import atomic_path
+from biomec.base.atomic import atomic_path, make_folder
 from biomec.base.errors import BiomecError
 from biomec.base.leftovers import remove_leftovers
 from biomec.base.plain_types import made_from, parsed_json
 from biomec.base.progress import Cancelled, Progress
 from biomec.io.project import load_project, save_project
+from biomec.io.shared_project import project_hash
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.reopen import open_again
 from biomec_app.session.context import Context
@@ -54,6 +55,7 @@ class _About:
 
     name: str = ""
     project: str | None = None
+    sha256: str | None = None  # of the project that this is about
 
 
 def leftovers(folder: Path) -> tuple[Leftover, ...]:
@@ -63,7 +65,7 @@ def leftovers(folder: Path) -> tuple[Leftover, ...]:
         with suppress(FileNotFoundError):  # another Biomec has removed it meanwhile
             if _has_owner(file):
                 continue
-            about = _about(file.with_suffix(".json"))
+            about = _about(file)
             saved = file.stat().st_mtime
             when = datetime.fromtimestamp(saved).strftime("%Y-%m-%d %H:%M")
             left = Leftover(file, about.name or file.stem, Path(about.project) if about.project else None, when)
@@ -82,10 +84,11 @@ def _has_owner(file: Path) -> bool:
 
 
 def _about(file: Path) -> _About:
-    """What is known of a recording; nothing if the file is damaged."""
-    with suppress(OSError, ValueError):
-        about = made_from(_About, parsed_json(file.read_bytes()))
-        return about if "\0" not in (about.project or "") else replace(about, project=None)
+    """What is known of a project in the recovery folder; nothing if that is damaged, or about other work."""
+    with suppress(OSError, ValueError, BiomecError):  # the work matters more than what it was called
+        about = made_from(_About, parsed_json(file.with_suffix(".json").read_bytes()))
+        if about.sha256 in (None, project_hash(file)):  # else it was killed between the two files
+            return about if "\0" not in (about.project or "") else replace(about, project=None)
     return _About()
 
 
@@ -133,9 +136,10 @@ class _Write:
         analysis, self._analysis = self._analysis, None  # it must not stay as long as this object
         assert analysis is not None
         try:
-            with atomic_path(self._file.with_suffix(".json"), private=True) as temporary:
-                temporary.write_text(json.dumps(self._about), encoding="utf-8")
             save_project(analysis.stored(), self._file)
+            about = {**self._about, "sha256": project_hash(self._file)}
+            with atomic_path(self._file.with_suffix(".json"), private=True) as temporary:
+                temporary.write_text(json.dumps(about), encoding="utf-8")
         except BiomecError as error:
             fault = str(error)
         except Exception as error:  # a fault here must be told; it must not end the program
@@ -189,7 +193,7 @@ class Autosave(QObject):
 
     def _own_folder(self) -> None:
         if self._lock is None:
-            self.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+            make_folder(self.folder)
             with suppress(OSError):  # one that was made by an older Biomec; not every file system has permissions
                 self.folder.chmod(0o700)
             self._lock = QLockFile(str(self.file.with_suffix(".lock")))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import errno
 import glob
 import os
 import secrets
@@ -15,6 +16,7 @@ from biomec.base.leftovers import held, remove_leftovers
 from biomec.base.special_files import refuse_special
 
 PRIVATE = 0o600  # nobody but the owner reads or writes
+FAILING = {errno.EIO, errno.ENOSPC, errno.EROFS, getattr(errno, "EDQUOT", errno.ENOSPC)}  # a disk that cannot keep it
 
 
 @contextmanager
@@ -122,10 +124,21 @@ def flush_file(path: Path) -> None:
 
 
 def flush_folder(folder: Path) -> None:
-    """Make the new name itself durable where folders can be flushed (not on Windows)."""
-    with suppress(OSError):
+    """Make the new name itself durable where folders can be flushed (not on Windows, nor on some network drives)."""
+    try:
         handle = os.open(folder, os.O_RDONLY)
         try:
             os.fsync(handle)
         finally:
             os.close(handle)
+    except OSError as fault:
+        if fault.errno in FAILING:
+            raise
+
+
+def make_folder(folder: Path) -> None:
+    """Make a folder, and those above it that are missing, so that a power loss does not take them away again."""
+    made = [one for one in (folder, *folder.parents) if not one.exists()]
+    folder.mkdir(parents=True, exist_ok=True)
+    for one in made:
+        flush_folder(one.parent)

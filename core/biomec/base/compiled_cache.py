@@ -65,7 +65,7 @@ class CompiledCache(NullCache):
         except FileNotFoundError:
             return None
         except Exception as fault:  # whatever it is: compiling needs no cache
-            _tell(f"Compiled code in {self._folder} is not used: {fault}")
+            _tell(f"Compiled code in {self._folder} is not used: {_words(fault)}.")
             return None
         payload = content[len(HEAD) + hashlib.sha256().digest_size :]
         if content[: len(content) - len(payload)] != HEAD + _checksum(key, payload):
@@ -90,7 +90,8 @@ class CompiledCache(NullCache):
             self._forget_leftovers()
             write_own(self._path(key), HEAD + _checksum(key, payload) + payload)
         except Exception as fault:  # whatever it is: the code itself is there
-            _tell(f"Compiled code cannot be kept in {self._folder.parent}, so that every start compiles it: {fault}")
+            place = self._folder.parent
+            _tell(f"Compiled code cannot be kept in {place}, so that every start compiles it: {_words(fault)}.")
 
     def flush(self) -> None:
         """Remove the entries of this function."""
@@ -126,6 +127,12 @@ def _checksum(key: bytes, payload: bytes) -> bytes:
     digest = hashlib.sha256(hashlib.sha256(key).digest())
     digest.update(payload)
     return digest.digest()
+
+
+def _words(fault: Exception) -> str:
+    """What went wrong, as the end of a sentence."""
+    said = fault.strerror if isinstance(fault, OSError) else None
+    return (said or str(fault) or type(fault).__name__).rstrip(".")
 
 
 def _tell(sentence: str) -> None:

@@ -2,9 +2,9 @@
 
 New files are written into a hidden folder within the folder of the results, so that a full disk or a fault leaves the
 old results as they were. Then the file that vouches for the others, ``last``, is removed, every new file takes its
-place, files of an earlier result that have no successor go, and ``last`` comes back at the end. A program that is
-killed in that moment leaves a folder without ``last``; with it, all files belong together. Other files are never
-touched.
+place, files of an earlier result that have no successor go, and ``last`` comes back at the end. If one of them cannot,
+all old files return. A program that is killed in that moment leaves a folder without ``last``; with it, all files
+belong together. Other files are never touched.
 """
 
 from __future__ import annotations
@@ -13,12 +13,14 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
-from biomec.base.atomic import atomic_path, flush_file, flush_folder, keep_permissions
+from biomec.base.atomic import atomic_path, flush_file, flush_folder, keep_permissions, make_folder
 from biomec.base.errors import FileError
 from biomec.base.leftovers import held, remove_leftovers
+
+_KEPT = ".old"
 
 
 @contextmanager
@@ -32,7 +34,7 @@ def replaced_together(folder: Path, last: str, ours: Iterable[str] = ()) -> Iter
     """
     folder = Path(folder)
     try:
-        folder.mkdir(parents=True, exist_ok=True)
+        make_folder(folder)
         remove_leftovers(folder, f".results.{'[0-9a-f]' * 12}.part")
         stage, handle = _stage(folder)
     except OSError as error:
@@ -76,16 +78,54 @@ def _move(stage: Path, folder: Path, last: str, ours: Iterable[str]) -> None:
         if not (folder / name).is_symlink():
             keep_permissions(folder / name, stage / name)
         flush_file(stage / name)
+    touched = [last, *old, *(name for name in names if name != last)]
+    kept = {name: _kept(folder / name, stage / _KEPT / name) for name in touched if (folder / name).is_file()}
+    try:
+        (folder / last).unlink(missing_ok=True)
+        flush_folder(folder)  # it is gone for certain before any other file changes
+        for name in old:
+            (folder / name).unlink(missing_ok=True)
+        for name in names:
+            if name == last:
+                _flush_folders(folder, touched)
+            _place(stage / name, folder / name)
+        flush_folder(folder)
+    except OSError:
+        with suppress(OSError):  # on a disk that takes nothing any more, they stay without the one that vouches
+            _return(folder, last, touched, kept)
+        raise
+
+
+def _kept(path: Path, beside: Path) -> Path:
+    """Keep an old file within reach until all is done: by a second name, or by a copy where there are none."""
+    beside.parent.mkdir(parents=True, exist_ok=True)
+    try:
+        if path.is_symlink():
+            raise NotImplementedError
+        os.link(path, beside)
+    except (OSError, NotImplementedError):
+        shutil.copy2(path, beside)
+    return beside
+
+
+def _return(folder: Path, last: str, touched: list[str], kept: dict[str, Path]) -> None:
+    """Give old files their places back, ``last`` at the end, and remove new ones that had no predecessor."""
     (folder / last).unlink(missing_ok=True)
-    for name in old:
-        (folder / name).unlink(missing_ok=True)
     flush_folder(folder)
-    for name in names:
+    for name in (*(one for one in touched if one != last), last):
         if name == last:
-            for place in {(folder / one).parent for one in names}:
-                flush_folder(place)
-        _place(stage / name, folder / name)
+            _flush_folders(folder, touched)
+        if name in kept:
+            _place(kept[name], folder / name)
+        else:
+            (folder / name).unlink(missing_ok=True)
     flush_folder(folder)
+
+
+def _flush_folders(folder: Path, names: Iterable[str]) -> None:
+    for place in {(folder / name).parent for name in names}:
+        if place.is_dir():
+            flush_folder(place)
 
 
 def _place(new: Path, target: Path) -> None:

@@ -18,7 +18,7 @@ from biomec.base.errors import FileError
 from biomec.base.notices import Notice, warning
 from biomec.io.c3d.grid import SampleGrid, grid_for
 from biomec.io.c3d.header import read_head
-from biomec.io.c3d.layout import FULL_WORD, VALUES_PER_POINT, find_layout
+from biomec.io.c3d.layout import FULL_WORD, VALUES_PER_POINT, DataLayout, find_layout
 from biomec.io.c3d.measures import written_measures
 from biomec.io.c3d.parameters import INTEGER, REAL, TEXT
 from biomec.io.c3d.plates import NotUnderstood, plate_axes
@@ -32,6 +32,7 @@ MOST_ENTRIES = 255  # of one parameter
 LIST_OF_KIND = {kind: name for name, (kind, _) in LISTS.items()}
 NOMINAL_SIDE_M = 0.5  # of a plate whose corners nobody knows
 MM = 1e3  # millimetres in a metre
+NOT_WHOLE = "it could not be written whole: the disk may be full."
 Parameter: TypeAlias = NDArray[Any] | list[str]
 
 
@@ -58,7 +59,7 @@ def write_c3d(
     with atomic_path(path) as temporary:
         parameters = {**_extra_parameters(trial, points, channels), **(stated or {})}
         _write_with_ezc3d(file, trial, points, channels, parameters, temporary)
-        _lay_points_over(file, points, temporary)
+        _lay_points_over(_made(file, trial.frames, temporary), points, temporary)
     return (*points.notices, *channels.notices, *left_out(trial, "C3D", set(PARTS) - {"recorded"}))
 
 
@@ -297,19 +298,29 @@ def _pair(number: int) -> NDArray[np.int64]:
     return np.where(words > 32767, words - 65536, words)
 
 
-def _lay_points_over(file: str, points: _Points, temporary: Path) -> None:
+def _made(file: str, frames: int, temporary: Path) -> DataLayout:
+    """Layout of the file that ezc3d made; ezc3d does not notice a disk that is full."""
+    try:
+        with temporary.open("rb") as stream:
+            layout, _ = find_layout(file, *read_head(file, stream))
+    except FileError as fault:
+        raise FileError(file, NOT_WHOLE) from fault
+    if layout.frames != frames:
+        raise FileError(file, NOT_WHOLE)
+    return layout
+
+
+def _lay_points_over(layout: DataLayout, points: _Points, temporary: Path) -> None:
     """Write the points and the header's scale into the file that ezc3d made.
 
     ezc3d stores the fourth word of a point as two integers; the standard wants a real number, −1 for a missing sample,
     else the residual in steps of the scale [C3D2021]. It also leaves the scale of the header at −1.
     """
     with temporary.open("r+b") as stream:
-        header, parameters, processor, size = read_head(file, stream)
         stream.seek(12)
         stream.write(np.array([-points.scale], "<f4").tobytes())
     if not points.labels:
         return
-    layout, _ = find_layout(file, header, parameters, processor, size)
     shape = (layout.frames, layout.values_per_frame)
     block = np.memmap(temporary, "<f4", "r+", offset=layout.start, shape=shape)
     for k, (values, residual) in enumerate(zip(points.values, points.residuals, strict=True)):
