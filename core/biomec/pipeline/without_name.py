@@ -22,11 +22,11 @@ import biomec_resources
 from biomec.base.errors import BiomecError
 from biomec.base.fields import all_entries, entries
 from biomec.base.notices import Notice
+from biomec.base.plain_types import restored
 from biomec.io.registry import extensions
 from biomec.pipeline.analysis import MADE_OF, SIMULATION
 from biomec.pipeline.reopen import reopened
 from biomec.pipeline.settings import AnalysisSettings
-from biomec.pipeline.settings_file import restored
 from biomec.pipeline.simulation_settings import SimulationSettings
 from biomec.recording import Event, Record, Result, Session, Source, Subject, Trial
 from biomec.recording.step import plain_data
