@@ -40,7 +40,7 @@ class Course:
     origins : (K,) where each cycle is
     foot_off, opposite_foot_off, opposite_contact : mean, in % of the cycle; None where it is not known
     static  : value in the static trial, a tick at the right edge; None without
-    raw     : (K, M) what the curves were made from (raw EMG), equally spaced from 0 to 100 %; None without
+    raw     : (R, M) what some of the curves were made from (raw EMG), equally spaced from 0 to 100 %; None without
     """
 
     side: str
@@ -83,6 +83,7 @@ class Panel:
     up, down : words at the upper and the lower end of the axis
     low, high : range of the axis, the same for all courses;  grown : whether it is wider than usual
     active  : stretches of the cycle [%] in which a muscle is usually active
+    raw_limit, raw_unit : raw curves are drawn from −limit at the lower to +limit at the upper end of the axis
     missing : why there is nothing to draw
     """
 
@@ -97,6 +98,8 @@ class Panel:
     courses: tuple[Course, ...] = ()
     band: Band | None = None
     active: tuple[tuple[float, float], ...] = ()
+    raw_limit: float | None = None
+    raw_unit: str = ""
     missing: str = ""
 
 
