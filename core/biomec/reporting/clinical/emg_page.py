@@ -267,7 +267,7 @@ def _panel(one: MuscleCycles, table: MuscleTable, raw_limit: float) -> Panel:
     high = max(100.0, STEP_PERCENT * float(np.ceil(top / STEP_PERCENT - 1e-9)))
     return Panel(
         name, title, "%", "", "", 0.0, high, grown=high > 100.0, courses=(course,),
-        active=table.active(muscle, one.foot_off), raw_limit=raw_limit or None, raw_unit="mV" if volts else one.unit,
+        active=table.active(muscle, one.foot_off), raw_limit=raw_limit, raw_unit="mV" if volts else one.unit,
     )  # fmt: skip
 
 
