@@ -146,7 +146,8 @@ def emg_grid(found: EmgCycles) -> Grid:
         limit = _nice(
             max((float(np.abs(one.course.raw).max()) for one in there if one.course.raw is not None), default=0.0)
         )
-        rows.append(tuple(None if one is None else _panel(one, found.table, limit) for one in pair))
+        high = max((_top(one) for one in there), default=100.0)
+        rows.append(tuple(None if one is None else _panel(one, found.table, high, limit) for one in pair))
     reading = found.reading
     note = (
         f"Envelope (rectified, low-pass {reading.envelope_hz:g} Hz) in % of the maximum of the mean envelope; grey: "
@@ -254,7 +255,14 @@ def _measured(one: MuscleCycles) -> bool:
     return len(one.envelope) > 0 and np.isfinite(one.reference)
 
 
-def _panel(one: MuscleCycles, table: MuscleTable, raw_limit: float) -> Panel:
+def _top(one: MuscleCycles) -> float:
+    """Upper end of the axis: 100 %, or as many steps more as what is drawn needs."""
+    course = one.course
+    top = np.nanmax(course.mean + np.nan_to_num(course.sd)) if course.banded else np.nanmax(course.curves)
+    return max(100.0, STEP_PERCENT * float(np.ceil(top / STEP_PERCENT - 1e-9)))
+
+
+def _panel(one: MuscleCycles, table: MuscleTable, high: float, raw_limit: float) -> Panel:
     name = f"{one.side} {one.muscle}"
     title = f"{name.capitalize()} [%]"
     muscle = one.muscle.partition(" (")[0]
@@ -262,11 +270,8 @@ def _panel(one: MuscleCycles, table: MuscleTable, raw_limit: float) -> Panel:
     if not _measured(one):
         why = "no complete cycle" if not len(one.envelope) else "no activity"
         return Panel(name, title, "%", "", "", 0.0, 100.0, missing=f"{why} on channel {one.channel}")
-    course = one.course
-    top = np.nanmax(course.mean + np.nan_to_num(course.sd)) if course.banded else np.nanmax(course.curves)
-    high = max(100.0, STEP_PERCENT * float(np.ceil(top / STEP_PERCENT - 1e-9)))
     return Panel(
-        name, title, "%", "", "", 0.0, high, grown=high > 100.0, courses=(course,),
+        name, title, "%", "", "", 0.0, high, courses=(one.course,),
         active=table.active(muscle, one.foot_off), raw_limit=raw_limit, raw_unit="mV" if volts else one.unit,
     )  # fmt: skip
 
