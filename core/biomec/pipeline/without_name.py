@@ -144,7 +144,7 @@ class _Words:
         self.code = code
         self._in_labels = [*_any_case(whole), *_bounded(telling)]
         self._in_sentences = [*_any_case(whole), *_bounded(single)]
-        if not code.strip() or not code.isprintable() or self.label(code) != code:
+        if not code.strip() or not code.isprintable() or any(one.search(code) for one in self._in_labels):
             raise BiomecError(f"The code {code!r} cannot stand for the person: it is empty, or holds the name.")
 
     def label(self, text: str) -> str:
@@ -251,7 +251,7 @@ def _record(record: Record, clean: Session, words: _Words) -> Record:
                          measures=who["measures"])  # fmt: skip
         measured = replace(clean, dynamic=trial, subject=person).fingerprint
         settings[MADE_OF] = {**now, "subject": who, "measured": measured}
-    return Record(words.label(record.step), record.when, record.biomec, settings)
+    return Record(words.label(record.step), words.label(record.when), words.label(record.biomec), settings)
 
 
 def _results(session: Session, clean: Session) -> dict[str, Result]:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, fields, replace
+from typing import Any
 
 from biomec.base.errors import BiomecError
 from biomec.base.fields import setting
@@ -98,5 +99,7 @@ def joined_notes(notes: Iterable[ClinicalNotes]) -> ClinicalNotes:
     What was excluded belongs to the single recordings and is not in it.
     """
     every = tuple(notes)
-    texts = {key: next((text for one in every if (text := str(getattr(one, key))).strip()), "") for key in TEXTS}
-    return replace(ClinicalNotes(), **texts)
+    texts: dict[str, Any] = {
+        key: next((text for one in every if (text := getattr(one, key)).strip()), "") for key in TEXTS
+    }
+    return ClinicalNotes(**texts)
