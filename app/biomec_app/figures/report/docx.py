@@ -97,9 +97,13 @@ class _Document:
             for name in ("Heading 1", "Heading 2"):
                 styles[name].paragraph_format.space_before = Pt(8)
                 styles[name].paragraph_format.space_after = Pt(3)
+        known = {one.name for one in styles}
         for name in ("Title", "Heading 1", "Heading 2", "Caption", FREE_STYLE):
-            if name not in [one.name for one in styles]:
-                styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+            if name not in known:
+                made = styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+                made.base_style = styles["Normal"] if "Normal" in known else None
+                if name == FREE_STYLE:
+                    _box(made)
         if self.own:
             styles["Caption"].font.size = Pt(SMALL_POINTS)
             styles["Caption"].font.bold = False
@@ -107,6 +111,11 @@ class _Document:
 
     def _properties(self) -> None:
         """What the file says of itself: the laboratory, never the person."""
+        from docx.opc.constants import RELATIONSHIP_TYPE
+
+        relations = self.word.part.package.rels
+        for key in [key for key, one in relations.items() if one.reltype == RELATIONSHIP_TYPE.THUMBNAIL]:
+            del relations[key]  # a small picture of the first page of another document
         core = self.word.core_properties
         core.title = _plain(self.report.title)[:LONGEST_PROPERTY]
         core.author = core.last_modified_by = _plain(self.report.heading.laboratory)[:LONGEST_PROPERTY]
@@ -328,6 +337,29 @@ def _field(paragraph: Any, code: str, size: Any) -> None:
             run._r.append(instruction)
 
 
+def _box(style: Any) -> None:
+    """A thin frame around paragraphs of a style that follow each other."""
+    from docx.oxml import OxmlElement
+
+    borders = OxmlElement("w:pBdr")
+    for place in ("top", "left", "bottom", "right"):
+        borders.append(_line(place, space="4"))
+    before = style.element.get_or_add_pPr()
+    before.insert_element_before(
+        borders, *(f"w:{one}" for one in ("shd", "tabs", "spacing", "ind", "jc", "outlineLvl"))
+    )
+
+
+def _line(place: str, space: str = "0") -> Any:
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    line = OxmlElement(f"w:{place}")
+    for key, value in (("val", "single"), ("sz", "4"), ("space", space), ("color", "C9CED5")):
+        line.set(qn(f"w:{key}"), value)
+    return line
+
+
 def _hair_lines(table: Any) -> None:
     """Thin grey lines below the rows and none between columns, whatever styles a template has."""
     from docx.oxml import OxmlElement
@@ -335,10 +367,7 @@ def _hair_lines(table: Any) -> None:
 
     borders = OxmlElement("w:tblBorders")
     for place in ("top", "bottom", "insideH"):
-        line = OxmlElement(f"w:{place}")
-        for key, value in (("val", "single"), ("sz", "4"), ("space", "0"), ("color", "C9CED5")):
-            line.set(qn(f"w:{key}"), value)
-        borders.append(line)
+        borders.append(_line(place))
     properties = table._tbl.tblPr
     layout = properties.find(qn("w:tblLayout"))
     look = properties.find(qn("w:tblLook"))

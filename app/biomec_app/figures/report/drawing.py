@@ -35,7 +35,7 @@ _USUAL = re.compile(
 _FONT_OF_GROUP = re.compile(rb'\nfont-family="[^"]*" font-size="[^"]*" font-weight="[^"]*" *\n>')
 _EMPTY = re.compile(rb"<g [^>]*>\s*</g>\s*")
 PATH_MM = 95.0  # height of paths of pressure
-ASPECT, LEAST_MM, AROUND_MM = 0.62, 26.0, 14.0  # height of a panel to its width; at least; words above and below all
+ASPECT, LEAST_MM, AROUND_MM = 0.75, 26.0, 14.0  # height of a panel to its width; at least; words above and below all
 
 
 def height_mm(block: Drawn, width: float, room: float, options: ReportOptions) -> float:

@@ -63,7 +63,11 @@ def write_report(
     Pictures are painted with Qt: a `QGuiApplication` must exist. May be called in any thread.
     """
     path = Path(path)
-    content = writer_of(path).writer()(report, options or ReportOptions(), part_of(progress, 0.0, 0.98))
+    writer = writer_of(path).writer()
+    try:
+        content = writer(report, options or ReportOptions(), part_of(progress, 0.0, 0.98))
+    except OSError as error:  # a folder for what is made meanwhile is full, or a picture cannot be read any more
+        raise FileError(path.name, f"the report cannot be made ({error.strerror or error}).") from error
     with atomic_path(path) as temporary:
         temporary.write_bytes(content)
     if progress is not None:

@@ -87,14 +87,20 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     book = openpyxl.Workbook(write_only=True)
     book.properties.creator = one_line(report.heading.laboratory) or "Biomec"
     book.properties.title = one_line(report.title)
-    sheets = list(_sheets(report))
+    contents = list(_sheets(report))
     names: set[str] = set()
-    for k, (name, rows) in enumerate(sheets):
-        sheet = _Sheet(book, _free_name(name, names))
-        for row in rows:
-            sheet.add(row)
-        if progress is not None:
-            progress((k + 1) / (len(sheets) + 1))
+    sheets: list[_Sheet] = []
+    try:
+        for k, (name, rows) in enumerate(contents):
+            sheets.append(_Sheet(book, _free_name(name, names)))
+            for row in rows:
+                sheets[-1].add(row)
+            if progress is not None:
+                progress((k + 1) / (len(contents) + 1))
+    except BaseException:
+        for sheet in sheets:
+            sheet.close()
+        raise
     out = io.BytesIO()
     book.save(out)
     return out.getvalue()
@@ -108,6 +114,10 @@ class _Sheet:
         self._sheet.column_dimensions["A"].width = 42
         for letter in "BCDEFGHIJKL":
             self._sheet.column_dimensions[letter].width = 16
+
+    def close(self) -> None:
+        """End a sheet of a workbook that is given up."""
+        self._sheet.close()
 
     def add(self, cells: Iterable[object]) -> None:
         self._sheet.append([self._cell(one) for one in cells])
