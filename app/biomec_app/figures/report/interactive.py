@@ -19,7 +19,7 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.plain_text import html
 from biomec.base.progress import Progress
-from biomec.reporting.clinical.blocks import FEWEST_FOR_BAND, ClinicalReport, Course, Grid, Panel
+from biomec.reporting.clinical.blocks import FEWEST_FOR_BAND, ClinicalReport, Course, Grid, Page, Panel
 from biomec.reporting.clinical.moving_figure import MovingFigure, moving_figure
 from biomec_app.figures.report.logo import logo_png
 from biomec_app.figures.report.markup import cards, document, image, note
@@ -50,8 +50,9 @@ def page(
     """The page. ``figures`` : of the trials of the visit, in its order; None for one that cannot be shown."""
     data = _Data()
     sections, tabs = [], []
-    for k, one in enumerate(("", *report.pages)):
-        if isinstance(one, str):
+    contents: tuple[Page | None, ...] = (None, *report.pages)
+    for k, one in enumerate(contents):
+        if one is None:
             title, body = "Overview", f"{cards(report.highlights)}{left_out_html(report)}"
         else:
             title = one.title
