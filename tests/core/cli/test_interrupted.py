@@ -3,8 +3,18 @@
 import signal
 import sys
 
+import pytest
+
 from biomec.cli import main
 from biomec.io import registry
+
+
+@pytest.fixture(autouse=True)
+def heard():
+    """Ctrl+C arrives; a job in the background starts with it ignored."""
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    yield
+    signal.signal(signal.SIGINT, before)
 
 
 def test_ctrl_c_ends_with_one_line(monkeypatch, capsys, tmp_path):
