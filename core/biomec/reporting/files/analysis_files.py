@@ -101,7 +101,7 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     texts |= _plug_in_gait_csv(analysis)
     rhythm = rhythm_csv(analysis)
     texts |= {} if rhythm is None else {"scapulohumeral.csv": rhythm}
-    with replaced_together(folder, "summary.json", FILES) as stage:
+    with replaced_together(folder, "summary.json", FILES, shared=["session.biomec"]) as stage:
         for name, text in texts.items():
             (stage / name).write_text(text, encoding="utf-8")
         save_project(analysis.stored(), stage / "session.biomec")
