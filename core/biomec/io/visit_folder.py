@@ -18,7 +18,6 @@ from biomec.io.file_roles import FileKind, file_kind
 from biomec.io.registry import PROJECT, extensions, find_format, read_trial
 from biomec.recording import Markers
 
-
 TEXT = (".txt",)  # may be a recording, and mostly is not
 
 

@@ -94,17 +94,24 @@ def analysed_visit(
 
 
 def opened_visit(
-    path: Path | str,
+    paths: Path | str | Sequence[Path],
     settings: AnalysisSettings | None = None,
     subject: Subject | None = None,
     progress: Progress | None = None,
 ) -> Visit:
-    """The visit of a folder, a recording or a project; a sentence if nothing of it can be analysed."""
-    path = Path(path)
-    if not path.exists():
-        raise FileError(path.name, f"there is no such file or folder in {path.absolute().parent}.")
-    found = visit_files(path, part_of(progress, 0.0, LOOKING))
-    return analysed_visit(found, settings, subject, part_of(progress, LOOKING, 1.0))
+    """The visit of a folder, a recording or a project, or of several together; a sentence if none can be analysed."""
+    found: list[VisitFiles] = []
+    several = [Path(paths)] if isinstance(paths, (str, Path)) else [Path(path) for path in paths]
+    for path in several:
+        if not path.exists():
+            raise FileError(path.name, f"there is no such file or folder in {path.absolute().parent}.")
+        found.append(visit_files(path, part_of(progress, 0.0, LOOKING) if len(several) == 1 else None))
+    files = VisitFiles(
+        tuple(one for files in found for one in files.movements),
+        tuple(one for files in found for one in files.projects),
+        tuple(one for files in found for one in files.left_out),
+    )
+    return analysed_visit(files, settings, subject, part_of(progress, LOOKING, 1.0))
 
 
 def _analysed(
