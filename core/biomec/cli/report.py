@@ -35,12 +35,12 @@ def add_commands(commands: Commands) -> None:
     report.add_argument("-o", "--out", type=Path, required=True, metavar="FILE",
                         help="report to write: .pdf, .html, interactive.html, .docx or .xlsx")  # fmt: skip
     report.add_argument("--compare", type=Path, action="append", default=[], metavar="SESSION",
-                        help="a visit to compare with; may be repeated. Sessions named before it are then one visit")  # fmt: skip
+                        help="a visit to compare with; may be repeated. All others are then pooled")  # fmt: skip
     report.add_argument("--pool", action="store_true", help="all sessions are one visit: pool their cycles")
     report.add_argument("--definition", metavar="FILE.toml", default="",
                         help="pages, laboratory, logo and norm; default: the usual report")  # fmt: skip
     report.add_argument("--norm", metavar="NAME", default="",
-                        help="norm behind the curves: its name, a folder that holds one, nearest (default) or none")  # fmt: skip
+                        help="norm of the curves: its name, a folder with one, nearest (default) or none")  # fmt: skip
     report.add_argument("--source", choices=SOURCES, default=SOURCES[0],
                         help="own: curves of our model (default); vicon: Plug-in Gait as Vicon computes it; stored: as "
                         "the files store it")  # fmt: skip

@@ -36,7 +36,7 @@ from biomec.reporting.tables import NOTHING, Table, number, with_spread
 from biomec.signals.gait_parameters import StrideKind
 
 UNKNOWN = "unknown"
-SPEEDS_APART = 0.1  # of the reported speed; beyond it curves differ by the speed alone [FukuchiSpeed2019]
+SPEEDS_APART = 0.1  # of the reported speed; beyond it curves differ by the speed alone
 SAGITTAL_MDC_DEG = 5.0  # sagittal angles of healthy adults in two sessions [Wilken2012]
 GPS = "Gait Profile Score"
 COMPARED = ("speed", "cadence", "stride_length", "step_length", "step_width", "stride_time", "foot_off",
@@ -294,8 +294,8 @@ def _table(caption: str, rows: Sequence[ComparedValue], visits: Sequence[Visit])
         )
     sources = dict.fromkeys(row.detectable.source for row in rows if row.detectable.source)
     note = (
-        f"Mean ± SD over the cycles of a visit; change: {labels[0] or 'this visit'} less the other. MDC: smallest change "
-        "that can be told from none. MCID: least change that matters to patients."
+        f"Mean ± SD over the cycles of a visit; change: {labels[0]} less the other. MDC: smallest change that can be "
+        "told from none. MCID: least change that matters to patients."
     )
     if sources:
         note += f" Sources: {'; '.join(sources)}."

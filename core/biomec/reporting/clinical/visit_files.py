@@ -18,8 +18,8 @@ from biomec.io.visit_folder import Movement, VisitFolder, visit_folder
 from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.pipeline.reopen import open_again
 from biomec.pipeline.settings import AnalysisSettings
-from biomec.recording import Source, Subject
-from biomec.reporting.clinical.visit import LeftOutTrial, Visit, visit_of
+from biomec.recording import Session, Source, Subject
+from biomec.reporting.clinical.visit import LeftOutTrial, Visit, refuse_strangers, visit_of
 
 LOOKING = 0.05  # share of the time in which files are looked through
 
@@ -77,8 +77,11 @@ def analysed_visit(
         try:
             if isinstance(one, Movement) and _hash(path) in stored:
                 continue
-            analysis = _analysed(one, settings, subject, part)
-            visit_of([*analyses[:1], analysis])  # a sentence if it does not belong to the first
+            session = _read(one, subject)
+            if analyses:
+                refuse_strangers([(names[0], analyses[0].session), (path.stem, session)])
+            analysis = _analysed(one, session, settings, part)
+            visit_of([*analyses[:1], analysis], [*names[:1], path.stem])  # a sentence if the models differ
         except Cancelled:
             raise
         except BiomecError as error:
@@ -114,16 +117,20 @@ def opened_visit(
     return analysed_visit(files, settings, subject, part_of(progress, LOOKING, 1.0))
 
 
+def _read(one: Path | Movement, subject: Subject | None) -> Session:
+    if isinstance(one, Movement):
+        return import_session(one.path, static=one.static, subject=subject, keep_originals=False)
+    return load_project(one)
+
+
 def _analysed(
-    one: Path | Movement, settings: AnalysisSettings | None, subject: Subject | None, progress: Progress | None
+    one: Path | Movement, session: Session, settings: AnalysisSettings | None, progress: Progress | None
 ) -> Analysis:
     """Analysis with loads where there are plates; a project as it was stored, as far as it had come."""
+    last = "loads" if session.dynamic.plates else KINEMATICS
     if isinstance(one, Movement):
-        session = import_session(one.path, static=one.static, subject=subject, keep_originals=False)
-        analysis = Analysis(session, settings or AnalysisSettings())
-        return analysis.run_until("loads" if session.dynamic.plates else KINEMATICS, progress)
-    analysis = open_again(load_project(one), part_of(progress, 0.0, 0.5))
-    return analysis.run_until("loads" if analysis.session.dynamic.plates else KINEMATICS, part_of(progress, 0.5, 1.0))
+        return Analysis(session, settings or AnalysisSettings()).run_until(last, progress)
+    return open_again(session, part_of(progress, 0.0, 0.5)).run_until(last, part_of(progress, 0.5, 1.0))
 
 
 def _hashes(analysis: Analysis) -> set[str]:
