@@ -87,7 +87,7 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     strides = time_and_distance_csv(analysis)
     texts |= {} if strides is None else {"time_and_distance.csv": strides}
     texts |= _plug_in_gait_csv(analysis)
-    with replaced_together(folder, "summary.json", FILES) as stage:
+    with replaced_together(folder, "summary.json", FILES, shared=["session.biomec"]) as stage:
         for name, text in texts.items():
             (stage / name).write_text(text, encoding="utf-8")
         save_project(analysis.stored(), stage / "session.biomec")
