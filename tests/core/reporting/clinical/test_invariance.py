@@ -65,7 +65,7 @@ def assert_same(visit, other, sides):
         angle = BY_NAME[name].kind == ANGLE
         part = slice(None) if angle else STANCE
         # Positions are iterated to 1e-8 m: over a lever of 0.1 m 1e-5°. Differentiated twice at 50 Hz that is
-        # 1e-4 m/s², and multiplied by masses, levers and joint velocities below 1e-3 of a moment [N·m/kg] or power [W/kg].
+        # 1e-4 m/s², and with masses, levers and joint velocities below 1e-3 N·m/kg or W/kg.
         assert_allclose(
             its.curves[:, part], curve.curves[:, part], atol=1e-5 if angle else 1e-3, err_msg=f"{side} {name}"
         )
