@@ -3,17 +3,89 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from biomec.body.loads.load_statistics import mean_and_deviation
+from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.settings import EVENTS
+from biomec.reporting.clinical.comparison import norm_means, score_of, values_of
+from biomec.reporting.clinical.visit import SIDES, visit_of
 from biomec.reporting.indices.discrete_values import DiscreteValue
-from biomec.reporting.indices.gdi_star import ProfileReference, gdi_star
+from biomec.reporting.indices.gdi_star import REFERENCES, ProfileReference, gdi_star
 from biomec.reporting.indices.profile_score import LEG, NINE, ProfileScore, only, overall_score
+from biomec.reporting.norms.choice import choose_norm
 from biomec.reporting.norms.norm import NormSet
-from biomec.reporting.tables import table_text
+from biomec.reporting.norms.norm_file import shipped_norm, shipped_norms
+from biomec.reporting.tables import plain_number, table_text
+from biomec.signals.gait_parameters import StrideKind
 
 NAN = float("nan")
+
+
+@dataclass(frozen=True, eq=False)
+class GaitIndices:
+    """Indices and values of a straight walk, by side, and the norm nearest in age and speed."""
+
+    norm: NormSet | None
+    scores: Mapping[str, ProfileScore]
+    values: Mapping[str, tuple[DiscreteValue, ...]]
+
+    @property
+    def reference(self) -> ProfileReference | None:
+        """What the people of the norm score against each other."""
+        return None if self.norm is None else REFERENCES.get(self.norm.name)
+
+
+def gait_indices(analysis: Analysis) -> GaitIndices | None:
+    """Indices of one recording; None of other movements than a straight walk."""
+    return analysis.derived(_gait_indices)
+
+
+def _gait_indices(analysis: Analysis) -> GaitIndices | None:
+    if "cycles" not in analysis.done or analysis.cycles.by != EVENTS:
+        return None
+    visit = visit_of([analysis])
+    if visit.kind is not StrideKind.STRAIGHT:
+        return None
+    norm = choose_norm([shipped_norm(name) for name in shipped_norms()], visit.patient()).norm
+    values = {side: taken for side in SIDES if (taken := values_of(visit, side))}
+    means = norm_means(norm)
+    every = {side: score_of(visit, side, means) for side in SIDES} if means else {}
+    return GaitIndices(norm, {side: one for side, one in every.items() if one is not None}, values)
+
+
+def index_texts(analysis: Analysis) -> dict[str, str]:
+    """Files of a straight walk -> their text; a file that would hold no number is not there."""
+    found = gait_indices(analysis)
+    texts: dict[str, str] = {}
+    if found is not None and found.scores and found.norm is not None:
+        texts["gait_indices.csv"] = gait_indices_csv(found.scores, found.norm, found.reference)
+    if found is not None and found.values:
+        texts["discrete_values.csv"] = discrete_values_csv(found.values, found.norm)
+    return texts
+
+
+def index_summary(analysis: Analysis) -> dict[str, Any] | None:
+    """Gait Profile Score and GDI* as plain data; None where there are none."""
+    found = gait_indices(analysis)
+    if found is None or not found.scores or found.norm is None:
+        return None
+    facts: dict[str, Any] = {"norm": found.norm.name}
+    for side, score in found.scores.items():
+        star = None if found.reference is None else gdi_star(score, found.reference)
+        facts[side] = {
+            "gait_profile_score_deg": plain_number(score.mean),
+            "gdi_star": None if star is None else star.value,
+            "gdi_star_limbs": None if star is None else star.limbs,
+            "cycles": score.cycles,
+        }
+    if set(SIDES) <= set(found.scores):
+        both = overall_score(found.scores["right"], found.scores["left"])
+        facts["both"] = {"gait_profile_score_deg": plain_number(both)}
+    return facts
 
 
 def gait_indices_csv(scores: Mapping[str, ProfileScore], norm: NormSet, reference: ProfileReference | None) -> str:

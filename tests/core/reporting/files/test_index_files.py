@@ -3,15 +3,18 @@
 import csv
 import io
 import math
+from types import SimpleNamespace
 
 import numpy as np
 import pytest
 
-from biomec.reporting.files.index_files import discrete_values_csv, gait_indices_csv
+from biomec.reporting.clinical_curves import clinical_cycles
+from biomec.reporting.files.index_files import discrete_values_csv, gait_indices_csv, index_summary, index_texts
 from biomec.reporting.indices.discrete_values import discrete_values
 from biomec.reporting.indices.gdi_star import REFERENCES
 from biomec.reporting.indices.profile_score import NINE, movement_analysis_profile, profile_score
 from biomec.reporting.norms.norm_file import shipped_norm
+from tests.core.reporting.clinical.walks import walk
 
 CHILDREN = shipped_norm("children-dixon2017")
 REFERENCE = REFERENCES["children-dixon2017"]
@@ -83,3 +86,29 @@ def test_values_stand_beside_the_norm_with_z_and_edges():
     bare = rows(discrete_values_csv(values, None), "value", "side")["knee flexion, peak in swing", "right"]
     assert (bare["norm"], bare["norm mean"], bare["z"]) == ("", "", "")
     assert not any(value.startswith("hip") for value, _ in found)
+
+
+def test_a_walk_has_both_files_and_a_summary_of_the_same_numbers():
+    """Recomputed from the curves of `clinical_cycles` with the plain formulas."""
+    analysis = walk()
+    texts, facts = index_texts(analysis), index_summary(analysis)
+    norm = shipped_norm(facts["norm"])
+    curves = clinical_cycles(analysis).curves
+    scores = rows(texts["gait_indices.csv"], "index", "side")
+    for side in ("right", "left"):
+        off = [curves[side, name].curves[:, ::2] - norm.band(name).mean[::2] for name in NINE]
+        apart = np.sqrt(np.mean(np.square(off), axis=2))
+        expected = np.sqrt(np.mean(np.square(apart), axis=0)).mean()
+        assert float(scores["gait profile score", side]["mean"]) == pytest.approx(expected, rel=1e-6)
+        assert facts[side]["gait_profile_score_deg"] == pytest.approx(expected, rel=1e-9)
+        assert f"GDI* (n = {facts[side]['gdi_star_limbs']})" in {index for index, _ in scores}
+    assert facts["both"]["gait_profile_score_deg"] > 0.0
+    values = rows(texts["discrete_values.csv"], "value", "side")
+    knee = curves["right", "knee flexion"].curves
+    assert float(values["knee flexion, range", "right"]["mean"]) == pytest.approx(np.ptp(knee, axis=1).mean(), rel=1e-6)
+
+
+def test_other_movements_have_neither():
+    lying = SimpleNamespace(done={}, derived=lambda make: make(lying))
+    assert index_texts(lying) == {}
+    assert index_summary(lying) is None
