@@ -21,7 +21,7 @@ from biomec.reporting.clinical.blocks import CycleOrigin, Grid, Panel, PathOfPre
 from biomec.reporting.clinical.panels import norm_band, norm_note
 from biomec.reporting.clinical.visit import SIDES, Visit
 from biomec.reporting.clinical_curves import VERTICAL as UP
-from biomec.reporting.clinical_curves import heading
+from biomec.reporting.clinical_curves import way_of_walking
 from biomec.reporting.clinical_presentation import BY_NAME
 from biomec.reporting.norms.norm import NormSet
 from biomec.signals.cycle_average import FEWEST_SAMPLES, resample_spans
@@ -105,7 +105,7 @@ def _one(
     first, last = origin.first, origin.last
     external = analysis.loads.external
     weight = GRAVITY * float(analysis.body.person.measures["mass"])
-    way, _ = heading(analysis, first, last)
+    way, _ = way_of_walking(analysis, first, last)
     right = np.cross(way, UP)
     medial = -right if side == "right" else right
     mine = [k for k, segment in enumerate(external.segments) if _is_foot(segment, side)]

@@ -75,6 +75,12 @@ class Material:
         stacked = {name: np.array([curves[name] for curves in whole.values()]) for name in NINE}
         return profile_reference(norm.name, people, stacked)
 
+    @property
+    def usual_score(self) -> float | None:
+        """Mean Gait Profile Score of the norm's people, exp(A + B²/2), the mean of a log-normal quantity [°]."""
+        found = self.reference
+        return None if found is None else float(np.exp(found.log_mean + 0.5 * found.log_sd**2))
+
     @cached_property
     def scores(self) -> Mapping[str, ProfileScore]:
         """Side -> Gait Profile Scores against the norm; empty without a norm of all nine curves or for other ground."""

@@ -21,7 +21,13 @@ def _angles(material: Material, entry: PageEntry, style: str, sides: Sequence[st
     if not material.walks:
         return joint_grid(material, arm_and_trunk, style, sides)
     return kinematic_grid(
-        material.visits[:1], material.norm, style, entry.nine_curves, material.source, sides, material.definition.band_sd
+        material.visits[:1],
+        material.norm,
+        style,
+        entry.nine_curves,
+        material.source,
+        sides,
+        material.definition.band_sd,
     )
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping
 
+import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import BiomecError
@@ -18,8 +19,6 @@ from biomec.reporting.indices.arm_profile import arm_curves, arm_profile
 from biomec.reporting.indices.discrete_values import WINDOWS, DiscreteValue, discrete_values
 from biomec.reporting.indices.gdi_star import gdi_star
 from biomec.reporting.indices.profile_score import (
-    DETECTABLE_DEG,
-    IMPORTANT_DEG,
     NINE,
     ProfileScore,
     movement_analysis_profile,
@@ -68,11 +67,8 @@ def _profile_bars(scores: Mapping[str, ProfileScore], healthy: Mapping[str, floa
     ]
     right, left = (scores[side].mean if side in scores else None for side in SIDES)
     both = overall_score(scores["right"], scores["left"]) if len(scores) == len(SIDES) else None
-    usual = material.reference
-    mean_gps = None if usual is None else math.exp(usual.log_mean + 0.5 * usual.log_sd**2)  # of a log-normal quantity
-    bars.append(Bar("Gait Profile Score", "°", right, left, both, mean_gps))
-    note = f"A change of {IMPORTANT_DEG:g}° in the Gait Profile Score matters; below {DETECTABLE_DEG:g}° it is not seen."
-    return Bars("Movement Analysis Profile", tuple(bars), True, note)
+    bars.append(Bar("Gait Profile Score", "°", right, left, both, material.usual_score))
+    return Bars("Movement Analysis Profile", tuple(bars), True)
 
 
 def _gdi(scores: Mapping[str, ProfileScore], material: Material) -> list[Block]:
@@ -90,7 +86,9 @@ def _gdi(scores: Mapping[str, ProfileScore], material: Material) -> list[Block]:
         for side, one in found.items()
     )
     sentences = dict.fromkeys(notice.sentence for one in found.values() for notice in one.notices)
-    note = " ".join((f"100 is the mean of the norm's {reference.limbs} limbs, 10 points are one SD of them.", *sentences))
+    note = " ".join(
+        (f"100 is the mean of the norm's {reference.limbs} limbs, 10 points are one SD of them.", *sentences)
+    )
     columns = ("", "Gait Profile Score [°]", f"GDI* (n = {reference.limbs})", "Cycles")
     return [Table("Scores", columns, rows, note)]
 
@@ -161,11 +159,13 @@ def _of_arms(analysis: Analysis) -> list[Block]:
         ]
         rows.append(("All angles", *(with_spread(scores[side].mean, scores[side].sd) for side in SIDES)))
         note = (
-            "Root mean square distance of the cycles of one arm from the mean of the other [°]. It is a distance, not a "
-            "score: there is no norm of this movement."
+            "Root mean square distance of the cycles of one arm from the mean of the other [°]. It is a distance, not "
+            "a score: there is no norm of this movement."
         )
         blocks.append(Table("Arm profile, one arm against the other", ("", "Right [°]", "Left [°]"), tuple(rows), note))
-    blocks += [rhythm.table(side) for side, rhythm in rhythms(analysis).items() if rhythm.known]
+    blocks += [
+        rhythm.table(f"Scapulohumeral rhythm, {side}")
+        for side, rhythm in rhythms(analysis).items()
+        if np.isfinite(rhythm.ratio).any()
+    ]
     return blocks
-
-

@@ -115,5 +115,3 @@ def _norm(material: Material) -> list[Block]:
     sentences = tuple(one.sentence for one in material.norm_notices) + about.notes
     sentences += tuple(f"No band for {curve}: {why}." for curve, why in about.doubtful.items())
     return [*blocks, Words(sentences)] if sentences else blocks
-
-

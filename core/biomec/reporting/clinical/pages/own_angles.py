@@ -66,8 +66,8 @@ def joint_grid(
     panels = [panel for _, _, panel in chosen if panel.courses]
     if not panels:
         return None
-    rows = [tuple(panels[k : k + COLUMNS]) for k in range(0, len(panels), COLUMNS)]
-    rows[-1] = rows[-1] + (None,) * (COLUMNS - len(rows[-1]))
+    places: list[Panel | None] = [*panels, *[None] * (-len(panels) % COLUMNS)]
+    rows = [tuple(places[k : k + COLUMNS]) for k in range(0, len(places), COLUMNS)]
     note = "Angles as Biomec defines them; words at the axes say what goes up. No norm."
     if len(found) > MOST:
         note += f" The {MOST} angles that move most of {len(found)}."

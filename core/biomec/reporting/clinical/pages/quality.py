@@ -62,7 +62,9 @@ def _notices(material: Material) -> list[Block]:
     if not counted:
         return [Words(("Nothing speaks against the recordings.",), "Notices")]
     sentences = [
-        sentence if len(analyses) == 1 or count == len(analyses) else f"{sentence} ({count} of {len(analyses)} recordings)"
+        sentence
+        if len(analyses) == 1 or count == len(analyses)
+        else f"{sentence} ({count} of {len(analyses)} recordings)"
         for sentence, count in counted.items()
     ]
     if len(sentences) > MOST_NOTICES:
@@ -77,7 +79,7 @@ def _section(section: Section, whose: str) -> list[Block]:
 
 
 def _provenance(section: Section | None, material: Material) -> list[Block]:
-    """Versions, files and the settings that were changed; files tell who somebody is, and are not named without a name."""
+    """Versions, files, settings that were changed; without a name no files, since they tell who somebody is."""
     if section is None:
         return []
     blocks: list[Block] = [Words(section.sentences, PROVENANCE)]
@@ -98,5 +100,3 @@ def _provenance(section: Section | None, material: Material) -> list[Block]:
     else:
         blocks.append(Words(("All settings are as by default.",)))
     return blocks
-
-

@@ -15,8 +15,12 @@ from biomec.reporting.statistics.time_and_distance import BOTH
 from biomec.reporting.tables import fact_table, number
 
 KIND, TITLE = "summary", "Summary"
-WRITTEN = (("findings", "Findings", 6), ("interpretation", "Interpretation", 6), ("recommendation", "Recommendation", 4),
-           ("signature", "Date and signature", 2))  # fmt: skip
+WRITTEN = (
+    ("findings", "Findings", 6),
+    ("interpretation", "Interpretation", 6),
+    ("recommendation", "Recommendation", 4),
+    ("signature", "Date and signature", 2),
+)
 """Free texts: key, title and lines of room."""
 GIVEN = (("question", "Question of the referral"), ("diagnosis", "Diagnosis"), ("treatment", "Treatment so far"))
 MILLIMETRE = 1e3
@@ -67,8 +71,8 @@ def _of_a_walk(material: Material) -> list[tuple[str, str]]:
         sides = [number(scores[side].mean) if side in scores else "–" for side in SIDES]
         found.append((f"{sides[0]}° / {sides[1]}°", "Gait Profile Score, right / left"))
     if set(scores) == set(SIDES):
-        both, usual = overall_score(scores["right"], scores["left"]), material.reference
-        words = "" if usual is None else f"; usual {number(math.exp(usual.log_mean))}°"
+        both, usual = overall_score(scores["right"], scores["left"]), material.usual_score
+        words = "" if usual is None else f"; mean of the norm {number(usual)}°"
         found.append((f"{number(both)}°", f"Gait Profile Score, both{words}"))
     return found
 
@@ -87,5 +91,3 @@ def _of_push_ups(material: Material) -> list[tuple[str, str]]:
         words = "greatest force of the hand in body weight, right / left"
         found.append((f"{number(hands[0], 2)} / {number(hands[1], 2)}", words))
     return found
-
-

@@ -94,6 +94,8 @@ def _bars(walk: TimeAndDistance, norms: dict[str, Norm]) -> Bars:
     bars = []
     for key in IN_BARS:
         parameter = PARAMETERS[key]
+        if norms and key not in norms:
+            continue
         right, left, both = (_value(walk.mean(key, side)) for side in (*SIDES, BOTH))
         if right is None and left is None and both is None:
             continue
