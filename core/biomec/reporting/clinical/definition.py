@@ -13,8 +13,8 @@ from biomec.base.description_file import Descriptions, read_text
 from biomec.base.toml_table import TomlTable, did_you_mean, read_toml
 
 KINDS = (
-    "summary", "measured", "time and distance", "kinematics", "kinematics, every cycle", "kinetics",
-    "kinetics, every cycle", "ground reaction", "indices", "emg", "trunk and arms", "comparison", "quality",
+    "summary", "measured", "time and distance", "kinematics", "kinematics of every cycle", "kinetics",
+    "kinetics of every cycle", "ground reaction", "indices", "emg", "trunk and arms", "comparison", "quality",
 )  # fmt: skip
 """Every kind of page, in the usual order."""
 PAPERS = ("A4", "Letter")

@@ -49,7 +49,7 @@ class Material:
     @property
     def walks(self) -> bool:
         """Whether cycles run from foot contact to foot contact."""
-        return any(one.cycles.by == EVENTS for one in self.visit.analyses)
+        return any(one.analysis.cycles.by == EVENTS for one in self.visit.trials)
 
     @cached_property
     def judged(self) -> str:

@@ -12,7 +12,7 @@ from biomec.reporting.facts import subject_facts
 from biomec.reporting.indices.profile_score import overall_score
 from biomec.reporting.indices.push_ups import push_ups
 from biomec.reporting.statistics.time_and_distance import BOTH
-from biomec.reporting.tables import fact_table, number
+from biomec.reporting.tables import NOTHING, fact_table, number
 
 KIND, TITLE = "summary", "Summary"
 WRITTEN = (
@@ -68,8 +68,8 @@ def _of_a_walk(material: Material) -> list[tuple[str, str]]:
             found.append((f"{number(value, digits)} {unit}", key))
     scores = material.scores
     if scores:
-        sides = [number(scores[side].mean) if side in scores else "–" for side in SIDES]
-        found.append((f"{sides[0]}° / {sides[1]}°", "Gait Profile Score, right / left"))
+        sides = [f"{number(scores[side].mean)}°" if side in scores else NOTHING for side in SIDES]
+        found.append((" / ".join(sides), "Gait Profile Score, right / left"))
     if set(scores) == set(SIDES):
         both, usual = overall_score(scores["right"], scores["left"]), material.usual_score
         words = "" if usual is None else f"; mean of the norm {number(usual)}°"
