@@ -6,14 +6,12 @@ A `QGuiApplication` must exist, with a screen or without.
 from __future__ import annotations
 
 from collections.abc import Iterator
-from pathlib import Path
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF
 from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
 
-from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError
-from biomec.base.progress import Progress, part_of
+from biomec.base.progress import Progress
 from biomec.reporting.clinical.blocks import (
     Bars,
     Block,
@@ -48,36 +46,28 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     writer.setAuthor(report.heading.laboratory)
     writer.setCreator(f"Biomec {report.heading.version}")
     sheets = _sheets(report, options, DOTS / 72.0)
-    painter = None
-    for k, sheet in enumerate(sheets):
-        width, height = options.size(sheet.landscape)
-        size = QPageSize(QSizeF(min(width, height), max(width, height)), QPageSize.Unit.Millimeter, options.paper)
-        turned = QPageLayout.Orientation.Landscape if sheet.landscape else QPageLayout.Orientation.Portrait
-        writer.setPageLayout(QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0)))
-        if painter is None:
-            painter = QPainter(writer)
-            if not painter.isActive():
+    painter = QPainter()
+    try:  # a painter that outlives its device ends the program
+        for k, sheet in enumerate(sheets):
+            writer.setPageLayout(_page_layout(options, sheet.landscape))
+            if k:
+                writer.newPage()
+            elif not painter.begin(writer):
                 raise BiomecError("The PDF cannot be drawn: Qt's PDF engine did not start.")
-        else:
-            writer.newPage()
-        _draw(painter, sheet, k, len(sheets), report, options, DOTS / 72.0)
-        if progress is not None:
-            progress(0.1 + 0.9 * (k + 1) / len(sheets))
-    assert painter is not None
-    painter.end()
+            _draw(painter, sheet, k, len(sheets), report, options, DOTS / 72.0)
+            if progress is not None:
+                progress(0.1 + 0.9 * (k + 1) / len(sheets))
+    finally:
+        painter.end()
     buffer.close()
     return bytes(buffer.data().data())
 
 
-def write_pdf(
-    report: ClinicalReport, path: Path, options: ReportOptions | None = None, progress: Progress | None = None
-) -> None:
-    """Write the PDF; an older file stays until the new one is whole."""
-    content = written(report, options or ReportOptions(), part_of(progress, 0.0, 0.98))
-    with atomic_path(Path(path)) as temporary:
-        temporary.write_bytes(content)
-    if progress is not None:
-        progress(1.0)
+def _page_layout(options: ReportOptions, landscape: bool) -> QPageLayout:
+    width, height = options.size(False)
+    size = QPageSize(QSizeF(width, height), QPageSize.Unit.Millimeter, options.paper)
+    turned = QPageLayout.Orientation.Landscape if landscape else QPageLayout.Orientation.Portrait
+    return QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0))
 
 
 def sheet_count(report: ClinicalReport, options: ReportOptions) -> int:
@@ -97,19 +87,20 @@ def sheet_images(
         image = QImage(width, height, QImage.Format.Format_RGB32)
         image.fill(QColor(PAPER.panel))
         painter = QPainter(image)
-        _draw(painter, sheet, k, len(sheets), report, options, dots / 72.0)
-        painter.end()
+        try:
+            _draw(painter, sheet, k, len(sheets), report, options, dots / 72.0)
+        finally:
+            painter.end()
         yield image
 
 
 def _document_title(report: ClinicalReport) -> str:
-    """Title in the properties of the file; without a name it has the identifier alone."""
-    heading = report.heading
-    return ", ".join(filter(None, (report.title, heading.who or heading.identifier, heading.measured)))
+    """Title in the properties of the file, which searches and lists show: it does not tell who the person is."""
+    return ", ".join(filter(None, (report.title, report.heading.measured)))
 
 
 def _look(options: ReportOptions, point: float) -> Look:
-    return Look(point=point, colours=options.colours or OURS)
+    return Look(point=point, colours=options.colours or OURS, strips=options.strips)
 
 
 def _area(options: ReportOptions, landscape: bool, point: float) -> QRectF:
