@@ -313,7 +313,7 @@ class FigureWindow(SideWindow):
             self.save(path)
 
     def save(self, path: Path) -> None:
-        """Write the figure, or its data, to a file; what went wrong is told."""
+        """Write the figure, or its data, to a file; errors are reported."""
         if self._content is None:
             self.context.user.tell("Save figure", "There is nothing to save yet.")
             return

@@ -51,7 +51,7 @@ from biomec_app.shell.window_user import WindowUser
 from biomec_app.viewer.timeline import Timeline
 from biomec_app.viewer.view import BodyView
 
-PATIENCE_S = 10.0  # for work that was told to stop when the window is closed
+PATIENCE_S = 10.0  # for work that was asked to stop when the window is closed
 GIVE_BACK_MS = 300  # after a recording was closed: all views have let go of it by then
 NEXT_TURN_MS = 5  # 0 would still be the same turn of the event loop
 LEAST = (220, 424, 150)  # of the panels on the left, on the right and below, in points

@@ -130,10 +130,10 @@ def _rank(options: argparse.Namespace) -> int:
 
 
 def _computed(paths: Sequence[Path]) -> dict[str, "Analysis"]:
-    """Recordings with their loads, by their titles; warnings about these are told."""
+    """Recordings with their loads, by their titles; their warnings are printed."""
     from biomec.reporting.statistics.load_condition import refuse_unlike
 
-    found = {title: _opened(path) for title, path in _titled(paths).items()}  # what cannot be read is told first
+    found = {title: _opened(path) for title, path in _titled(paths).items()}  # unreadable files are reported first
     for title, analysis in found.items():
         found[title] = analysis.run_until("loads", progress_on_terminal(title))
         tell(found[title].loads.notices)

@@ -70,7 +70,7 @@ def refuse_telling_name(session: Session, name: str, also: Iterable[str] = ()) -
         raise BiomecError(f"{name}: the name of the file itself tells who the person is. Choose another name.")
 
 
-# ------------------------------------------------------------------------------------------------ what must not be told
+# ----------------------------------------------------------------------------------------------- what must stay private
 def _people(session: Session) -> tuple[str, ...]:
     names = [session.subject.name]
     for trial in (session.dynamic, session.static):

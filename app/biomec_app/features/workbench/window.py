@@ -195,7 +195,7 @@ class WorkbenchWindow(QMainWindow):
             focus.setFocus()
 
     def _try(self, title: str, act: Callable[[], Any]) -> None:
-        """Do something; what goes wrong is told."""
+        """Do something; errors are reported."""
         try:
             act()
         except BiomecError as error:

@@ -50,7 +50,7 @@ class TrustedFrames:
     def best(self) -> BoolArray:
         """Usable frames without an estimated force; with them, where the joint never bears a measured one.
 
-        None where every measured step is unsound: what is left are values of the swing, which are no peaks.
+        None where every measured step is unsound: what is left are values of the swing, which are not peaks.
         """
         if self.unsound:
             return np.zeros_like(self.usable)
