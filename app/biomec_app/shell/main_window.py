@@ -14,7 +14,6 @@ from PySide6.QtWidgets import (
     QDockWidget,
     QFrame,
     QLabel,
-    QMainWindow,
     QMenu,
     QProgressBar,
     QProgressDialog,
@@ -47,7 +46,7 @@ from biomec_app.shell.menus import Menus
 from biomec_app.shell.panels import PANELS
 from biomec_app.shell.start_page import StartPage
 from biomec_app.shell.status_line import ShortLabel, StatusLine
-from biomec_app.shell.window_user import WindowUser
+from biomec_app.shell.window_user import UserWindow, WindowUser
 from biomec_app.viewer.timeline import Timeline
 from biomec_app.viewer.view import BodyView
 
@@ -64,13 +63,13 @@ HIGH = 1000  # points of a window that has room for every list
 SHARE = (0.155, 0.3, 0.15)  # of a large window; the rest is the body's
 
 
-class MainWindow(QMainWindow):
+class MainWindow(UserWindow):
     """Viewer in the centre over its timeline; browser, plots, notices, trust and history in docks around it."""
 
     def __init__(
         self,
         preferences: Preferences | None = None,
-        user: Callable[[MainWindow], User] = WindowUser,
+        user: Callable[[UserWindow], User] = WindowUser,
         extensions: Loaded = Loaded(),
     ) -> None:
         super().__init__()

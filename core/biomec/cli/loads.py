@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
-from biomec.cli.arguments import Commands, FieldOption, given, progress_on_terminal, tell
+from biomec.cli.arguments import Commands, given, options_of, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.loads.load_components import LoadReading
@@ -36,11 +36,10 @@ def add_commands(commands: Commands) -> None:
     compare.add_argument("--joint", action="append", default=[], metavar="NAME",
                          help="only this joint; may be repeated")  # fmt: skip
     for flag, field in {"--axes": "axes", "--load-method": "method", "--load-sign": "convention"}.items():
-        compare.add_argument(flag, action=FieldOption, settings=READING, fields=(field,), metavar="NAME",
-                             otherwise="that of the settings of A")  # fmt: skip
+        options_of(READING)(compare, flag, "NAME", field, otherwise="that of the settings of A")
     compare.add_argument("--unit", choices=tuple(UNITS), help="default: that of the settings of A")
     for name in ("measure", "test"):
-        compare.add_argument(f"--{name}", action=FieldOption, settings=COMPARISON, fields=(name,), metavar="NAME")
+        options_of(COMPARISON)(compare, f"--{name}", "NAME", name)
     compare.add_argument("--json", action="store_true", help="print the comparison for programs")
 
     rank = commands.add_parser("rank", help="put exercises in order of what they ask of the joints")

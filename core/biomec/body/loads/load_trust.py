@@ -427,7 +427,7 @@ def _verdict(
     if not limbs:
         if external.estimated.any():
             return "Estimated from the motion alone."
-        return "No step on a plate is known, so nothing tells how far the loads can be trusted."
+        return "No step on a plate is known, so the loads cannot be judged."
     judged = [one for one in limbs if one.judged]
     if not judged:
         return "No step on the plates can be judged."
