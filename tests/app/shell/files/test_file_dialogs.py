@@ -53,7 +53,11 @@ def test_nothing_changed_is_no_edit(qtbot, context, document_with_demo):
 
 @pytest.mark.parametrize(
     ("field", "text", "fault"),
-    [("born", "yesterday", "not a date"), ("born", "2130-01-01", "born after"), ("recorded_on", "2020-13-01", "not a date")],
+    [
+        ("born", "yesterday", "not a date"),
+        ("born", "2130-01-01", "born after"),
+        ("recorded_on", "2020-13-01", "not a date"),
+    ],
 )
 def test_a_field_that_cannot_be_right_is_told(qtbot, context, document_with_demo, field, text, fault):
     dialog = SubjectDialog(context)
