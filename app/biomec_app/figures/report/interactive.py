@@ -27,7 +27,7 @@ from biomec_app.figures.report.options import ReportOptions
 from biomec_app.figures.report.printed import REMARK, page_html, who
 from biomec_app.figures.report.remarks import pages_with_remarks
 from biomec_app.kit.colours import LIGHT
-from biomec_app.plots.clinical.look import OURS, Look
+from biomec_app.plots.clinical.look import OURS, SIDE_COLOURS, Look
 from biomec_resources import resource
 
 RAW_STRETCHES = 200  # of a cycle, for each the least and the greatest value of a raw signal
@@ -105,7 +105,11 @@ FIGURE = """<aside class="figure">
 def _own_style(options: ReportOptions) -> str:
     """Paper and colours of the sides as style."""
     right, left = _side_colours(options)
-    return f"@page {{ size: {options.paper}; }}\n:root {{ --right: {right}; --left: {left}; --none: {LIGHT.text}; }}\n"
+    dashed = SIDE_COLOURS.get(options.colours or OURS, SIDE_COLOURS[OURS]).left_dashed
+    return (
+        f"@page {{ size: {options.paper}; }}\n:root {{ --right: {right}; --left: {left}; --none: {LIGHT.text}; }}\n"
+        f"{'.panel path.side-left { stroke-dasharray: 4 2; }' if dashed else ''}\n"
+    )
 
 
 def _side_colours(options: ReportOptions) -> tuple[str, str]:
