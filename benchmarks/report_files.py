@@ -19,15 +19,19 @@ NARROW = ("pdf", "interactive.html")  # kinds of file that have a target
 def print_report_files() -> None:
     """Seconds and size of each kind of file, and how often it could be written while one trial is analysed."""
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
-    from PySide6.QtWidgets import QApplication
+    try:
+        from PySide6.QtWidgets import QApplication
 
+        from biomec_app.figures.report.options import ReportOptions
+        from biomec_app.figures.report.writers import WRITERS, write_report
+    except ImportError as error:
+        print(f"\nFiles of a report: not measured, because the desktop part is not installed ({error}).")
+        return
     from biomec.io.session_import import import_session
     from biomec.pipeline.analysis import Analysis
     from biomec.reporting.clinical.report import clinical_report
     from biomec.reporting.clinical.visit import visit_of
     from biomec.virtual import record, walk, write_acquisition
-    from biomec_app.figures.report.options import ReportOptions
-    from biomec_app.figures.report.writers import WRITERS, write_report
 
     application = QApplication.instance() or QApplication([])
     with tempfile.TemporaryDirectory(prefix="biomec-report-") as place:
