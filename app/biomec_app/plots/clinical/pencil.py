@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from PySide6.QtCore import QPointF, QRectF, Qt
-from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPen
+from PySide6.QtGui import QColor, QFont, QFontMetricsF, QPainter, QPaintEngine, QPen
 
 from biomec.base.plain_text import one_line
 from biomec_app.plots.clinical.look import Look
@@ -98,21 +98,34 @@ class Pencil:
             self.painter.save()
             self.painter.translate(box.left() + metrics.ascent(), box.bottom())
             self.painter.rotate(-90.0)
-            self.painter.drawText(QPointF(0.0, 0.0), shown)
+            self._draw(shown, QPointF(0.0, 0.0), metrics)
             self.painter.restore()
         else:
-            self.painter.drawText(QPointF(box.left(), box.top() + metrics.ascent()), shown)
+            self._draw(shown, QPointF(box.left(), box.top() + metrics.ascent()), metrics)
 
-    def lines_of(self, words: str, width: float, scale: float = 1.0) -> list[str]:
-        """Words broken into lines of a width; a single word that is too long is shortened when it is written."""
-        metrics = self.metrics(scale)
+    def _draw(self, words: str, at: QPointF, metrics: QFontMetricsF) -> None:
+        """Draw words; in a PDF one by one, since Qt calls the space between them a tab, which no search finds."""
+        assert self.painter is not None
+        engine = self.painter.paintEngine()
+        if engine is None or engine.type() != QPaintEngine.Type.Pdf:
+            self.painter.drawText(at, words)
+            return
+        start = 0
+        for word in words.split(" "):
+            if word:
+                self.painter.drawText(QPointF(at.x() + metrics.horizontalAdvance(words[:start]), at.y()), word)
+            start += len(word) + 1
+
+    def lines_of(self, words: str, width: float, scale: float = 1.0, bold: bool = False) -> list[str]:
+        """Words broken into lines of a width; a single word that is longer is broken too."""
+        metrics = self.metrics(scale, bold)
         lines: list[str] = []
         for part in one_line(words).split():
             longer = f"{lines[-1]} {part}" if lines else part
             if lines and metrics.horizontalAdvance(longer) <= width:
                 lines[-1] = longer
             else:
-                lines.append(part)
+                lines += _broken(part, width, metrics)
         return lines
 
     def paragraph(
@@ -162,3 +175,19 @@ class Pencil:
         """Fill a rectangle."""
         if self.painter is not None:
             self.painter.fillRect(place, QColor(colour))
+
+
+def _broken(word: str, width: float, metrics: QFontMetricsF) -> list[str]:
+    """A word in pieces that are no wider than a line; at least one letter in each."""
+    pieces = []
+    while len(word) > 1 and metrics.horizontalAdvance(word) > width:
+        fits, beyond = 1, len(word)  # letters that fit, and do not, found by halving
+        while beyond - fits > 1:
+            middle = (fits + beyond) // 2
+            if metrics.horizontalAdvance(word[:middle]) <= width:
+                fits = middle
+            else:
+                beyond = middle
+        pieces.append(word[:fits])
+        word = word[fits:]
+    return [*pieces, word]
