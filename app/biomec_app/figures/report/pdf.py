@@ -5,6 +5,7 @@ A `QGuiApplication` must exist, with a screen or without.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
 from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF
@@ -33,6 +34,7 @@ from biomec_app.plots.clinical.look import OURS, PAPER, Look
 DOTS = 1200  # units in an inch; lines and letters are placed that finely
 MARGIN_MM, HEAD_MM, FOOT_MM = 14.0, 22.0, 17.0
 INCH_MM = 25.4
+_LETTERS = re.compile(rb"(?<= )\[<[0-9A-F<> ]*\]\nendbfrange", re.DOTALL)
 MEASURED, SUMMARY = "measured", "summary"
 
 
@@ -60,7 +62,15 @@ def written(report: ClinicalReport, options: ReportOptions, progress: Progress |
     finally:
         painter.end()
     buffer.close()
-    return bytes(buffer.data().data())
+    return searchable(bytes(buffer.data().data()))
+
+
+def searchable(pdf: bytes) -> bytes:
+    """The PDF with spaces where Qt calls them tabs, in the tables that say what letter a sign is; its length stays.
+
+    Space and tab are the same sign in a font, and Qt notes the first of them, so that a search for two words fails.
+    """
+    return _LETTERS.sub(lambda found: found[0].replace(b"<0009>", b"<0020>"), pdf)
 
 
 def _page_layout(options: ReportOptions, landscape: bool) -> QPageLayout:

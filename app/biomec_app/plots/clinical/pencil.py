@@ -98,23 +98,10 @@ class Pencil:
             self.painter.save()
             self.painter.translate(box.left() + metrics.ascent(), box.bottom())
             self.painter.rotate(-90.0)
-            self._draw(shown, QPointF(0.0, 0.0), metrics)
+            self.painter.drawText(QPointF(0.0, 0.0), shown)
             self.painter.restore()
         else:
-            self._draw(shown, QPointF(box.left(), box.top() + metrics.ascent()), metrics)
-
-    def _draw(self, words: str, at: QPointF, metrics: QFontMetricsF) -> None:
-        """Draw words; in a PDF one by one, since Qt calls the space between them a tab, which no search finds."""
-        assert self.painter is not None
-        engine = self.painter.paintEngine()
-        if engine is None or engine.type() != QPaintEngine.Type.Pdf:
-            self.painter.drawText(at, words)
-            return
-        start = 0
-        for word in words.split(" "):
-            if word:
-                self.painter.drawText(QPointF(at.x() + metrics.horizontalAdvance(words[:start]), at.y()), word)
-            start += len(word) + 1
+            self.painter.drawText(QPointF(box.left(), box.top() + metrics.ascent()), shown)
 
     def lines_of(self, words: str, width: float, scale: float = 1.0, bold: bool = False) -> list[str]:
         """Words broken into lines of a width; a single word that is longer is broken too."""

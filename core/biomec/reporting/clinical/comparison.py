@@ -21,7 +21,7 @@ from biomec.reporting.clinical.panels import kinematic_grid, kinetic_grid
 from biomec.reporting.clinical.visit import SIDES, Visit, labels_of
 from biomec.reporting.clinical_curves import OWN
 from biomec.reporting.clinical_presentation import BY_NAME, SAGITTAL
-from biomec.reporting.indices.discrete_values import WINDOWS, discrete_values
+from biomec.reporting.indices.discrete_values import WINDOWS, DiscreteValue, discrete_values
 from biomec.reporting.indices.profile_score import (
     DETECTABLE_DEG,
     IMPORTANT_DEG,
@@ -85,9 +85,9 @@ class ComparedValue:
             return ""
         words = []
         if mdc is not None:
-            words.append("detectable" if change > mdc else "not detectable")
+            words.append("beyond MDC" if change > mdc else "within MDC")
         if mcid is not None and (mdc is None or change > mdc):
-            words.append("matters" if change >= mcid else "too small to matter")
+            words.append("matters" if change >= mcid else "below MCID")
         return ", ".join(words)
 
 
@@ -288,15 +288,17 @@ def _table(caption: str, rows: Sequence[ComparedValue], visits: Sequence[Visit])
                 means[0],
                 *(_signed(row.change(k), row.digits) for k in others),
                 UNKNOWN if mdc is None else number(mdc, row.digits),
-                NOTHING if mcid is None else number(mcid, row.digits),
-                *([row.verdict() or NOTHING] if len(visits) == 2 else []),
+                *(NOTHING if mcid is None else number(mcid, row.digits) for _ in matters),
+                *(row.verdict() or NOTHING for _ in judged),
             )
         )
     sources = dict.fromkeys(row.detectable.source for row in rows if row.detectable.source)
     note = (
         f"Mean ± SD over the cycles of a visit; change: {labels[0]} less the other. MDC: smallest change that can be "
-        "told from none. MCID: least change that matters to patients."
+        "told from none."
     )
+    if matters:
+        note += " MCID: least change that matters to patients."
     if sources:
         note += f" Sources: {'; '.join(sources)}."
     return Table(caption, columns, tuple(made), note)
@@ -307,19 +309,21 @@ def _signed(value: float, digits: int) -> str:
     return f"+{text}" if math.isfinite(value) and float(f"{value:.{digits}f}") > 0.0 else text
 
 
-def _discrete(visit: Visit, side: str, source: str) -> dict[str, tuple[float, float, int]]:
-    """Name of a value -> mean, SD and number of cycles."""
+def values_of(visit: Visit, side: str, source: str = OWN) -> tuple[DiscreteValue, ...]:
+    """Values of the curves of a side over its cycles; those that no cycle has are left out."""
     curves: dict[str, FloatArray] = {}
     off: dict[str, FloatArray] = {}
     for (of, name), pooled in visit.cycles(source).items():
         if of == side:
             curves[name], off[name] = pooled.curves, pooled.foot_off
-    if not curves:
-        return {}
+    return tuple(one for one in discrete_values(curves, off) if math.isfinite(one.mean)) if curves else ()
+
+
+def _discrete(visit: Visit, side: str, source: str) -> dict[str, tuple[float, float, int]]:
+    """Name of a value -> mean, SD and number of cycles."""
     return {
         one.window.name: (one.mean, one.sd, int(np.isfinite(one.values).sum()))
-        for one in discrete_values(curves, off)
-        if math.isfinite(one.mean)
+        for one in values_of(visit, side, source)
     }
 
 
