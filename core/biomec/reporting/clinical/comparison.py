@@ -266,16 +266,9 @@ def _table(caption: str, rows: Sequence[ComparedValue], visits: Sequence[Visit])
     labels = labels_of(visits)
     others = range(1, len(visits))
     changes = ["Change"] if len(visits) == 2 else [f"Change from {labels[k]}" for k in others]
-    columns = (
-        "",
-        "Side",
-        *labels[1:],
-        labels[0],
-        *changes,
-        "MDC",
-        "MCID",
-        *(["Change is"] if len(visits) == 2 else []),
-    )
+    matters = ["MCID"] if any(row.detectable.mcid is not None for row in rows) else []
+    judged = ["Change is"] if len(visits) == 2 and any(row.verdict() for row in rows) else []
+    columns = ("", "Side", *labels[1:], labels[0], *changes, "MDC", *matters, *judged)
     made = []
     for row in rows:
         means = [with_spread(mean, sd, row.digits) for mean, sd, _ in row.values]
