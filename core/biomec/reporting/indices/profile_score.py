@@ -104,7 +104,7 @@ def only(score: ProfileScore, names: Sequence[str]) -> ProfileScore:
 def overall_score(right: ProfileScore, left: ProfileScore) -> float:
     """Gait Profile Score of both sides, over 15 curves, the pelvis that of the left cycle [°].
 
-    Cycles of right and left are no pairs: it is the mean over every left with every right cycle.
+    Cycles of right and left are not pairs: it is the mean over every left with every right cycle.
     """
     squares_left = (left.variables**2).sum(axis=1)
     squares_right = (only(right, LEG).variables ** 2).sum(axis=1)
@@ -146,8 +146,7 @@ def movement_analysis_profile(
     note = (
         "Root mean square difference from the mean of the norm over the side's own cycle, 51 points; mean ± SD over "
         f"cycles [°]. {_counted(right, names)} that of both sides 15 with the pelvis of the left "
-        f"cycle. A change of {IMPORTANT_DEG:g}° matters to patients, one below {DETECTABLE_DEG:g}° cannot be told from "
-        "none."
+        f"cycle. A change of {IMPORTANT_DEG:g}° matters to patients; one below {DETECTABLE_DEG:g}° may be chance."
     )
     columns = ("", "Right [°]", "Left [°]", "Both [°]", "Norm's people [°]")
     return Table("Movement Analysis Profile", columns, tuple(rows), note)
