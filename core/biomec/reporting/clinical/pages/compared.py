@@ -1,4 +1,4 @@
-"""Pages that lay visits over each other, a side each, and the table of what changed."""
+"""Pages that compare visits: curves laid over each other, a side a page, and tables of the changes."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from biomec.reporting.clinical.comparison import comparison_page
 from biomec.reporting.clinical.definition import PageEntry
 from biomec.reporting.clinical.material import Material
 
-KIND, TITLE = "comparison", "Comparison"
+TITLE = "Comparison"
 
 
 def comparison(material: Material, entry: PageEntry) -> tuple[Page, ...] | LeftOut:
-    """Curves of each side, the reported visit in full colour, the others paler; then values and their changes."""
-    title = entry.title or TITLE
+    """The reported visit in full colour, the others paler; changes beside what can be detected."""
+    title, definition = entry.title or TITLE, material.definition
     if len(material.visits) < 2:
         return LeftOut(title, "There is no other visit to compare with.")
+    if not material.walks:
+        return LeftOut(title, "Visits are compared for walking.")
     return comparison_page(
-        material.visits, material.norm, title, material.source, nine=entry.nine_curves,
-        deviations=material.definition.band_sd,
+        material.visits, material.norm, title, material.source, definition.detectable_change, entry.nine_curves,
+        definition.band_sd,
     )  # fmt: skip
