@@ -10,13 +10,14 @@ from typing import Any
 from biomec.base.plain_text import one_line
 from biomec.reporting.clinical.blocks import ClinicalReport
 from biomec.reporting.tables import Table
+from biomec_app.figures.report.remarks import pages_with_remarks
 
 Rows = list[list[str]]
 
 
 def tables_of(report: ClinicalReport) -> list[Table]:
     """All tables of a report, in its order."""
-    return [block for page in report.pages for block in page.blocks if isinstance(block, Table)]
+    return [block for page in pages_with_remarks(report) for block in page.blocks if isinstance(block, Table)]
 
 
 def wanted(report: ClinicalReport) -> list[Rows]:
@@ -57,6 +58,24 @@ def in_html(content: bytes) -> list[Rows]:
     parser.feed(content.decode())
     parser.close()
     return [[[one_line(cell) for cell in row] for row in rows] for rows in parser.tables]
+
+
+def squeezed(text: str) -> str:
+    """Text without spaces and ends of lines, which depend on the width of a column."""
+    return "".join(text.split())
+
+
+def pdf_text(content: bytes) -> str:
+    """All text of a PDF in the order in which it was written, squeezed."""
+    import pypdf
+
+    return squeezed("".join(page.extract_text() for page in pypdf.PdfReader(io.BytesIO(content)).pages))
+
+
+def rows_not_in_pdf(content: bytes, report: ClinicalReport) -> Rows:
+    """Rows of the report's tables whose cells do not stand one after the other in the text of a PDF."""
+    text = pdf_text(content)
+    return [row for rows in wanted(report) for row in rows if squeezed("".join(row)) not in text]
 
 
 def in_docx(content: bytes) -> list[Rows]:
