@@ -21,7 +21,7 @@ from biomec.reporting.clinical.panels import kinematic_grid, kinetic_grid
 from biomec.reporting.clinical.visit import SIDES, Visit, labels_of
 from biomec.reporting.clinical_curves import OWN
 from biomec.reporting.clinical_presentation import BY_NAME, SAGITTAL
-from biomec.reporting.indices.discrete_values import WINDOWS, DiscreteValue, discrete_values
+from biomec.reporting.indices.discrete_values import WINDOWS, discrete_values
 from biomec.reporting.indices.profile_score import (
     DETECTABLE_DEG,
     IMPORTANT_DEG,
@@ -307,21 +307,19 @@ def _signed(value: float, digits: int) -> str:
     return f"+{text}" if math.isfinite(value) and float(f"{value:.{digits}f}") > 0.0 else text
 
 
-def values_of(visit: Visit, side: str, source: str = OWN) -> tuple[DiscreteValue, ...]:
-    """Values of the curves of a side over its cycles; those that no cycle has are left out."""
+def _discrete(visit: Visit, side: str, source: str) -> dict[str, tuple[float, float, int]]:
+    """Name of a value -> mean, SD and number of cycles."""
     curves: dict[str, FloatArray] = {}
     off: dict[str, FloatArray] = {}
     for (of, name), pooled in visit.cycles(source).items():
         if of == side:
             curves[name], off[name] = pooled.curves, pooled.foot_off
-    return tuple(one for one in discrete_values(curves, off) if math.isfinite(one.mean)) if curves else ()
-
-
-def _discrete(visit: Visit, side: str, source: str) -> dict[str, tuple[float, float, int]]:
-    """Name of a value -> mean, SD and number of cycles."""
+    if not curves:
+        return {}
     return {
         one.window.name: (one.mean, one.sd, int(np.isfinite(one.values).sum()))
-        for one in values_of(visit, side, source)
+        for one in discrete_values(curves, off)
+        if math.isfinite(one.mean)
     }
 
 
