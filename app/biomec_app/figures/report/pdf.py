@@ -80,9 +80,9 @@ def _page_layout(options: ReportOptions, landscape: bool) -> QPageLayout:
     return QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0))
 
 
-def sheet_count(report: ClinicalReport, options: ReportOptions) -> int:
-    """How many sheets of paper the report has."""
-    return len(_sheets(report, options, 1.0))
+def sheet_kinds(report: ClinicalReport, options: ReportOptions) -> tuple[str, ...]:
+    """Kind of the page that every sheet of paper is of, in order."""
+    return tuple(sheet.kind for sheet in _sheets(report, options, 1.0))
 
 
 def sheet_images(
@@ -140,7 +140,7 @@ def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> lis
         if page.kind == MEASURED or (k == len(pages) - 1 and not told):
             pieces += _left_out(setter, report)
             told = True
-        sheets += flowed(pieces, area, page.landscape)
+        sheets += flowed(pieces, area, page.landscape, page.kind)
     return sheets
 
 
