@@ -27,7 +27,7 @@ COLOURS = ("blue and orange", "red and green", "red and blue", "grey")
 NEAREST, NONE = "nearest", "none"
 """Norms: the one nearest in age and speed, and none; any other word is the name of a set, or a folder with one."""
 KEYS = ("title", "laboratory", "logo", "paper", "colours", "norm", "band_sd", "deviation_strips")
-PAGE_KEYS = ("kind", "title", "nine_curves")
+PAGE_KEYS = ("kind", "title", "nine_curves", "six_right")
 WIDEST_BAND = 3.0  # standard deviations
 _PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")
 SHIPPED = "clinical"
@@ -40,11 +40,13 @@ class PageEntry:
     """A page that is asked for.
 
     title : "" for the usual one;  nine_curves : only those of the Gait Profile Score instead of twelve
+    six_right : the Gait Profile Score of the right side leaves the pelvis out, as Visual3D does
     """
 
     kind: str
     title: str = ""
     nine_curves: bool = False
+    six_right: bool = False
 
 
 @dataclass(frozen=True)
@@ -89,7 +91,7 @@ def parse_definition(text: str, source: str, folder: Path | None = None) -> Repo
             )
             continue
         title = table.text("title") if "title" in table else ""
-        pages.append(PageEntry(kind, title, _switch(table, "nine_curves")))
+        pages.append(PageEntry(kind, title, _switch(table, "nine_curves"), _switch(table, "six_right")))
     if top.tables("page") and not pages:
         notices.append(f"{source} names no page that is known; the usual ones are made.")
     logo = None
