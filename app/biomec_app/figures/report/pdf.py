@@ -20,7 +20,6 @@ from biomec.reporting.clinical.blocks import (
     FigureRequest,
     FreeText,
     Grid,
-    Page,
     PathOfPressure,
     Words,
 )
@@ -28,6 +27,7 @@ from biomec.reporting.tables import Table
 from biomec_app.figures.report.drawing import figure_png
 from biomec_app.figures.report.logo import logo_image
 from biomec_app.figures.report.options import ReportOptions
+from biomec_app.figures.report.remarks import pages_with_remarks
 from biomec_app.figures.report.sheets import TITLE, Piece, Sheet, Typesetter, flowed, head_and_foot, space
 from biomec_app.plots.clinical.look import OURS, PAPER, Look
 
@@ -35,7 +35,6 @@ DOTS = 1200  # units in an inch; lines and letters are placed that finely
 MARGIN_MM, HEAD_MM, FOOT_MM = 14.0, 22.0, 17.0
 INCH_MM = 25.4
 _LETTERS = re.compile(rb"(?<= )\[<[0-9A-F<> ]*\]\nendbfrange", re.DOTALL)
-MEASURED, SUMMARY = "measured", "summary"
 
 
 def written(report: ClinicalReport, options: ReportOptions, progress: Progress | None = None) -> bytes:
@@ -124,9 +123,7 @@ def _area(options: ReportOptions, landscape: bool, point: float) -> QRectF:
 def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> list[Sheet]:
     """All sheets; pages that stand upright and are short still begin a sheet of their own."""
     look, sheets = _look(options, point), []
-    pages = report.pages or (Page(SUMMARY, report.title, ()),)
-    told = False
-    for k, page in enumerate(pages):
+    for k, page in enumerate(pages_with_remarks(report)):
         area = _area(options, page.landscape, point)
         setter = Typesetter(look, area.width())
         pieces: list[Piece] = []
@@ -137,21 +134,8 @@ def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> lis
         pieces += setter.heading(page.title, 13.0, above=0.0, rule=True)
         for block in page.blocks:
             pieces += _pieces(setter, block, options)
-        if page.kind == MEASURED or (k == len(pages) - 1 and not told):
-            pieces += _left_out(setter, report)
-            told = True
         sheets += flowed(pieces, area, page.landscape)
     return sheets
-
-
-def _left_out(setter: Typesetter, report: ClinicalReport) -> list[Piece]:
-    pieces: list[Piece] = []
-    if report.left_out:
-        rows = tuple((one.title, one.reason) for one in report.left_out)
-        pieces += setter.table(Table("Pages left out", ("Page", "Why"), rows))
-    if report.notices:
-        pieces += setter.words(Words(report.notices, "About this report"))
-    return pieces
 
 
 def _pieces(setter: Typesetter, block: Block, options: ReportOptions) -> list[Piece]:

@@ -11,10 +11,12 @@ import numpy as np
 from biomec.body.loads.load_statistics import mean_and_deviation
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import EVENTS
-from biomec.reporting.clinical.comparison import norm_means, score_of, values_of
+from biomec.reporting.clinical.definition import ReportDefinition
+from biomec.reporting.clinical.material import Material
+from biomec.reporting.clinical.pages.indices import values_of
 from biomec.reporting.clinical.visit import SIDES, visit_of
 from biomec.reporting.indices.discrete_values import DiscreteValue
-from biomec.reporting.indices.gdi_star import REFERENCES, ProfileReference, gdi_star
+from biomec.reporting.indices.gdi_star import ProfileReference, gdi_star
 from biomec.reporting.indices.profile_score import LEG, NINE, ProfileScore, only, overall_score
 from biomec.reporting.norms.choice import choose_norm
 from biomec.reporting.norms.norm import NormSet
@@ -27,16 +29,12 @@ NAN = float("nan")
 
 @dataclass(frozen=True, eq=False)
 class GaitIndices:
-    """Indices and values of a straight walk, by side, and the norm nearest in age and speed."""
+    """Indices and values of a straight walk, by side, against the norm nearest in age and speed, as in the report."""
 
     norm: NormSet | None
     scores: Mapping[str, ProfileScore]
     values: Mapping[str, tuple[DiscreteValue, ...]]
-
-    @property
-    def reference(self) -> ProfileReference | None:
-        """What the people of the norm score against each other."""
-        return None if self.norm is None else REFERENCES.get(self.norm.name)
+    reference: ProfileReference | None
 
 
 def gait_indices(analysis: Analysis) -> GaitIndices | None:
@@ -51,10 +49,8 @@ def _gait_indices(analysis: Analysis) -> GaitIndices | None:
     if visit.kind is not StrideKind.STRAIGHT:
         return None
     norm = choose_norm([shipped_norm(name) for name in shipped_norms()], visit.patient()).norm
-    values = {side: taken for side in SIDES if (taken := values_of(visit, side))}
-    means = norm_means(norm)
-    every = {side: score_of(visit, side, means) for side in SIDES} if means else {}
-    return GaitIndices(norm, {side: one for side, one in every.items() if one is not None}, values)
+    material = Material((visit,), ReportDefinition(), norm)
+    return GaitIndices(norm, material.scores, values_of(material), material.reference)
 
 
 def index_texts(analysis: Analysis) -> dict[str, str]:
