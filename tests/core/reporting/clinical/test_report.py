@@ -257,7 +257,8 @@ def test_many_cycles_have_a_page_for_each_side():
 def test_several_visits_are_laid_over_each_other():
     before = visit_of([noted(ClinicalNotes(condition="barefoot"))])
     after = visit_of([noted(ClinicalNotes(condition="shod"))])
-    made = clinical_report([after, before], only("comparison"))
+    made = clinical_report([after, before], only("comparison", detectable_change={"Gait Profile Score": 0.7}))
+    assert "0.7" in {cell for row in table(made, "comparison", "Scores").rows for cell in row}
     grids = [block for page in made.pages for block in page.blocks if isinstance(block, Grid)]
     assert {course.visit for grid in grids for row in grid.rows for panel in row for course in panel.courses} == {0, 1}
 

@@ -94,7 +94,11 @@ def _gdi(scores: Mapping[str, ProfileScore], material: Material) -> list[Block]:
     )
     sentences = dict.fromkeys(notice.sentence for one in found.values() for notice in one.notices)
     note = " ".join(
-        (f"100 is the mean of the norm's {reference.limbs} limbs, 10 points are one SD of them.", *sentences)
+        (
+            f"100 is the mean of the norm's {reference.limbs} limbs, 10 points are one SD of them. Both scores take "
+            "all nine curves of the side.",
+            *sentences,
+        )
     )
     columns = ("", "Gait Profile Score [°]", f"GDI* (n = {reference.limbs})", "Cycles")
     return [Table("Scores", columns, rows, note)]
