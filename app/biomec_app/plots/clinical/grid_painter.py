@@ -32,7 +32,6 @@ from biomec_app.plots.clinical.pencil import CENTRE, RIGHT, Pencil, Word
 SD_OPACITY = 0.3
 MEAN_WIDTH, CYCLE_WIDTH = 1.5, 0.7  # points
 FOOT_OFF_DASHES = (3.0, 2.0)
-AXIS_TITLE = "% of the cycle of the same side"
 
 
 def paint_grid(painter: QPainter, rect: QRectF, grid: Grid, look: Look) -> tuple[GridLayout, list[Word]]:
@@ -47,7 +46,7 @@ def paint_grid(painter: QPainter, rect: QRectF, grid: Grid, look: Look) -> tuple
         _draw_panel(pencil, layout, place, lowest[place.column] == place.row)
     faint = look.theme.faint
     if any(not place.panel.missing for place in layout.places):
-        pencil.write(AXIS_TITLE, layout.axis_title, faint, CENTRE)
+        pencil.write(grid.axis, layout.axis_title, faint, CENTRE)
     pencil.note(grid.note, rect)
     painter.restore()
     return layout, pencil.words

@@ -109,12 +109,17 @@ class Panel:
 
 @dataclass(frozen=True)
 class Grid:
-    """Panels in rows and columns; None leaves a place empty. ``style`` is `MEAN` or `EVERY`."""
+    """Panels in rows and columns; None leaves a place empty. ``style`` is `MEAN` or `EVERY`.
+
+    phase : what the vertical lines at `Course.foot_off` mark;  axis : what the horizontal axes count
+    """
 
     caption: str
     rows: tuple[tuple[Panel | None, ...], ...]
     style: str = MEAN
     note: str = ""
+    phase: str = "foot off"
+    axis: str = "% of the cycle of the same side"
 
 
 @dataclass(frozen=True)
