@@ -65,13 +65,17 @@ class Course:
 
 @dataclass(frozen=True, eq=False)
 class Band:
-    """Norm behind a panel: lower and upper edge and mean (N,) at ``percent`` (N,), and foot off of the norm [%]."""
+    """Norm behind a panel: lower and upper edge and mean (N,) at ``percent`` (N,), and foot off of the norm [%].
+
+    deviations : how many standard deviations the edges are from the mean
+    """
 
     percent: FloatArray
     low: FloatArray
     high: FloatArray
     mean: FloatArray
     foot_off: float | None = None
+    deviations: float = 1.0
 
 
 @dataclass(frozen=True, eq=False)
@@ -84,6 +88,7 @@ class Panel:
     low, high : range of the axis, the same for all courses;  grown : whether it is wider than usual
     active  : stretches of the cycle [%] in which a muscle is usually active
     missing : why there is nothing to draw
+    raw_limit, raw_unit : largest absolute value of the scale of raw signals, and its unit; 0 where there are none
     """
 
     name: str
@@ -98,6 +103,8 @@ class Panel:
     band: Band | None = None
     active: tuple[tuple[float, float], ...] = ()
     missing: str = ""
+    raw_limit: float = 0.0
+    raw_unit: str = ""
 
 
 @dataclass(frozen=True)
@@ -115,6 +122,7 @@ class Bar:
     """One row of a bar chart; None where there is no value.
 
     healthy : what people of the norm have, the grey part of the bar;  norm : mean and SD of the norm, a grey band
+    digits  : after the point of the numbers beside the bars
     """
 
     label: str
@@ -124,6 +132,7 @@ class Bar:
     both: float | None = None
     healthy: float | None = None
     norm: tuple[float, float] | None = None
+    digits: int = 1
 
 
 @dataclass(frozen=True)
