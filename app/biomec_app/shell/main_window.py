@@ -82,7 +82,7 @@ class MainWindow(QMainWindow):
             user(self),
         )
         context, document, jobs = self.context, self.context.document, self.context.jobs
-        for part in (context.aside, context.plots, context.comparison):
+        for part in (context.aside, context.plots, context.comparison, context.visit):
             part.setParent(self)  # goes with the window, and so does what is connected to it
         self.setAcceptDrops(True)
         self.resize(1360, 840)

@@ -1,0 +1,145 @@
+"""What the window of clinical plots shows, found out beside the window's thread: grids, tables, norm and notices."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, fields, replace
+from pathlib import Path
+
+from biomec.base.notices import Notice
+from biomec.pipeline.analysis import KINEMATICS, Analysis
+from biomec.reporting.clinical.blocks import EVERY, MEAN, Block, Grid
+from biomec.reporting.clinical.panels import kinematic_grid, kinetic_grid
+from biomec.reporting.clinical.visit import SIDES, Visit, visit_of
+from biomec.reporting.clinical_curves import OWN, STORED, VICON
+from biomec.reporting.norms.choice import NormChoice
+from biomec.reporting.norms.norm import NormSet
+from biomec_app.features.clinical.norm_sets import KnownNorms, chosen_norm, known_norms
+from biomec_app.plots.clinical.look import OURS, SIDE_COLOURS
+
+BOTH = "both"
+SHOWN_SIDES = {BOTH: "Both sides", "right": "Right", "left": "Left"}
+STYLES = {MEAN: "Mean ± SD", EVERY: "Every cycle"}
+SOURCES = {
+    OWN: "Biomec's model",
+    VICON: "Plug-in Gait as Vicon computes it",
+    STORED: "Plug-in Gait as stored in the file",
+}
+DEVIATIONS = (1.0, 2.0)
+
+
+@dataclass(frozen=True)
+class ClinicalView:
+    """How clinical plots are shown; remembered between two runs.
+
+    style   : `MEAN` or `EVERY` cycle;  sides : key of `SHOWN_SIDES`;  source : whose curves
+    colours : key of `SIDE_COLOURS`;  deviations : half the width of the norm band in SD
+    nine    : only the curves of the Gait Profile Score;  strips : how far each side is from the norm, under each panel
+    """
+
+    style: str = MEAN
+    sides: str = BOTH
+    source: str = OWN
+    colours: str = OURS
+    deviations: float = 1.0
+    nine: bool = False
+    strips: bool = False
+
+    @property
+    def drawn_sides(self) -> tuple[str, ...]:
+        """Sides that are drawn."""
+        return SIDES if self.sides == BOTH else (self.sides,)
+
+
+CHOICES: Mapping[str, Sequence[object]] = {
+    "style": tuple(STYLES), "sides": tuple(SHOWN_SIDES), "source": tuple(SOURCES), "colours": tuple(SIDE_COLOURS),
+    "deviations": DEVIATIONS, "nine": (False, True), "strips": (False, True),
+}  # fmt: skip
+
+
+def remembered_view(stored: Mapping[str, object]) -> ClinicalView:
+    """The view that preferences hold; what is damaged there is as at the first time."""
+    known = {one.name: stored[one.name] for one in fields(ClinicalView) if stored.get(one.name) in CHOICES[one.name]}
+    return replace(ClinicalView(), **known)  # type: ignore[arg-type]  # each is one of its choices
+
+
+def stored_view(view: ClinicalView) -> Mapping[str, object]:
+    """What preferences keep."""
+    return asdict(view)
+
+
+@dataclass(frozen=True, eq=False)
+class Recordings:
+    """What clinical plots are made from: recordings of the visit, and of each visit that it is compared with."""
+
+    names: tuple[str, ...]
+    analyses: tuple[Analysis, ...]
+    others: tuple[tuple[str, tuple[Analysis, ...]], ...] = ()
+
+    def same(self, other: Recordings) -> bool:
+        """Whether these are the same analyses under the same names."""
+        mine, theirs = self._key(), other._key()
+        return mine == theirs
+
+    def _key(self) -> tuple[object, ...]:
+        others = tuple((name, tuple(map(id, analyses))) for name, analyses in self.others)
+        return self.names, tuple(map(id, self.analyses)), others
+
+
+@dataclass(frozen=True, eq=False)
+class ClinicalContent:
+    """What is shown; ``visits`` are kept with their curves, so that another view of them is there at once."""
+
+    recordings: Recordings
+    visits: tuple[Visit, ...]
+    known: KnownNorms
+    choice: NormChoice
+    kinematics: Grid
+    kinetics: Grid
+    pages: Mapping[str, tuple[Block, ...]]
+
+    @property
+    def visit(self) -> Visit:
+        """The visit that is reported."""
+        return self.visits[0]
+
+    @property
+    def norm(self) -> NormSet | None:
+        """The norm behind the curves."""
+        return self.choice.norm
+
+    @property
+    def notices(self) -> tuple[Notice, ...]:
+        """What a reader must know."""
+        return self.choice.notices
+
+
+def content_of(
+    recordings: Recordings, view: ClinicalView, wish: str, folder: Path, before: ClinicalContent | None = None
+) -> ClinicalContent:
+    """Everything that is shown.
+
+    wish, folder : the norm that the user wishes, and the folder of the user's sets
+    before       : what was shown until now; visits that have not changed are taken from it
+    """
+    if before is not None and before.recordings.same(recordings):
+        visits = before.visits
+    else:
+        visits = (
+            visit_of(recordings.analyses, recordings.names),
+            *(visit_of(analyses) for _, analyses in recordings.others),
+        )
+    known = known_norms(folder)
+    choice = chosen_norm(known, wish, visits[0].patient(view.source))
+    norm, sides = choice.norm, view.drawn_sides
+    return ClinicalContent(
+        recordings, visits, known, choice,
+        kinematic_grid(visits, norm, view.style, view.nine, view.source, sides, view.deviations),
+        kinetic_grid(visits, norm, view.style, view.source, sides, view.deviations),
+        {},
+    )  # fmt: skip
+
+
+def missing_step(analysis: Analysis) -> str:
+    """The step that has to run before there are clinical curves; "" if nothing is missing."""
+    return "" if analysis.is_current(KINEMATICS) else KINEMATICS
