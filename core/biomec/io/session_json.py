@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from datetime import date
 from typing import Any
 
 from biomec.base.notices import Notice
 from biomec.io.project_trial import notice_to_json, source_to_json, subject_to_json
-from biomec.recording import EmgAlignment, Original, Record, Result, Session, Source, Subject, Trial
+from biomec.recording import ClinicalNotes, EmgAlignment, Original, Record, Result, Session, Source, Subject, Trial
+from biomec.recording.step import plain_data
 
 
 def session_to_json(session: Session) -> dict[str, Any]:
@@ -24,6 +25,7 @@ def session_to_json(session: Session) -> dict[str, Any]:
         "provenance": [vars(record) for record in session.provenance],
         "originals": [source_to_json(original.source) for original in session.originals],
         "notices": [notice_to_json(notice) for notice in session.notices],
+        "notes": plain_data(session.notes),
     }
 
 
@@ -40,7 +42,7 @@ class StoredResult:
 
 @dataclass(frozen=True)
 class StoredSession:
-    """What is stored of a session beside trials and arrays.
+    """What is stored of a session beside trials and arrays. What has a default came later than the first version.
 
     results : names of steps; in a MATLAB file step -> what is stored of its result
     """
@@ -53,6 +55,7 @@ class StoredSession:
     provenance: tuple[Record, ...]
     notices: tuple[Notice, ...]
     originals: tuple[Source, ...] = ()
+    notes: ClinicalNotes = field(default_factory=ClinicalNotes)
 
 
 def session_of(
@@ -74,4 +77,5 @@ def session_of(
         stored.provenance,
         originals,
         stored.notices,
+        stored.notes,
     )

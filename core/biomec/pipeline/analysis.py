@@ -219,9 +219,9 @@ class Analysis:
 
     @property
     def cycles(self) -> FoundCycles:
-        """Cycles and their mean curves."""
+        """Cycles and their mean curves, without cycles that the notes of the session exclude."""
         value: FoundCycles = self._value("cycles")
-        return value
+        return self.derived(_counted) if self.session.notes.excluded_cycles else value
 
     @property
     def loads(self) -> LoadResult:
@@ -325,6 +325,17 @@ class Analysis:
             line = Record(SIMULATION + name, run.when, run.biomec, {"options": result.metadata["options"]})
             session = session.with_result(SIMULATION + name, result, line)
         return session
+
+
+def _counted(analysis: Analysis) -> FoundCycles:
+    """The cycles that were found without those excluded by hand."""
+    found: FoundCycles = analysis.done["cycles"].value
+    first = analysis.session.dynamic.first_frame
+    out: dict[str, list[int]] = {}
+    for one in analysis.session.notes.excluded_cycles:
+        group = one.side if one.side == "both" else one.side.capitalize()
+        out.setdefault(group, []).append(one.frame - first)
+    return found.without(out)
 
 
 def _files(plain: Any) -> list[str]:

@@ -26,6 +26,8 @@ def merged_runs(analysis: Analysis, theirs: Session) -> Analysis:
         raise BiomecError("The recording, its events or the subject were changed in both, so they cannot be merged.")
     if other.settings != analysis.settings:
         raise BiomecError("The settings of the analysis differ in both, so they cannot be merged.")
+    if other.session.notes != analysis.session.notes:
+        raise BiomecError("The clinician's texts or excluded cycles differ in both, so they cannot be merged.")
     both = [name for name in other.simulations if name in analysis.simulations]
     for name in both:
         if other.simulations[name].when != analysis.simulations[name].when:

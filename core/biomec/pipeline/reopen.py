@@ -26,6 +26,7 @@ from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.settings_file import with_names_of_today
 from biomec.pipeline.simulation_run import SimulationRun, stored_run
 from biomec.recording import Event, Record, Session, Subject
+from biomec.signals.emg_muscles import USUAL
 
 STEPS_TO_RUN = "steps"
 """Setting of a session that has no results yet: the steps to run when it is opened."""
@@ -64,8 +65,8 @@ class Reopened(NamedTuple):
 
 
 def named_files(settings: AnalysisSettings) -> tuple[str, ...]:
-    """Files outside a project that its settings ask for: a marker set or a body model of somebody's own."""
-    names = (settings.preparation.marker_set, settings.body.model)
+    """Files outside a project that its settings ask for: marker set, body model or muscles of somebody's own."""
+    names = (settings.preparation.marker_set, settings.body.model, settings.emg.muscles)
     return tuple(name for name in names if name is not None and name.endswith(ENDING))
 
 
@@ -82,6 +83,7 @@ def _without_files(settings: AnalysisSettings) -> AnalysisSettings:
         settings,
         preparation=replace(settings.preparation, marker_set=_shipped(settings.preparation.marker_set)),
         body=replace(settings.body, model=_shipped(settings.body.model)),
+        emg=replace(settings.emg, muscles=_shipped(settings.emg.muscles) or USUAL),
     )
 
 

@@ -22,6 +22,7 @@ from biomec.signals import (
     ReconstructionOptions,
     StaticPoseOptions,
 )
+from biomec.signals.emg_muscles import EmgReading
 
 CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
 """Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
@@ -133,6 +134,7 @@ class AnalysisSettings:
     """Settings of all steps that have any, by the name of the step. Defaults are those of the manual.
 
     load_reading : how window, tables and report show joint loads; no result depends on it
+    emg          : how a report shows EMG over cycles; no result depends on it
     """
 
     preparation: PreparationSettings = setting(
@@ -155,3 +157,6 @@ class AnalysisSettings:
     load_reading: LoadReading = setting(
         factory=LoadReading, label="Loads as shown",
         help="How plots, tables and report show the loads; nothing is computed again.")  # fmt: skip
+    emg: EmgReading = setting(
+        factory=EmgReading, label="EMG as shown", help="How the clinical report shows EMG over the cycles."
+    )

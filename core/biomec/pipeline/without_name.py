@@ -28,11 +28,13 @@ from biomec.pipeline.analysis import MADE_OF, SIMULATION
 from biomec.pipeline.reopen import reopened
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.simulation_settings import SimulationSettings
-from biomec.recording import Event, Record, Result, Session, Source, Subject, Trial
+from biomec.recording import ClinicalNotes, Event, Record, Result, Session, Source, Subject, Trial
+from biomec.recording.clinical_notes import TEXTS
 from biomec.recording.step import plain_data
 
 CODE = "subject"
 _DAYS = ("%Y-%m-%d", "%Y%m%d", "%d.%m.%Y", "%d/%m/%Y", "%m/%d/%Y", "%d-%m-%Y", "%Y/%m/%d", "%d%m%Y")
+_TELLING = ("identifier", "laboratory", "examiner", "referrer", "signature")
 _DATED = ("birth_date", "recorded")  # keys of plain data
 _LETTER = r"[^\W\d_]"
 _OWN_WORDS = "left right general foot strike off file plates kinematics signal manual simulation female male other"
@@ -45,7 +47,7 @@ def without_name(session: Session, code: str = CODE, also: Iterable[str] = ()) -
     also : further words to be taken out, such as the number of a patient
     """
     words = _Words(code, _people(session), _files(session), _birth_dates(session), also)
-    clean: Session = words.cleaned(replace(session, originals=(), provenance=()))
+    clean: Session = words.cleaned(replace(session, originals=(), provenance=(), notes=ClinicalNotes()))
     clean = replace(
         clean,
         dynamic=_trial(clean.dynamic, session.dynamic, code, ""),
@@ -53,6 +55,7 @@ def without_name(session: Session, code: str = CODE, also: Iterable[str] = ()) -
         else _trial(clean.static, session.static, code, " static"),
         subject=_subject(session.subject, code),
         recorded=None,
+        notes=words.notes(session.notes),
     )  # fmt: skip
     history = tuple(_record(record, clean, words) for record in session.provenance if record.step != "import")
     return replace(clean, provenance=history, results=_results(session, clean))
@@ -78,7 +81,8 @@ def _people(session: Session) -> tuple[str, ...]:
     for record in session.provenance:
         made_of = record.settings.get(MADE_OF)
         names += [str(made_of["subject"]["name"])] if made_of is not None else []
-    return tuple(names)
+    notes = session.notes
+    return (*names, notes.identifier, notes.examiner, notes.referrer, notes.signature)
 
 
 def _files(session: Session) -> tuple[str, ...]:
@@ -140,7 +144,7 @@ class _Words:
         self.code = code
         self._in_labels = [*_any_case(whole), *_bounded(telling)]
         self._in_sentences = [*_any_case(whole), *_bounded(single)]
-        if not code.strip() or not code.isprintable() or self.label(code) != code:
+        if not code.strip() or not code.isprintable() or any(one.search(code) for one in self._in_labels):
             raise BiomecError(f"The code {code!r} cannot stand for the person: it is empty, or holds the name.")
 
     def label(self, text: str) -> str:
@@ -176,6 +180,12 @@ class _Words:
         if isinstance(value, (list, tuple)):
             return tuple(self.cleaned(item) for item in value)
         return value
+
+    def notes(self, notes: ClinicalNotes) -> ClinicalNotes:
+        """What a clinician wrote, without who wrote it, where, and under which number the person is kept."""
+        kept = {key: self.sentence(getattr(notes, key)) for key in (*TEXTS, "excluded")} | dict.fromkeys(_TELLING, "")
+        cycles = tuple(replace(one, reason=self.sentence(one.reason)) for one in notes.excluded_cycles)
+        return ClinicalNotes(**kept, excluded_cycles=cycles)
 
     def _entry(self, key: str, value: Any) -> Any:
         if key in _DATED:
@@ -241,7 +251,7 @@ def _record(record: Record, clean: Session, words: _Words) -> Record:
                          measures=who["measures"])  # fmt: skip
         measured = replace(clean, dynamic=trial, subject=person).fingerprint
         settings[MADE_OF] = {**now, "subject": who, "measured": measured}
-    return Record(words.label(record.step), record.when, record.biomec, settings)
+    return Record(words.label(record.step), words.label(record.when), words.label(record.biomec), settings)
 
 
 def _results(session: Session, clean: Session) -> dict[str, Result]:

@@ -1,6 +1,7 @@
 """What was measured: trials with markers, plates, analog channels and events. Knows nothing of files or models."""
 
 from biomec.recording.axes import BIOMEC_AXES, Authority, LabAxes
+from biomec.recording.clinical_notes import ClinicalNotes, ExcludedCycle
 from biomec.recording.label_map import LabelMap
 from biomec.recording.marker_set import MarkerSet
 from biomec.recording.plate import LOADED_N, ForcePlate
@@ -14,8 +15,10 @@ __all__ = [
     "LOADED_N",
     "Analog",
     "Authority",
+    "ClinicalNotes",
     "EmgAlignment",
     "Event",
+    "ExcludedCycle",
     "ForcePlate",
     "Json",
     "LabAxes",

@@ -17,6 +17,7 @@ from biomec._version import __version__
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.base.notices import Notice
+from biomec.recording.clinical_notes import ClinicalNotes
 from biomec.recording.series import Analog
 from biomec.recording.trial import Source, Subject, Trial
 
@@ -148,6 +149,7 @@ class Session:
     provenance    : the history, oldest first
     originals     : imported files, byte for byte, where the user wants them kept
     notices       : what the import found, assumed or missed
+    notes         : what a clinician wrote about it, and which cycles were excluded by hand
     """
 
     dynamic: Trial
@@ -160,6 +162,7 @@ class Session:
     provenance: tuple[Record, ...] = ()
     originals: tuple[Original, ...] = ()
     notices: tuple[Notice, ...] = ()
+    notes: ClinicalNotes = field(default_factory=ClinicalNotes)
 
     def __post_init__(self) -> None:
         object.__setattr__(self, "settings", frozen_json(self.settings))

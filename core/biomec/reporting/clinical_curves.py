@@ -8,11 +8,11 @@ Gait, so that no number depends on how the laboratory lies.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray
+from biomec.base.arrays import FloatArray, read_only
 from biomec.base.frozen import FrozenDict
 from biomec.body.kinematics.joint_angles import AngleOptions, JointAngles, joint_angles
 from biomec.body.loads.load_components import MOMENT as LOAD_MOMENT
@@ -28,7 +28,7 @@ from biomec.pipeline.plug_in_gait import file_curves, vicon_curves
 from biomec.pipeline.steps.angles import angles
 from biomec.pipeline.steps.loads import belt_of
 from biomec.reporting.clinical_presentation import ANGLE, CURVES, FORCE, MOMENT, POWER, ClinicalCurve, orientation
-from biomec.signals.cycle_average import CycleCurves, joined, resample_cycles, resample_spans
+from biomec.signals.cycle_average import FEWEST_SAMPLES, CycleCurves, joined, resample_cycles, resample_spans
 from biomec.signals.cycles import Cycles
 
 OWN, VICON, STORED = "own", "vicon", "stored"
@@ -82,7 +82,7 @@ Named = Iterator[tuple[tuple[str, str], CycleCurves]]
 
 
 def _own(analysis: Analysis) -> Named:
-    found = angles(analysis.body, analysis.motion, analysis.signals.trial.first_frame, AngleOptions(CONVENTION))
+    found = _clinical_angles(analysis)
     loads = powers = None
     if "loads" in analysis.done and analysis.loads.multibody.frames == len(analysis.motion.q):
         reading = LoadReading(axes="distal", convention="internal", normalisation="mass")
@@ -105,6 +105,13 @@ def _own(analysis: Analysis) -> Named:
                 counted = cycles_of_joint(analysis, joint)[leg.word.capitalize()]
                 if values is not None and counted.valid.any():
                     yield (leg.word, row.name), resample_cycles(counted, values)
+
+
+def _clinical_angles(analysis: Analysis) -> JointAngles:
+    """Angles by the convention of Plug-in Gait, and by the standard one where the model has no such angles."""
+    known = {one.convention for one in analysis.body.person.model.angles}
+    options = AngleOptions(CONVENTION) if CONVENTION in known else AngleOptions()
+    return angles(analysis.body, analysis.motion, analysis.signals.trial.first_frame, options)
 
 
 def own_angle(row: ClinicalCurve, found: JointAngles, joint: str) -> FloatArray | None:
@@ -130,7 +137,9 @@ def _along_the_way(analysis: Analysis, leg: LegSide, cycles: Cycles) -> Named:
     """Pelvis and foot, cycle by cycle, each in its own heading."""
     rows = [row for row in CURVES if row.kind == ANGLE and not row.own]
     parts: dict[str, list[CycleCurves]] = {}
-    for first, last in cycles.spans[cycles.valid]:
+    spans = cycles.spans
+    used = np.flatnonzero(cycles.valid & (spans[:, 1] - spans[:, 0] >= FEWEST_SAMPLES - 1))
+    for first, last in spans[used]:
         seen = _turned(analysis, leg, int(first), int(last))
         for row in rows:
             name = row.plug_in_gait_name(leg.word)
@@ -138,20 +147,23 @@ def _along_the_way(analysis: Analysis, leg: LegSide, cycles: Cycles) -> Named:
                 values = np.degrees(seen[name])
                 parts.setdefault(row.name, []).append(resample_spans(values, [[0, last - first]]))
     for name, found in parts.items():
-        yield (leg.word, name), joined(found)
+        yield (leg.word, name), replace(joined(found), numbers=read_only(used, np.int64))
 
 
 def _turned(analysis: Analysis, leg: LegSide, first: int, last: int) -> JointAngles:
     """Angles of pelvis and foot over the frames of a cycle, in axes whose X is the heading."""
     way, _ = _way(analysis, first, last)
-    heading = np.stack([way, VERTICAL, np.cross(way, VERTICAL)], axis=-1)
     motion = analysis.segments
-    attitudes = {
-        name: heading.T @ motion.R_WB[first : last + 1, motion.index(name)]
-        for name in ("pelvis", leg.name("foot"))
-        if name in motion.names
-    }
-    attitudes[STANDING] = np.broadcast_to(elementary(-0.5 * np.pi, 2), (last + 1 - first, 3, 3))
+    return _in_heading(
+        {name: motion.R_WB[first : last + 1, k] for k, name in enumerate(motion.names)}, leg, way, last + 1 - first
+    )
+
+
+def _in_heading(segments: Mapping[str, FloatArray], leg: LegSide, way: FloatArray, frames: int) -> JointAngles:
+    """Angles of pelvis and foot, attitudes (T, 3, 3), in axes whose X is ``way`` (3,), a level unit vector."""
+    heading = np.stack([way, VERTICAL, np.cross(way, VERTICAL)], axis=-1)
+    attitudes = {name: heading.T @ segments[name] for name in ("pelvis", leg.name("foot")) if name in segments}
+    attitudes[STANDING] = np.broadcast_to(elementary(-0.5 * np.pi, 2), (frames, 3, 3))
     wanted = [one for one in definitions() if one.side is leg.side and one.distal in attitudes]
     wanted = [one for one in wanted if one.joint.endswith(("pelvis", "foot progression"))]
     return joint_angles(attitudes, wanted, static={}, options=AngleOptions(CONVENTION, unwrap=False))
@@ -187,6 +199,36 @@ def _level(vector: FloatArray) -> FloatArray:
     level = np.array(vector, dtype=np.float64)
     level[UP] = 0.0
     return level
+
+
+def static_angles(analysis: Analysis) -> Mapping[tuple[str, str], float]:
+    """(side, curve) -> angle of our model in the static pose, clinical signs [°]; empty where there was no static.
+
+    Pelvis and feet count from the way that the pelvis faces, so that its rotation is zero and not among them.
+    """
+    if analysis.preparation.static_is_dynamic:
+        return FrozenDict()
+    found = _clinical_angles(analysis)
+    person = analysis.body.person
+    standing = {name: R[None] for name, R in person.attitudes(person.system.reference).items()}
+    made: dict[tuple[str, str], float] = {}
+    for leg in SIDES:
+        still = replace(found, values=found.static[None])
+        seen = None
+        if "pelvis" in standing:
+            ahead = _level(standing["pelvis"][0, :, 0])
+            size = float(np.linalg.norm(ahead))
+            seen = _in_heading(standing, leg, ahead / size, 1) if size > 0.0 else None
+        for row in CURVES:
+            value: FloatArray | None = None
+            if row.kind == ANGLE and row.own:
+                value = own_angle(row, still, leg.name(row.joint))
+            elif row.kind == ANGLE and row.name != "pelvis rotation" and seen is not None:
+                name = row.plug_in_gait_name(leg.word)
+                value = np.degrees(seen[name]) if name in seen else None
+            if value is not None and np.isfinite(value[0]):
+                made[leg.word, row.name] = float(value[0])
+    return FrozenDict(made)
 
 
 # ------------------------------------------------------------------------------------------------------ Plug-in Gait

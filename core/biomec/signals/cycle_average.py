@@ -98,6 +98,12 @@ def joined(parts: Sequence[CycleCurves]) -> CycleCurves:
     return _averaged(curves, np.arange(len(curves)), turn, [notice for one in parts for notice in one.notices])
 
 
+def chosen_cycles(curves: CycleCurves, kept: BoolArray) -> CycleCurves:
+    """Some of the cycles, ``kept`` (K,), with their own mean and spread."""
+    numbers, turn = curves.numbers[kept], curves.phase_change_percent[kept]
+    return _averaged(np.asarray(curves.curves[kept]), numbers, turn, list(curves.notices))
+
+
 def _resampled(x: FloatArray, place: FloatArray, samples: int | None) -> FloatArray:
     """Cycles (K, N, …) of values (T, …) between borders (K, 2), in samples, by cubic splines."""
     if samples is None:

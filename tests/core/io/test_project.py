@@ -21,7 +21,17 @@ from biomec import __version__
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import problem
 from biomec.io.project import BLOCK, MAGIC, SCHEMA, ProjectHeader, load_project, save_project
-from biomec.recording import EmgAlignment, Original, Record, Result, Session, Source, Subject
+from biomec.recording import (
+    ClinicalNotes,
+    EmgAlignment,
+    ExcludedCycle,
+    Original,
+    Record,
+    Result,
+    Session,
+    Source,
+    Subject,
+)
 from tests.core.recording.examples import full_trial
 from tests.places import ROOT
 
@@ -66,6 +76,7 @@ def full_session() -> Session:
         (Record("import", "2026-03-01T12:00:00Z", "0.1", {"a": [1]}, {"dynamic": "ab"}),),
         (Original(Source.of_bytes("a.emt", "EMT", content), content), Original(Source.of_bytes("b", "C3D", b""), b"")),
         (problem("static-missing", "There is no static.", "static"),),
+        ClinicalNotes(findings="Crouch,\nboth sides. ü", excluded_cycles=(ExcludedCycle("left", 12, "stumbled"),)),
     )
 
 

@@ -10,16 +10,19 @@ from biomec.pipeline.replay import script
 from biomec.pipeline.settings import AnalysisSettings, BodySettings, PreparationSettings
 from biomec.recording import Session, Source
 from biomec.recording.step import plain_data
+from biomec.signals.emg_muscles import EmgReading
 from tests.core.recording.examples import full_trial
 
 SETTINGS = AnalysisSettings(
-    preparation=PreparationSettings(marker_set="/etc/secret.toml"), body=BodySettings(model="//server/share/a.toml")
+    preparation=PreparationSettings(marker_set="/etc/secret.toml"),
+    body=BodySettings(model="//server/share/a.toml"),
+    emg=EmgReading(muscles="../other.toml"),
 )
 
 
 def test_settings_of_a_project_open_no_file_unasked():
     stored = Session(full_trial(), settings={"analysis": plain_data(SETTINGS), "steps": ("preparation",)})
-    assert files_asked_for(stored) == ("/etc/secret.toml", "//server/share/a.toml")
+    assert files_asked_for(stored) == ("/etc/secret.toml", "//server/share/a.toml", "../other.toml")
     closed = reopened(stored)
     assert (closed.analysis.settings, closed.steps) == (AnalysisSettings(), ())
     assert NOT_READ in [notice.code for notice in closed.analysis.session.notices]

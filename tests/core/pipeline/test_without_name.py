@@ -17,7 +17,7 @@ from biomec.io.project import BLOCK, load_project, save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.pipeline.without_name import without_name
-from biomec.recording import Original, Record, Result, Session, Source, Subject
+from biomec.recording import ClinicalNotes, ExcludedCycle, Original, Record, Result, Session, Source, Subject
 from biomec.recording.step import plain_data
 from tests.core.io.trials import walk
 
@@ -108,7 +108,7 @@ def test_a_word_planted_in_every_text_is_nowhere_in_the_file(tmp_path):
     assert TOKEN.encode() in stored_bytes(tmp_path / "with.biomec")
     save_project(without_name(session, "S01"), tmp_path / "without.biomec")
     found = stored_bytes(tmp_path / "without.biomec").lower()
-    for telling in (TOKEN, "maria", "rui", "1987", "2024-02-09", "walk 7", "abab"):
+    for telling in (TOKEN, "maria", "rui", "1987-05", "2024-02-09", "walk 7", "abab"):
         assert telling.lower().encode() not in found, telling
     before, after = arrays(tmp_path / "with.biomec"), arrays(tmp_path / "without.biomec")
     assert len(before) == len(after) > 10
@@ -181,3 +181,18 @@ def test_the_command_line_writes_projects_and_recordings_without_name(tmp_path, 
         assert b"maria" not in written.lower()
     assert list(load_project(tmp_path / "one.biomec").results) == ["own"]
     assert os.stat(tmp_path / "one.biomec").st_size > BLOCK
+
+
+def test_what_the_clinician_wrote_stays_without_names():
+    notes = ClinicalNotes(
+        identifier="P-0042", laboratory="Gait laboratory", examiner="Ana Lima", referrer="Dr. Costa",
+        signature="A. Lima", condition="barefoot",
+        findings="Maria Silva (P-0042, born 03.05.1987) walks in crouch.\nCosta asks again.",
+        excluded="Silva stumbled", excluded_cycles=(ExcludedCycle("left", 12, "Lima walked in"),),
+    )  # fmt: skip
+    session = Session(walk(), subject=Subject("Maria Silva", birth_date=BORN), notes=notes)
+    clean = without_name(session, "S01").notes
+    assert clean == ClinicalNotes(
+        condition="barefoot", findings="S01 (S01, born S01) walks in crouch.\nS01 asks again.",
+        excluded="S01 stumbled", excluded_cycles=(ExcludedCycle("left", 12, "S01 walked in"),),
+    )  # fmt: skip

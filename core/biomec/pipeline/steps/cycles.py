@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,6 +18,7 @@ from biomec.pipeline.steps.signals import CleanSignals
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import CycleCurves, Cycles, cycles_between_events, find_cycles, resample_cycles
+from biomec.signals.cycle_average import chosen_cycles
 
 SIDES = ("Right", "Left")
 
@@ -51,6 +52,21 @@ class FoundCycles:
     def valid(self) -> int:
         """Number of cycles whose frames all obey the model."""
         return sum(int(one.valid.sum()) for one in self.groups.values())
+
+    def without(self, excluded: Mapping[str, Iterable[int]]) -> FoundCycles:
+        """Cycles without those that were taken out by hand: group -> first frames, from 0."""
+        groups, curves = dict(self.groups), dict(self.curves)
+        for name, frames in excluded.items():
+            one = groups.get(name)
+            if one is None:
+                continue
+            groups[name] = replace(one, excluded=(*one.excluded, *frames))
+            if name in curves:
+                kept = chosen_cycles(curves[name], groups[name].valid[curves[name].numbers])
+                curves[name] = kept
+                if not len(kept.numbers):
+                    del curves[name]
+        return replace(self, groups=groups, curves=curves)
 
     def to_result(self) -> Result:
         """Return what a session stores: borders, validity and mean curves."""

@@ -12,7 +12,7 @@ in a turn, or on stairs are never averaged together. A figure that an event or a
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
@@ -30,6 +30,7 @@ from biomec.signals.kinematic_events import GaitMarkers, gait_markers, walking_d
 
 BOTH = "both"
 FEWEST_FOR_CV = 10  # strides of a side; fewer say little about variability
+SAME_BELT = 0.02  # by which the speeds of a belt may differ between recordings that are pooled
 ODD_SPEED = 0.15  # from the median: first and last strides beyond it are marked as starting or stopping
 OTHER = {"Right": "Left", "Left": "Right"}
 
@@ -247,6 +248,38 @@ def figures(
     }
     return TimeAndDistance(
         tuple(rows), FrozenDict({**counted, **(counts or {})}), found.belt_m_s, leg_length_m, found.notices
+    )
+
+
+def pooled(parts: Iterable[TimeAndDistance | None]) -> TimeAndDistance | None:
+    """Strides of several recordings of one person together; None where there is not one.
+
+    Numbers of strides and times stay those of the recording. A belt counts if its speed is the same throughout.
+    """
+    known = [one for one in parts if one is not None]
+    if not known:
+        return None
+    belts = [one.belt_m_s for one in known]
+    same_belt = max(belts) - min(belts) <= SAME_BELT * max(belts)
+    notices = list(dict.fromkeys(notice for one in known for notice in one.notices))
+    if not same_belt:
+        words = (
+            "The belt runs at different speeds, or not at all, in some recordings; the speed is that of the strides."
+        )
+        notices.append(warning("belts-differ", words))
+    legs = [one.leg_length_m for one in known if one.leg_length_m is not None]
+    counts: dict[str, dict[str, int]] = {}
+    for one in known:
+        for what, sides in one.counts.items():
+            mine = counts.setdefault(what, {})
+            for side, count in sides.items():
+                mine[side] = mine.get(side, 0) + count
+    return TimeAndDistance(
+        tuple(stride for one in known for stride in one.strides),
+        FrozenDict({what: FrozenDict(sides) for what, sides in counts.items()}),
+        float(np.mean(belts)) if same_belt else 0.0,
+        float(np.mean(legs)) if legs else None,
+        tuple(notices),
     )
 
 

@@ -1,0 +1,209 @@
+"""Which muscle an EMG channel is of, and when in the gait cycle that muscle is usually active.
+
+Both stand in a TOML file, which a laboratory can copy and edit: names of muscles, the labels by which channels call
+them, channels assigned by hand, and stretches of the cycle. A channel is recognised by a word for its side and a label
+of a muscle: ``R_RF``, ``Voltage.L Tib Ant``, ``RightRectusFemoris``, ``triceps_D``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import partial
+
+import numpy as np
+
+from biomec.base.description_file import Descriptions
+from biomec.base.fields import setting, shipped
+from biomec.base.frozen import FrozenDict
+from biomec.base.toml_table import TomlTable, read_toml
+from biomec.signals.emg import EmgOptions
+
+RIGHT, LEFT = "right", "left"
+SIDE_WORDS = {
+    **dict.fromkeys(("r", "rt", "right", "d", "dir", "der", "direito", "direita", "derecho", "derecha"), RIGHT),
+    **dict.fromkeys(("l", "lt", "left", "e", "esq", "izq", "esquerdo", "esquerda", "izquierdo", "izquierda"), LEFT),
+}
+FILLERS = frozenset(("emg", "voltage", "volts", "analog", "semg", "im", "sensor", "channel", "ch", "raw", "muscle"))
+FILE_KEYS = ("name", "title", "sources", "note", "foot_off", "muscle", "channels")
+MUSCLE_KEYS = ("name", "labels", "active")
+USUAL = "emg_activity"
+
+Stretches = tuple[tuple[float, float], ...]
+
+
+@dataclass(frozen=True)
+class Muscle:
+    """A muscle, the labels that mean it, and the stretches of the cycle [%] in which it is usually active.
+
+    active : for the foot off of the file; empty where no usual activity is stated
+    """
+
+    name: str
+    labels: tuple[str, ...]
+    active: Stretches = ()
+
+
+@dataclass(frozen=True)
+class EmgChannel:
+    """A channel, its side ("right", "left", "" unknown) and its muscle ("" unknown)."""
+
+    channel: str
+    side: str
+    muscle: str
+
+    @property
+    def known(self) -> bool:
+        """Whether both side and muscle are known."""
+        return bool(self.side and self.muscle)
+
+
+@dataclass(frozen=True)
+class MuscleTable:
+    """Muscles of a file, in the order in which a report shows them.
+
+    foot_off : for which the stretches hold [% of the cycle]
+    channels : channels assigned by hand: name -> side and muscle
+    """
+
+    name: str
+    title: str
+    sources: tuple[str, ...]
+    note: str
+    foot_off: float
+    muscles: tuple[Muscle, ...]
+    channels: Mapping[str, tuple[str, str]] = field(default_factory=FrozenDict)
+
+    def active(self, muscle: str, foot_off: float | None) -> Stretches:
+        """Stretches of usual activity of a muscle, brought to a person's own foot off [%].
+
+        p' = p FO / FO₀ up to FO₀, FO + (p − FO₀) (100 − FO) / (100 − FO₀) after it; none without a foot off.
+        """
+        found = next((one.active for one in self.muscles if one.name == muscle), ())
+        if foot_off is None:
+            return ()
+        scaled = np.interp(np.reshape(found, (-1, 2)), (0.0, self.foot_off, 100.0), (0.0, foot_off, 100.0))
+        return tuple((float(first), float(last)) for first, last in scaled)
+
+    def assigned(self, channels: Sequence[str]) -> tuple[EmgChannel, ...]:
+        """Side and muscle of every channel: by hand where the file says so, else by its name."""
+        return tuple(
+            EmgChannel(name, *self.channels[name]) if name in self.channels else self._by_name(name)
+            for name in channels
+        )
+
+    def _by_name(self, channel: str) -> EmgChannel:
+        words = [word for word in _words(channel) if word not in FILLERS and not word.isdigit()]
+        for side, rest in _sides(words):
+            muscle = self._muscle("".join(rest))
+            if muscle:
+                return EmgChannel(channel, side, muscle)
+        return EmgChannel(channel, "", self._muscle("".join(words)))
+
+    def _muscle(self, text: str) -> str:
+        """Muscle whose label is the text, or the longest label of several words that the text holds; "" for none."""
+        held = []
+        for muscle in self.muscles:
+            for label in (muscle.name, *muscle.labels):
+                words = _words(label)
+                key = "".join(words)
+                if key == text:
+                    return muscle.name
+                if len(words) > 1 and key in text:
+                    held.append((len(key), muscle.name))
+        return max(held, key=lambda one: one[0])[1] if held else ""
+
+
+@dataclass(frozen=True)
+class EmgReading:
+    """How EMG is shown over cycles: band and envelope, and whose names and activity of muscles."""
+
+    muscles: str = setting(
+        USUAL, "Muscles of EMG", "Names of channels, and when each muscle is usually active.",
+        choices=partial(shipped, "emg"), files=True)  # fmt: skip
+    low_hz: float = setting(20.0, "Raw EMG from", "High-pass of the raw signal.", unit="Hz", least=1.0)
+    high_hz: float = setting(400.0, "Raw EMG to", "Low-pass of the raw signal.", unit="Hz", least=2.0)
+    envelope_hz: float = setting(10.0, "Envelope", "Low-pass of the rectified signal.", unit="Hz", least=0.1)
+
+    def __post_init__(self) -> None:
+        _ = self.options  # refuses what cannot be filtered
+
+    @property
+    def options(self) -> EmgOptions:
+        """The same for `biomec.signals.emg.process_emg`."""
+        return EmgOptions(band_hz=(self.low_hz, self.high_hz), envelope_cutoff_hz=self.envelope_hz)
+
+    @property
+    def table(self) -> MuscleTable:
+        """The muscles."""
+        return load_muscles(self.muscles)
+
+
+def _words(name: str) -> list[str]:
+    """Words of a name, in lower case: "Voltage.RTibAnt2" -> voltage, r, tib, ant, 2."""
+    parts = re.findall(r"[A-ZÀ-Þ]+(?=[A-ZÀ-Þ][a-zß-ÿ])|[A-ZÀ-Þ]?[a-zß-ÿ]+|[A-ZÀ-Þ]+|\d+", name)
+    return [part.lower() for part in parts]
+
+
+def _sides(words: list[str]) -> list[tuple[str, list[str]]]:
+    """Sides that the words may mean, each with the words that are left for the muscle, the most likely first."""
+    found = []
+    for at in (0, len(words) - 1, *range(1, len(words) - 1)):
+        if 0 <= at < len(words) and words[at] in SIDE_WORDS:
+            found.append((SIDE_WORDS[words[at]], words[:at] + words[at + 1 :]))
+    for at in (0, -1):  # "RTA", "TAL": the letter is part of the word
+        if words and len(words[at]) > 1 and words[at][at] in "rl":
+            rest = words[at][1:] if at == 0 else words[at][:-1]
+            found.append((SIDE_WORDS[words[at][at]], [rest, *words[1:]] if at == 0 else [*words[:-1], rest]))
+    return found
+
+
+# ------------------------------------------------------------------------------------------------------------ the file
+def parse_muscles(text: str, source: str) -> MuscleTable:
+    """Muscles described in TOML ``text``; messages call it ``source``. Raises only `DescriptionError`."""
+    top = read_toml(text, source, with_lines=True)
+    top.only(FILE_KEYS)
+    foot_off = float(top.numbers("foot_off", ()))
+    if not 0.0 < foot_off < 100.0:
+        raise top.refusal(f"foot_off is {foot_off:g}, and must lie between 0 and 100 % of the cycle.", "foot_off")
+    muscles = tuple(_muscle_of(table) for table in top.tables("muscle"))
+    names = [one.name for one in muscles]
+    for name in names:
+        if names.count(name) > 1:
+            raise top.refusal(f"the muscle {name} is described twice. Keep one of them.")
+    table = top.table("channels")
+    channels = FrozenDict({key: _by_hand(table, key, names) for key in table.values})
+    return MuscleTable(
+        top.text("name"), top.text("title"), tuple(top.texts("sources")), top.text("note") if "note" in top else "",
+        foot_off, muscles, channels,
+    )  # fmt: skip
+
+
+def _muscle_of(table: TomlTable) -> Muscle:
+    table.only(MUSCLE_KEYS)
+    rows = table.values.get("active", [])
+    count = len(rows) if isinstance(rows, list) else 1
+    active = (
+        table.numbers("active", (count, 2), "a row is from and to, in % of the cycle") if rows else np.zeros((0, 2))
+    )
+    for first, last in active:
+        if not 0.0 <= first < last <= 100.0:
+            raise table.refusal(
+                f"active from {first:g} to {last:g} % is not a stretch of the cycle, which goes from 0 to 100 %. Write "
+                "activity around initial contact as two stretches.", "active")  # fmt: skip
+    labels = tuple(table.texts("labels")) if "labels" in table else ()
+    return Muscle(table.text("name"), labels, tuple((float(first), float(last)) for first, last in active))
+
+
+def _by_hand(table: TomlTable, channel: str, muscles: Sequence[str]) -> tuple[str, str]:
+    side, _, muscle = table.text(channel).partition(" ")
+    if side not in (RIGHT, LEFT) or muscle not in muscles:
+        raise table.refusal(
+            f'"{table.text(channel)}" is not a side and a muscle of this file, such as "right {muscles[0]}".'
+            if muscles else "channels are assigned, but no muscle is described.", channel)  # fmt: skip
+    return side, muscle
+
+
+MUSCLES = Descriptions("table of muscles", ("emg",), parse_muscles)
+shipped_muscles, load_muscles = MUSCLES.shipped, MUSCLES.load
