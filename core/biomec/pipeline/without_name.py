@@ -57,7 +57,9 @@ def without_name(session: Session, code: str = CODE, also: Iterable[str] = ()) -
         recorded=None,
         notes=words.notes(session.notes),
     )  # fmt: skip
-    history = tuple(_record(record, clean, words) for record in session.provenance if record.step != "import")
+    history = tuple(
+        _record(record, clean, words) for record in session.provenance if record.step.partition(" ")[0] != "import"
+    )
     return replace(clean, provenance=history, results=_results(session, clean))
 
 
