@@ -43,7 +43,7 @@ FEATURES = (
         figures=(SimulationRunFigure(),),
         actions=simulation_actions.ACTIONS,
     ),
-    Feature("clinical", actions=clinical_actions.ACTIONS),
+    Feature("clinical", actions=clinical_actions.ACTIONS, tools=clinical_actions.TOOLS),
     Feature("workbench", actions=workbench_actions.ACTIONS),
 )
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
+from dataclasses import fields, replace
 
 from biomec.pipeline.analysis import Analysis
+from biomec.pipeline.notes import with_notes
+from biomec.pipeline.replay import python_text
 from biomec.recording import ClinicalNotes
 from biomec_app.session.context import Context
 
@@ -14,23 +16,13 @@ REASON = "Why does it not count? The report lists the reason."
 def change_notes(context: Context, label: str, notes: ClinicalNotes) -> None:
     """Keep other notes with the open recording; one step that can be undone."""
     analysis = context.document.analysis
-    if notes == analysis.session.notes:
+    before = analysis.session.notes
+    names = [one.name for one in fields(notes) if getattr(before, one.name) != getattr(notes, one.name)]
+    if not names:
         return
-    changed: Analysis = replace(analysis, session=replace(analysis.session, notes=notes))
-    context.document.change(label, changed, _line(analysis.session.notes, notes))
-
-
-def _line(before: ClinicalNotes, after: ClinicalNotes) -> str:
-    """Python that changes the notes as the user did."""
-    from dataclasses import fields
-
-    changes = {
-        one.name: getattr(after, one.name)
-        for one in fields(after)
-        if getattr(before, one.name) != getattr(after, one.name)
-    }
-    given = ", ".join(f"{name}={value!r}" for name, value in changes.items())
-    return f"analysis = replace(analysis, session=replace(analysis.session, notes=replace(analysis.session.notes, {given})))"
+    changes = {name: getattr(notes, name) for name in names}
+    given = ", ".join(f"{name}={python_text(value)}" for name, value in changes.items())
+    context.document.change(label, with_notes(analysis, **changes), f"analysis = with_notes(analysis, {given})")
 
 
 def cycle_frame(analysis: Analysis, first: int) -> int:

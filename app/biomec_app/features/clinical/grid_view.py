@@ -1,4 +1,4 @@
-"""A grid of clinical curves on screen: a click goes to that instant, a cursor follows the frame, keys do what it does."""
+"""A grid of clinical curves on screen: a click goes to that instant, and a cursor follows the frame."""
 
 from __future__ import annotations
 

@@ -352,8 +352,3 @@ def _told(fault: Exception) -> str:
     if isinstance(fault, BiomecError):
         return str(fault)
     return f"The file cannot be read because of an error in Biomec ({type(fault).__name__}: {fault})."
-
-
-def edit_norms(context: Context) -> NormDataDialog:
-    """Open the dialog."""
-    return opened(NormDataDialog(context, context.window))

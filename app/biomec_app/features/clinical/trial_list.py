@@ -139,9 +139,10 @@ class TrialList(QTreeWidget):
             item = self.topLevelItem(k)
             assert item is not None
             for n in range(item.childCount()):
-                if item.child(n).data(0, KEY) == (origin.trial, side, origin):
+                child = item.child(n)
+                if child is not None and child.data(0, KEY) == (origin.trial, side, origin):
                     with QSignalBlocker(self):
-                        self.setCurrentItem(item.child(n))
+                        self.setCurrentItem(child)
                     return
 
 

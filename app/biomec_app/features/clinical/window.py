@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 from PySide6.QtCore import QEvent, QSizeF, Qt, QTimer
 from PySide6.QtGui import QAction, QActionGroup, QCloseEvent, QKeySequence, QShortcut, QShowEvent
@@ -53,7 +54,7 @@ from biomec_app.features.clinical.trial_list import TrialList
 from biomec_app.kit.judged_pages import JudgedPages
 from biomec_app.kit.painter import Painter
 from biomec_app.kit.theme import DARK, LIGHT, Theme
-from biomec_app.plots.clinical.look import SIDE_COLOURS
+from biomec_app.plots.clinical.look import SIDE_COLOURS, Look
 from biomec_app.session.context import Context
 from biomec_app.session.project_file import may_discard
 from biomec_app.session.side_window import SideWindow, bring_to_front
@@ -138,7 +139,8 @@ class ClinicalWindow(SideWindow):
         layout.addWidget(self.judged, 1)
         layout.addLayout(foot)
         for keys, act in ((QKeySequence.StandardKey.Copy, lambda: self.copy("png")),
-                          (QKeySequence.StandardKey.Close, self.close), (QKeySequence("Ctrl+S"), self._ask_and_save)):  # fmt: skip
+                          (QKeySequence.StandardKey.Close, self.close),
+                          (QKeySequence("Ctrl+S"), self._ask_and_save)):  # fmt: skip
             QShortcut(QKeySequence(keys), self, act)
 
     def _bar(self) -> QHBoxLayout:
@@ -185,8 +187,8 @@ class ClinicalWindow(SideWindow):
         menu = QMenu(self.options)
         menu.setObjectName("clinical.options.menu")
         self._options: dict[tuple[str, object], QAction] = {}
-        sections: tuple[tuple[str, str, Mapping[object, str]], ...] = (
-            ("source", "Curves of", dict(SOURCES)),
+        sections: tuple[tuple[str, str, dict[Any, str]], ...] = (
+            ("source", "Curves of", SOURCES),
             ("colours", "Colours", {key: one.title for key, one in SIDE_COLOURS.items()}),
             ("deviations", "Norm band", {value: f"Mean ± {value:g} SD" for value in DEVIATIONS}),
         )
@@ -311,7 +313,7 @@ class ClinicalWindow(SideWindow):
         self.norm.setToolTip(who + "\n".join(one.sentence for one in content.notices))
 
     @property
-    def look(self) -> object:
+    def look(self) -> Look:
         """How everything is drawn."""
         return screen_look(self.theme, self.view.colours, self.view.strips)
 
@@ -321,15 +323,17 @@ class ClinicalWindow(SideWindow):
         if view == self.view:
             return
         self.view = view
+        for box, shown in ((self.style_box, view.style), (self.sides_box, view.sides)):
+            box.setCurrentIndex(box.findData(shown))
         self.context.preferences.clinical_view = stored_view(view)
         self._give_look()
         self.refresh()
 
     def _give_look(self) -> None:
         for grid in self.grids.values():
-            grid.set_look(screen_look(self.theme, self.view.colours, self.view.strips))
+            grid.set_look(self.look)
         for page in self.pages.values():
-            page.show_blocks(page.blocks, screen_look(self.theme, self.view.colours, self.view.strips))
+            page.show_blocks(page.blocks, self.look)
 
     def _choose_norm(self, _: int) -> None:
         wish = self.norm.currentData()
@@ -441,7 +445,7 @@ class ClinicalWindow(SideWindow):
         """No stretch of the recording belongs to cycles."""
         return None
 
-    def _on_paper(self) -> tuple[Grid, object, QSizeF, tuple[str, ...]]:
+    def _on_paper(self) -> tuple[Grid, Look, QSizeF, tuple[str, ...]]:
         view = self.shown_grid
         if view is None or self.content is None:
             raise BiomecError("There is no grid of curves to copy or save.")
@@ -451,7 +455,7 @@ class ClinicalWindow(SideWindow):
         """Put the grid in front on the clipboard."""
         try:
             grid, look, size, names = self._on_paper()
-            copy_grid(grid, look, size, names, kind)  # type: ignore[arg-type]
+            copy_grid(grid, look, size, names, kind)
         except BiomecError as error:
             self.context.user.fail("Copy", str(error))
             return
@@ -471,7 +475,7 @@ class ClinicalWindow(SideWindow):
             self.context.user.fail("Save figure", str(error))
             return
         work = (grid, look, size, names, Path(path))
-        self.painter.paint(f"save {path}", lambda: save_grid(*work), lambda _, fault: self._saved(Path(path), fault))  # type: ignore[arg-type]
+        self.painter.paint(f"save {path}", lambda: save_grid(*work), lambda _, fault: self._saved(Path(path), fault))
 
     def _saved(self, path: Path, fault: Exception | None) -> None:
         if fault is None:

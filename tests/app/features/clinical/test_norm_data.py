@@ -14,21 +14,8 @@ from biomec_app.features.clinical.norm_description import Description, described
 from biomec_app.features.clinical.norm_making import MakingDialog, folder_name
 from biomec_app.features.clinical.norm_mapping import MappingDialog, guessed
 from biomec_app.features.clinical.norm_sets import AUTOMATIC, WITHOUT, chosen_norm, known_norms
-from biomec_app.session.context import User
+from tests.app.features.clinical.conftest import Answers
 from tests.core.reporting.norms.examples import HIP, KNEE, PERCENT, gcd
-
-
-class Answers(User):
-    """A user who gives one answer to every question and remembers what was told."""
-
-    def __init__(self, answer=None):
-        self.answer, self.told = answer, []
-
-    def confirm(self, title, question, choices):
-        return self.answer
-
-    def tell(self, title, sentence):
-        self.told.append(sentence)
 
 
 @pytest.fixture
