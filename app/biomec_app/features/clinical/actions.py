@@ -19,6 +19,20 @@ def edit_norms(context: Context) -> None:
     opened(NormDataDialog(context, context.window))
 
 
+def open_visit_folder(context: Context) -> None:
+    """Ask for the folder of a visit, and open it."""
+    from biomec_app.features.clinical.visit_opening import ask_and_open_visit
+
+    ask_and_open_visit(context)
+
+
+def write_report(context: Context) -> None:
+    """Open the window of the report."""
+    from biomec_app.features.clinical.report_dialog import open_report
+
+    open_report(context)
+
+
 def _open(tab: str, context: Context) -> None:
     from biomec_app.features.clinical.window import open_clinical
 

@@ -114,6 +114,12 @@ class ClinicalContent:
         return self.choice.notices
 
 
+def visits_of(recordings: Recordings) -> tuple[Visit, ...]:
+    """The visit that is reported, then those it is compared with."""
+    others = (visit_of(analyses) for _, analyses in recordings.others)
+    return visit_of(recordings.analyses, recordings.names), *others
+
+
 def content_of(
     recordings: Recordings, view: ClinicalView, wish: str, folder: Path, before: ClinicalContent | None = None
 ) -> ClinicalContent:
@@ -125,10 +131,7 @@ def content_of(
     if before is not None and before.recordings.same(recordings):
         visits = before.visits
     else:
-        visits = (
-            visit_of(recordings.analyses, recordings.names),
-            *(visit_of(analyses) for _, analyses in recordings.others),
-        )
+        visits = visits_of(recordings)
     known = known_norms(folder)
     choice = chosen_norm(known, wish, visits[0].patient(view.source))
     norm, sides = choice.norm, view.drawn_sides
