@@ -28,6 +28,7 @@ ROOT = Path(__file__).resolve().parent.parent
 sys.path.insert(0, str(ROOT / "core"))
 
 from biomec.base.system_libraries import (  # noqa: E402  found through the line above
+    BROWSING,
     COMPARING,
     DRAWING,
     SCREEN,
@@ -99,6 +100,9 @@ def ensure_system_libraries(extras: str) -> None:
     tested = missing_packages(TESTING) if "test" in parts else []
     if tested and not apt_install(tested):
         print(advice("Tests of the window on a screen in memory will be left out", tested))
+    browser = missing_packages(BROWSING) if "test" in parts else []
+    if browser and not apt_install(browser):
+        print(advice("The test of reports in a browser will be left out", browser))
     wished = missing_packages(SCREEN)
     if wished and os.environ.get("DISPLAY"):
         print(advice("Windows on this screen may not open yet", wished))

@@ -179,6 +179,25 @@ def _report(folder: Path, version: int) -> None:
         demo_pictures.draw(_analysis(version), folder / "results")
 
 
+@cache
+def _clinical_bytes(version: int) -> bytes:
+    return f"report of {NAMES[version]}".encode() * 50
+
+
+def _clinical(folder: Path, version: int) -> None:
+    """A clinical report, made already."""
+    from biomec_app.figures.report import writers
+
+    made = SimpleNamespace(writer=lambda: lambda report, options, progress: _clinical_bytes(version))
+    with patch.object(writers, "WRITERS", {".xlsx": made}):
+        writers.write_report(SimpleNamespace(), folder / "visit.xlsx")
+
+
+def _found_clinical(folder: Path) -> int | None:
+    path = folder / "visit.xlsx"
+    return [_clinical_bytes(version) for version in (0, 1)].index(path.read_bytes()) if path.exists() else None
+
+
 def _of_one_result(write: Callable[[Path, int], None], last: str) -> Callable[[Path], int | None]:
     def told(folder: Path) -> Disk:
         """Files of a result; of a project, which holds the time of its making, whose it is."""
@@ -271,6 +290,7 @@ CASES: tuple[Case, ...] = (
              lambda folder, end=suffix: _exported(folder, end))
         for suffix in (".c3d", ".trc", ".emt", ".mat")
     ),
+    Case("clinical report", _clinical, _found_clinical),
     Case("tables", _tables, _of_one_result(_tables, "summary.json"), together=True),
     Case("report", _report, _of_one_result(_report, "report.html"), together=True),
     Case("results", _results, _of_one_result(_results, "summary.json"), together=True, cheap=False),

@@ -7,6 +7,7 @@ import sys
 import pytest
 
 from biomec.base.system_libraries import (
+    BROWSING,
     COMPARING,
     DRAWING,
     SCREEN,
@@ -97,6 +98,20 @@ def test_a_screen_in_memory_comes_with_the_tests_only(environment, monkeypatch, 
     monkeypatch.setattr(environment, "apt_install", lambda packages: asked.extend(packages) or True)
     environment.ensure_system_libraries(extras)
     assert asked == wanted
+
+
+def test_a_browser_that_cannot_be_had_leaves_the_rest_in_place(environment, monkeypatch, capsys):
+    """Not every system has Chromium as a package; one command for all packages would then install none of them."""
+    asked = []
+    there = {id(TESTING): ["xvfb"], id(BROWSING): ["chromium"]}
+    monkeypatch.setattr(environment, "missing_packages", lambda table: there.get(id(table), []))
+    monkeypatch.setattr(environment, "apt_install", lambda packages: asked.append(packages) or packages == ["xvfb"])
+    environment.ensure_system_libraries("app,test")
+    assert asked == [["xvfb"], ["chromium"]]
+    assert "reports in a browser will be left out" in capsys.readouterr().out
+    asked.clear()
+    environment.ensure_system_libraries("app")
+    assert asked == []
 
 
 def test_what_the_tests_need_includes_what_a_screen_needs():

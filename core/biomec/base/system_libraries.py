@@ -10,7 +10,7 @@ import glob
 import sys
 from collections.abc import Callable, Iterable
 
-__all__ = ["COMPARING", "DRAWING", "SCREEN", "TESTING", "apt_command", "is_present", "missing_packages"]
+__all__ = ["BROWSING", "COMPARING", "DRAWING", "SCREEN", "TESTING", "apt_command", "is_present", "missing_packages"]
 
 # What is loaded -> the Debian package. A name with a slash is a file pattern: drivers are found by path, not by name.
 DRAWING = {
@@ -42,6 +42,10 @@ COMPARING = {"libgomp.so.1": "libgomp1"}
 
 TESTING = SCREEN | {"/usr/bin/cc": "gcc", "/usr/include/math.h": "libc6-dev", "/usr/bin/Xvfb": "xvfb"}
 """Needed by the tests that compile exported C, and by those that use the window on a screen that is in memory only."""
+
+
+BROWSING = {"/usr/bin/chromium*": "chromium"}
+"""Needed by the test that opens the page that moves in a browser; by itself, because not every system has it."""
 
 
 def is_present(library: str) -> bool:

@@ -7,9 +7,8 @@ read if they are there. docs/norms.md lists their columns.
 from __future__ import annotations
 
 import csv
-import io
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Sequence
 from functools import cache
 from importlib.resources import as_file
 from pathlib import Path
@@ -17,6 +16,7 @@ from typing import TypeVar
 
 import numpy as np
 
+from biomec.base import plain_text
 from biomec.base.arrays import read_only
 from biomec.base.description_file import read_text as read_toml_text
 from biomec.base.errors import BiomecError, DescriptionError, FileError
@@ -173,7 +173,7 @@ class _Table:
         place = self.place[column]
         if place >= len(row):
             raise self.text.fault(f"the line ends before the column {column}.", at)
-        return row[place].strip()
+        return plain_text.from_cell(row[place].strip())
 
     def value(self, at: int, row: Sequence[str], column: str) -> float:
         """Number of a cell."""
@@ -293,7 +293,7 @@ def write_norm_set(norm: NormSet, folder: Path) -> None:
         if others:
             raise FileError(folder.name, f"the folder holds other files ({', '.join(others[:3])}); choose a new one.")
         for name, rows in tables.items():
-            write_text(folder / name, _csv(COLUMNS[name], rows))
+            write_text(folder / name, plain_text.table([COLUMNS[name], *rows]).splitlines())
         write_text(folder / SET, about_text(norm.about).splitlines())
         for name in known - {SET, *tables}:
             (folder / name).unlink(missing_ok=True)
@@ -332,12 +332,3 @@ def _tables(norm: NormSet) -> dict[str, list[tuple[object, ...]]]:
                  for one in norm.speeds],
         LIMBS: [(one.subject, one.side, one.curve, *(f"{value:.5g}" for value in one.values)) for one in norm.limbs],
     }  # fmt: skip
-
-
-def _csv(columns: Sequence[str], rows: Iterable[Sequence[object]]) -> list[str]:
-    out = io.StringIO()
-    writer = csv.writer(out, lineterminator="\n")
-    writer.writerow(columns)
-    for row in rows:
-        writer.writerow([" ".join(cell.split()) if isinstance(cell, str) else cell for cell in row])
-    return out.getvalue().splitlines()

@@ -1,0 +1,394 @@
+"""A clinical report as a Word document, to be edited: headings, tables, pictures, room for what a clinician writes.
+
+A document of the laboratory can be the template: its styles, header, footer and logo stay, and its text goes.
+"""
+
+from __future__ import annotations
+
+import io
+import zipfile
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from biomec.base.errors import FileError
+from biomec.base.plain_text import one_line
+from biomec.base.progress import Progress
+from biomec.reporting.clinical.blocks import (
+    Block,
+    ClinicalReport,
+    FigureRequest,
+    FreeText,
+    Heading,
+    Page,
+    Words,
+)
+from biomec.reporting.tables import Table
+from biomec_app.figures.report.drawing import Drawn, described, figure_png, height_mm, picture
+from biomec_app.figures.report.logo import logo_png
+from biomec_app.figures.report.markup import numeric_columns
+from biomec_app.figures.report.options import ReportOptions
+
+MARGIN_MM, TOP_MM = 15.0, 27.0
+AROUND_MM = 70.0  # of a sheet, for its margins, head and headings
+LOGO_MM = 9.0
+TABLE_POINTS, SMALL_POINTS, TEXT_POINTS = 8.5, 8.0, 10.0
+LONGEST_PROPERTY = 255  # letters; Word takes no more
+FREE_STYLE = "Free text"
+LARGEST_TEMPLATE = 50_000_000  # bytes, unpacked
+
+
+def written(report: ClinicalReport, options: ReportOptions, progress: Progress | None = None) -> bytes:
+    """The bytes of the document."""
+    return _Document(report, options).made(progress)
+
+
+class _Document:
+    """A document on its way."""
+
+    def __init__(self, report: ClinicalReport, options: ReportOptions) -> None:
+        import docx
+
+        self.report, self.options = report, options
+        self.own = options.template is None
+        self.word: Any = docx.Document() if options.template is None else _template(options.template)
+        self._styles()
+        self._properties()
+
+    def made(self, progress: Progress | None) -> bytes:
+        """Write page after page."""
+        report = self.report
+        landscape = False
+        self._section(self.word.sections[0], False)
+        self._heads()
+        self.word.add_paragraph(_plain(report.title), style="Title")
+        self._highlights()
+        for k, page in enumerate(report.pages):
+            if page.landscape != landscape:
+                landscape = page.landscape
+                self._section(self.word.add_section(), landscape)
+                self._page(page, False)
+            else:
+                self._page(page, k > 0)
+            if k == 0:
+                self._remarks()
+            if progress is not None:
+                progress((k + 1) / (len(report.pages) + 1))
+        out = io.BytesIO()
+        self.word.save(out)
+        return out.getvalue()
+
+    # ---------------------------------------------------------------------------------------------------------- frame
+    def _styles(self) -> None:
+        from docx.enum.style import WD_STYLE_TYPE
+        from docx.shared import Pt, RGBColor
+
+        styles = self.word.styles
+        if self.own:
+            styles["Normal"].font.name = "Arial"
+            styles["Normal"].font.size = Pt(TEXT_POINTS)
+            styles["Normal"].paragraph_format.space_after = Pt(4)
+            for name, size in (("Title", 20), ("Heading 1", 15), ("Heading 2", 11)):
+                styles[name].font.name = "Arial"
+                styles[name].font.size = Pt(size)
+                styles[name].font.color.rgb = RGBColor(0x20, 0x24, 0x2A)
+                _plain_font(styles[name])
+            for name in ("Heading 1", "Heading 2"):
+                styles[name].paragraph_format.space_before = Pt(8)
+                styles[name].paragraph_format.space_after = Pt(3)
+        known = {one.name for one in styles}
+        for name in ("Title", "Heading 1", "Heading 2", "Caption", FREE_STYLE):
+            if name not in known:
+                made = styles.add_style(name, WD_STYLE_TYPE.PARAGRAPH)
+                made.base_style = styles["Normal"] if "Normal" in known else None
+                if name == FREE_STYLE:
+                    _box(made)
+        if self.own:
+            styles["Caption"].font.size = Pt(SMALL_POINTS)
+            styles["Caption"].font.bold = False
+            styles["Caption"].font.color.rgb = RGBColor(0x5F, 0x66, 0x70)
+
+    def _properties(self) -> None:
+        """What the file says of itself: the laboratory, never the person."""
+        from docx.opc.constants import RELATIONSHIP_TYPE
+
+        relations = self.word.part.package.rels
+        for key in [key for key, one in relations.items() if one.reltype == RELATIONSHIP_TYPE.THUMBNAIL]:
+            del relations[key]  # a small picture of the first page of another document
+        core = self.word.core_properties
+        core.title = _plain(self.report.title)[:LONGEST_PROPERTY]
+        core.author = core.last_modified_by = _plain(self.report.heading.laboratory)[:LONGEST_PROPERTY]
+        core.subject = core.keywords = core.comments = core.category = ""
+        core.revision = 1
+        core.created = core.modified = datetime.now(UTC).replace(tzinfo=None, microsecond=0)
+
+    def _section(self, section: Any, landscape: bool) -> None:
+        from docx.enum.section import WD_ORIENT
+        from docx.shared import Mm
+
+        width, height = self.options.size(landscape)
+        section.orientation = WD_ORIENT.LANDSCAPE if landscape else WD_ORIENT.PORTRAIT
+        section.page_width, section.page_height = Mm(width), Mm(height)
+        if self.own:
+            section.left_margin = section.right_margin = Mm(MARGIN_MM)
+            section.top_margin, section.bottom_margin = Mm(TOP_MM), Mm(MARGIN_MM + 3.0)
+            section.header_distance = section.footer_distance = Mm(8.0)
+
+    def _heads(self) -> None:
+        """Header and footer of all sections, behind what those of a template hold."""
+        section, heading = self.word.sections[0], self.report.heading
+        from docx.shared import Mm, Pt
+
+        head = _last(section.header, self.own)
+        logo = logo_png(heading.logo)
+        if logo is not None:
+            head.add_run().add_picture(io.BytesIO(logo), height=Mm(LOGO_MM))
+            head.add_run("  ")
+        head.add_run(_plain(_who(heading))).font.size = Pt(SMALL_POINTS)
+        foot = _last(section.footer, self.own)
+        parts = [f"Biomec {heading.version}"]
+        if heading.verdict:
+            parts.append(f"trust: {heading.verdict}")
+        foot.add_run(_plain(" · ".join(parts)) + " · page ").font.size = Pt(SMALL_POINTS)
+        _field(foot, "PAGE", Pt(SMALL_POINTS))
+        foot.add_run(" of ").font.size = Pt(SMALL_POINTS)
+        _field(foot, "NUMPAGES", Pt(SMALL_POINTS))
+
+    # ---------------------------------------------------------------------------------------------------------- pages
+    def _highlights(self) -> None:
+        from docx.shared import Pt
+
+        highlights = self.report.highlights
+        if not highlights:
+            return
+        table = self._new_table(2, len(highlights))
+        for k, (value, what) in enumerate(highlights):
+            run = table.cell(0, k).paragraphs[0].add_run(_plain(value))
+            run.bold, run.font.size = True, Pt(14)
+            _fill(table.cell(1, k), what, SMALL_POINTS)
+        self.word.add_paragraph()
+
+    def _remarks(self) -> None:
+        """Pages left out, and what the report says about itself."""
+        if self.report.left_out:
+            self.word.add_paragraph("Pages left out", style="Heading 2")
+            for one in self.report.left_out:
+                self.word.add_paragraph(_plain(f"{one.title}: {one.reason}"))
+        for notice in self.report.notices:
+            self.word.add_paragraph(_plain(notice))
+
+    def _page(self, page: Page, on_new_sheet: bool) -> None:
+        head = self.word.add_paragraph(_plain(page.title), style="Heading 1")
+        head.paragraph_format.page_break_before = on_new_sheet
+        for block in page.blocks:
+            self._block(block, page)
+
+    def _block(self, block: Block, page: Page) -> None:
+        if isinstance(block, Words):
+            self._title(block.title)
+            for sentence in block.sentences:
+                self.word.add_paragraph(_plain(sentence))
+        elif isinstance(block, FreeText):
+            self._title(block.title)
+            lines = block.text.splitlines() if block.text.strip() else [""] * block.lines
+            for line in lines:
+                self.word.add_paragraph(_plain(line), style=FREE_STYLE)
+        elif isinstance(block, Table):
+            self._title(block.caption)
+            self._table(block)
+            self._note(block.note)
+        elif isinstance(block, FigureRequest):
+            self._picture(figure_png(block, self.options), page, block.caption)
+            self._note(block.caption)
+        else:
+            self._title(block.caption)
+            self._drawn(block, page)
+
+    def _drawn(self, block: Drawn, page: Page) -> None:
+        sheet = self.options.size(page.landscape)
+        width, room = self._width(page), sheet[1] - AROUND_MM
+        high = height_mm(block, width, room, self.options)
+        self._picture(picture(block, width, high, self.options), page, described(block))
+
+    def _picture(self, content: bytes, page: Page, text: str) -> None:
+        from docx.shared import Mm
+
+        sheet = self.options.size(page.landscape)
+        shape = self.word.add_picture(io.BytesIO(content), width=Mm(self._width(page)))
+        most = Mm(sheet[1] - AROUND_MM)
+        if shape.height > most:
+            shape.width, shape.height = round(shape.width * most / shape.height), most
+        shape._inline.docPr.set("descr", _plain(text))
+        shape._inline.docPr.set("name", "Picture")
+
+    def _width(self, page: Page) -> float:
+        """Width of the text of the last section [mm]."""
+        section = self.word.sections[-1]
+        return min(
+            float((section.page_width - section.left_margin - section.right_margin) / 36000),
+            self.options.size(page.landscape)[0] - 20.0,
+        )
+
+    def _title(self, words: str) -> None:
+        if words:
+            self.word.add_paragraph(_plain(words), style="Heading 2")
+
+    def _note(self, words: str) -> None:
+        if words:
+            self.word.add_paragraph(_plain(words), style="Caption")
+
+    # --------------------------------------------------------------------------------------------------------- tables
+    def _new_table(self, rows: int, columns: int) -> Any:
+        table = self.word.add_table(rows, columns)
+        _hair_lines(table)
+        return table
+
+    def _table(self, table: Table) -> None:
+        from docx.enum.text import WD_ALIGN_PARAGRAPH
+
+        headed = any(table.columns)
+        made = self._new_table(len(table.rows) + int(headed), len(table.columns))
+        right = numeric_columns(table)
+        rows: list[Sequence[str]] = [table.columns, *table.rows] if headed else list(table.rows)
+        cells = made._cells  # one look at the table for all of its cells: a look for each takes its square
+        for i, row in enumerate(rows):
+            for k, text in enumerate(row):
+                cell = cells[i * len(table.columns) + k]
+                _fill(cell, text, TABLE_POINTS, bold=headed and i == 0)
+                if right[k] and headed:
+                    cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.RIGHT
+        if headed:
+            _repeat(made.rows[0])
+
+
+def _template(path: Path) -> Any:
+    """A document with the styles and sections of another, without its text."""
+    import docx
+    from docx.opc.exceptions import PackageNotFoundError
+
+    refusal = FileError(path.name, "it is not a Word document (.docx) that can be a template; choose another.")
+    try:
+        with zipfile.ZipFile(path) as packed:
+            if sum(one.file_size for one in packed.infolist()) > LARGEST_TEMPLATE:
+                raise FileError(path.name, "the template is larger than 50 MB unpacked; choose a smaller one.")
+        word = docx.Document(str(path))
+    except OSError as error:
+        raise FileError(path.name, f"the template cannot be read ({error.strerror or error}).") from error
+    except (zipfile.BadZipFile, PackageNotFoundError, KeyError, ValueError, SyntaxError, AttributeError) as error:
+        raise refusal from error
+    body = word.element.body
+    for one in list(body):
+        if not one.tag.endswith("}sectPr"):
+            body.remove(one)
+    return word
+
+
+def _who(heading: Heading) -> str:
+    """Whom a report is about; the verdict stands in the footer."""
+    parts = (
+        heading.laboratory,
+        heading.who,
+        heading.identifier,
+        f"born {heading.born}" if heading.born else "",
+        f"measured {heading.measured}" if heading.measured else "",
+    )
+    return " · ".join(part for part in parts if part)
+
+
+def _plain(words: str) -> str:
+    """Words that XML can hold, on one line."""
+    return one_line(words)
+
+
+def _last(place: Any, own: bool) -> Any:
+    """The paragraph of a header or footer to write to: the first of ours, a new one behind those of a template."""
+    place.is_linked_to_previous = False
+    return place.paragraphs[0] if own or not place.paragraphs[0].runs else place.add_paragraph()
+
+
+def _fill(cell: Any, words: str, points: float, bold: bool = False) -> None:
+    from docx.shared import Pt
+
+    paragraph = cell.paragraphs[0]
+    paragraph.paragraph_format.space_after = Pt(1)
+    run = paragraph.add_run(_plain(words))
+    run.font.size, run.bold = Pt(points), bold
+
+
+def _field(paragraph: Any, code: str, size: Any) -> None:
+    """A field that the word processor counts, such as PAGE."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    for kind, text in (("begin", ""), ("", code), ("separate", ""), ("shown", "1"), ("end", "")):
+        run = paragraph.add_run()
+        run.font.size = size
+        if kind in ("begin", "separate", "end"):
+            mark = OxmlElement("w:fldChar")
+            mark.set(qn("w:fldCharType"), kind)
+            run._r.append(mark)
+        elif kind == "shown":
+            run.text = text
+        else:
+            instruction = OxmlElement("w:instrText")
+            instruction.set(qn("xml:space"), "preserve")
+            instruction.text = f" {text} "
+            run._r.append(instruction)
+
+
+def _box(style: Any) -> None:
+    """A thin frame around paragraphs of a style that follow each other."""
+    from docx.oxml import OxmlElement
+
+    borders = OxmlElement("w:pBdr")
+    for place in ("top", "left", "bottom", "right"):
+        borders.append(_line(place, space="4"))
+    before = style.element.get_or_add_pPr()
+    before.insert_element_before(
+        borders, *(f"w:{one}" for one in ("shd", "tabs", "spacing", "ind", "jc", "outlineLvl"))
+    )
+
+
+def _line(place: str, space: str = "0") -> Any:
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    line = OxmlElement(f"w:{place}")
+    for key, value in (("val", "single"), ("sz", "4"), ("space", space), ("color", "C9CED5")):
+        line.set(qn(f"w:{key}"), value)
+    return line
+
+
+def _hair_lines(table: Any) -> None:
+    """Thin grey lines below the rows and none between columns, whatever styles a template has."""
+    from docx.oxml import OxmlElement
+    from docx.oxml.ns import qn
+
+    borders = OxmlElement("w:tblBorders")
+    for place in ("top", "bottom", "insideH"):
+        borders.append(_line(place))
+    properties = table._tbl.tblPr
+    layout = properties.find(qn("w:tblLayout"))
+    look = properties.find(qn("w:tblLook"))
+    place = layout if layout is not None else look
+    if place is not None:
+        place.addprevious(borders)
+    else:
+        properties.append(borders)
+
+
+def _repeat(row: Any) -> None:
+    """Show a row again at the head of every page."""
+    from docx.oxml import OxmlElement
+
+    row._tr.get_or_add_trPr().append(OxmlElement("w:tblHeader"))
+
+
+def _plain_font(style: Any) -> None:
+    """Take the fonts of the theme away, which win over the name of a font."""
+    from docx.oxml.ns import qn
+
+    fonts = style.element.get_or_add_rPr().get_or_add_rFonts()
+    for kind in ("asciiTheme", "hAnsiTheme", "eastAsiaTheme", "cstheme"):
+        fonts.attrib.pop(qn(f"w:{kind}"), None)

@@ -1,0 +1,37 @@
+"""What a writer of a report may be told besides the report itself."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from biomec.base.errors import BiomecError
+from biomec.pipeline.analysis import Analysis
+
+PAPERS = {"A4": (210.0, 297.0), "Letter": (215.9, 279.4)}
+"""Name of a size of paper, as CSS and QPageSize call it too -> width and height upright [mm]."""
+
+
+@dataclass(frozen=True, eq=False)
+class ReportOptions:
+    """How a report is written.
+
+    paper    : key of `PAPERS`
+    template : a Word document of the laboratory, whose styles, header and footer a Word report takes over
+    trials   : analyses of the trials of the visit, in its order: for pictures and for the figure that moves
+    colours  : of the sides, a key of `biomec_app.plots.clinical.look.SIDE_COLOURS`; "" for ours
+    """
+
+    paper: str = "A4"
+    template: Path | None = None
+    trials: tuple[Analysis, ...] = ()
+    colours: str = ""
+
+    def __post_init__(self) -> None:
+        if self.paper not in PAPERS:
+            raise BiomecError(f"There is no paper {self.paper!r}; choose {' or '.join(PAPERS)}.")
+
+    def size(self, landscape: bool) -> tuple[float, float]:
+        """Width and height of a sheet [mm]."""
+        width, height = PAPERS[self.paper]
+        return (height, width) if landscape else (width, height)
