@@ -29,7 +29,7 @@ def open_window(arguments: Sequence[str]) -> int:
         if not 2 <= len(arguments) <= 3:
             raise BiomecError(f"Give the picture and perhaps a recording: biomec {SCREENSHOT} OUT.png [FILE]")
         without_screen()
-        _program().screenshot(
+        program().screenshot(
             Path(arguments[1]),
             Path(arguments[2]) if len(arguments) == 3 else None,
             extensions=extensions and not refused,
@@ -45,12 +45,12 @@ def open_window(arguments: Sequence[str]) -> int:
             "There is no screen to show the window on. Use the commands (biomec --help), or draw it into a picture: "
             f"biomec {SCREENSHOT} OUT.png [FILE]"
         )
-    return int(_program().run(*files, extensions=not refused))
+    return int(program().run(*files, extensions=not refused))
 
 
 def show_demo(extensions: bool = True) -> int:
     """Open the window on the demonstration."""
-    return int(_program().run(demo=True, extensions=extensions))
+    return int(program().run(demo=True, extensions=extensions))
 
 
 def _without_switches(arguments: Sequence[str]) -> list[str]:
@@ -71,7 +71,8 @@ def without_screen() -> None:
         os.environ.setdefault("VTK_DEFAULT_OPENGL_WINDOW", "vtkEGLRenderWindow")
 
 
-def _program() -> ModuleType:
+def program() -> ModuleType:
+    """The desktop program; a sentence if it is not installed."""
     # By name, at run time: the library does not depend on the desktop program.
     try:
         return importlib.import_module("biomec_app.shell.main")

@@ -29,7 +29,7 @@ class Roles:
     refused: tuple[str, ...] = ()
 
 
-class _Kind(Enum):
+class FileKind(Enum):
     """What a file holds."""
 
     MOVING = "markers that move"
@@ -45,14 +45,14 @@ def find_roles(paths: Sequence[Path]) -> Roles:
     name is taken, and the first static, those that say so before others. What is no recording is told, and the others
     are taken without it.
     """
-    kinds: dict[Path, _Kind] = {}
+    kinds: dict[Path, FileKind] = {}
     refused: list[str] = []
     for path in sorted((Path(path) for path in paths), key=natural_order):
         try:
-            kinds[path] = _kind(path, read_trial(path, examine=False))
+            kinds[path] = file_kind(path, read_trial(path, examine=False))
         except BiomecError as error:
             refused.append(str(error))
-    moving, statics, plates, emg = ([path for path, kind in kinds.items() if kind is one] for one in _Kind)
+    moving, statics, plates, emg = ([path for path, kind in kinds.items() if kind is one] for one in FileKind)
     if not (moving or statics):
         none = "None of these files holds the markers of a movement. Give its recording too."
         raise BiomecError(" ".join([none, *refused] if kinds else refused))
@@ -66,15 +66,15 @@ def find_roles(paths: Sequence[Path]) -> Roles:
     return Roles(moving[0], static, plate, signal, left, tuple(refused))
 
 
-def _kind(path: Path, trial: Trial) -> _Kind:
+def file_kind(path: Path, trial: Trial) -> FileKind:
     """What a file holds; one whose name says EMG may show markers beside it."""
     channels = trial.emg or trial.analog
     if is_emg(path) and channels is not None:
-        return _Kind.EMG
+        return FileKind.EMG
     if trial.markers.names:
-        return _Kind.STILL if stands_still(trial.markers) else _Kind.MOVING
+        return FileKind.STILL if stands_still(trial.markers) else FileKind.MOVING
     if trial.plates:
-        return _Kind.PLATES
+        return FileKind.PLATES
     if trial.emg is not None or (channels is not None and path.suffix.lower() not in PLATE_FILES):
-        return _Kind.EMG
+        return FileKind.EMG
     raise FileError(path.name, "there are no markers, no force plates and no EMG in it.")

@@ -154,7 +154,8 @@ class _Words:
         return self._replaced(_last_part(text), self._in_labels)
 
     def sentence(self, text: str) -> str:
-        """Sentence likewise."""
+        """Sentence likewise; a recording that is named with its folders is taken out whole."""
+        text = _recording_paths().sub(lambda _: self.code, text)
         return self._replaced(_PATHS.sub(lambda found: _last_part(found[0]), text), self._in_sentences)
 
     def _replaced(self, text: str, patterns: Sequence[re.Pattern[str]]) -> str:
@@ -196,6 +197,13 @@ class _Words:
 
 
 _PATHS = re.compile(r"(?<!\w)(?:[A-Za-z]:)?(?:[\\/][\w.~+@-]+){2,}")
+
+
+@cache
+def _recording_paths() -> re.Pattern[str]:
+    """Paths of recordings in a sentence; their last part may hold spaces."""
+    endings = "|".join(re.escape(ending) for ending in extensions())
+    return re.compile(rf"(?<!\w)(?:[A-Za-z]:)?(?:[\\/][\w.~+@-]+)+[\\/][\w.~+@ -]+?(?:{endings})\b", re.IGNORECASE)
 
 
 def _last_part(text: str) -> str:

@@ -302,7 +302,7 @@ def test_switches_of_the_command_line(monkeypatch, tmp_path, arguments, extensio
         given.append((files, named["extensions"]))
         return 0
 
-    monkeypatch.setattr(command_window, "_program", lambda: SimpleNamespace(run=note, screenshot=note))
+    monkeypatch.setattr(command_window, "program", lambda: SimpleNamespace(run=note, screenshot=note))
     for module in (command_window, sys.modules["biomec.cli.analysis"]):
         monkeypatch.setattr(module, "has_screen", lambda: True)
     assert command([str(file) if one == "FILE" else one for one in arguments]) == 0

@@ -103,7 +103,7 @@ def test_several_files_open_in_the_window(tmp_path, monkeypatch, capsys):
     opened = []
     monkeypatch.setattr(window, "has_screen", lambda: True)
     monkeypatch.setattr(
-        window, "_program", lambda: SimpleNamespace(run=lambda *files, extensions: opened.append(files) or 0)
+        window, "program", lambda: SimpleNamespace(run=lambda *files, extensions: opened.append(files) or 0)
     )
     files = [tmp_path / "walk.c3d", tmp_path / "static.c3d"]
     for file in files:

@@ -18,7 +18,7 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.base.frozen import FrozenDict
 from biomec.pipeline.analysis import KINEMATICS, Analysis, run_first
-from biomec.recording import ClinicalNotes, Subject
+from biomec.recording import ClinicalNotes, Session, Subject
 from biomec.recording.clinical_notes import joined_notes
 from biomec.reporting.clinical.blocks import CycleOrigin
 from biomec.reporting.clinical_curves import OWN, ClinicalCycles, clinical_cycles, static_angles
@@ -133,7 +133,7 @@ class Visit:
     @property
     def day(self) -> date | None:
         """Day of the recordings; None where no recording tells."""
-        return next((day for one in self.trials if (day := _day(one.analysis)) is not None), None)
+        return next((day for one in self.trials if (day := day_of(one.analysis.session)) is not None), None)
 
     @property
     def age_years(self) -> int | None:
@@ -310,13 +310,18 @@ def visit_of(analyses: Iterable[Analysis], names: Sequence[str] = (), left_out: 
             raise BiomecError(f"{analysis.session.dynamic.source.name}: {run_first(KINEMATICS)}")
     given = names or [_stem(analysis) for analysis in every]
     trials = tuple(VisitTrial(name, one) for name, one in zip(_unique(given), every, strict=True))
-    _same(trials, "people", lambda one: _person(one.session.subject), lambda one: one.session.subject.name)
-    _same(trials, "dates of birth", lambda one: one.session.subject.birth_date)
-    _same(trials, "days", _day)
-    _same(trials, "conditions", lambda one: one.session.notes.condition.strip().casefold(),
-          lambda one: one.session.notes.condition)  # fmt: skip
-    _same(trials, "models", lambda one: one.body.person.model.name)
+    sessions = [(one.name, one.analysis.session) for one in trials]
+    refuse_strangers(sessions)
+    _same([(one.name, one.analysis) for one in trials], "models", lambda one: one.body.person.model.name)
     return Visit(trials, tuple(left_out))
+
+
+def refuse_strangers(sessions: Sequence[tuple[str, Session]]) -> None:
+    """Raise a sentence if named recordings are of different people, days or conditions."""
+    _same(sessions, "people", lambda one: _person(one.subject), lambda one: one.subject.name)
+    _same(sessions, "dates of birth", lambda one: one.subject.birth_date)
+    _same(sessions, "days", day_of)
+    _same(sessions, "conditions", lambda one: one.notes.condition.strip().casefold(), lambda one: one.notes.condition)
 
 
 def labels_of(visits: Sequence[Visit]) -> tuple[str, ...]:
@@ -351,19 +356,19 @@ def _pooled(rows: Sequence[tuple[FloatArray, CycleOrigin, StrideFigures | None]]
 
 
 def _same(
-    trials: Sequence[VisitTrial],
+    recordings: Sequence[tuple[str, T]],
     what: str,
-    of: Callable[[Analysis], object],
-    shown: Callable[[Analysis], object] | None = None,
+    of: Callable[[T], object],
+    shown: Callable[[T], object] | None = None,
 ) -> None:
     """Raise a sentence if what is known of the recordings differs; what is not known contradicts nothing."""
-    known = [(one, value) for one in trials if (value := of(one.analysis))]
-    for one, value in known[1:]:
-        if value != known[0][1]:
-            say = shown or of
+    known = [(name, one) for name, one in recordings if of(one)]
+    for name, one in known[1:]:
+        (first_name, first), say = known[0], shown or of
+        if of(one) != of(first):
             raise BiomecError(
-                f"The recordings are of different {what}: {known[0][0].name} of {say(known[0][0].analysis)}, "
-                f"{one.name} of {say(one.analysis)}. Pool what belongs together, and compare the rest as other visits."
+                f"The recordings are of different {what}: {first_name} of {say(first)}, {name} of {say(one)}. Pool "
+                "what belongs together, and compare the rest as other visits."
             )
 
 
@@ -371,8 +376,9 @@ def _person(subject: Subject) -> str:
     return " ".join(subject.name.split()).casefold()
 
 
-def _day(analysis: Analysis) -> date | None:
-    return analysis.session.recorded or analysis.session.dynamic.recorded
+def day_of(session: Session) -> date | None:
+    """Day of a recording, as the user or the file says."""
+    return session.recorded or session.dynamic.recorded
 
 
 def _stem(analysis: Analysis) -> str:
