@@ -10,7 +10,7 @@ the numbers. What a movement itself tells about a person stays as well.
 from __future__ import annotations
 
 import re
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import fields, is_dataclass, replace
 from datetime import date
 from enum import Enum
@@ -75,16 +75,41 @@ def refuse_telling_name(session: Session, name: str, also: Iterable[str] = ()) -
         raise BiomecError(f"{name}: the name of the file itself tells who the person is. Choose another name.")
 
 
+def cleaners(
+    sessions: Iterable[Session], code: str = CODE, also: Iterable[str] = ()
+) -> tuple[Callable[[str], str], Callable[[str], str]]:
+    """Two functions that put a code for the person's name, birth and files into a label, and into a sentence.
+
+    Those who measured, referred or signed are not the person, and stay. In labels, words of Biomec's own stay too, even
+    if they are words of the name.
+    """
+    every = tuple(sessions)
+    words = _Words(
+        code,
+        [name for session in every for name in _names(session)],
+        [name for session in every for name in _files(session)],
+        [day for session in every for day in _birth_dates(session)],
+        also,
+    )
+    return words.label, words.sentence
+
+
 # ------------------------------------------------------------------------------------------------ what must not be told
-def _people(session: Session) -> tuple[str, ...]:
+def _names(session: Session) -> tuple[str, ...]:
+    """Of the person, and of others in the same files."""
     names = [session.subject.name]
     for trial in (session.dynamic, session.static):
         names += [] if trial is None else [trial.subject.name, *trial.other_subjects]
     for record in session.provenance:
         made_of = record.settings.get(MADE_OF)
         names += [str(made_of["subject"]["name"])] if made_of is not None else []
+    return tuple(names)
+
+
+def _people(session: Session) -> tuple[str, ...]:
+    """Everyone who is named, and what the person is kept under."""
     notes = session.notes
-    return (*names, notes.identifier, notes.examiner, notes.referrer, notes.signature)
+    return (*_names(session), notes.identifier, notes.examiner, notes.referrer, notes.signature)
 
 
 def _files(session: Session) -> tuple[str, ...]:

@@ -62,7 +62,7 @@ def clinical_cycles(analysis: Analysis, source: str = OWN) -> ClinicalCycles:
     """Clinical curves of the valid cycles of both sides; cycles must have run. A curve without any is left out."""
     ways = {side.word: _cycles(analysis, side) for side in SIDES}
     speeds = {
-        word: np.array([_way(analysis, first, last)[1] for first, last in found.spans[found.valid]])
+        word: np.array([way_of_walking(analysis, first, last)[1] for first, last in found.spans[found.valid]])
         for word, found in ways.items()
         if found is not None
     }
@@ -152,7 +152,7 @@ def _along_the_way(analysis: Analysis, leg: LegSide, cycles: Cycles) -> Named:
 
 def _turned(analysis: Analysis, leg: LegSide, first: int, last: int) -> JointAngles:
     """Angles of pelvis and foot over the frames of a cycle, in axes whose X is the heading."""
-    way, _ = _way(analysis, first, last)
+    way, _ = way_of_walking(analysis, first, last)
     motion = analysis.segments
     return _in_heading(
         {name: motion.R_WB[first : last + 1, k] for k, name in enumerate(motion.names)}, leg, way, last + 1 - first
@@ -169,7 +169,7 @@ def _in_heading(segments: Mapping[str, FloatArray], leg: LegSide, way: FloatArra
     return joint_angles(attitudes, wanted, static={}, options=AngleOptions(CONVENTION, unwrap=False))
 
 
-def _way(analysis: Analysis, first: int, last: int) -> tuple[FloatArray, float]:
+def way_of_walking(analysis: Analysis, first: int, last: int) -> tuple[FloatArray, float]:
     """Heading (3,) of a cycle, a level unit vector, and the speed over the ground [m/s].
 
     Where the pelvis stays in its place, the belt says it, and without a belt the mean forward axis of the pelvis.

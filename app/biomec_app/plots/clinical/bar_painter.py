@@ -22,7 +22,7 @@ def bars_height(bars: Bars, look: Look, width: float) -> float:
     """Height that a chart takes without being squeezed, in units of the device."""
     pencil = Pencil(look)
     line = pencil.line_height
-    rows = sum(max(1.35, 1.05 * len(_values(bar))) for bar in bars.bars)
+    rows = sum(max(1.45, 1.2 * len(_values(bar))) for bar in bars.bars)
     return line * (rows + (1.6 if look.legend else 0.0) + (1.6 if bars.shared else 0.3)) + pencil.note_height(
         bars.note, width
     )
@@ -46,7 +46,7 @@ def paint_bars(painter: QPainter, rect: QRectF, bars: Bars, look: Look) -> list[
     field = QRectF(rect.left() + labels + 6.0 * point, top, 0.0, max(1.0, bottom - top))
     field.setRight(rect.right() - numbers - 4.0 * point)
     shared = scale_of(bars.bars) if bars.shared else (0.0, 1.0)
-    weights = [max(1.35, 1.05 * len(_values(bar))) for bar in bars.bars]
+    weights = [max(1.45, 1.2 * len(_values(bar))) for bar in bars.bars]
     y = top
     for bar, weight in zip(bars.bars, weights, strict=True):
         row = QRectF(field.left(), y, field.width(), field.height() * weight / sum(weights))

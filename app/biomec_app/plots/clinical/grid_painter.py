@@ -94,7 +94,7 @@ def _draw_panel(pencil: Pencil, layout: GridLayout, place: PanelPlace, labelled:
         title.setRight(title.right() - 10.0 * point)
         _draw_wider(pencil, QPointF(plot.right(), title.center().y()))
     elif panel.raw_limit > 0.0 and not panel.missing:
-        words = f"±{panel.raw_limit:.3g} {panel.raw_unit}"
+        words = f"±{panel.raw_limit:.6g} {panel.raw_unit}"
         wide = min(pencil.width(words), 0.4 * title.width())
         pencil.write(words, QRectF(plot.right() - wide, title.top(), wide, title.height()), look.theme.faint, RIGHT)
         title.setRight(plot.right() - wide - 3.0 * point)

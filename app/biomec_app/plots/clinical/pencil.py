@@ -103,16 +103,16 @@ class Pencil:
         else:
             self.painter.drawText(QPointF(box.left(), box.top() + metrics.ascent()), shown)
 
-    def lines_of(self, words: str, width: float, scale: float = 1.0) -> list[str]:
-        """Words broken into lines of a width; a single word that is too long is shortened when it is written."""
-        metrics = self.metrics(scale)
+    def lines_of(self, words: str, width: float, scale: float = 1.0, bold: bool = False) -> list[str]:
+        """Words broken into lines of a width; a single word that is longer is broken too."""
+        metrics = self.metrics(scale, bold)
         lines: list[str] = []
         for part in one_line(words).split():
             longer = f"{lines[-1]} {part}" if lines else part
             if lines and metrics.horizontalAdvance(longer) <= width:
                 lines[-1] = longer
             else:
-                lines.append(part)
+                lines += _broken(part, width, metrics)
         return lines
 
     def paragraph(
@@ -162,3 +162,19 @@ class Pencil:
         """Fill a rectangle."""
         if self.painter is not None:
             self.painter.fillRect(place, QColor(colour))
+
+
+def _broken(word: str, width: float, metrics: QFontMetricsF) -> list[str]:
+    """A word in pieces that are no wider than a line; at least one letter in each."""
+    pieces = []
+    while len(word) > 1 and metrics.horizontalAdvance(word) > width:
+        fits, beyond = 1, len(word)  # letters that fit, and do not, found by halving
+        while beyond - fits > 1:
+            middle = (fits + beyond) // 2
+            if metrics.horizontalAdvance(word[:middle]) <= width:
+                fits = middle
+            else:
+                beyond = middle
+        pieces.append(word[:fits])
+        word = word[fits:]
+    return [*pieces, word]

@@ -93,7 +93,7 @@ def norm_band(row: ClinicalCurve, visit: Visit, norm: NormSet | None, deviations
         return None
     low, high = curve.band(deviations)
     off = next((one.mean for one in norm.parameters if one.name == FOOT_OFF), None)
-    return Band(GRID, low, high, curve.mean, off)
+    return Band(GRID, low, high, curve.mean, off, deviations)
 
 
 def norm_note(norm: NormSet | None, visit: Visit, deviations: float = 1.0) -> str:
@@ -124,7 +124,12 @@ def _grid(
         for label, visit in zip(labels, visits, strict=True)
     ]
     wide = [panel.name for row in rows for panel in row if panel.grown]
-    words = [*(f"{one}." for one in counts), norm_note(norm, visits[0], deviations)]
+    words = [f"{one}." for one in counts]
+    bands = [panel.band for row in rows for panel in row if panel.band is not None]
+    if norm is not None and visits[0].kind is StrideKind.STRAIGHT and not bands:
+        words.append(f"No norm: {norm.about.title} has none of these curves.")
+    else:
+        words.append(norm_note(norm, visits[0], deviations))
     if wide:
         words.append(f"Wider scale than usual: {', '.join(wide)}.")
     return Grid(caption, rows, style, " ".join(words))

@@ -1,0 +1,199 @@
+"""A clinical report as PDF, and its sheets as pictures: drawn with Qt's painter, all words as text, fonts embedded.
+
+A `QGuiApplication` must exist, with a screen or without.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+from PySide6.QtCore import QBuffer, QIODevice, QMarginsF, QRectF, QSizeF
+from PySide6.QtGui import QColor, QImage, QPageLayout, QPageSize, QPainter, QPdfWriter
+
+from biomec.base.atomic import atomic_path
+from biomec.base.errors import BiomecError
+from biomec.base.progress import Progress, part_of
+from biomec.reporting.clinical.blocks import (
+    Bars,
+    Block,
+    ClinicalReport,
+    FigureRequest,
+    FreeText,
+    Grid,
+    Page,
+    PathOfPressure,
+    Words,
+)
+from biomec.reporting.tables import Table
+from biomec_app.figures.report.drawing import figure_png
+from biomec_app.figures.report.logo import logo_image
+from biomec_app.figures.report.options import ReportOptions
+from biomec_app.figures.report.sheets import TITLE, Piece, Sheet, Typesetter, flowed, head_and_foot, space
+from biomec_app.plots.clinical.look import OURS, PAPER, Look
+
+DOTS = 1200  # units in an inch; lines and letters are placed that finely
+MARGIN_MM, HEAD_MM, FOOT_MM = 14.0, 22.0, 17.0
+INCH_MM = 25.4
+MEASURED, SUMMARY = "measured", "summary"
+
+
+def written(report: ClinicalReport, options: ReportOptions, progress: Progress | None = None) -> bytes:
+    """The bytes of the PDF."""
+    buffer = QBuffer()
+    buffer.open(QIODevice.OpenModeFlag.WriteOnly)
+    writer = QPdfWriter(buffer)
+    writer.setResolution(DOTS)
+    writer.setTitle(_document_title(report))
+    writer.setAuthor(report.heading.laboratory)
+    writer.setCreator(f"Biomec {report.heading.version}")
+    sheets = _sheets(report, options, DOTS / 72.0)
+    painter = None
+    for k, sheet in enumerate(sheets):
+        width, height = options.size(sheet.landscape)
+        size = QPageSize(QSizeF(min(width, height), max(width, height)), QPageSize.Unit.Millimeter, options.paper)
+        turned = QPageLayout.Orientation.Landscape if sheet.landscape else QPageLayout.Orientation.Portrait
+        writer.setPageLayout(QPageLayout(size, turned, QMarginsF(0.0, 0.0, 0.0, 0.0)))
+        if painter is None:
+            painter = QPainter(writer)
+            if not painter.isActive():
+                raise BiomecError("The PDF cannot be drawn: Qt's PDF engine did not start.")
+        else:
+            writer.newPage()
+        _draw(painter, sheet, k, len(sheets), report, options, DOTS / 72.0)
+        if progress is not None:
+            progress(0.1 + 0.9 * (k + 1) / len(sheets))
+    assert painter is not None
+    painter.end()
+    buffer.close()
+    return bytes(buffer.data().data())
+
+
+def write_pdf(
+    report: ClinicalReport, path: Path, options: ReportOptions | None = None, progress: Progress | None = None
+) -> None:
+    """Write the PDF; an older file stays until the new one is whole."""
+    content = written(report, options or ReportOptions(), part_of(progress, 0.0, 0.98))
+    with atomic_path(Path(path)) as temporary:
+        temporary.write_bytes(content)
+    if progress is not None:
+        progress(1.0)
+
+
+def sheet_count(report: ClinicalReport, options: ReportOptions) -> int:
+    """How many sheets of paper the report has."""
+    return len(_sheets(report, options, 1.0))
+
+
+def sheet_images(
+    report: ClinicalReport, options: ReportOptions, dots: float = 96.0, only: int | None = None
+) -> Iterator[QImage]:
+    """Sheets as pictures of so many points in an inch; ``only`` one of them, counted from 0."""
+    sheets = _sheets(report, options, dots / 72.0)
+    for k, sheet in enumerate(sheets):
+        if only is not None and k != only:
+            continue
+        width, height = (round(one / INCH_MM * dots) for one in options.size(sheet.landscape))
+        image = QImage(width, height, QImage.Format.Format_RGB32)
+        image.fill(QColor(PAPER.panel))
+        painter = QPainter(image)
+        _draw(painter, sheet, k, len(sheets), report, options, dots / 72.0)
+        painter.end()
+        yield image
+
+
+def _document_title(report: ClinicalReport) -> str:
+    """Title in the properties of the file; without a name it has the identifier alone."""
+    heading = report.heading
+    return ", ".join(filter(None, (report.title, heading.who or heading.identifier, heading.measured)))
+
+
+def _look(options: ReportOptions, point: float) -> Look:
+    return Look(point=point, colours=options.colours or OURS)
+
+
+def _area(options: ReportOptions, landscape: bool, point: float) -> QRectF:
+    """Where blocks may stand on a sheet."""
+    unit = 72.0 / INCH_MM * point
+    width, height = options.size(landscape)
+    return QRectF(MARGIN_MM * unit, HEAD_MM * unit, (width - 2 * MARGIN_MM) * unit,
+                  (height - HEAD_MM - FOOT_MM) * unit)  # fmt: skip
+
+
+def _sheets(report: ClinicalReport, options: ReportOptions, point: float) -> list[Sheet]:
+    """All sheets; pages that stand upright and are short still begin a sheet of their own."""
+    look, sheets = _look(options, point), []
+    pages = report.pages or (Page(SUMMARY, report.title, ()),)
+    told = False
+    for k, page in enumerate(pages):
+        area = _area(options, page.landscape, point)
+        setter = Typesetter(look, area.width())
+        pieces: list[Piece] = []
+        if k == 0:
+            pieces += setter.heading(report.title, TITLE, above=0.0)
+            pieces.append(space(4.0, look))
+            pieces += setter.cards(report.highlights)
+        pieces += setter.heading(page.title, 13.0, above=0.0, rule=True)
+        for block in page.blocks:
+            pieces += _pieces(setter, block, options)
+        if page.kind == MEASURED or (k == len(pages) - 1 and not told):
+            pieces += _left_out(setter, report)
+            told = True
+        sheets += flowed(pieces, area, page.landscape)
+    return sheets
+
+
+def _left_out(setter: Typesetter, report: ClinicalReport) -> list[Piece]:
+    pieces: list[Piece] = []
+    if report.left_out:
+        rows = tuple((one.title, one.reason) for one in report.left_out)
+        pieces += setter.table(Table("Pages left out", ("Page", "Why"), rows))
+    if report.notices:
+        pieces += setter.words(Words(report.notices, "About this report"))
+    return pieces
+
+
+def _pieces(setter: Typesetter, block: Block, options: ReportOptions) -> list[Piece]:
+    if isinstance(block, Words):
+        return setter.words(block)
+    if isinstance(block, Table):
+        return setter.table(block)
+    if isinstance(block, FreeText):
+        return setter.free_text(block)
+    if isinstance(block, Grid):
+        return setter.grid(block)
+    if isinstance(block, Bars):
+        return setter.bars(block)
+    if isinstance(block, PathOfPressure):
+        return setter.path(block)
+    return _figure(setter, block, options)
+
+
+def _figure(setter: Typesetter, block: FigureRequest, options: ReportOptions) -> list[Piece]:
+    try:
+        image = QImage.fromData(figure_png(block, options))
+    except BiomecError as error:  # a picture that cannot be drawn costs itself, not the report
+        return setter.paragraph(f"{block.caption}: {error}", colour=setter.look.theme.faint)
+    return setter.picture(image, block.caption)
+
+
+def _draw(
+    painter: QPainter, sheet: Sheet, number: int, of: int, report: ClinicalReport, options: ReportOptions, point: float
+) -> None:
+    painter.setRenderHint(QPainter.RenderHint.Antialiasing)
+    painter.setRenderHint(QPainter.RenderHint.SmoothPixmapTransform)
+    heading, unit = report.heading, 72.0 / INCH_MM * point
+    width, height = options.size(sheet.landscape)
+    parts = (
+        heading.who,
+        heading.identifier,
+        f"born {heading.born}" if heading.born else "",
+        f"measured {heading.measured}" if heading.measured else "",
+    )
+    verdict = f"Trust in the measurement: {heading.verdict}" if heading.verdict else ""
+    head_and_foot(
+        painter, QRectF(0.0, 0.0, width * unit, height * unit), MARGIN_MM * unit, _look(options, point),
+        (heading.laboratory or "Biomec", " · ".join(filter(None, parts)), report.title),
+        (f"Biomec {heading.version}", verdict, f"Page {number + 1} of {of}"), logo_image(heading.logo),
+    )  # fmt: skip
+    sheet.draw(painter)

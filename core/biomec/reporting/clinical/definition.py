@@ -1,0 +1,152 @@
+"""What a laboratory's report consists of: title, logo, paper, colours, norm and pages, in a TOML file.
+
+A page that is not known and a logo that is not a picture cost themselves, with a sentence in the report; everything
+else that is wrong in the file is refused.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+from biomec.base.description_file import Descriptions, read_text
+from biomec.base.toml_table import TomlTable, did_you_mean, read_toml
+
+KINDS = (
+    "summary", "measured", "time and distance", "kinematics", "kinematics of every cycle", "kinetics",
+    "kinetics of every cycle", "ground reaction", "indices", "emg", "trunk and arms", "comparison", "quality",
+)  # fmt: skip
+"""Every kind of page, in the usual order."""
+PAPERS = ("A4", "Letter")
+COLOURS = ("blue and orange", "red and green", "red and blue", "grey")
+NEAREST, NONE = "nearest", "none"
+"""Norms: the one nearest in age and speed, and none; any other word is the name of a set, or a folder with one."""
+KEYS = ("title", "laboratory", "logo", "paper", "colours", "norm", "band_sd", "deviation_strips")
+PAGE_KEYS = ("kind", "title", "nine_curves")
+WIDEST_BAND = 3.0  # standard deviations
+_PICTURES = (b"\x89PNG\r\n\x1a\n", b"\xff\xd8\xff", b"GIF8", b"BM", b"RIFF")
+SHIPPED = "clinical"
+
+
+@dataclass(frozen=True)
+class PageEntry:
+    """A page that is asked for.
+
+    title : "" for the usual one;  nine_curves : only those of the Gait Profile Score instead of twelve
+    """
+
+    kind: str
+    title: str = ""
+    nine_curves: bool = False
+
+
+@dataclass(frozen=True)
+class ReportDefinition:
+    """What a report consists of.
+
+    norm    : `NEAREST`, `NONE`, or the name of a set
+    band_sd : half the width of the norm's band, in standard deviations
+    deviation_strips : whether strips below the panels show how far the mean is from the norm
+    notices : sentences about what was wrong in the file and left out
+    """
+
+    title: str = "Movement analysis"
+    laboratory: str = ""
+    logo: Path | None = None
+    paper: str = "A4"
+    colours: str = COLOURS[0]
+    norm: str = NEAREST
+    band_sd: float = 1.0
+    deviation_strips: bool = False
+    pages: tuple[PageEntry, ...] = tuple(PageEntry(kind) for kind in KINDS)
+    notices: tuple[str, ...] = ()
+
+
+def parse_definition(text: str, source: str, folder: Path | None = None) -> ReportDefinition:
+    """Definition from the text of a file; messages call it ``source``. A logo is sought in ``folder``."""
+    top = read_toml(text, source)
+    top.only(("report", "page"))
+    report = top.table("report")
+    report.only(KEYS)
+    notices: list[str] = []
+    pages = []
+    for table in top.tables("page"):
+        table.only(PAGE_KEYS)
+        kind = table.text("kind")
+        if kind not in KINDS:
+            notices.append(
+                f'{source}: there is no page "{kind}"{did_you_mean(kind, KINDS)} It is left out; '
+                f"pages are {', '.join(KINDS)}."
+            )
+            continue
+        title = table.text("title") if "title" in table else ""
+        pages.append(PageEntry(kind, title, _switch(table, "nine_curves")))
+    if not pages:
+        notices.append(f"{source} names no page that is known; the usual ones are made.")
+    logo = None
+    if "logo" in report:
+        logo, fault = checked_logo(report.text("logo"), folder)
+        notices += [fault] if fault else []
+    usual = ReportDefinition()
+    return ReportDefinition(
+        report.text("title") if "title" in report else usual.title,
+        report.text("laboratory") if "laboratory" in report else "",
+        logo,
+        _choice(report, "paper", PAPERS),
+        _choice(report, "colours", COLOURS),
+        report.text("norm") if "norm" in report else usual.norm,
+        _deviations(report),
+        _switch(report, "deviation_strips"),
+        tuple(pages) or usual.pages,
+        tuple(notices),
+    )
+
+
+def read_definition(name: str = SHIPPED) -> ReportDefinition:
+    """Return one that comes with Biomec, or the one in a file if ``name`` ends with .toml."""
+    if not name.endswith(".toml"):
+        return DEFINITIONS.load(name)
+    path = Path(name)
+    return parse_definition(read_text(path), path.name, path.parent)
+
+
+def checked_logo(name: str, folder: Path | None = None) -> tuple[Path | None, str]:
+    """A logo's file, or a sentence about why the report is made without it."""
+    path = Path(name) if folder is None or Path(name).is_absolute() else folder / name
+    without = "The report is made without it."
+    try:
+        if not path.is_file():
+            return None, f"The logo {path.name} was not found. {without}"
+        with path.open("rb") as file:
+            start = file.read(1024)
+    except OSError as error:
+        return None, f"The logo {path.name} cannot be read ({error.strerror or error}). {without}"
+    if not (start.startswith(_PICTURES) or b"<svg" in start):
+        return None, f"The logo {path.name} is not a picture; use PNG, JPEG or SVG. {without}"
+    return path, ""
+
+
+def _choice(table: TomlTable, key: str, known: tuple[str, ...]) -> str:
+    if key not in table:
+        return known[0]
+    value = table.text(key)
+    if value not in known:
+        raise table.refusal(f'{key} is "{value}"{did_you_mean(value, known)} Choose one of {", ".join(known)}.', key)
+    return value
+
+
+def _switch(table: TomlTable, key: str) -> bool:
+    value = table.values.get(key, False)
+    if not isinstance(value, bool):
+        raise table.refusal(f"{key} must be true or false.", key)
+    return value
+
+
+def _deviations(table: TomlTable) -> float:
+    value = float(table.numbers("band_sd", ())) if "band_sd" in table else 1.0
+    if not 0.0 < value <= WIDEST_BAND:
+        raise table.refusal(f"band_sd is {value:g}; choose more than 0 and at most {WIDEST_BAND:g}.", "band_sd")
+    return value
+
+
+DEFINITIONS = Descriptions("report definition", ("reports",), parse_definition)
