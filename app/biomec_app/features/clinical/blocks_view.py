@@ -114,6 +114,7 @@ class BlocksView(QScrollArea):
                 layout.addWidget(_bold(block.caption))
             view = TableView(block)
             view.setMaximumWidth(WIDEST)
+            view.setFocusPolicy(Qt.FocusPolicy.ClickFocus)  # keys move the page until a table is clicked
             view.viewport().installEventFilter(self)
             self.tables.append(view)
             layout.addWidget(view)

@@ -8,7 +8,10 @@ from pathlib import Path
 
 from biomec.base.notices import Notice
 from biomec.pipeline.analysis import KINEMATICS, Analysis
-from biomec.reporting.clinical.blocks import EVERY, MEAN, Block, Grid
+from biomec.reporting.clinical.blocks import EVERY, MEAN, Block, Grid, LeftOut, Words
+from biomec.reporting.clinical.definition import PageEntry, ReportDefinition
+from biomec.reporting.clinical.material import Material
+from biomec.reporting.clinical.pages import PAGES
 from biomec.reporting.clinical.panels import kinematic_grid, kinetic_grid
 from biomec.reporting.clinical.visit import SIDES, Visit, visit_of
 from biomec.reporting.clinical_curves import OWN, STORED, VICON
@@ -96,7 +99,7 @@ class ClinicalContent:
     choice: NormChoice
     kinematics: Grid
     kinetics: Grid
-    pages: Mapping[str, tuple[Block, ...]]
+    view: ClinicalView
 
     @property
     def visit(self) -> Visit:
@@ -139,8 +142,30 @@ def content_of(
         recordings, visits, known, choice,
         kinematic_grid(visits, norm, view.style, view.nine, view.source, sides, view.deviations),
         kinetic_grid(visits, norm, view.style, view.source, sides, view.deviations),
-        {},
+        view,
     )  # fmt: skip
+
+
+PAGE_KINDS = {
+    "time and distance": "&Time and Distance", "ground reaction": "&Ground Reaction", "indices": "In&dices",
+    "emg": "&EMG", "comparison": "C&omparison",
+}  # fmt: skip
+"""Pages of the report that have a tab of their own -> what it is called."""
+
+
+def pages_of(content: ClinicalContent) -> dict[str, tuple[Block, ...]]:
+    """Pages of the report beside the grids, by their kinds; where there are no data, a sentence says so."""
+    view = content.view
+    definition = ReportDefinition(colours=view.colours, band_sd=view.deviations, deviation_strips=view.strips)
+    material = Material(content.visits, definition, content.norm, content.notices, source=view.source)
+    found: dict[str, tuple[Block, ...]] = {}
+    for kind in PAGE_KINDS:
+        made = PAGES[kind].pages(material, PageEntry(kind))
+        if isinstance(made, LeftOut):
+            found[kind] = (Words((made.reason,)),)
+        else:
+            found[kind] = tuple(block for page in made for block in page.blocks)
+    return found
 
 
 def missing_step(analysis: Analysis) -> str:

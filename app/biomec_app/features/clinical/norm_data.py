@@ -307,11 +307,15 @@ class NormDataDialog(QDialog):
         super().done(result)
 
 
-def fill_choice(box: QComboBox, known: KnownNorms, wish: str) -> None:
-    """Offer the sets that can stand behind curves, and none; mark what is wished."""
+def fill_choice(box: QComboBox, known: KnownNorms, wish: str, automatic: NormSet | None = None) -> None:
+    """Offer the sets that can stand behind curves, and none; mark what is wished.
+
+    automatic : the set that is taken if the choice is automatic, where that is known
+    """
     box.blockSignals(True)
     box.clear()
-    box.addItem(AUTOMATIC_WORDS, AUTOMATIC)
+    taken = "" if automatic is None or wish != AUTOMATIC else f": {automatic.about.title} ({automatic.about.people})"
+    box.addItem(f"{AUTOMATIC_WORDS}{taken}", AUTOMATIC)
     for norm in known.with_curves:
         box.addItem(f"{norm.about.title} ({norm.about.people})", norm.name)
     box.addItem(WITHOUT_WORDS, WITHOUT)

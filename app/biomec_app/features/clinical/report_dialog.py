@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from pathlib import Path
 
 from PySide6.QtCore import QEvent, QObject, Qt, QTimer
@@ -23,6 +24,7 @@ from PySide6.QtWidgets import (
 
 from biomec.base.errors import BiomecError
 from biomec.base.fields import Entry, group
+from biomec.base.progress import Progress
 from biomec.pipeline.analysis import run_first
 from biomec.recording import ClinicalNotes
 from biomec.recording.clinical_notes import LONG_TEXTS
@@ -47,7 +49,8 @@ TITLE = "Clinical Report"
 TEXTS = "Kept with the recording and never filled in by Biomec; empty texts leave room to write by hand."
 WIDTH = 400
 FIRST = ".pdf"  # what the file dialog offers first
-AS_DEFINED = "As the definition says"
+AS_DEFINED, USUAL = "As the definition says", "The usual report"
+DEFINED = {name: USUAL if name == SHIPPED else name for name in DEFINITIONS.shipped()}
 LINES = {"findings": 5, "interpretation": 5, "recommendation": 4}
 
 
@@ -78,7 +81,7 @@ class ReportWindow(SideWindow):
     # ------------------------------------------------------------------ parts
 
     def _build(self) -> None:
-        own = {(key,): self._paragraph for key in LONG_TEXTS}
+        own: dict[tuple[str, ...], Callable[[Entry, str], FormRow]] = {(key,): self._paragraph for key in LONG_TEXTS}
         self.form = Form(group(ClinicalNotes()), "report.{}", own=own, wheel=False, parent=self)
         for row in self.form.rows.values():
             row.widget.installEventFilter(self)
@@ -133,7 +136,7 @@ class ReportWindow(SideWindow):
         inside = QWidget()
         form = QFormLayout(inside)
         form.setRowWrapPolicy(QFormLayout.RowWrapPolicy.WrapAllRows)
-        self.definition = _combo("report.definition", "Pages as in", {name: name for name in DEFINITIONS.shipped()})
+        self.definition = _combo("report.definition", "Pages as in", DEFINED)
         self.definition.setCurrentIndex(max(0, self.definition.findData(SHIPPED)))
         self.paper = _combo("report.paper", "Paper", {"": AS_DEFINED, **{one: one for one in PAPERS}})
         colours = {key: SIDE_COLOURS[key].title for key in COLOURS if key in SIDE_COLOURS}
@@ -215,14 +218,17 @@ class ReportWindow(SideWindow):
         self.wrong.say("")
         self.said.setText("Preparing the pages…")
         recordings, wishes = self.recordings, self._wishes()
-        same = self._recordings is not None and self._recordings.same(recordings)
-        before = self.made if same else None
+        before = self._made_of(recordings)
         folder = wishes.norms_folder
         self.painter.paint(
             "report",
             lambda: (made_report(recordings, wishes, before), known_norms(folder)),
             lambda made, fault: self._shown(recordings, made, fault),
         )
+
+    def _made_of(self, recordings: Recordings) -> MadeReport | None:
+        """The report that is shown, if it was made of these recordings."""
+        return self.made if self._recordings is not None and self._recordings.same(recordings) else None
 
     def _shown(
         self, recordings: Recordings, made: tuple[MadeReport, KnownNorms] | None, fault: Exception | None
@@ -300,10 +306,11 @@ class ReportWindow(SideWindow):
         if not path.suffix:
             path = path.with_name(path.name + FIRST)
         context, recordings, wishes = self.context, self.recordings, self._wishes()
+        before = self._made_of(recordings)
         title = f"Report {path.name}"
 
-        def work(progress: object) -> MadeReport:
-            return written_report(recordings, wishes, path, progress)  # type: ignore[arg-type]
+        def work(progress: Progress) -> MadeReport:
+            return written_report(recordings, wishes, path, before, progress)
 
         try:
             self.wrong.say("")
@@ -341,10 +348,10 @@ def _combo(name: str, label: str, options: dict[str, str]) -> QComboBox:
     return box
 
 
-def _button(name: str, text: str, act: object) -> QPushButton:
+def _button(name: str, text: str, act: Callable[[], object]) -> QPushButton:
     button = QPushButton(text)
     button.setObjectName(name)
-    button.clicked.connect(lambda _=False: act())  # type: ignore[operator]
+    button.clicked.connect(lambda _=False: act())
     return button
 
 

@@ -89,8 +89,14 @@ def made_report(
     return MadeReport(report, options, visits)
 
 
-def written_report(recordings: Recordings, wishes: Wishes, path: Path, progress: Progress | None = None) -> MadeReport:
-    """Make a report and write it to a file of the kind that its name ends with."""
-    made = made_report(recordings, wishes, None, part_of(progress, 0.0, MADE))
+def written_report(
+    recordings: Recordings,
+    wishes: Wishes,
+    path: Path,
+    before: MadeReport | None = None,
+    progress: Progress | None = None,
+) -> MadeReport:
+    """Make a report and write it to a file of the kind that its name ends with; ``before`` as in `made_report`."""
+    made = made_report(recordings, wishes, before, part_of(progress, 0.0, MADE))
     write_report(made.report, path, made.options, part_of(progress, MADE, 1.0))
     return made

@@ -12,7 +12,7 @@ from biomec_app.features.clinical.report_making import MadeReport
 from biomec_app.figures.report.pdf import sheet_count, sheet_images
 from biomec_app.kit.painter import Painter
 
-DOTS = 80.0  # points in an inch of a sheet, as it is drawn; it is shown as wide as there is room
+DOTS = 110.0  # points in an inch of a sheet, as it is drawn; it is shown as wide as there is room
 WIDEST = 900  # pixels
 
 

@@ -34,7 +34,7 @@ class TrialList(QTreeWidget):
         super().__init__(parent)
         self.setObjectName("clinical.trials")
         self.setAccessibleName("Recordings of the visit and their cycles")
-        self.setHeaderLabels(["Counts", ""])
+        self.setHeaderLabels(["Recording", "Cycles"])
         self.setMinimumWidth(190)
         header = self.header()
         header.setStretchLastSection(True)

@@ -26,10 +26,11 @@ from biomec.base.errors import BiomecError
 from biomec.base.notices import Severity
 from biomec.base.plain_text import html
 from biomec.pipeline.analysis import run_first
-from biomec.reporting.clinical.blocks import CycleOrigin, Grid
+from biomec.reporting.clinical.blocks import Block, CycleOrigin, Grid, Words
 from biomec_app.features.clinical.blocks_view import BlocksView
 from biomec_app.features.clinical.clinical_content import (
     DEVIATIONS,
+    PAGE_KINDS,
     SHOWN_SIDES,
     SOURCES,
     STYLES,
@@ -38,6 +39,7 @@ from biomec_app.features.clinical.clinical_content import (
     Recordings,
     content_of,
     missing_step,
+    pages_of,
     remembered_view,
     stored_view,
 )
@@ -60,7 +62,7 @@ from biomec_app.session.project_file import may_discard
 from biomec_app.session.side_window import SideWindow, bring_to_front
 
 TITLE = "Clinical Plots"
-KINEMATICS, KINETICS = "kinematics", "kinetics"
+KINEMATICS, KINETICS, COMPARISON = "kinematics", "kinetics", "comparison"
 GRIDS = {KINEMATICS: "&Kinematics", KINETICS: "K&inetics"}
 COPIES = {"png": "Copy as &Picture", "svg": "Copy as &Drawing (SVG)", "data": "Copy &Data"}
 PATTERN = "Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Data (*.csv)"
@@ -105,7 +107,9 @@ class ClinicalWindow(SideWindow):
             grid.stepped.connect(lambda step: context_step(self.context, step))
             grid.exclude_asked.connect(self._exclude_marked)
             self.tabs.addTab(grid, title)
-        self.pages: dict[str, BlocksView] = {}
+        self.pages = {key: BlocksView(f"clinical.{key}") for key in PAGE_KINDS}
+        for key, title in PAGE_KINDS.items():
+            self.tabs.addTab(self.pages[key], title)
         self.tabs.currentChanged.connect(lambda _: self._follow_tab())
         self.trials = TrialList()
         self.trials.shown.connect(lambda place: self._show_trial(place))
@@ -288,19 +292,21 @@ class ClinicalWindow(SideWindow):
         names = content.recordings.names
         for key, grid in ((KINEMATICS, content.kinematics), (KINETICS, content.kinetics)):
             self.grids[key].show_grid(grid, names)
-        for key, blocks in content.pages.items():
-            self._page(key).show_blocks(blocks, self.look)
-        fill_choice(self.norm, content.known, self.context.preferences.norm)
+        comparison = self.tabs.indexOf(self.pages[COMPARISON])
+        self.tabs.setTabVisible(comparison, len(content.visits) > 1)
+        self.painter.paint("pages", lambda: pages_of(content), lambda pages, fault: self._pages_found(pages, fault))
+        fill_choice(self.norm, content.known, self.context.preferences.norm, content.norm)
         self.norm.setToolTip("" if content.norm is None else f"{content.norm.about.title}: {content.norm.about.people}")
         self._show_notices(content)
         self._show_frame(self.context.document.frame)
         self._follow_tab()
 
-    def _page(self, key: str) -> BlocksView:
-        if key not in self.pages:
-            self.pages[key] = BlocksView(f"clinical.{key}")
-            self.tabs.addTab(self.pages[key], key)
-        return self.pages[key]
+    def _pages_found(self, pages: dict[str, tuple[Block, ...]] | None, fault: Exception | None) -> None:
+        if self.closed or self.content is None:
+            return
+        for key, view in self.pages.items():
+            blocks = (Words((told(fault),)),) if pages is None else pages[key]
+            view.show_blocks(blocks, self.look)
 
     def _show_notices(self, content: ClinicalContent) -> None:
         """What must be known of the norm: doubts in full, facts as a tip."""
