@@ -1,7 +1,5 @@
 """File ▸ Clinical Report…: texts are kept with undo, options change the pages, and files are written in a job."""
 
-from dataclasses import replace
-
 import pytest
 
 from biomec.recording import ClinicalNotes
@@ -16,11 +14,25 @@ def settled(window, qtbot):
     qtbot.waitUntil(lambda: not window._due.isActive() and not window.painter.busy)
 
 
+SMALL = """[report]
+title = "Small"
+[[page]]
+kind = "summary"
+[[page]]
+kind = "kinematics"
+[[page]]
+kind = "kinetics"
+"""
+
+
 @pytest.fixture
-def window(walking, qtbot):
+def window(walking, qtbot, tmp_path):
+    """The window with a report of few pages."""
     walking.user.written = []
     walking.user.show_written = lambda title, files, remarks: walking.user.written.extend(files)
+    (tmp_path / "small.toml").write_text(SMALL)
     made = ReportWindow(walking)
+    made.use_definition(tmp_path / "small.toml")
     made.show()
     settled(made, qtbot)
     yield made
@@ -73,17 +85,14 @@ def test_closing_keeps_what_was_typed(window, walking):
 
 
 def test_options_reach_the_report(window, walking, qtbot):
-    subject = replace(walking.document.analysis.session.subject, name="Ann Example")
-    analysis = walking.document.analysis
-    walking.document.change("Name", replace(analysis, session=replace(analysis.session, subject=subject)))
-    settled(window, qtbot)
-    assert window.made.report.heading.who == "Ann Example"
+    name = walking.document.analysis.session.subject.name
+    assert window.made.report.heading.who == name
     window.nameless.setChecked(True)
     window.paper.setCurrentIndex(window.paper.findData("Letter"))
     window.colours.setCurrentIndex(window.colours.findData("red and green"))
     window.norm.setCurrentIndex(window.norm.findData("none"))
     settled(window, qtbot)
-    assert "Ann" not in str(window.made.report.heading)
+    assert name not in str(window.made.report.heading)
     assert (window.made.options.paper, window.made.options.colours) == ("Letter", "red and green")
     grid = window.made.report.page("kinematics").blocks[0]
     assert all(panel.band is None for row in grid.rows for panel in row if panel is not None)
