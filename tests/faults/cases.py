@@ -179,6 +179,11 @@ def _report(folder: Path, version: int) -> None:
         demo_pictures.draw(_analysis(version), folder / "results")
 
 
+def _beside(name: str) -> bool:
+    """Whether a file is one of those that stand beside a result only while it is written."""
+    return ".part" in name or name.endswith(".lock")
+
+
 @cache
 def _clinical_bytes(version: int) -> bytes:
     return f"report of {NAMES[version]}".encode() * 50
@@ -201,7 +206,7 @@ def _found_clinical(folder: Path) -> int | None:
 def _of_one_result(write: Callable[[Path, int], None], last: str) -> Callable[[Path], int | None]:
     def told(folder: Path) -> Disk:
         """Files of a result; of a project, which holds the time of its making, whose it is."""
-        there = {name: one for name, one in disk(folder).items() if ".part" not in name and one is not None}
+        there = {name: one for name, one in disk(folder).items() if not _beside(name) and one is not None}
         projects = [name for name in there if name.endswith(".biomec")]
         return there | {name: load_project(folder / name).subject.name.encode() for name in projects}
 
@@ -302,5 +307,5 @@ CASES: tuple[Case, ...] = (
 def temporary_files(folder: Path) -> list[str]:
     """What a save that is over must not leave."""
     with suppress(FileNotFoundError):
-        return sorted(name for name in disk(folder) if ".part" in name or name.endswith(".lock"))
+        return sorted(filter(_beside, disk(folder)))
     return []

@@ -8,6 +8,7 @@ from PySide6.QtWidgets import QDialog, QDialogButtonBox, QLabel, QPlainTextEdit,
 
 from biomec_app.dialogs.written import size_text
 from biomec_app.kit.dialog_parts import heading
+from biomec_app.kit.rich_text import PLAIN_LABELS
 from biomec_app.session.approvals import Candidate
 
 WARNING = (
@@ -24,6 +25,7 @@ class ExtensionQuestion(QDialog):
         self.answer: bool | None = None
         self.setObjectName("extension-question")
         self.setWindowTitle("Biomec")
+        self.setStyleSheet(PLAIN_LABELS)  # it is asked before the program has a theme, which makes all labels plain
         self.resize(720, 520)
         self.facts = QLabel(f"{candidate.path}\n{size_text(len(candidate.content))}. {candidate.story}")
         self.facts.setTextInteractionFlags(Qt.TextInteractionFlag.TextSelectableByMouse)

@@ -7,18 +7,22 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from biomec.base.errors import BiomecError
+from biomec.base.fields import MICROMETRES, MM
 from biomec.base.progress import Progress
 from biomec.body.anatomy.model_file import load_model
 from biomec.pipeline.analysis import Analysis
 from biomec.reporting.statistics.angle_ranges import ModelComparison, compare_models, other_models
+from biomec.reporting.statistics.model_effort import effort_table
 from biomec_app.figures.angles import main_joints
+from biomec_app.figures.distances import draw_box
 from biomec_app.figures.kind import Chosen, Column, FigureChoice, FigureKind
 from biomec_app.figures.style import SMALL, Ink, at_least, legend, name, quiet, stroke
 
 if TYPE_CHECKING:
+    from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-WORST = 18  # angles listed
+WORST = 16  # angles listed
 
 
 class ModelFigure(FigureKind):
@@ -57,7 +61,7 @@ class ModelFigure(FigureKind):
         told = f"{content.other_model} beside {content.own_model}: {len(content.names)} angles in common"
         if rms.size:
             told += f", {np.degrees(np.sqrt(np.mean(rms**2))):.2f}° rms over all"
-        return told + "."
+        return f"{told}. {effort_table(*content.efforts).note}"
 
     def draw(self, figure: Figure, content: ModelComparison, chosen: Chosen, ink: Ink) -> None:
         """Curves of the joint at the left, the largest differences at the right."""
@@ -90,11 +94,31 @@ class ModelFigure(FigureKind):
             axes.axis("off")
             axes.text(0.5, 0.5, f"{content.other_model} has no angles of the {chosen['joint']}.", ha="center",
                       color=theme.faint, transform=axes.transAxes)  # fmt: skip
-        self._differences(figure, outer, content, ink)
+        boxes = [one.spread for one in content.efforts]
+        right = outer[:, 1].subgridspec(2 if any(boxes) else 1, 1, height_ratios=(2.6, 1.0) if any(boxes) else (1.0,))
+        self._differences(figure.add_subplot(right[0]), content, ink)
+        if any(boxes):
+            self._notch(figure.add_subplot(right[1]), content, ink)
 
     @staticmethod
-    def _differences(figure: Figure, outer: object, content: ModelComparison, ink: Ink) -> None:
-        axes = figure.add_subplot(outer[:, 1])  # type: ignore[index]
+    def _notch(axes: Axes, content: ModelComparison, ink: Ink) -> None:
+        """Box of the shift of the jugular notch by each model, beside what consistency took."""
+        quiet(axes, ink, grid="x")
+        colours = ink.theme.accent, ink.alarm
+        labels = []
+        for k, (one, colour) in enumerate(zip(content.efforts, colours, strict=True)):
+            if one.spread is not None:
+                draw_box(axes, k, one.spread, colour, ink, upright=False)
+            model, iterations, increment, shift = one.row()
+            labels.append(f"{model}: {shift} cm\n{iterations} iterations\nlast step {increment} µm")
+        axes.set_yticks(range(2), labels, fontsize=SMALL - 1.0)
+        axes.set_ylim(1.6, -0.6)
+        axes.set_xlim(left=0.0)
+        axes.tick_params(axis="y", length=0)
+        axes.set_xlabel("shift of the jugular notch, mm")
+
+    @staticmethod
+    def _differences(axes: Axes, content: ModelComparison, ink: Ink) -> None:
         quiet(axes, ink, grid="x")
         worst = sorted(content.differences, key=lambda one: -one.rms)[:WORST]
         places = np.arange(len(worst))
@@ -102,16 +126,22 @@ class ModelFigure(FigureKind):
         axes.set_yticks(places, [one.name for one in worst], fontsize=SMALL - 1.0)
         axes.set_ylim(max(len(worst), 4) - 0.4, -0.6)
         axes.tick_params(axis="y", length=0)
-        axes.set_xlabel("difference, ° rms")
         rest = len(content.differences) - len(worst)
-        name(axes, ink, "Largest differences", f"{rest} smaller ones not shown" if rest > 0 else "")
+        axes.set_xlabel("difference, ° rms" + (f" ({rest} smaller ones not shown)" if rest > 0 else ""))
+        name(axes, ink, "Largest differences")
 
     def data(self, content: ModelComparison, chosen: Chosen) -> tuple[Column, ...]:
-        """All angles in common over time, by both models, in degrees."""
+        """All angles in common over time, by both models, in degrees; then what consistency took."""
         columns = [Column("time (s)", content.time_s)]
         for k, angle in enumerate(content.names):
             columns.append(Column(f"{angle}, {content.own_model} (deg)", np.degrees(content.own[:, k])))
             columns.append(Column(f"{angle}, {content.other_model} (deg)", np.degrees(content.other[:, k])))
+        for one in content.efforts:
+            columns += [
+                Column(f"iterations, {one.model}", one.iterations),
+                Column(f"last increment, {one.model} (um)", MICROMETRES * one.increment),
+                Column(f"shift of the jugular notch, {one.model} (mm)", MM * one.shift),
+            ]
         return tuple(columns)
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 from PySide6.QtGui import QGuiApplication, QKeySequence, QShortcut
@@ -12,8 +12,10 @@ from PySide6.QtWidgets import QHBoxLayout, QPushButton, QTabWidget, QVBoxLayout,
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import BiomecError
 from biomec.pipeline.analysis import Analysis, run_first
+from biomec.reporting.content.load_tables import load_tables
 from biomec.reporting.content.time_and_distance_section import time_and_distance_section
 from biomec.reporting.indices.push_ups import push_up_section
+from biomec.reporting.indices.scapulohumeral import shoulder_section
 from biomec.reporting.statistics.cycle_statistics import angle_table, cycle_table
 from biomec.reporting.tables import Section
 from biomec_app.kit.sections import SectionView, section_text
@@ -48,7 +50,7 @@ def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
     by = {"none": "No cycles were sought.", "events": "Cycles begin and end at foot strikes."}
     told = by.get(all_cycles.by, f"Cycles begin and end at the minima of {all_cycles.by}.")
     cycles = cycle_table(all_cycles.groups, analysis.signals.trial.first_frame)
-    of_the_movement = (time_and_distance_section(analysis), push_up_section(analysis))
+    of_the_movement = (time_and_distance_section(analysis), push_up_section(analysis), shoulder_section(analysis))
     return (
         *(section for section in of_the_movement if section is not None),
         Section("Cycles", (told,), (cycles,)),
@@ -56,11 +58,21 @@ def cycle_statistics(analysis: Analysis) -> tuple[Section, ...]:
     )
 
 
+def loads_in_tables(analysis: Analysis) -> tuple[Section, ...]:
+    """What joints bear, how large the residual is, and how far both methods are apart."""
+    return tuple(Section(table.caption, (), (replace(table, caption=""),)) for table in load_tables(analysis))
+
+
 _SUMMARIES = [
     Summary(
         "statistics", "Cycle Statistics", "Strides or push-ups in figures, durations of cycles, what every angle does",
         ("cycles",), cycle_statistics,
-    )
+    ),
+    Summary(
+        "load-tables", "Joint Loads in Tables",
+        "Shares of compression, traction and shear; residual by axis; both methods beside each other",
+        ("cycles", "loads"), loads_in_tables,
+    ),
 ]  # fmt: skip
 
 

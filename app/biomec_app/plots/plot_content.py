@@ -217,7 +217,7 @@ def cycles_of(curve: Curve, analysis: Analysis, side: Side | None) -> SignalCycl
     if "cycles" not in analysis.done:
         return None
     groups = cycles_of_joint(analysis, curve.joint) if curve.joint else analysis.cycles.groups
-    return signal_cycles(groups, side, curve.time_s, curve.values)
+    return signal_cycles(groups, side, curve.time_s, curve.values, analysis.settings.cycles.points)
 
 
 def cycles_in_words(panes: Sequence[Pane]) -> str:

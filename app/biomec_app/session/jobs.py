@@ -195,6 +195,9 @@ class Jobs(QObject):
             self.cancelled.emit(title)
         elif isinstance(fault, BiomecError):
             self.failed.emit(title, str(fault))
+        elif isinstance(fault, MemoryError):
+            words = "there is not enough free memory. Close other programs, or take a shorter recording."
+            self.failed.emit(title, f"{title}: {words} Your data are unchanged.")
         else:
             told = f"{title} failed because of an error in Biomec ({type(fault).__name__}: {fault})."
             self.failed.emit(title, f"{told} Your data are unchanged.")

@@ -9,7 +9,7 @@ from PySide6.QtGui import QStatusTipEvent
 
 from biomec.base.errors import BiomecError
 from biomec.base.progress import Progress
-from biomec.io.project import load_project, save_project
+from biomec.io.project import load_project
 from biomec.io.registry import extensions
 from biomec.io.shared_project import ProjectChangedError, project_hash, save_as_read
 from biomec.pipeline.analysis import STOPPED, Analysis
@@ -198,7 +198,7 @@ def save_stretch(context: Context, first: int, last: int) -> None:
     title = f"Save {path.name}"
 
     def work(progress: Progress) -> None:
-        save_project(stretch_session(analysis, first, last), path)
+        save_as_read(stretch_session(analysis, first, last), path, None)
 
     context.jobs.start(title, work, lambda _: remember(context, path))
 
@@ -218,6 +218,6 @@ def save_without_name(context: Context) -> None:
     refuse_telling_name(analysis.session, path.name)
 
     def work(progress: Progress) -> None:
-        save_project(without_name(analysis.stored(), code), path)
+        save_as_read(without_name(analysis.stored(), code), path, None)
 
     context.jobs.start(f"Save {path.name}", work, lambda _: context.user.show_written(title, (path,), ()))

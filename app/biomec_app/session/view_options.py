@@ -14,6 +14,7 @@ class View:
     signals     : what is drawn as a body, `RAW`, `CONSISTENT` or `SIMULATED`, or two laid over each other
     static      : the static pose instead of the movement
     coloured    : every segment in a colour of its own, instead of one for each side
+    single      : all segments in one colour; ``coloured`` comes first
     shape       : "lines", "capsules" or "ellipsoids"
     overlays    : names of the overlays that are shown (see `viewer.overlays`)
     follow      : the camera follows the body
@@ -25,6 +26,7 @@ class View:
     signals: tuple[str, ...] = (CONSISTENT,)
     static: bool = False
     coloured: bool = False
+    single: bool = False
     shape: str = "capsules"
     overlays: frozenset[str] = frozenset({"anatomical points", "plates", "forces"})
     follow: bool = False

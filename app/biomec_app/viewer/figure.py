@@ -36,8 +36,10 @@ def side_colour(segment: SegmentDefinition, theme: Theme) -> str:
     return mixed(theme.right if segment.side is Side.RIGHT else theme.left, clay, 0.30)
 
 
-def segment_colours(body: SubjectModel, theme: Theme, coloured: bool) -> dict[str, str]:
-    """Segment -> colour: that of its side, or one that none of its neighbours has."""
+def segment_colours(body: SubjectModel, theme: Theme, coloured: bool, single: bool = False) -> dict[str, str]:
+    """Segment -> colour: that of its side, one that none of its neighbours has, or a single one."""
+    if single and not coloured:
+        return {segment.name: CLAY[theme.name] for segment in body.segments}
     if not coloured:
         return {segment.name: side_colour(segment, theme) for segment in body.segments}
     beside: dict[str, set[str]] = {segment.name: set() for segment in body.segments}

@@ -50,7 +50,7 @@ class Scene:
         self._lights: Lights | None = None
         self._eye: FloatArray | None = None
         self._ground = floor_grid(self.poses.extent(), self.floor, theme)
-        self._figures: dict[tuple[str, str, bool, float, bool], SceneBody] = {}
+        self._figures: dict[tuple[str, str, bool, float, bool, bool], SceneBody] = {}
         self._overlays: dict[str, Overlay] = {}
         self._main: SceneBody | None = None
         self._sticks: dict[str, Sticks] = {}
@@ -76,7 +76,9 @@ class Scene:
         compared = len(self.kinds) > 1
         self.see_through = compared or bool(view.measure) or any(overlay.inside for overlay in self._active)
         opacity = COMPARED_SKIN if compared and view.shape != LINES else SEE_THROUGH if self.see_through else 1.0
-        self._main = self._figure(self.kinds[0], view.shape, view.coloured, opacity) if self.kinds else None
+        self._main = (
+            self._figure(self.kinds[0], view.shape, view.coloured, opacity, single=view.single) if self.kinds else None
+        )
         self._sticks = self._compared(view) if compared else {}
         self._lost = None
         if self.kinds == (SIMULATED,):
@@ -113,14 +115,16 @@ class Scene:
         segments = [segment.name for segment in self.poses.body.segments]
         sticks = {second: Sticks(self.poses, dict.fromkeys(segments, SECOND[self.theme.name]), 1.0, THIN, np.inf)}
         if view.shape != LINES:
-            own = segment_colours(self.poses.body, self.theme, view.coloured)
+            own = segment_colours(self.poses.body, self.theme, view.coloured, view.single)
             sticks[first] = Sticks(self.poses, own, 1.0, THICK, np.inf)
         return sticks
 
-    def _figure(self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool = False) -> SceneBody:
-        key = (kind, shape, coloured, opacity, ghost)
+    def _figure(
+        self, kind: str, shape: str, coloured: bool, opacity: float, ghost: bool = False, single: bool = False
+    ) -> SceneBody:
+        key = (kind, shape, coloured, opacity, ghost, single)
         if key not in self._figures:
-            colours = segment_colours(self.poses.body, self.theme, coloured)
+            colours = segment_colours(self.poses.body, self.theme, coloured, single)
             if ghost:
                 colours = dict.fromkeys(colours, mixed(self.theme.failed, self.theme.measured, 0.75))
             shade = mixed(self.theme.floor, "#000000", 0.14 if self.theme.name == "light" else 0.45)
@@ -250,7 +254,7 @@ class Scene:
     def legend(self) -> list[LegendEntry]:
         """What the colours mean."""
         entries: list[LegendEntry] = []
-        if self.kinds and not self.view.coloured:
+        if self.kinds and not self.view.coloured and not self.view.single:
             there = {segment.side for segment in self.poses.body.segments}
             sides = ((Side.RIGHT, "right", self.theme.right), (Side.LEFT, "left", self.theme.left))
             entries += [LegendEntry(words, colour, "patch") for side, words, colour in sides if side in there]

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Generic, TypeVar
 
 from biomec.base.errors import DescriptionError, FileError
-from biomec.base.special_files import refuse_special
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.base.toml_table import did_you_mean
 from biomec_resources import resource
 
@@ -62,9 +62,8 @@ def _shipped(descriptions: Descriptions[T], name: str) -> T:
 
 def read_text(path: Path | Traversable) -> str:
     """Text of a description file, or a sentence about why there is none."""
-    refuse_special(path)
     try:
-        return path.read_bytes().decode("utf-8-sig")
+        return whole_file(path, most=LONGEST_DESCRIPTION).decode("utf-8-sig")
     except FileNotFoundError as error:
         raise FileError(str(path), "there is no such file. Check its name and folder.") from error
     except UnicodeDecodeError as error:

@@ -4,7 +4,7 @@ New files are written into a hidden folder within the folder of the results, so 
 old results as they were. Then the file that vouches for the others, ``last``, is removed, every new file takes its
 place, files of an earlier result that have no successor go, and ``last`` comes back at the end. If one of them cannot,
 all old files return. A program that is killed in that moment leaves a folder without ``last``; with it, all files
-belong together. Other files are never touched.
+belong together. Two programs that write into one folder do so one after the other. Other files are never touched.
 """
 
 from __future__ import annotations
@@ -13,22 +13,24 @@ import os
 import secrets
 import shutil
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager, suppress
+from contextlib import ExitStack, contextmanager, suppress
 from pathlib import Path
 
 from biomec.base.atomic import atomic_path, flush_file, flush_folder, keep_permissions, make_folder
 from biomec.base.errors import FileError
 from biomec.base.leftovers import held, remove_leftovers
+from biomec.base.save_lock import save_lock
 
 _KEPT = ".old"
 
 
 @contextmanager
-def replaced_together(folder: Path, last: str, ours: Iterable[str] = ()) -> Iterator[Path]:
+def replaced_together(folder: Path, last: str, ours: Iterable[str] = (), shared: Iterable[str] = ()) -> Iterator[Path]:
     """Yield an empty folder to write to; when the block ends well, its files move into ``folder``, all or none.
 
     last : name of the file that vouches for the others
     ours : names of files that an earlier result may have left; those that the block does not write are removed
+    shared : names of files that other programs save by themselves, such as projects; their saves wait meanwhile
 
     ``folder`` is made if needed. Names may have one folder before them, such as ``pictures/angles.png``.
     """
@@ -41,7 +43,10 @@ def replaced_together(folder: Path, last: str, ours: Iterable[str] = ()) -> Iter
         raise FileError(str(folder), f"the folder for the results cannot be made ({error.strerror}).") from error
     try:
         yield stage
-        _move(stage, folder, last, ours)
+        with ExitStack() as locks:
+            for name in (last, *shared):
+                locks.enter_context(save_lock(folder / name))
+            _move(stage, folder, last, ours)
     except OSError as error:
         raise FileError(folder.name, f"the results cannot be written: {error.strerror or error}.") from error
     finally:

@@ -24,7 +24,6 @@ else:
     Commands = object
 
 
-INTERRUPTED = 130  # exit code of a program that Ctrl+C ended
 AXES_HELP = "y-up, z-up, x-up, or up and forward such as +z,-y"
 GIVEN = "given"  # in a namespace: settings -> path of a field -> value
 

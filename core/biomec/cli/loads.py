@@ -27,6 +27,8 @@ def add_commands(commands: Commands) -> None:
     study.set_defaults(run=_study)
     study.add_argument("file", type=Path, metavar="FILE", help="recording of a movement, or a project (.biomec)")
     study.add_argument("--joint", metavar="NAME", help="default: right glenohumeral, or the first joint there is")
+    study.add_argument("--same-plates", action="store_true",
+                       help="the same ground reaction in all; by default prepared like the markers")  # fmt: skip
     study.add_argument("--json", action="store_true", help="print the table for programs")
 
     compare = commands.add_parser("compare", help="compare the joint loads of two conditions, such as two grips")
@@ -58,7 +60,7 @@ def _study(options: argparse.Namespace) -> int:
     analysis = _opened(options.file).run_until("loads", progress_on_terminal("Analysis"))
     joints = analysis.loads.newton_euler.joints
     joint = options.joint or ("right glenohumeral" if "right glenohumeral" in joints else joints[-1])
-    study = load_study(analysis, joint, progress=progress_on_terminal("Study"))
+    study = load_study(analysis, joint, progress=progress_on_terminal("Study"), plates=not options.same_plates)
     if options.json:
         facts = {
             "joint": study.joint,
@@ -67,6 +69,7 @@ def _study(options: argparse.Namespace) -> int:
             "force_difference_N": study.force_difference.tolist(),
             "torque_difference_Nm": study.torque_difference.tolist(),
             "first_cutoff_hz": study.first_cutoff_hz,
+            "plates_prepared": study.plates_prepared,
         }
         print(json.dumps(facts, indent=2, ensure_ascii=False, allow_nan=False))
         return 0

@@ -7,7 +7,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from biomec.base.errors import BiomecError
-from biomec.cli.arguments import INTERRUPTED, Commands, progress_on_terminal
+from biomec.cli import INTERRUPTED
+from biomec.cli.arguments import Commands, progress_on_terminal
 
 if TYPE_CHECKING:
     from biomec.machines.machine import Machine

@@ -109,19 +109,20 @@ def _is_whole_project(options: argparse.Namespace) -> bool:
 
 
 def _project_without_name(options: argparse.Namespace) -> int:
-    from biomec.io.project import load_project, save_project
+    from biomec.io.project import load_project
+    from biomec.io.shared_project import save_as_read
     from biomec.pipeline.without_name import refuse_telling_name, without_name
 
     session = load_project(options.input)
     refuse_telling_name(session, options.output.name, options.take_out)
-    save_project(without_name(session, options.code, options.take_out), options.output)
+    save_as_read(without_name(session, options.code, options.take_out), options.output, None)
     print(f"{options.output} written without the name of the person.")
     return 0
 
 
 def _import(options: argparse.Namespace) -> int:
-    from biomec.io.project import save_project
     from biomec.io.session_import import SKIP, import_session
+    from biomec.io.shared_project import save_as_read
     from biomec.pipeline.settings import AnalysisSettings, PreparationSettings
     from biomec.pipeline.steps.preparation import preparation
     from biomec.recording import EmgAlignment
@@ -148,7 +149,7 @@ def _import(options: argparse.Namespace) -> int:
         session = session.with_settings(analysis=plain_data(AnalysisSettings(preparation=settings)))
         if not mended:
             print("No exchanged labels were found.")
-    save_project(session, options.project)
+    save_as_read(session, options.project, None)
     print(f"{options.project} written: {', '.join(session.provenance[0].settings['files'].values())}.")
     tell((*session.dynamic.notices, *session.notices, *mended), least=Severity.INFO)
     return 0

@@ -16,7 +16,8 @@ from typing import TYPE_CHECKING, Any
 from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Severity
 from biomec.base.progress import Progress
-from biomec.cli.arguments import INTERRUPTED, Commands, FieldOption, frames, given, progress_on_terminal, tell
+from biomec.cli import INTERRUPTED
+from biomec.cli.arguments import Commands, FieldOption, frames, given, progress_on_terminal, tell
 
 if TYPE_CHECKING:
     from biomec.body.tracking.what_if import WhatIf
@@ -150,7 +151,7 @@ def _kept(
     analysis: "Analysis", run: "SimulationRun", options: argparse.Namespace, project: bool, seen: str | None
 ) -> list[Path]:
     """Store the run in its session, write the files, and return what was written."""
-    from biomec.io.project import save_project
+    from biomec.io.shared_project import save_as_read
     from biomec.reporting.files.simulation_files import write_simulation
 
     written: list[Path] = []
@@ -159,7 +160,7 @@ def _kept(
     if project:
         written.append(_saved(analysis, options.file, seen))
     elif options.out is not None:
-        save_project(analysis.stored(), options.out / SESSION)
+        save_as_read(analysis.stored(), options.out / SESSION, None)
         written.append(options.out / SESSION)
     return written
 

@@ -16,7 +16,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, planar_rotation, rotation_about
 from biomec.base.errors import DescriptionError
-from biomec.base.special_files import refuse_special
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.base.toml_table import TomlTable, did_you_mean, read_toml, shown, written, written_key
 from biomec.engine.body import Body
 from biomec.engine.drivers import (
@@ -57,9 +57,8 @@ SIX = ((0, 3, 4), (3, 1, 5), (4, 5, 2))  # places of [xx, yy, zz, xy, xz, yz] in
 
 def load_system(path: Path | Traversable) -> System:
     """System described in a TOML file, e.g. ``load_system(resource("mechanisms", "four-bar.toml"))``."""
-    refuse_special(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = whole_file(path, most=LONGEST_DESCRIPTION).decode("utf-8-sig")
     except FileNotFoundError as error:
         raise DescriptionError(f"{path}: there is no such file. Check its name and folder.") from error
     except UnicodeDecodeError as error:

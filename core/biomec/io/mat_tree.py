@@ -9,7 +9,7 @@ import h5py
 import numpy as np
 
 from biomec.base.errors import FileError
-from biomec.base.limits import Budget
+from biomec.base.limits import Budget, whole_file
 from biomec.base.special_files import refuse_special
 from biomec.io.mat5 import read_mat5
 from biomec.io.strangers_hdf5 import Inspector
@@ -38,7 +38,9 @@ def read_tree(path: Path) -> dict[str, Any]:
         if h5py.is_hdf5(path):
             with path.open("rb") as handle, h5py.File(handle, "r") as file:
                 return _Hdf5(file, budget).variables()
-        return read_mat5(path.read_bytes(), budget)
+        return read_mat5(whole_file(path, 2.0), budget)
+    except FileError:
+        raise
     except Exception as error:
         what = "the file is damaged" if start.startswith(b"MATLAB") else "this is not a MATLAB file"
         words = " ".join(str(error).split())[:200] or type(error).__name__

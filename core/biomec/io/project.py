@@ -141,18 +141,22 @@ def _check(name: str, file: BinaryIO) -> int:
     """Read the whole file once, raise a sentence if it is not exactly what was saved, and return its size in bytes."""
     header = _read_header(name, file.read(BLOCK))
     there = file.seek(0, io.SEEK_END) - BLOCK
+    damaged = FileError(name, "the project is damaged, or another program has changed it. Use an older copy.")
+    if there > header.size:
+        raise damaged
     if there < header.size:
         raise FileError(
             name,
             f"the project is cut short: {max(there, 0)} of {header.size} bytes are there. "
             "Copy it again, or use an older copy.",
         )
+    Budget(there, 2.0).take(there)  # before it is read as a whole
     file.seek(BLOCK)
     digest = hashlib.sha256(header.signed_text)
     while part := file.read(1 << 20):
         digest.update(part)
-    if there != header.size or digest.hexdigest() != header.sha256:
-        raise FileError(name, "the project is damaged, or another program has changed it. Use an older copy.")
+    if digest.hexdigest() != header.sha256:
+        raise damaged
     if header.schema > SCHEMA:
         raise FileError(
             name,

@@ -16,7 +16,7 @@ from biomec.base.errors import BiomecError, FileError
 from biomec.base.notices import Notice, warning
 from biomec.base.special_files import refuse_special
 from biomec.io.evidence import examined
-from biomec.io.project import is_project, load_project, save_project
+from biomec.io.project import is_project, load_project
 from biomec.recording import Session, Trial
 
 PROJECT = "Biomec project"
@@ -125,7 +125,9 @@ def read_project_trial(path: Path) -> Trial:
 
 def write_project_trial(trial: Trial, path: Path) -> tuple[Notice, ...]:
     """Write a project that holds one trial; it holds everything."""
-    save_project(Session(trial, subject=trial.subject, recorded=trial.recorded), path)
+    from biomec.io.shared_project import save_as_read
+
+    save_as_read(Session(trial, subject=trial.subject, recorded=trial.recorded), path, None)
     return ()
 
 

@@ -12,8 +12,8 @@ import numpy as np
 
 from biomec._version import __version__
 from biomec.base.errors import FileError
+from biomec.base.limits import whole_file
 from biomec.base.notices import Notice, Scope, info, warning
-from biomec.base.special_files import refuse_special
 from biomec.io.axes_evidence import up_from
 from biomec.io.companions import Companions, Found, find_companions, stands_still
 from biomec.io.evidence import examined, with_axes
@@ -186,9 +186,8 @@ def _companion(
 
 
 def _original(path: Path) -> Original:
-    refuse_special(path)
     try:
-        content = path.read_bytes()
+        content = whole_file(path, 2.0)
     except OSError as error:
         raise FileError(path.name, f"cannot be read ({error.strerror or error}).") from error
     return Original(Source.of_bytes(path.name, find_format(path)[0].name, content), content)

@@ -6,20 +6,13 @@ saving: if the file has another one by then, somebody else has saved, and nothin
 
 from __future__ import annotations
 
-import os
-import time
-from collections.abc import Iterator
-from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from biomec.base.errors import FileError
-from biomec.base.leftovers import is_there, locked
+from biomec.base.save_lock import save_lock
 from biomec.base.special_files import refuse_special
 from biomec.io.project import BLOCK, is_project, save_project
 from biomec.recording import Session
-
-PATIENCE_S = 20.0  # longer than any save takes
-_PAUSE_S = 0.05
 
 
 class ProjectChangedError(FileError):
@@ -52,50 +45,9 @@ def save_as_read(session: Session, path: Path | str, seen: str | None) -> str:
     Raises `ProjectChangedError` if it has another hash by now. Without ``seen`` it is saved whatever is there.
     """
     path = Path(path)
-    with project_lock(path):
+    with save_lock(path):
         now = project_hash(path)
         if seen is not None and now is not None and now != seen:
             raise ProjectChangedError(path.name)
         save_project(session, path)
         return project_hash(path) or ""
-
-
-@contextmanager
-def project_lock(path: Path, patience_s: float = PATIENCE_S) -> Iterator[None]:
-    """Hold the right to save a project; the system takes it back from a program that ends, however it ends.
-
-    Where files cannot be locked, on some network drives, the save goes on without.
-    """
-    try:
-        path = path.resolve()
-    except (OSError, RuntimeError):  # saving says what is wrong with the name
-        yield
-        return
-    beside = path.with_name(f".{path.name[:40]}.lock")
-    handle = _acquired(beside, path.name, patience_s)
-    try:
-        yield
-    finally:
-        if handle is not None:
-            with suppress(OSError):
-                beside.unlink()  # while it is held: whoever waits for it notices, and begins anew
-            os.close(handle)
-
-
-def _acquired(beside: Path, name: str, patience_s: float) -> int | None:
-    end = time.monotonic() + patience_s
-    while True:
-        try:
-            handle = os.open(beside, os.O_RDWR | os.O_CREAT, 0o600)
-        except OSError:
-            return None  # a folder that cannot be written: saving says so
-        try:
-            if locked(handle) and is_there(handle, beside):
-                return handle
-        except OSError:
-            os.close(handle)
-            return None
-        os.close(handle)
-        if time.monotonic() > end:
-            raise FileError(name, "another program is saving this project. Try again in a moment.")
-        time.sleep(_PAUSE_S)

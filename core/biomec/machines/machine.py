@@ -14,7 +14,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray
 from biomec.base.errors import DescriptionError
-from biomec.base.special_files import refuse_special
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.base.toml_table import TomlTable, did_you_mean
 from biomec.engine.description import FILE_KEYS, system_in
 from biomec.engine.drivers import AngleDriver, CoordinateDriver, LengthCoordinate, LengthDriver, PointDriver
@@ -337,9 +337,8 @@ def load_machine(name: str | Path, changes: Mapping[str, float] | None = None) -
     path = Path(name)
     if path.suffix != ".toml" and not path.is_file():
         return parse_machine(machine_text(str(name)), f"{name}.toml", changes)
-    refuse_special(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig")
+        text = whole_file(path, most=LONGEST_DESCRIPTION).decode("utf-8-sig")
     except FileNotFoundError as error:
         raise DescriptionError(f"{path}: there is no such file. Check its name and folder.") from error
     except (OSError, ValueError) as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from functools import partial
 
+from biomec.base.errors import BiomecError
 from biomec.base.fields import setting, shipped
 from biomec.body.anatomy.subject_model import ModelOptions
 from biomec.body.kinematics.consistency_options import ConsistencyOptions
@@ -22,10 +23,12 @@ from biomec.signals import (
     ReconstructionOptions,
     StaticPoseOptions,
 )
+from biomec.signals.cycle_average import PERCENT_POINTS
 from biomec.signals.emg_muscles import EmgReading
 
 CANDIDATES = ("elbow flexion", "knee flexion", "shoulder abduction", "shoulder elevation", "shoulder flexion")
 """Angles whose minima border the cycles where no steps are seen, in the order in which they are tried."""
+MOST_POINTS = 10_001
 EVENTS, AUTO, NONE = "events", "auto", "none"
 CYCLES_BY = {
     AUTO: "automatic: steps, else an angle",
@@ -119,6 +122,8 @@ class CycleSettings:
     """What repeats: "auto", "events" (foot strike to foot strike), "none", or an angle such as "elbow flexion".
 
     An angle is averaged over both sides; its minima are the borders.
+
+    points : of a mean curve; None takes the mean of the longest and the shortest cycle, as [Nunes2017]
     """
 
     by: str = setting(
@@ -127,6 +132,14 @@ class CycleSettings:
     options: CycleOptions = setting(
         factory=CycleOptions, label="Borders of cycles", help="What counts as the border between two cycles."
     )
+    points: int | None = setting(
+        PERCENT_POINTS, "Points of a mean curve", "Samples from 0 to 100 % of the cycle.",
+        least=2,
+        most=MOST_POINTS, nothing="mean of the longest and the shortest cycle")  # fmt: skip
+
+    def __post_init__(self) -> None:
+        if self.points is not None and not 2 <= self.points <= MOST_POINTS:
+            raise BiomecError(f"Cycles: a mean curve has 2 to {MOST_POINTS} points, not {self.points}.")
 
 
 @dataclass(frozen=True)

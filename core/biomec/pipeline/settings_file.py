@@ -15,9 +15,9 @@ from typing import Any
 
 from biomec.base.atomic import atomic_path
 from biomec.base.errors import FileError
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.base.notices import Notice
 from biomec.base.plain_types import parsed_json, restored
-from biomec.base.special_files import refuse_special
 from biomec.pipeline.settings import AnalysisSettings
 from biomec.recording import Session
 from biomec.recording.step import plain_data
@@ -66,9 +66,8 @@ def write_settings(settings: AnalysisSettings, path: Path) -> None:
 def read_settings(path: Path) -> tuple[AnalysisSettings, tuple[Notice, ...]]:
     """Return the settings of a file, and notices about what this version of Biomec could not use of it."""
     path = Path(path)
-    refuse_special(path)
     try:
-        data = parsed_json(path.read_text("utf-8"))
+        data = parsed_json(whole_file(path, most=LONGEST_DESCRIPTION).decode("utf-8"))
     except OSError as error:
         raise FileError(path.name, f"cannot be read ({error.strerror}).") from error
     except ValueError as error:

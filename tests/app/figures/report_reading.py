@@ -10,13 +10,14 @@ from typing import Any
 from biomec.base.plain_text import one_line
 from biomec.reporting.clinical.blocks import ClinicalReport
 from biomec.reporting.tables import Table
+from biomec_app.figures.report.remarks import pages_with_remarks
 
 Rows = list[list[str]]
 
 
 def tables_of(report: ClinicalReport) -> list[Table]:
     """All tables of a report, in its order."""
-    return [block for page in report.pages for block in page.blocks if isinstance(block, Table)]
+    return [block for page in pages_with_remarks(report) for block in page.blocks if isinstance(block, Table)]
 
 
 def wanted(report: ClinicalReport) -> list[Rows]:

@@ -18,7 +18,7 @@ from tests.hostile import HOSTILE
 
 pytestmark = pytest.mark.usefixtures("qapp")
 TOP, BOTTOM, LEFT, RIGHT, WIDTH = 24.0, 164.0, 40.0, 292.0, 300.0  # of a panel, as the script lays it out
-KINEMATICS = 4  # tab
+KINEMATICS = 3  # tab
 
 
 def growing() -> MovingFigure:
@@ -79,7 +79,7 @@ def test_a_click_on_a_curve_moves_figure_slider_and_marks(tab: Tab, tmp_path) ->
     shown(tab, tmp_path / "r.html", report)
     tab.drag(centre(place_of(tab, f"#tab-{KINEMATICS}")))
     assert tab.value("document.querySelector('.page.open h2').textContent") == "Kinematics, mean"
-    panel = report.pages[KINEMATICS - 1].blocks[0].rows[0][0]
+    panel = report.pages[KINEMATICS].blocks[0].rows[0][0]
     course = panel.courses[0]
     cycle, percent = 2, 25.0  # of trial 1, from frame 20 to frame 80
     height = BOTTOM - (course.curves[cycle][25] - panel.low) * (BOTTOM - TOP) / (panel.high - panel.low)

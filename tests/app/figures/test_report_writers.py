@@ -19,6 +19,7 @@ from biomec.base.plain_text import one_line
 from biomec.base.progress import Cancelled
 from biomec.reporting.clinical.blocks import Course, Grid, Page
 from biomec.reporting.tables import Table
+from biomec_app.figures.report.docx import _widths
 from biomec_app.figures.report.drawing import picture, svg
 from biomec_app.figures.report.options import ReportOptions
 from biomec_app.figures.report.writers import WRITERS, write_report, writer_of
@@ -158,6 +159,16 @@ def test_paper_is_that_of_the_options(paper, tmp_path) -> None:
 def test_paper_that_does_not_exist_is_a_sentence() -> None:
     with pytest.raises(BiomecError, match="choose A4 or Letter"):
         ReportOptions(paper="A17")
+
+
+@pytest.mark.parametrize("letters", [(3, 5), (10, 400, 12), (300, 300, 3), (2,)])
+def test_columns_in_word_fill_the_page_and_the_widest_give_way(letters) -> None:
+    widths = _widths(Table("", ("",) * len(letters), (tuple("x" * one for one in letters),)), 180.0)
+    assert sum(widths) == pytest.approx(180.0)
+    assert sorted(zip(letters, widths, strict=True)) == sorted(
+        zip(letters, widths, strict=True), key=lambda one: one[1]
+    )
+    assert min(widths) >= 3 * 1.75  # room for three letters
 
 
 # ---------------------------------------------------------------------------------------------------------------- names

@@ -61,6 +61,7 @@ def test_a_job_that_never_looks_up_is_cancelled_at_its_end(qtbot):
 @pytest.mark.parametrize(
     ("fault", "sentence"),
     [(BiomecError("The file is empty. Choose another."), "The file is empty. Choose another."),
+     (MemoryError(), "Failing: there is not enough free memory. Close other programs,"),
      (ZeroDivisionError("division by zero"), "Failing failed because of an error in Biomec (ZeroDivisionError")],
 )  # fmt: skip
 def test_a_fault_in_the_work_reaches_the_user_as_a_sentence(qtbot, fault, sentence):

@@ -12,6 +12,7 @@ from PySide6.QtCore import Qt
 
 from biomec.base import own_files
 from biomec.base.errors import BiomecError
+from biomec.cli import analysis as command_analysis
 from biomec.cli import main as command
 from biomec.cli import window as command_window
 from biomec_app.dialogs.extension_question import ExtensionQuestion
@@ -20,6 +21,7 @@ from biomec_app.session.preferences import Preferences
 from biomec_app.shell import main as program
 from biomec_app.shell.actions.signal_analysis import ASK_AGAIN, extra_actions
 from biomec_app.shell.extensions import FOLDER_VARIABLE, Loaded, extension_folder, load_extensions
+from tests.other_user import ADMINISTRATOR, as_another_user, open_folder
 
 POSIX = pytest.mark.skipif(sys.platform == "win32", reason="owners and permissions as POSIX has them")
 OWN = "import os\nos.environ['OWN_RAN'] = '{}'\ndef extend(register):\n    register('Own', print)\n"
@@ -159,6 +161,28 @@ def test_what_another_user_owns_is_refused(place, monkeypatch, what):
     assert (asked.questions, ran()) == ([], "no")
 
 
+@ADMINISTRATOR
+def test_files_that_another_user_really_owns_are_refused():
+    with open_folder() as shared:
+
+        def plant() -> str:
+            folder = shared / "extensions"
+            folder.mkdir(mode=0o755)
+            (folder / "own.py").write_text(OWN.format("planted"))
+            return "planted"
+
+        assert as_another_user(plant) == "planted"
+        asked = Asked(True)
+        folder = shared / "extensions"
+        (fault,) = load_extensions(folder, Approvals(shared / "approved"), asked).faults
+        assert "the folder belongs to another user" in fault
+        os.chown(folder, os.geteuid(), -1)
+        (fault,) = load_extensions(folder, Approvals(shared / "approved"), asked).faults
+        assert "own.py: it was not run" in fault
+        assert "belongs to another user" in fault
+        assert asked.questions == []
+
+
 @POSIX
 def test_a_link_into_a_folder_of_others_is_refused(place, tmp_path):
     shared = tmp_path / "shared"
@@ -219,7 +243,9 @@ def test_an_empty_or_relative_folder_counts_as_unset(monkeypatch, tmp_path, valu
 
 # ----------------------------------------------------------------------------------------------------------- the window
 @pytest.mark.parametrize(("button", "answer"), [("run", True), ("refuse", False), (None, None)])
-def test_the_question_shows_the_file_and_takes_an_answer(qtbot, place, button, answer):
+def test_the_question_shows_the_file_and_takes_an_answer(qtbot, qapp, place, button, answer):
+    """It is asked before there is a theme, and took a file named <b>safe</b>.py for HTML."""
+    qapp.setStyleSheet("")
     (place / "own.py").write_text("# <b>bold</b>\n" + OWN.format("first"))
     asked = Asked(None)
     load(place, asked)
@@ -303,7 +329,7 @@ def test_switches_of_the_command_line(monkeypatch, tmp_path, arguments, extensio
         return 0
 
     monkeypatch.setattr(command_window, "program", lambda: SimpleNamespace(run=note, screenshot=note))
-    for module in (command_window, sys.modules["biomec.cli.analysis"]):
+    for module in (command_window, command_analysis):
         monkeypatch.setattr(module, "has_screen", lambda: True)
     assert command([str(file) if one == "FILE" else one for one in arguments]) == 0
     ((files, loaded),) = given

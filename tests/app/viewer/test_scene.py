@@ -138,6 +138,9 @@ def test_the_legend_names_the_sides_that_there_are(scene, monkeypatch):
     sides = {"right", "left"}
     scene.show(replace(ALL, coloured=False))
     assert sides <= {entry.text for entry in scene.legend()}
+    scene.show(replace(ALL, coloured=False, single=True))
+    assert not sides & {entry.text for entry in scene.legend()}
+    scene.show(replace(ALL, coloured=False))
     right = [one for one in scene.poses.body.segments if not one.name.startswith("left")]
     monkeypatch.setattr(scene.poses, "body", SimpleNamespace(segments=right))
     assert sides & {entry.text for entry in scene.legend()} == {"right"}
@@ -188,6 +191,8 @@ def test_neighbours_have_different_colours(demo_analysis):
     sides = segment_colours(body, LIGHT, coloured=False)
     assert sides["head"] == CLAY["light"]
     assert len({sides["right thigh"], sides["left thigh"], sides["pelvis"]}) == 3
+    assert set(segment_colours(body, LIGHT, coloured=False, single=True).values()) == {CLAY["light"]}
+    assert segment_colours(body, LIGHT, coloured=True, single=True) == many
 
 
 @pytest.mark.parametrize("shape", ["lines", "capsules", "ellipsoids"])

@@ -7,8 +7,9 @@ from dataclasses import replace
 import pytest
 
 from biomec.base.errors import FileError
+from biomec.base.save_lock import save_lock
 from biomec.io.project import load_project, save_project
-from biomec.io.shared_project import ProjectChangedError, project_hash, project_lock, save_as_read
+from biomec.io.shared_project import ProjectChangedError, project_hash, save_as_read
 from biomec.recording import Session
 from tests.core.recording.examples import full_trial
 from tests.places import ROOT
@@ -42,8 +43,8 @@ def test_a_project_that_is_gone_or_was_never_there_is_saved(tmp_path):
 def test_one_program_saves_at_a_time(tmp_path):
     path = tmp_path / "a.biomec"
     code = (
-        "import sys\nfrom pathlib import Path\nfrom biomec.io.shared_project import project_lock\n"
-        "with project_lock(Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read()\n"
+        "import sys\nfrom pathlib import Path\nfrom biomec.base.save_lock import save_lock\n"
+        "with save_lock(Path(sys.argv[1])):\n    print('held', flush=True); sys.stdin.read()\n"
     )
     other = subprocess.Popen(
         [sys.executable, "-c", code, str(path)], cwd=ROOT, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
@@ -51,10 +52,10 @@ def test_one_program_saves_at_a_time(tmp_path):
     with other:
         assert other.stdout is not None
         assert other.stdout.readline().strip() == "held"
-        with pytest.raises(FileError, match=r"^a\.biomec: another program is saving"), project_lock(path, 0.0):
+        with pytest.raises(FileError, match=r"^a\.biomec: another program is saving"), save_lock(path, 0.0):
             pass
         other.kill()  # the lock dies with its owner
-    with project_lock(path, 5.0):
+    with save_lock(path, 5.0):
         pass
 
 

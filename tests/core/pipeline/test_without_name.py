@@ -12,7 +12,7 @@ from numpy.testing import assert_array_equal
 
 from biomec.base.errors import BiomecError
 from biomec.base.notices import warning
-from biomec.cli.main import main
+from biomec.cli import main
 from biomec.io.project import BLOCK, load_project, save_project
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.settings import AnalysisSettings

@@ -158,12 +158,12 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> RecordedLoads:
     """Three components of a joint's force or moment, or of the residual, in one recording."""
     readings, unit = Readings(analysis), NORMALISATIONS[chosen["unit"]]
     quantity, time = QUANTITIES[chosen["quantity"]], analysis.signals.trial.time_s
-    cycles = analysis.cycles.groups
+    cycles, points = analysis.cycles.groups, analysis.settings.cycles.points
     lines: dict[tuple[Side | None, int], LoadLine] = {}
     if chosen["joint"] == RESIDUAL:
         found = readings.residual("laboratory" if IN_AXES[chosen["axes"]] == "laboratory" else "root", unit)
         for k in (k for k, what in enumerate(found.quantity) if what == quantity):
-            over = signal_cycles(cycles, None, time, np.asarray(found.values[:, k]))
+            over = signal_cycles(cycles, None, time, np.asarray(found.values[:, k]), points)
             called_so = found.names[k].removeprefix("residual ")
             lines[None, k % 3] = LoadLine(found.names[k], called_so, "", found.units[k], None, over)
         return RecordedLoads(called, lines)
@@ -174,7 +174,8 @@ def recorded(called: str, analysis: Analysis, chosen: Chosen) -> RecordedLoads:
         components = readings.components(joint, axes, unit, reading.method)
         for i, label in enumerate(components.of(joint, quantity)):
             k = components.index(label)
-            over = signal_cycles(cycles_of_joint(analysis, joint), side, time, reading.sense * components[label])
+            values = reading.sense * components[label]
+            over = signal_cycles(cycles_of_joint(analysis, joint), side, time, values, points)
             positive, negative = components.positive[k], components.negative[k]
             named = f"{label}, {reading.words}"
             lines[side, i] = LoadLine(named, positive, negative, components.units[k], side, over)

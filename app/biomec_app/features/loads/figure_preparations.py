@@ -19,6 +19,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 USUAL = "right glenohumeral"
+PREPARED, SAME = "prepared like the markers (as published)", "the same in all six"
 COLOURS = ("#999999", "#E69F00", "#56B4E9", "#009E73", "#CC79A7", "#0072B2")
 DARK_COLOURS = ("#B4BCC6", "#FFB84D", "#7CC8F2", "#2FBF8F", "#E59CC3", "#4DA3E0")
 
@@ -43,8 +44,10 @@ class PreparationFigure(FigureKind):
         """Joint, and the cycle that counts."""
         joints = sorted(Readings(analysis).joints, key=lambda joint: joint != USUAL)
         cycles = (*cycle_options(analysis), WHOLE)
-        return FigureChoice("joint", "Joint", tuple(capital(joint) for joint in joints)), FigureChoice(
-            "cycle", "Cycle", cycles
+        return (
+            FigureChoice("joint", "Joint", tuple(capital(joint) for joint in joints)),
+            FigureChoice("cycle", "Cycle", cycles),
+            FigureChoice("plates", "Ground reaction", (PREPARED, SAME)),
         )
 
     def content(self, analysis: Analysis, chosen: Chosen, progress: Progress | None = None) -> LoadStudy:
@@ -55,7 +58,7 @@ class PreparationFigure(FigureKind):
         if chosen["cycle"] in cycles:
             one, number = cycles[chosen["cycle"]]
             frames = int(one.spans[number][0]), int(one.spans[number][1])
-        return load_study(analysis, joint, frames, progress)
+        return load_study(analysis, joint, frames, progress, plates=chosen["plates"] == PREPARED)
 
     def remark(self, content: LoadStudy, chosen: Chosen) -> str:
         """Which joint and cycle, and what the first configuration is."""

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from pathlib import Path
 
 from biomec.base.errors import BiomecError, DescriptionError, FileError
-from biomec.base.special_files import refuse_special
+from biomec.base.limits import LONGEST_DESCRIPTION, whole_file
 from biomec.machines.blueprint import with_values
 from biomec.machines.machine import Machine, machine_text, parse_machine
 from biomec.machines.study import Run
@@ -98,9 +98,8 @@ def catalogued(name: str) -> Draft:
 
 def from_file(path: Path) -> Draft:
     """A machine of a file. A text with a fault is refused: there is no last good machine to show."""
-    refuse_special(path)
     try:
-        text = path.read_bytes().decode("utf-8-sig").replace("\r\n", "\n")
+        text = whole_file(path, most=LONGEST_DESCRIPTION).decode("utf-8-sig").replace("\r\n", "\n")
     except (OSError, ValueError) as error:
         raise FileError(path.name, f"the file cannot be read as text ({error}).") from error
     machine = _parsed(text, path.name)

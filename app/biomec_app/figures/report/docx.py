@@ -29,6 +29,7 @@ from biomec_app.figures.report.drawing import Drawn, described, figure_png, heig
 from biomec_app.figures.report.logo import logo_png
 from biomec_app.figures.report.markup import numeric_columns
 from biomec_app.figures.report.options import ReportOptions
+from biomec_app.figures.report.remarks import pages_with_remarks
 
 MARGIN_MM, TOP_MM = 15.0, 27.0
 AROUND_MM = 70.0  # of a sheet, for its margins, head and headings
@@ -36,6 +37,8 @@ LOGO_MM = 9.0
 TABLE_POINTS, SMALL_POINTS, TEXT_POINTS = 8.5, 8.0, 10.0
 LONGEST_PROPERTY = 255  # letters; Word takes no more
 FREE_STYLE = "Free text"
+EMU_OF_MM = 36000  # units of Word in a millimetre
+LETTER_MM, AROUND_CELL_MM = 1.75, 4.5  # widths of a letter in a table, and of what is left and right of a text
 LARGEST_TEMPLATE = 50_000_000  # bytes, unpacked
 
 
@@ -64,17 +67,16 @@ class _Document:
         self._heads()
         self.word.add_paragraph(_plain(report.title), style="Title")
         self._highlights()
-        for k, page in enumerate(report.pages):
+        pages = pages_with_remarks(report)
+        for k, page in enumerate(pages):
             if page.landscape != landscape:
                 landscape = page.landscape
                 self._section(self.word.add_section(), landscape)
                 self._page(page, False)
             else:
                 self._page(page, k > 0)
-            if k == 0:
-                self._remarks()
             if progress is not None:
-                progress((k + 1) / (len(report.pages) + 1))
+                progress((k + 1) / (len(pages) + 1))
         out = io.BytesIO()
         self.word.save(out)
         return out.getvalue()
@@ -169,15 +171,6 @@ class _Document:
             _fill(table.cell(1, k), what, SMALL_POINTS)
         self.word.add_paragraph()
 
-    def _remarks(self) -> None:
-        """Pages left out, and what the report says about itself."""
-        if self.report.left_out:
-            self.word.add_paragraph("Pages left out", style="Heading 2")
-            for one in self.report.left_out:
-                self.word.add_paragraph(_plain(f"{one.title}: {one.reason}"))
-        for notice in self.report.notices:
-            self.word.add_paragraph(_plain(notice))
-
     def _page(self, page: Page, on_new_sheet: bool) -> None:
         head = self.word.add_paragraph(_plain(page.title), style="Heading 1")
         head.paragraph_format.page_break_before = on_new_sheet
@@ -223,12 +216,13 @@ class _Document:
         shape._inline.docPr.set("name", "Picture")
 
     def _width(self, page: Page) -> float:
+        """Width of a picture on a page [mm]."""
+        return min(self._text_width(), self.options.size(page.landscape)[0] - 20.0)
+
+    def _text_width(self) -> float:
         """Width of the text of the last section [mm]."""
         section = self.word.sections[-1]
-        return min(
-            float((section.page_width - section.left_margin - section.right_margin) / 36000),
-            self.options.size(page.landscape)[0] - 20.0,
-        )
+        return float((section.page_width - section.left_margin - section.right_margin) / EMU_OF_MM)
 
     def _title(self, words: str) -> None:
         if words:
@@ -239,27 +233,52 @@ class _Document:
             self.word.add_paragraph(_plain(words), style="Caption")
 
     # --------------------------------------------------------------------------------------------------------- tables
-    def _new_table(self, rows: int, columns: int) -> Any:
+    def _new_table(self, rows: int, columns: int, widths: Sequence[float] = ()) -> Any:
+        """A table as wide as the text; ``widths`` : of its columns [mm]."""
+        from docx.shared import Mm
+
         table = self.word.add_table(rows, columns)
         _hair_lines(table)
+        if widths:
+            table.autofit = False
+            for column, width in zip(table.columns, widths, strict=True):
+                column.width = Mm(width)
         return table
 
     def _table(self, table: Table) -> None:
         from docx.enum.text import WD_ALIGN_PARAGRAPH
+        from docx.shared import Mm
 
         headed = any(table.columns)
-        made = self._new_table(len(table.rows) + int(headed), len(table.columns))
+        widths = _widths(table, self._text_width())
+        made = self._new_table(len(table.rows) + int(headed), len(table.columns), widths)
         right = numeric_columns(table)
         rows: list[Sequence[str]] = [table.columns, *table.rows] if headed else list(table.rows)
         cells = made._cells  # one look at the table for all of its cells: a look for each takes its square
         for i, row in enumerate(rows):
             for k, text in enumerate(row):
                 cell = cells[i * len(table.columns) + k]
+                cell.width = Mm(widths[k])
                 _fill(cell, text, TABLE_POINTS, bold=headed and i == 0)
                 if right[k] and headed:
                     cell.paragraphs[0].alignment = WD_ALIGN_PARAGRAPH.RIGHT
         if headed:
             _repeat(made.rows[0])
+
+
+def _widths(table: Table, width: float) -> list[float]:
+    """Widths of the columns [mm]: what their longest text needs; if that is too much, the widest give way together."""
+    rows = (table.columns, *table.rows)
+    needs = [LETTER_MM * max(len(row[k]) for row in rows) + AROUND_CELL_MM for k in range(len(table.columns))]
+    if sum(needs) <= width:
+        return [width * one / sum(needs) for one in needs]
+    left, most = width, 0.0
+    for k, one in enumerate(sorted(needs)):
+        most = left / (len(needs) - k)
+        if one > most:
+            break
+        left -= one
+    return [min(one, most) for one in needs]
 
 
 def _template(path: Path) -> Any:

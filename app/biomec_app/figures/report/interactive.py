@@ -19,12 +19,13 @@ import numpy as np
 from biomec.base.arrays import FloatArray
 from biomec.base.plain_text import html
 from biomec.base.progress import Progress
-from biomec.reporting.clinical.blocks import FEWEST_FOR_BAND, ClinicalReport, Course, Grid, Page, Panel
+from biomec.reporting.clinical.blocks import FEWEST_FOR_BAND, ClinicalReport, Course, Grid, Panel
 from biomec.reporting.clinical.moving_figure import MovingFigure, moving_figure
 from biomec_app.figures.report.logo import logo_png
 from biomec_app.figures.report.markup import cards, document, image, note
 from biomec_app.figures.report.options import ReportOptions
-from biomec_app.figures.report.printed import REMARK, left_out_html, page_html, who
+from biomec_app.figures.report.printed import REMARK, page_html, who
+from biomec_app.figures.report.remarks import pages_with_remarks
 from biomec_app.kit.colours import LIGHT
 from biomec_resources import resource
 
@@ -50,13 +51,12 @@ def page(
     """The page. ``figures`` : of the trials of the visit, in its order; None for one that cannot be shown."""
     data = _Data()
     sections, tabs = [], []
-    contents: tuple[Page | None, ...] = (None, *report.pages)
-    for k, one in enumerate(contents):
-        if one is None:
-            title, body = "Overview", f"{cards(report.highlights)}{left_out_html(report)}"
-        else:
-            title = one.title
-            body = page_html(one, partial(data.grid, tab=k), options, title=False)
+    pages = pages_with_remarks(report)
+    for k, one in enumerate(pages):
+        title = one.title
+        body = page_html(one, partial(data.grid, tab=k), options, title=False)
+        if k == 0:
+            body = cards(report.highlights) + body
         tabs.append(
             f'<button role="tab" id="tab-{k}" aria-controls="page-{k}" aria-selected="false" tabindex="-1">'
             f"{html(title)}</button>"
@@ -66,7 +66,7 @@ def page(
             f"<h2>{html(title)}</h2>\n{body}\n</section>"
         )
         if progress is not None:
-            progress(0.3 + 0.7 * (k + 1) / (len(report.pages) + 1))
+            progress(0.3 + 0.7 * (k + 1) / (len(pages) + 1))
     logo = logo_png(report.heading.logo)
     mark = image(logo, "Logo") if logo is not None else ""
     data.move(figures)

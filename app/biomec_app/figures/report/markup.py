@@ -12,6 +12,7 @@ from biomec_app.kit.colours import LIGHT
 
 INK, MUTED, HAIR, RIGHT, FAULT = LIGHT.text, LIGHT.faint, LIGHT.line, LIGHT.right, LIGHT.fault
 SHORT = 12  # rows up to which a table is not parted by the end of a page
+LONGEST_NUMBER = 28  # letters of a number with what stands around it; more is a sentence that begins with one
 STYLE = f"""
 @page {{ size: A4; margin: 14mm 13mm; }}
 * {{ box-sizing: border-box; }}
@@ -107,6 +108,8 @@ def image(content: bytes, text: str, kind: str = "image/png") -> str:
 
 def is_number(cell: str) -> bool:
     """Whether a cell holds a number, a dash for a missing one, or a number with its spread or unit."""
+    if len(cell) > LONGEST_NUMBER:
+        return False
     first = cell.replace("−", "-").split(" ")[0].rstrip("%°")
     try:
         float(first)

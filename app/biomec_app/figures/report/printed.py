@@ -25,11 +25,12 @@ from biomec_app.figures.report.drawing import Drawn, described, figure_png, heig
 from biomec_app.figures.report.logo import logo_png
 from biomec_app.figures.report.markup import captioned, cards, document, image, note, paragraphs
 from biomec_app.figures.report.options import ReportOptions
+from biomec_app.figures.report.remarks import pages_with_remarks
 
 REMARK = "Angles, loads and indices are estimates of a model; judge them with the page on quality."
 MARGIN_MM = 13.0
 AROUND_MM = 62.0  # of a sheet, for its margins, head and headings
-LINE_MM = 6.5  # of room for what is written by hand
+LINE_MM = 5.0  # of room for what is written by hand
 STYLE = """
 main {{ max-width: 1180px; }}
 .sheet > header {{ display: flex; gap: 14px; align-items: center; border-bottom: 1px solid #d5d9df; padding-bottom: 8px;
@@ -38,6 +39,10 @@ main {{ max-width: 1180px; }}
 .sheet > header p {{ flex: 1; margin: 0; overflow-wrap: anywhere; }}
 .sheet + .sheet {{ margin-top: 46px; }}
 h1, h2, h3, p, li, td, th {{ overflow-wrap: anywhere; }}
+td, th {{ min-width: 4.5em; }}
+td:first-child, th:first-child {{ min-width: 7em; }}
+.highlights {{ flex-wrap: wrap; }}
+.highlights li {{ overflow-wrap: break-word; }}
 .free p {{ white-space: pre-wrap; border: 1px solid #d5d9df; padding: 6px 10px; margin: 4px 0 12px; }}
 figure {{ margin: 10px 0; }}
 figure img {{ margin: 0; }}
@@ -57,13 +62,14 @@ figure img {{ margin: 0; }}
 def written(report: ClinicalReport, options: ReportOptions, progress: Progress | None = None) -> bytes:
     """The bytes of the page."""
     parts = []
-    for k, page in enumerate(report.pages):
+    pages = pages_with_remarks(report)
+    for k, page in enumerate(pages):
         body = page_html(page, partial(_picture, options=options), options)
         if k == 0:
-            body = f"<h1>{html(report.title)}</h1>{cards(report.highlights)}{body}{left_out_html(report)}"
+            body = f"<h1>{html(report.title)}</h1>{cards(report.highlights)}{body}"
         parts.append(_sheet(report, body))
         if progress is not None:
-            progress((k + 1) / (len(report.pages) + 1))
+            progress((k + 1) / (len(pages) + 1))
     style = STYLE.format(paper=options.paper, margin=MARGIN_MM)
     return document(report.title, "\n".join(parts), REMARK, style).encode()
 
@@ -87,18 +93,6 @@ def who(heading: Heading) -> str:
         f"trust: {heading.verdict}" if heading.verdict else "",
     )
     return " · ".join(part for part in parts if part)
-
-
-def left_out_html(report: ClinicalReport) -> str:
-    """Pages that are not in the report, and what the report says about itself."""
-    parts = []
-    if report.left_out:
-        items = "".join(f"<li>{html(one.title)}: {html(one.reason)}</li>" for one in report.left_out)
-        parts.append(f"<h3>Pages left out</h3><ul>{items}</ul>")
-    if report.notices:
-        items = "".join(f'<li class="warning">{html(one)}</li>' for one in report.notices)
-        parts.append(f'<ul class="notices">{items}</ul>')
-    return "\n".join(parts)
 
 
 def _sheet(report: ClinicalReport, body: str) -> str:

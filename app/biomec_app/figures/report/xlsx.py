@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from biomec._version import __version__
 from biomec.base.arrays import FloatArray
 from biomec.base.plain_text import cell as kept_text
 from biomec.base.plain_text import one_line
@@ -28,6 +27,7 @@ from biomec.reporting.clinical.blocks import (
 )
 from biomec.reporting.tables import Table
 from biomec_app.figures.report.options import ReportOptions
+from biomec_app.figures.report.remarks import pages_with_remarks
 
 SUBJECT, PROVENANCE = "Subject", "Provenance"
 SHEETS = {
@@ -37,6 +37,8 @@ SHEETS = {
     "kinematics": "Kinematics",
     "kinetics": "Kinetics",
     "ground": "GroundReaction",
+    "trunk": "TrunkArms",
+    "comparison": "Comparison",
     "discrete": "Discrete",
     "indices": "Indices",
     "emg": "EMG",
@@ -155,7 +157,8 @@ def _sheets(report: ClinicalReport) -> Iterator[tuple[str, list[Cells]]]:
     """Names and rows of all sheets: texts and tables page by page, then curves."""
     texts: dict[str, list[Cells]] = {SUBJECT: _subject(report)}
     curves: dict[str, _Curves] = {}
-    for page in report.pages:
+    pages = pages_with_remarks(report)
+    for page in pages:
         name = _sheet_of(page)
         for block in page.blocks:
             if isinstance(block, Grid):
@@ -163,7 +166,7 @@ def _sheets(report: ClinicalReport) -> Iterator[tuple[str, list[Cells]]]:
             elif rows := list(_rows(block)):
                 texts.setdefault(name, [[_Head(page.title)]]).extend([*rows, []])
     texts[PROVENANCE] = [*texts.pop(PROVENANCE, []), *_provenance(report)]
-    for name in dict.fromkeys((SUBJECT, *map(_sheet_of, report.pages), PROVENANCE)):
+    for name in dict.fromkeys((SUBJECT, *map(_sheet_of, pages), PROVENANCE)):
         if name in texts:
             yield name, texts[name]
         if name in curves:
@@ -190,11 +193,7 @@ def _subject(report: ClinicalReport) -> list[Cells]:
 
 
 def _provenance(report: ClinicalReport) -> list[Cells]:
-    rows: list[Cells] = [[_Head("This file")], ["Biomec", __version__]]
-    rows += [["Notice", one] for one in report.notices]
-    if report.left_out:
-        rows += [[], [_Head("Pages left out"), _Head("Why")], *([one.title, one.reason] for one in report.left_out)]
-    return rows
+    return [[_Head("This file")], ["Made with", f"Biomec {report.heading.version}"]]
 
 
 def _rows(block: Block) -> Iterator[Cells]:

@@ -20,7 +20,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from biomec.base.arrays import FloatArray, read_only
+from biomec.base.arrays import BoolArray, FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.body.anatomy.model import BodyModel
 from biomec.body.kinematics.segment_motion import SegmentMotion
@@ -71,12 +71,16 @@ class JointStress:
         part = np.asarray(getattr(self, kind))
         return np.asarray(part / np.where(self.force > 0.0, self.force, np.nan))
 
-    def mean_share(self, kind: str) -> tuple[FloatArray, FloatArray]:
+    def mean_share(self, kind: str, frames: BoolArray | None = None) -> tuple[FloatArray, FloatArray]:
         """Mean and standard deviation (J,) of a share over the frames in which it is not zero, as published; else NaN.
 
         The means of the three kinds are therefore over different frames.
+
+        frames : (T, J) frames of each joint that count; all, if not given
         """
         share = self.share(kind)
+        if frames is not None:
+            share = np.where(frames, share, np.nan)
         there = np.where(share > 0.0, 1.0, 0.0)
         count = there.sum(axis=0)
         known = np.where(count > 0, count, np.nan)

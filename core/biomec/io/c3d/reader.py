@@ -11,6 +11,7 @@ import numpy as np
 
 from biomec.base.arrays import FloatArray, IntArray
 from biomec.base.errors import BiomecError, FileError
+from biomec.base.limits import MB, SMALL, Budget, TooMuchError
 from biomec.base.notices import Notice, info, problem, warning
 from biomec.base.special_files import refuse_special
 from biomec.io.c3d.channels import Channels, read_channels, si_unit, sort_channels
@@ -29,6 +30,7 @@ from biomec.recording.axes import DIRECTIONS
 
 FRAMES_TO_GUESS = 200  # frames looked at to tell metres from millimetres
 LARGEST_LAB_M = 20.0
+_TIMES = 10.0  # memory for a byte of the file: 16-bit numbers become doubles, some of them twice
 MM = 1e3  # millimetres in a metre
 
 
@@ -55,6 +57,7 @@ def read_c3d(path: str | os.PathLike[str], zeros_are_missing: bool = True) -> Tr
 def _read(file: str, stream: BinaryIO, zeros_are_missing: bool) -> Trial:
     header, parameters, processor, size = read_head(file, stream)
     layout, notices = find_layout(file, header, parameters, processor, size)
+    _refuse_vast(file, layout, size)
     points = sort_points(file, parameters, layout.points)
     metres, unit_notices = _length_unit(file, stream, layout, parameters, points)
     axes, axes_notices = read_axes(file, parameters, floor_axis(parameters))
@@ -86,6 +89,19 @@ def _read(file: str, stream: BinaryIO, zeros_are_missing: bool) -> Trial:
         first_frame=layout.first_frame,
         notices=(*found, *build_notices),
     )
+
+
+def _refuse_vast(file: str, layout: DataLayout, size: int) -> None:
+    """Refuse what would not fit into the free memory, and a file that is mostly something else than its recording."""
+    values = layout.frames * layout.values_per_frame
+    try:
+        Budget(size, _TIMES).take(2 * 8 * values)  # doubles; some analog channels are read twice, as plates are
+    except TooMuchError as error:
+        raise FileError(file, f"{error}.") from error
+    if size - layout.start > SMALL + _TIMES * layout.frames * layout.frame_bytes:
+        held = layout.frames * layout.frame_bytes
+        words = f"it states {layout.frames} frames, which take {held / MB:.0f} of its {size / MB:.0f} MB"
+        raise FileError(file, f"{words}; it is damaged. Export it again from the capture system.")
 
 
 def _length_unit(

@@ -85,7 +85,9 @@ def cycles(
 ) -> FoundCycles:
     """Find cycles. Only those count whose frames are all ``valid`` (T,)."""
     by, found = _cycles(clean, angles, valid, settings)
-    curves = {name: resample_cycles(one, angles.values) for name, one in found.items() if one.valid.any()}
+    curves = {
+        name: resample_cycles(one, angles.values, settings.points) for name, one in found.items() if one.valid.any()
+    }
     notices = [notice for one in found.values() for notice in one.notices]
     notices += [notice for one in curves.values() for notice in one.notices]
     if found:

@@ -14,6 +14,7 @@ from biomec.body.loads.load_statistics import JointPeaks, Peak
 from biomec.body.loads.residual_reduction import ReducedResiduals
 from biomec.body.loads.residuals import Residuals
 from biomec.pipeline.analysis import Analysis
+from biomec.reporting.content.load_tables import residual_table, share_table
 from biomec.reporting.facts import load_facts
 from biomec.reporting.statistics.load_condition import peaks_of
 from biomec.reporting.tables import NOTHING, Section, Table, fact_table, number, percent, plain_number
@@ -138,6 +139,7 @@ def loads_section(analysis: Analysis) -> Section:
         *_reduced(analysis),
         *_contacts(analysis),
         *_peaks(analysis),
+        *[one for one in (share_table(analysis), residual_table(analysis)) if one is not None],
     ]
     changes = () if found.reduced is None else tuple(one.sentence for one in found.reduced.notices)
     return Section(LOADS, (facts["trust"].text, facts["advice"].text, *sentences, *changes), tuple(tables))

@@ -39,6 +39,7 @@ from biomec.reporting.facts import (
     trial_facts,
 )
 from biomec.reporting.indices.push_ups import push_up_section
+from biomec.reporting.indices.scapulohumeral import shoulder_section
 from biomec.reporting.statistics.angle_ranges import (
     AngleError,
     AngleRange,
@@ -89,7 +90,8 @@ def report_content(analysis: Analysis, truth: JointAngles | None = None) -> Repo
     sections = [_subject(analysis), _recording(analysis), *([] if walk is None else [walk]), _angles(analysis)]
     sections += [_cycles(analysis), _quality(analysis)]
     pushed = push_up_section(analysis)
-    sections += [] if pushed is None else [pushed]
+    shoulders = shoulder_section(analysis)
+    sections += [one for one in (pushed, shoulders) if one is not None]
     if "loads" in analysis.done:
         sections.append(loads_section(analysis))
     vicon = plug_in_gait_section(analysis)

@@ -10,6 +10,10 @@ segments.csv     centres of mass of the segments and of the whole body [m]
 loads.csv        forces, moments and power of the joints, and the residual [N, N m, W]; if inverse dynamics has run
 load_parts.csv   what weight, acceleration and the ground ask of the joints: parts that sum to loads.csv [N, N m]
 load_statistics.csv  peak, RMS, impulse and work of every load in every valid cycle, mean and standard deviation
+joint_stress.csv     compression, traction and shear as shares of the joint force [%]
+residual.csv         RMS and peak of the residual along the axes of the laboratory [N, N m]
+load_methods.csv     difference of the loads by both methods over the cycles [N, N m, % of the range]
+scapulohumeral.csv   scapulohumeral rhythm of every raising and lowering of the arm; of models with scapulae
 plug_in_gait.csv     angles, moments and powers as Vicon computes them [°, N·m/kg, W/kg]; for Plug-in Gait markers
 plug_in_gait_comparison.csv  how far our own model is from these, and these from what the file stores
 session.biomec   everything, to be opened again
@@ -34,6 +38,7 @@ from biomec.io.project import refuse_to_destroy, save_project
 from biomec.pipeline.analysis import Analysis, step_named
 from biomec.pipeline.plug_in_gait import comparison, vicon_curves
 from biomec.pipeline.settings_file import settings_text
+from biomec.reporting.content.load_tables import joint_stress_csv, load_methods_csv, residual_csv
 from biomec.reporting.content.plug_in_gait_section import comparison_rows, plug_in_gait_summary
 from biomec.reporting.content.time_and_distance_section import time_and_distance_csv
 from biomec.reporting.facts import (
@@ -48,18 +53,25 @@ from biomec.reporting.facts import (
     trial_facts,
 )
 from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
+from biomec.reporting.indices.scapulohumeral import rhythm_csv
 from biomec.reporting.tables import by_frame, plain_number, table_text
 
 MILLIMETRE = 1e3
 ASSUMED = ("sex-assumed", "mass-assumed", "height-assumed")
 FILES = (
     "summary.json", "settings.json", "angles.csv", "cycles.csv", "time_and_distance.csv", "quality.csv",
-    "coordinates.csv", "segments.csv", "loads.csv", "load_parts.csv", "load_statistics.csv", "plug_in_gait.csv",
-    "plug_in_gait_comparison.csv", "session.biomec",
+    "coordinates.csv", "segments.csv", "loads.csv", "load_parts.csv", "load_statistics.csv", "joint_stress.csv",
+    "residual.csv", "load_methods.csv", "scapulohumeral.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv",
+    "session.biomec",
 )  # fmt: skip
 OF_GAIT = ("time_and_distance.csv", "plug_in_gait.csv", "plug_in_gait_comparison.csv")
 """Files that are written where somebody walks, or where the markers are those of Plug-in Gait."""
-OF_LOADS = {"loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv}
+OF_ARMS = ("scapulohumeral.csv",)
+"""Files that are written where an arm is raised, by a model with scapulae."""
+OF_LOADS = {
+    "loads.csv": loads_csv, "load_parts.csv": load_parts_csv, "load_statistics.csv": load_statistics_csv,
+    "joint_stress.csv": joint_stress_csv, "residual.csv": residual_csv, "load_methods.csv": load_methods_csv,
+}  # fmt: skip
 
 
 def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False) -> tuple[Path, ...]:
@@ -87,7 +99,9 @@ def write_analysis(analysis: Analysis, folder: Path, *, overwrite: bool = False)
     strides = time_and_distance_csv(analysis)
     texts |= {} if strides is None else {"time_and_distance.csv": strides}
     texts |= _plug_in_gait_csv(analysis)
-    with replaced_together(folder, "summary.json", FILES) as stage:
+    rhythm = rhythm_csv(analysis)
+    texts |= {} if rhythm is None else {"scapulohumeral.csv": rhythm}
+    with replaced_together(folder, "summary.json", FILES, shared=["session.biomec"]) as stage:
         for name, text in texts.items():
             (stage / name).write_text(text, encoding="utf-8")
         save_project(analysis.stored(), stage / "session.biomec")

@@ -20,13 +20,16 @@ from biomec.base.arrays import FloatArray, read_only
 from biomec.base.errors import BiomecError
 from biomec.body.loads.load_statistics import mean_and_deviation
 from biomec.pipeline.analysis import Analysis
-from biomec.reporting.tables import Table, with_spread
+from biomec.reporting.tables import Section, Table, table_text, with_spread
 from biomec.signals.cycles import find_cycles
 
 INTERVALS = ((30.0, 60.0), (60.0, 90.0), (90.0, 120.0))
 PHASES = ("raising", "lowering")
 FEWEST = 5  # samples in an interval
 MISSED_DEG = 3.0  # an interval may lack so much at either end
+SIDES = ("right", "left")
+LEAST_RANGE_DEG = 30.0  # of the humerus in a cycle: below, a ratio of ranges says little
+SHOULDERS = "Shoulders"
 
 
 @dataclass(frozen=True, eq=False)
@@ -96,7 +99,7 @@ def rhythms(analysis: Analysis) -> Mapping[str, Rhythm]:
     Cycles run between minima of the elevation of that arm.
     """
     angles, found = analysis.angles, {}
-    for side in ("right", "left"):
+    for side in SIDES:
         names = (f"{side} shoulder flexion", f"{side} shoulder abduction", f"{side} scapulothoracic upward rotation")
         elevated = f"{side} shoulder elevation"  # ISB's convention
         if names[2] not in angles or not (elevated in angles or (names[0] in angles and names[1] in angles)):
@@ -108,3 +111,77 @@ def rhythms(analysis: Analysis) -> Mapping[str, Rhythm]:
             np.degrees(elevation), np.degrees(angles[names[2]]), cycles.spans[cycles.valid]
         )
     return found
+
+
+@dataclass(frozen=True, eq=False)
+class RangeRatio:
+    """Ranges of humerus and scapula on the thorax in cycles (K,) [°], arrays read-only.
+
+    The published shortcut for movements about several axes: the angles of either bone that move most are compared,
+    flexion of the humerus and protraction of the scapula; about 3 in healthy shoulders ([Nunes2017] section 4.3.3).
+    """
+
+    humerus: FloatArray
+    scapula: FloatArray
+
+    @property
+    def ratio(self) -> FloatArray:
+        """(K,) range of the humerus for one degree of the scapula; NaN where the scapula does not move."""
+        return np.asarray(self.humerus / np.where(self.scapula > 0.0, self.scapula, np.nan))
+
+
+def range_ratios(analysis: Analysis) -> Mapping[str, RangeRatio]:
+    """Side -> ranges in the valid cycles in which the humerus turns by at least 30°; sides without any are not in."""
+    angles, found = analysis.angles, {}
+    for side in SIDES:
+        names = f"{side} shoulder flexion", f"{side} scapulothoracic protraction"
+        if any(name not in angles for name in names):
+            continue
+        spans = [span for cycles in analysis.cycles.groups.values() for span in cycles.spans[cycles.valid]]
+        rows = [[np.ptp(np.degrees(angles[name][first : last + 1])) for name in names] for first, last in spans]
+        ranges = np.reshape(rows, (-1, 2))
+        ranges = ranges[np.isfinite(ranges).all(axis=1) & (ranges[:, 0] >= LEAST_RANGE_DEG)]
+        if len(ranges):
+            found[side] = RangeRatio(read_only(ranges[:, 0]), read_only(ranges[:, 1]))
+    return found
+
+
+def shoulder_section(analysis: Analysis) -> Section | None:
+    """Rhythm of both shoulders for a report; None where no arm is raised far enough. Cycles must have run."""
+    raised = {side: one for side, one in rhythms(analysis).items() if np.isfinite(one.ratio).any()}
+    tables = [one.table(f"Scapulohumeral rhythm, {side}") for side, one in raised.items()]
+    ranges = range_ratios(analysis)
+    if ranges:
+        rows = tuple(
+            (side.capitalize(), *(_mean_sd(values) for values in (one.humerus, one.scapula)), _mean_sd(one.ratio, 2))
+            for side, one in ranges.items()
+        )
+        columns = ("", "Flexion of the humerus [°]", "Protraction of the scapula [°]", "Ratio")
+        note = "Ranges on the thorax in a cycle, mean ± SD. Published for push-ups: 2.6 (closed grip), 2.3 (open grip)."
+        tables.append(Table("Humerus and scapula", columns, rows, f"{note} [Nunes2017]"))
+    return Section(SHOULDERS, (), tuple(tables)) if tables else None
+
+
+def _mean_sd(values: FloatArray, digits: int = 1) -> str:
+    mean, sd = mean_and_deviation(values)
+    return with_spread(float(mean), float(sd), digits)
+
+
+def rhythm_csv(analysis: Analysis) -> str | None:
+    """One row a side, phase, interval and cycle, then the ratios of ranges; None where there are none."""
+    if "cycles" not in analysis.done:
+        return None
+    head: list[tuple[str | int, ...]] = []
+    values: list[float] = []
+    for side, one in rhythms(analysis).items():
+        for (k, p, i), value in np.ndenumerate(one.ratio):
+            if np.isfinite(value):
+                low, high = INTERVALS[i]
+                head.append((side, "rhythm", k + 1, PHASES[p], f"{low:g} to {high:g} deg"))
+                values.append(float(value))
+    for side, ranges in range_ratios(analysis).items():
+        for k, value in enumerate(ranges.ratio):
+            head.append((side, "range of flexion over range of protraction", k + 1, "whole cycle", ""))
+            values.append(float(value))
+    columns = ("side", "what", "cycle", "phase", "elevation of the humerus", "ratio")
+    return table_text(columns, head, np.reshape(values, (-1, 1))) if head else None

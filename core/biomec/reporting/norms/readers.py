@@ -21,6 +21,7 @@ from biomec.reporting.norms.workbooks import read_workbook
 
 REFERENCE = "children-dixon2017"
 OPPOSITE = -0.5  # correlation with the reference from which a curve seems to be upside down
+FLAT = 1e-6  # a mean that changes less, in any unit, has no course that could be compared
 TABLES = (".csv", ".txt", ".tsv", ".asc")
 
 
@@ -99,7 +100,7 @@ def sign_doubts(norm: NormSet) -> tuple[Notice, ...]:
     notices = []
     for name, curve in norm.curves.items():
         usual = shipped_norm(REFERENCE).band(name)
-        if usual is None or not float(np.ptp(curve.mean)) > 0.0:
+        if usual is None or not float(np.ptp(curve.mean)) > FLAT:
             continue
         alike = float(np.corrcoef(curve.mean, usual.mean)[0, 1])
         if alike < OPPOSITE:

@@ -18,6 +18,7 @@ from biomec.body.kinematics.joint_angles import JointAngles
 from biomec.pipeline.analysis import Analysis
 from biomec.pipeline.steps.body import recorded_for_models
 from biomec.recording.marker_set import Side
+from biomec.reporting.statistics.model_effort import ModelEffort, model_effort
 from biomec.signals import resample_cycles
 from biomec.signals.cycle_average import CycleCurves
 
@@ -186,6 +187,7 @@ class ModelComparison:
     differences : other − own of every angle over the frames that both have
     percent     : (N,) of the cycle; empty without valid cycles
     own_cycle, other_cycle : (N, A) means over the cycles of the first model that are valid in it [rad]
+    efforts     : what consistency took with each model, and how far it moved the jugular notch
     """
 
     own_model: str
@@ -198,6 +200,7 @@ class ModelComparison:
     percent: FloatArray
     own_cycle: FloatArray
     other_cycle: FloatArray
+    efforts: tuple[ModelEffort, ModelEffort]
 
 
 def other_models(analysis: Analysis) -> dict[str, str]:
@@ -230,7 +233,9 @@ def compare_models(analysis: Analysis, model: str, progress: Progress | None = N
     percent, means = np.empty(0), [np.empty((0, len(names)))] * 2
     cycles = next(iter(analysis.cycles.groups.values()), None) if "cycles" in analysis.done else None
     if cycles is not None and cycles.valid.any():
-        resampled = [resample_cycles(cycles, values) for values in (own, other)]
+        points = settings.cycles.points
+        resampled = [resample_cycles(cycles, values, points) for values in (own, other)]
         percent, means = resampled[0].percent, [one.mean for one in resampled]
     time = analysis.signals.trial.time_s
-    return ModelComparison(own_name, other_name, names, time, own, other, found, percent, means[0], means[1])
+    efforts = model_effort(own_name, analysis.positions), model_effort(other_name, again.positions)
+    return ModelComparison(own_name, other_name, names, time, own, other, found, percent, means[0], means[1], efforts)

@@ -21,7 +21,7 @@ from biomec.recording import ForcePlate
 from biomec.recording.marker_set import Side
 from biomec.reporting.statistics.angle_ranges import CYCLES_OF, angle_range, angle_rows, cycle_curves, cycle_sides
 from biomec.reporting.tables import Table, degrees, number, with_spread
-from biomec.signals.cycle_average import CycleCurves, resample_cycles
+from biomec.signals.cycle_average import PERCENT_POINTS, CycleCurves, resample_cycles
 from biomec.signals.cycles import Cycles
 
 NOT_CONVERGED, BY_HAND, MISSING = "not converged", "taken out by hand", "signal missing"
@@ -52,11 +52,16 @@ class SignalCycles:
 
 
 def signal_cycles(
-    cycles: Mapping[str, Cycles], side: Side | None, time_s: FloatArray, values: FloatArray
+    cycles: Mapping[str, Cycles],
+    side: Side | None,
+    time_s: FloatArray,
+    values: FloatArray,
+    samples: int | None = PERCENT_POINTS,
 ) -> SignalCycles | None:
     """Lay the cycles of a signal over each other: those of its own side, or those of both; None if there is none.
 
     time_s, values : (N,) on any clock with equal steps whose zero is the first frame of the cycles
+    samples        : of the curves, as `resample_cycles`
     """
     for name in CYCLES_OF[side]:
         found = cycles.get(name)
@@ -64,7 +69,7 @@ def signal_cycles(
             continue
         same = len(time_s) == found.frames
         rate = None if same else (len(time_s) - 1) / float(time_s[-1] - time_s[0])
-        curves = resample_cycles(found, values, rate_hz=rate, start_s=0.0 if same else float(time_s[0]))
+        curves = resample_cycles(found, values, samples, rate_hz=rate, start_s=0.0 if same else float(time_s[0]))
         if int(curves.count):
             return SignalCycles(name, found, curves)
     return None

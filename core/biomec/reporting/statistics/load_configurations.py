@@ -2,7 +2,8 @@
 
 The comparison of [Nunes2017], Tables 5.9 and 5.10. The published study took a matrix that became singular without a
 filter and without consistency, so that its first configuration has a filter after all; it is kept for comparison.
-Newton and Euler's equations need no such matrix, and every configuration can be computed here.
+Newton and Euler's equations need no such matrix, and every configuration can be computed here. Plates are prepared like
+the markers, as published: the same filter, or none.
 """
 
 from __future__ import annotations
@@ -18,8 +19,9 @@ from biomec.base.progress import Progress, part_of
 from biomec.body.kinematics.segment_motion import segment_motion
 from biomec.body.loads.joint_loads import JointLoads
 from biomec.body.loads.newton_euler import newton_euler
+from biomec.engine.forces.external_loads import ExternalLoads
 from biomec.pipeline.analysis import Analysis
-from biomec.pipeline.steps.loads import tree_of
+from biomec.pipeline.steps.loads import measured_loads, tree_of
 from biomec.recording import Result
 from biomec.recording.step import step_result
 from biomec.signals import FilterOptions
@@ -50,6 +52,7 @@ class LoadStudy:
     counted          : (T,) frames that all configurations have
     force_difference, torque_difference : (6, 6) mean over them of the length of the difference [N], [N m]
     first_cutoff_hz  : of the one filter of the first configuration: between the highest and the lowest cut-off
+    plates_prepared  : whether the ground reaction was filtered in each configuration like its markers
     """
 
     joint: str
@@ -62,6 +65,7 @@ class LoadStudy:
     torque_difference: FloatArray
     first_cutoff_hz: float
     notices: tuple[Notice, ...]
+    plates_prepared: bool = False
 
     @property
     def table(self) -> FloatArray:
@@ -78,6 +82,7 @@ class LoadStudy:
             joint=self.joint,
             configurations=self.configurations,
             first_cutoff_hz=self.first_cutoff_hz,
+            plates_prepared=self.plates_prepared,
         )
 
 
@@ -86,10 +91,15 @@ def load_study(
     joint: str = "right glenohumeral",
     frames: tuple[int, int] | None = None,
     progress: Progress | None = None,
+    *,
+    plates: bool = True,
 ) -> LoadStudy:
-    """Compute a joint's loads by all six configurations, with the same ground reaction in all.
+    """Compute a joint's loads by all six configurations.
 
     frames : first and last frame that count, such as those of one cycle; None: all
+    plates : the ground reaction is prepared like the markers, as published: in the first configuration by its one
+             filter, in the second as recorded, in the others as in the analysis. Otherwise, and where the analysis
+             estimates the ground reaction, it is the same in all six
     """
     base = analysis.run_until("loads", part_of(progress, 0.0, 0.4))
     signals = base.settings.signals
@@ -100,8 +110,13 @@ def load_study(
         raise BiomecError("No marker was filtered, because no noise was found; the study has nothing to compare.")
     middle = 0.5 * (float(np.nanmax(cutoffs)) + float(np.nanmin(cutoffs)))
     one_filter = FilterOptions(choice=CutoffChoice.FIXED, cutoff_hz=middle)
-    lightly = _with_filter(base, one_filter).run_until("positions", part_of(progress, 0.4, 0.7))
-    unfiltered = _with_filter(base, None).run_until("motion", part_of(progress, 0.7, 1.0))
+    measured = base.body.contacts is not None and not base.loads.external.estimated.any()
+    plates = plates and measured
+    of_plates = replace(one_filter, shared=True)
+    lightly = _with_filters(base, one_filter, of_plates if plates else signals.plate_filter)
+    lightly = lightly.run_until("positions", part_of(progress, 0.4, 0.7))
+    unfiltered = _with_filters(base, None, None if plates else signals.plate_filter)
+    unfiltered = unfiltered.run_until("motion", part_of(progress, 0.7, 1.0))
 
     positions, motion = base.positions, base.motion
     all_states: list[States] = [
@@ -112,7 +127,10 @@ def load_study(
         (motion.q, motion.qdot, derivative(motion.qdot, positions.rate_hz, 1, positions.options.scheme)),
         (motion.q, motion.qdot, motion.qddot),
     ]
-    found = [_loads(base, states) for states in all_states]
+    ground = [base.loads.external] * len(all_states)
+    if plates:  # contacts hold the forces of the plates by the settings of their analysis
+        ground[:2] = [measured_loads(one.body.contacts, len(positions.q)) for one in (lightly, unfiltered)]
+    found = [_loads(base, states, external) for states, external in zip(all_states, ground, strict=True)]
     at = found[0].index(joint)
     force, torque = (np.stack([getattr(one, name)[:, at] for one in found]) for name in ("force", "torque"))
     counted = np.isfinite(force).all(axis=(0, 2)) & np.isfinite(torque).all(axis=(0, 2))
@@ -123,7 +141,7 @@ def load_study(
     differences = [_differences(one[:, counted]) for one in (force, torque)]
     words = (
         f"In the first configuration all markers were filtered at {middle:.1f} Hz, midway between the highest and the "
-        "lowest cut-off, as in the published study. The ground reaction is the same in all six."
+        f"lowest cut-off, as in the published study. {_ground_words(plates, measured)}"
     )
     return LoadStudy(
         joint,
@@ -136,12 +154,25 @@ def load_study(
         read_only(differences[1]),
         middle,
         (info("load-study", words, joint),),
+        plates,
     )
 
 
-def _with_filter(analysis: Analysis, chosen: FilterOptions | None) -> Analysis:
+def _ground_words(plates: bool, measured: bool) -> str:
+    if plates:
+        return (
+            "Plates are prepared like the markers, as published: by the same filter in the first, as recorded in the "
+            "second, as in the analysis in the others."
+        )
+    if measured:
+        return "The ground reaction is the same in all six; the published study prepared it like the markers."
+    return "The ground reaction is the same in all six, because the analysis does not take it from plates alone."
+
+
+def _with_filters(analysis: Analysis, markers: FilterOptions | None, plates: FilterOptions | None) -> Analysis:
     settings = analysis.settings
-    return analysis.with_settings(replace(settings, signals=replace(settings.signals, marker_filter=chosen)))
+    signals = replace(settings.signals, marker_filter=markers, plate_filter=plates)
+    return analysis.with_settings(replace(settings, signals=signals))
 
 
 def _differentiated(analysis: Analysis, q: FloatArray) -> States:
@@ -151,10 +182,10 @@ def _differentiated(analysis: Analysis, q: FloatArray) -> States:
     return q, qdot, derivative(qdot, rate, 1, scheme)
 
 
-def _loads(base: Analysis, states: States) -> JointLoads:
+def _loads(base: Analysis, states: States, external: ExternalLoads) -> JointLoads:
     """Loads of all joints, by Newton and Euler's equations."""
     tree = tree_of(base.body.person, base.settings.loads)
-    return newton_euler(tree, segment_motion(tree.system, *states), states[0], base.loads.external)
+    return newton_euler(tree, segment_motion(tree.system, *states), states[0], external)
 
 
 def _differences(curves: FloatArray) -> FloatArray:

@@ -10,7 +10,7 @@ from PySide6.QtWidgets import QApplication
 
 from biomec.body.loads.joint_stress import joint_stress
 from biomec.body.loads.load_components import LoadReading
-from biomec.cli.main import main
+from biomec.cli import main
 from biomec.io.project import save_project
 from biomec.reporting.content.load_section import reduction_sections
 from biomec.reporting.statistics.load_comparison import ComparisonOptions

@@ -9,7 +9,7 @@ import pytest
 from biomec.base.errors import BiomecError
 from biomec.base.fields import all_entries, group
 from biomec.body.tracking.what_if import WhatIf
-from biomec.cli.main import main
+from biomec.cli import main
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.formulations import FORMULATIONS
 from biomec.engine.forward.integrators import INTEGRATORS

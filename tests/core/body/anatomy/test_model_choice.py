@@ -7,7 +7,7 @@ from biomec.base.errors import BiomecError
 from biomec.body.anatomy.availability import Recorded
 from biomec.body.anatomy.model_file import load_model
 from biomec.body.anatomy.subject_model import ModelOptions, build_subject_model
-from biomec.cli.main import main
+from biomec.cli import main
 from biomec.io.marker_set_file import load_marker_set
 from biomec.virtual.person import VirtualPerson
 from tests.core.body.anatomy.test_shipped_models import gait_person

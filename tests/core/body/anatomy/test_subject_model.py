@@ -129,6 +129,11 @@ def test_a_chosen_method_replaces_the_models_own():
     other = built(centres={"CAQ_*": "hip-bell-1990"})
     assert other.plan.methods["CAQ_E"] == "hip-bell-1990"
     assert np.linalg.norm(other.static["CAQ_D"] - built().static["CAQ_D"]) > 1e-3
+    published = built(centres={"CAQ_*": "hip-vaughan-1999"})
+    assert published.plan.methods["CAQ_D"] == "hip-vaughan-1999"
+    pelvis = {name: published.static[name] for name in ("CIAS_D", "CIAS_E", "CAQ_D", "CAQ_E")}
+    width = np.linalg.norm(pelvis["CIAS_D"] - pelvis["CIAS_E"])  # the hips lie ± 0.344 of it beside the middle
+    assert_allclose(np.linalg.norm(pelvis["CAQ_D"] - pelvis["CAQ_E"]), 0.688 * width, rtol=1e-6)
     with pytest.raises(BiomecError, match="There is no method hip-nobody"):
         built(centres={"CAQ_*": "hip-nobody"})
     with pytest.raises(BiomecError, match=r"gives CAQ_\*, not GU_\*"):

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from biomec.base.errors import BiomecError
-from biomec.cli.main import main
+from biomec.cli import main
 from biomec.engine.forces.applied import weight
 from biomec.engine.forward.formulation import FormulationOptions
 from biomec.engine.forward.formulations import FORMULATIONS

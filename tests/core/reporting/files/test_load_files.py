@@ -22,11 +22,22 @@ from biomec.pipeline.settings import AnalysisSettings, SignalSettings
 from biomec.pipeline.steps.loads import tree_of
 from biomec.recording import Session
 from biomec.reporting.content.load_section import LOADS
+from biomec.reporting.content.load_tables import (
+    joint_stress_csv,
+    load_methods_csv,
+    load_tables,
+    method_tables,
+    residual_csv,
+    residual_table,
+    share_table,
+)
 from biomec.reporting.content.report import report_content
-from biomec.reporting.files.analysis_files import FILES, OF_GAIT, summary, write_analysis
+from biomec.reporting.files.analysis_files import FILES, OF_GAIT, OF_LOADS, summary, write_analysis
 from biomec.reporting.files.load_files import load_parts_csv, load_statistics_csv, loads_csv, loads_summary
 from biomec.reporting.files.other_programs import write_loads
+from biomec.reporting.indices.scapulohumeral import range_ratios, rhythm_csv, shoulder_section
 from biomec.reporting.statistics.load_condition import loads_over_cycles
+from biomec.reporting.statistics.method_errors import cycle_errors
 from biomec.virtual import PushUp, RecordOptions, VirtualAcquisition, VirtualPerson, record
 from tests.core.pipeline.pushing import computed_again, with_motion
 
@@ -137,7 +148,8 @@ def test_the_summary_tells_agreement_and_residual(whole):
 def test_without_the_step_nothing_is_said_of_loads_and_an_old_table_goes(whole, tmp_path):
     _, analysis = whole
     write_analysis(analysis, tmp_path)
-    about_loads = ("loads.csv", "load_parts.csv", "load_statistics.csv")
+    about_loads = tuple(OF_LOADS)
+    assert "residual.csv" in about_loads
     assert all((tmp_path / name).exists() for name in about_loads)
     done = {name: value for name, value in analysis.done.items() if name != "loads"}
     kinematics = replace(analysis, done=done)
@@ -363,3 +375,108 @@ def test_cycles_keep_their_numbers_where_one_is_not_valid(pushed):
     row = next(rows)
     assert row["cycle"] == "2"
     assert int(row["first frame"]) == pushed.signals.trial.first_frame + cycles.spans[1][0]
+
+
+# ------------------------------------------------------------------------------------------------- published tables
+def table_rows(text: str) -> list[dict[str, str]]:
+    return list(csv.DictReader(io.StringIO(text)))
+
+
+def of_cycles(analysis: Analysis) -> np.ndarray:
+    inside = np.zeros(analysis.signals.trial.frames, dtype=bool)
+    (cycles,) = analysis.cycles.groups.values()
+    for first, last in cycles.spans[cycles.valid]:
+        inside[first : last + 1] = True
+    return inside
+
+
+def test_shares_of_the_joint_force_are_those_of_the_vectors_in_the_cycles(whole):
+    """Glenohumeral: along the lateral axis of the scapula, [Nunes2017] Eq. 5.47; frame by frame with plain vectors."""
+    _, analysis = whole
+    loads, motion = analysis.loads.multibody, analysis.segments
+    force = loads.force[:, loads.index("right glenohumeral")]
+    lateral = motion.R_WB[:, motion.index("right scapula"), :, 2]
+    press, across = [], []
+    for t in np.flatnonzero(of_cycles(analysis)):
+        size = np.linalg.norm(force[t])
+        press.append(lateral[t] @ force[t] / size)
+        across.append(np.linalg.norm(np.cross(lateral[t], force[t])) / size)
+    assert min(press) > 0.0  # never pulled apart
+    found = {
+        row["share of the joint force"]: row
+        for row in table_rows(joint_stress_csv(analysis)) if row["joint"] == "right glenohumeral"
+    }  # fmt: skip
+    for kind, values in (("compression", press), ("shear", across)):
+        assert float(found[kind]["mean (%)"]) == pytest.approx(100.0 * np.mean(values), rel=1e-6)
+        assert float(found[kind]["sd (%)"]) == pytest.approx(100.0 * np.std(values, ddof=1), rel=1e-5)
+        assert int(found[kind]["frames"]) == len(values)
+    assert (found["traction"]["frames"], found["traction"]["mean (%)"]) == ("0", "")
+    row = next(row for row in share_table(analysis).rows if row[0] == "Right glenohumeral")
+    assert row[1:3] == (f"{100.0 * np.mean(press):.1f} ± {100.0 * np.std(press, ddof=1):.1f}", "–")
+
+
+def test_the_residual_is_shown_by_axis(whole):
+    _, analysis = whole
+    counted = analysis.loads.trust.residuals.counted
+    force = analysis.loads.newton_euler.residual_force[counted]
+    rows = {row["residual"]: [float(row[key]) for key in ("X", "Y", "Z", "size")]
+            for row in table_rows(residual_csv(analysis))}  # fmt: skip
+    rms = np.sqrt((force**2).mean(axis=0))
+    assert rows["Force, RMS (N)"] == pytest.approx([*rms, np.sqrt((rms**2).sum())], rel=1e-6)
+    largest = [*np.abs(force).max(axis=0), np.linalg.norm(force, axis=1).max()]
+    assert rows["Force, peak (N)"] == pytest.approx(largest, rel=1e-6)
+    shown = residual_table(analysis)
+    assert shown.columns == ("", "X", "Y", "Z", "Size")
+    assert shown.rows[1][1:] == tuple(f"{value:.1f}" for value in largest)
+
+
+def test_the_error_of_a_cycle_is_the_mean_difference_over_the_range():
+    t = np.linspace(0.0, 2.0 * np.pi, 101)
+    first = np.stack([np.sin(t), np.zeros(101), 5.0 * np.cos(t)], axis=1)
+    absolute, relative = cycle_errors(first, first + np.array([0.2, -0.3, 0.0]), [(0, 100), (0, 50)])
+    assert_allclose(absolute, [[0.2, 0.3, 0.0]] * 2, atol=1e-15)
+    assert_allclose(relative[:, 0], [0.1, 0.2], rtol=1e-12)  # ranges 2 and 1
+    assert np.isnan(relative[:, 1]).all()  # a curve that never changes has no range
+    assert_allclose(relative[:, 2], 0.0)
+
+
+def test_both_methods_agree_to_rounding_and_a_made_difference_is_shown(whole):
+    _, analysis = whole
+    sizes = [float(row[f"mean {axis}"]) for row in table_rows(load_methods_csv(analysis)) for axis in "XYZ"]
+    assert max(sizes) < 1e-8  # N and N m; published: 1.5 N and 0.75 N m
+    loads = analysis.loads.multibody
+    k = loads.index("right elbow")
+    off = loads.force.copy()
+    off[:, k, 1] += 0.5
+    changed = replace(analysis.loads, multibody=replace(loads, force=off))
+    made = replace(analysis, done={**analysis.done, "loads": replace(analysis.done["loads"], value=changed)})
+    rows = {(row["joint"], row["load"]): row for row in table_rows(load_methods_csv(made))}
+    assert float(rows["right elbow", "force"]["mean Y"]) == pytest.approx(0.5, rel=1e-6)
+    assert float(rows["left elbow", "force"]["mean Y"]) < 1e-8
+    forces, moments = method_tables(made)
+    row = next(row for row in forces.rows if row[0] == "Right elbow")
+    assert row[2].startswith("0.500 ± ")
+    assert len(forces.rows) == len(moments.rows) == 20
+
+
+def test_the_report_has_shares_and_residual_by_axis(whole):
+    _, analysis = whole
+    captions = [one.caption for one in report_content(analysis).section(LOADS).tables]
+    assert {"Shares of the joint force", "Residual by axis"} <= set(captions)
+    assert [one.caption for one in load_tables(analysis)][:2] == ["Shares of the joint force", "Residual by axis"]
+
+
+def test_humerus_and_scapula_are_compared_by_their_ranges(whole):
+    """As [Nunes2017] does for a push-up: 82.9° over 31.4° is 2.6."""
+    _, analysis = whole
+    (cycles,) = analysis.cycles.groups.values()
+    first, last = cycles.spans[cycles.valid][0]
+    ranges = [np.degrees(np.ptp(analysis.angles[name][first : last + 1]))
+              for name in ("right shoulder flexion", "right scapulothoracic protraction")]  # fmt: skip
+    found = range_ratios(analysis)["right"]
+    assert found.ratio[0] == pytest.approx(ranges[0] / ranges[1])
+    assert found.ratio[0] == pytest.approx(2.7, abs=0.2)  # what the virtual person was given
+    row = next(row for row in shoulder_section(analysis).tables[-1].rows if row[0] == "Right")
+    assert row[3].startswith(f"{found.ratio.mean():.2f} ±")
+    lines = [row for row in table_rows(rhythm_csv(analysis)) if row["side"] == "right"]
+    assert float(lines[0]["ratio"]) == pytest.approx(found.ratio[0], rel=1e-6)

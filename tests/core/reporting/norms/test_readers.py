@@ -110,6 +110,14 @@ def test_a_curve_that_is_upside_down_is_questioned_and_left_as_it_is(tmp_path):
     assert free.curves["hip flexion"].mean[::2] == pytest.approx(-HIP)
 
 
+def test_a_mean_that_hardly_changes_is_not_compared(tmp_path):
+    """Its deviation vanished in rounding, and a warning of NumPy came out instead of the norm."""
+    text = "#!DST-0.1 GCD\n!HipFlexExt 51\n" + "1e-320 5.0\n" + "0.0 5.0\n" * 50
+    (norm,) = read_norms(written(tmp_path, "a.gcd", text))
+    assert norm.curves["hip flexion"].mean[1:] == pytest.approx(0.0)
+    assert not [notice for notice in norm.notices if notice.code == "norm-sign"]
+
+
 @pytest.mark.parametrize(
     ("name", "content", "said"),
     [

@@ -151,6 +151,13 @@ def test_another_model_gives_the_numbers_of_its_own_analysis(whole):
     for k, name in enumerate(found.names):
         assert_array_equal(found.other[:, k], alone.angles[name])
         assert_array_equal(found.own[:, k], whole.angles[name])
+    own, other = found.efforts
+    for effort, analysis in ((own, whole), (other, alone)):
+        positions = analysis.positions
+        assert_array_equal(effort.iterations, positions.position.iterations[positions.valid])
+        assert_array_equal(effort.increment, positions.position.increment[positions.valid])
+        notch = positions.landmarks.index("IJ")
+        assert_array_equal(effort.shift, positions.distance[positions.valid, notch])
     one = next(error for error in found.differences if error.name == "right knee flexion")
     difference = alone.angles["right knee flexion"] - whole.angles["right knee flexion"]
     assert_allclose(one.rms, np.sqrt(np.mean(difference**2)), atol=1e-12)

@@ -52,6 +52,37 @@ def test_the_last_configuration_is_the_analysis(noisy: Analysis) -> None:
     assert "force_difference" in study.to_result().arrays
 
 
+def prepared(noisy: Analysis, markers: FilterOptions | None, plates: FilterOptions | None, how: str) -> Analysis:
+    """The whole analysis with filters of its own."""
+    settings = noisy.settings
+    signals = replace(settings.signals, marker_filter=markers, plate_filter=plates)
+    loads = replace(settings.loads, plate_forces=how)
+    return noisy.with_settings(replace(settings, signals=signals, loads=loads)).run_until("loads")
+
+
+def test_plates_are_prepared_like_the_markers_as_published(noisy: Analysis) -> None:
+    """The second configuration is an analysis without any filter; the first has plates at its one cut-off."""
+    study = load_study(noisy, "right elbow")
+    assert study.plates_prepared
+    assert "Plates are prepared like the markers, as published" in study.notices[0].sentence
+    bare = prepared(noisy, None, None, "recorded").loads.newton_euler
+    at = bare.index("right elbow")
+    assert np.allclose(study.force[1], bare.force[:, at], equal_nan=True, atol=1e-9)
+    assert np.allclose(study.torque[1], bare.torque[:, at], equal_nan=True, atol=1e-9)
+
+    middle = FilterOptions(CutoffChoice.FIXED, study.first_cutoff_hz, shared=True)
+    slow = prepared(noisy, noisy.settings.signals.marker_filter, middle, "own").loads.external
+    same = load_study(noisy, "right elbow", plates=False)
+    assert "The ground reaction is the same in all six" in same.notices[0].sentence
+    # the ground reaction reaches the elbow through hand and forearm undiminished: both differ by what it differs
+    hand = slow.segments.index("right hand")
+    change = (slow.force - noisy.loads.external.force)[:, hand]
+    assert np.nanmax(np.abs(change)) > 0.01  # N
+    assert np.allclose(study.force[0] - same.force[0], -change, equal_nan=True, atol=1e-9)
+    assert np.allclose(study.force[2:], same.force[2:], equal_nan=True)
+    assert not same.plates_prepared
+
+
 def test_a_study_needs_a_filter_and_a_joint(noisy: Analysis) -> None:
     plain = replace(noisy.settings, signals=replace(noisy.settings.signals, marker_filter=None))
     with pytest.raises(BiomecError, match="choose a filter"):

@@ -27,6 +27,7 @@ METHODS: tuple[CentreMethod, ...] = (
     centre_method("ankle-bruening-2008", "CAT_*", "Bruening2008", ("KJC_*", "ML_*", "MM_*"), ankle_bruening_2008,
                   "Bruening 2008, below the malleoli by 2.7 % of the shank"),
     middle("ankle-midpoint", "CAT_*", "Wu2002", ("ML_*", "MM_*"), "Middle of the malleoli"),
-    middle("scapula-contact-upper", "PES_*", "GarnerPandy1999", ("TE_*",), "At the root of the scapular spine"),
-    middle("scapula-contact-lower", "PEI_*", "GarnerPandy1999", ("AI_*",), "At the inferior angle"),
+    # [Nunes2017] takes these two from [GarnerPandy1999], whose numbers are not in print: landmarks of [Wu2005] stand in
+    middle("scapula-contact-upper", "PES_*", "Wu2005", ("TE_*",), "Root of the scapular spine, chosen by Biomec"),
+    middle("scapula-contact-lower", "PEI_*", "Wu2005", ("AI_*",), "Inferior angle, chosen by Biomec"),
 )  # fmt: skip

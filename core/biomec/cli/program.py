@@ -1,4 +1,4 @@
-"""The command `biomec`."""
+"""Arguments of the command `biomec`, and what becomes of errors."""
 
 import argparse
 import io
@@ -8,14 +8,14 @@ from collections.abc import Sequence
 
 from biomec._version import __version__
 from biomec.base.errors import BiomecError
-from biomec.cli import analysis, loads, mechanism, norms, recordings, report, simulate, window
-from biomec.cli.arguments import INTERRUPTED, Commands, with_directions
+from biomec.cli import analysis, loads, mechanism, norms, recordings, simulate, window
+from biomec.cli.arguments import Commands, with_directions
 
 OPTIONS = {"model": ("--model", "NAME"), "static": ("--static", "FILE"), "overwrite": ("--force", "")}
 """What an error advises -> the option, and the name of its value."""
 
 
-def main(arguments: Sequence[str] | None = None) -> int:
+def run(arguments: Sequence[str] | None = None) -> int:
     """Run the command line and return its exit code: 0 when all went well."""
     if isinstance(sys.stdout, io.TextIOWrapper):
         sys.stdout.reconfigure(errors="backslashreplace")  # a file may have a name that this terminal cannot show
@@ -34,9 +34,9 @@ def main(arguments: Sequence[str] | None = None) -> int:
     except BrokenPipeError:  # the reader of a pipe, such as `head`, has seen enough; nothing more can be written there
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
-    except KeyboardInterrupt:  # Ctrl+C: nothing half-written is left, so there is nothing to explain
-        print("\nInterrupted.", file=sys.stderr)
-        return INTERRUPTED
+    except MemoryError:
+        print("There is not enough free memory. Close other programs, or take a shorter recording.", file=sys.stderr)
+        return 1
     except BiomecError as error:  # its message is a sentence for the user; any other error is ours to repair
         print(f"{error}{_option(error)}", file=sys.stderr)
         return 1
@@ -61,7 +61,7 @@ def _parser() -> tuple[argparse.ArgumentParser, tuple[str, ...]]:
     )
     parser.add_argument("--version", action="version", version=f"biomec {__version__}")
     commands = parser.add_subparsers(dest="command", metavar="COMMAND")
-    for module in (analysis, loads, simulate, mechanism, recordings, norms, report):
+    for module in (analysis, loads, simulate, mechanism, recordings, norms):
         module.add_commands(commands)
     _add_doctor(commands)
     return parser, tuple(commands.choices)
