@@ -12,6 +12,7 @@ from biomec.reporting.clinical.blocks import EVERY, MEAN, Block, Grid, LeftOut, 
 from biomec.reporting.clinical.definition import PageEntry, ReportDefinition
 from biomec.reporting.clinical.material import Material
 from biomec.reporting.clinical.pages import PAGES
+from biomec.reporting.clinical.pages.own_angles import arm_and_trunk, joint_grid
 from biomec.reporting.clinical.panels import kinematic_grid, kinetic_grid
 from biomec.reporting.clinical.visit import SIDES, Visit, visit_of
 from biomec.reporting.clinical_curves import OWN, STORED, VICON
@@ -98,8 +99,9 @@ class ClinicalContent:
     known: KnownNorms
     choice: NormChoice
     kinematics: Grid
-    kinetics: Grid
+    kinetics: Grid | None
     view: ClinicalView
+    walks: bool
 
     @property
     def visit(self) -> Visit:
@@ -138,26 +140,31 @@ def content_of(
     known = known_norms(folder)
     choice = chosen_norm(known, wish, visits[0].patient(view.source))
     norm, sides = choice.norm, view.drawn_sides
-    return ClinicalContent(
-        recordings, visits, known, choice,
-        kinematic_grid(visits, norm, view.style, view.nine, view.source, sides, view.deviations),
-        kinetic_grid(visits, norm, view.style, view.source, sides, view.deviations),
-        view,
-    )  # fmt: skip
+    material = _material(visits, choice, view)
+    if material.walks:
+        kinematics = kinematic_grid(visits, norm, view.style, view.nine, view.source, sides, view.deviations)
+        kinetics = kinetic_grid(visits, norm, view.style, view.source, sides, view.deviations)
+        return ClinicalContent(recordings, visits, known, choice, kinematics, kinetics, view, True)
+    moving = joint_grid(material, arm_and_trunk, view.style, sides) or Grid("", (), note=NOTHING_MOVES)
+    return ClinicalContent(recordings, visits, known, NormChoice(None, ()), moving, None, view, False)
 
 
+def _material(visits: tuple[Visit, ...], choice: NormChoice, view: ClinicalView) -> Material:
+    definition = ReportDefinition(colours=view.colours, band_sd=view.deviations, deviation_strips=view.strips)
+    return Material(visits, definition, choice.norm, choice.notices, source=view.source)
+
+
+NOTHING_MOVES = "No joint moves enough in a cycle to be shown."
 PAGE_KINDS = {
     "time and distance": "&Time and Distance", "ground reaction": "&Ground Reaction", "indices": "In&dices",
-    "emg": "&EMG", "comparison": "C&omparison",
+    "trunk and arms": "T&runk and Arms", "emg": "&EMG", "comparison": "C&omparison",
 }  # fmt: skip
 """Pages of the report that have a tab of their own -> what it is called."""
 
 
 def pages_of(content: ClinicalContent) -> dict[str, tuple[Block, ...]]:
     """Pages of the report beside the grids, by their kinds; where there are no data, a sentence says so."""
-    view = content.view
-    definition = ReportDefinition(colours=view.colours, band_sd=view.deviations, deviation_strips=view.strips)
-    material = Material(content.visits, definition, content.norm, content.notices, source=view.source)
+    material = _material(content.visits, content.choice, content.view)
     found: dict[str, tuple[Block, ...]] = {}
     for kind in PAGE_KINDS:
         made = PAGES[kind].pages(material, PageEntry(kind))

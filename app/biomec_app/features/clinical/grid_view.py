@@ -32,6 +32,7 @@ REACH = 14.0  # pixels above or below a curve within which a click means it
 CHOSEN_WIDTH = 2.4  # points
 LEAST = QSize(360, 260)
 EMPTY = Grid("", ())
+BOTH = "both"
 
 
 @dataclass(frozen=True)
@@ -84,12 +85,17 @@ class GridView(QWidget):
         self._marked: tuple[str, CycleOrigin] | None = None
         self._now: tuple[int, int] | None = None  # trial and frame of the document
         self._names: tuple[str, ...] = ()
+        self._sided = True
 
     # ------------------------------------------------------------------ content
 
-    def show_grid(self, grid: Grid, names: Sequence[str] = ()) -> None:
-        """Show a grid; ``names`` are those of the trials, for the words about a curve."""
-        self.grid, self._names = grid, tuple(names)
+    def show_grid(self, grid: Grid, names: Sequence[str] = (), sided: bool = True) -> None:
+        """Show a grid.
+
+        names : of the trials, for the words about a curve
+        sided : whether each side has cycles of its own; otherwise right and left curves are of the same cycles
+        """
+        self.grid, self._names, self._sided = grid, tuple(names), sided
         if self._enlarged and self._named(self._enlarged) is None:
             self._enlarged = ""
         if self._marked is not None and self._course_of_marked() is None:
@@ -206,7 +212,7 @@ class GridView(QWidget):
         if self._marked is None:
             return
         for course in place.panel.courses:
-            number = _number(course, self._marked)
+            number = self._number(course, self._marked)
             if number is not None:
                 painter.setPen(self.look.pen(course.side, 0, CHOSEN_WIDTH))
                 draw_curve(painter, place, course.percent, course.curves[number])
@@ -303,7 +309,11 @@ class GridView(QWidget):
     def _cycle_of(self, hit: Hit) -> tuple[str, CycleOrigin] | None:
         """Side and origin of a cycle that was hit; None for one of a visit that is only compared with."""
         origins = hit.course.origins if hit.course.visit == 0 else ()
-        return (hit.course.side, origins[hit.cycle]) if hit.cycle < len(origins) else None
+        return (self._side_of(hit.course), origins[hit.cycle]) if hit.cycle < len(origins) else None
+
+    def _side_of(self, course: Course) -> str:
+        """The side whose cycles a course has."""
+        return course.side if self._sided and course.side else BOTH
 
     def _mark(self, cycle: tuple[str, CycleOrigin] | None) -> None:
         if cycle != self._marked:
@@ -376,9 +386,8 @@ class GridView(QWidget):
     def _next_cycle(self, step: int) -> None:
         """Mark the next or the last cycle of the chosen panel."""
         panel = self._named(self._panel)
-        cycles = [] if panel is None else [
-            (course.side, origin) for course in panel.courses if course.visit == 0 for origin in course.origins
-        ]  # fmt: skip
+        own = [course for course in panel.courses if course.visit == 0] if panel is not None else []
+        cycles = list(dict.fromkeys((self._side_of(course), origin) for course in own for origin in course.origins))
         if not cycles:
             return
         at = cycles.index(self._marked) + step if self._marked in cycles else (0 if step > 0 else -1)
@@ -389,15 +398,14 @@ class GridView(QWidget):
     def _course_of_marked(self) -> Course | None:
         marked = self._marked
         every = (course for row in self.grid.rows for panel in row if panel is not None for course in panel.courses)
-        return next((one for one in every if marked is not None and _number(one, marked) is not None), None)
+        return next((one for one in every if marked is not None and self._number(one, marked) is not None), None)
 
-
-def _number(course: Course, cycle: tuple[str, CycleOrigin]) -> int | None:
-    """Number of a cycle among those of a course."""
-    side, origin = cycle
-    if course.side != side or course.visit != 0:
-        return None
-    return next((k for k, one in enumerate(course.origins) if one == origin), None)
+    def _number(self, course: Course, cycle: tuple[str, CycleOrigin]) -> int | None:
+        """Number of a cycle among those of a course."""
+        side, origin = cycle
+        if self._side_of(course) != side or course.visit != 0:
+            return None
+        return next((k for k, one in enumerate(course.origins) if one == origin), None)
 
 
 def screen_look(theme: Theme = LIGHT, colours: str = Look.colours, strips: bool = False) -> Look:

@@ -47,7 +47,7 @@ from biomec_app.session.side_window import SideWindow, bring_to_front
 
 TITLE = "Clinical Report"
 TEXTS = "Kept with the recording and never filled in by Biomec; empty texts leave room to write by hand."
-WIDTH = 400
+SIZE, WIDTH, LAYOUT = (1180, 700), 400, "report"
 FIRST = ".pdf"  # what the file dialog offers first
 AS_DEFINED, USUAL = "As the definition says", "The usual report"
 DEFINED = {name: USUAL if name == SHIPPED else name for name in DEFINITIONS.shipped()}
@@ -75,7 +75,8 @@ class ReportWindow(SideWindow):
         context.visit.changed.connect(self._follow)
         context.comparison.changed.connect(self._follow)
         context.jobs.failed.connect(self._failed_job)
-        self.resize(1180, 780)
+        self.resize(*SIZE)
+        self.restoreGeometry(context.preferences.layout(LAYOUT))
         self._follow()
 
     # ------------------------------------------------------------------ parts
@@ -95,7 +96,7 @@ class ReportWindow(SideWindow):
         split.addWidget(self.tabs)
         split.addWidget(self.preview)
         split.setStretchFactor(1, 1)
-        split.setSizes([WIDTH, 1180 - WIDTH])
+        split.setSizes([WIDTH, SIZE[0] - WIDTH])
         self.wrong = Fault("report.fault")
         self.said = QLabel()
         self.said.setObjectName("report.said")
@@ -323,8 +324,9 @@ class ReportWindow(SideWindow):
             self.wrong.say(sentence)
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Keep the texts, and stop drawing."""
+        """Keep the texts, remember where it was, and stop drawing."""
         self.keep_texts()
+        self.context.preferences.set_layout(LAYOUT, self.saveGeometry())
         self._due.stop()
         self.painter.stop()
         super().closeEvent(event)

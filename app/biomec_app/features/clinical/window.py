@@ -50,7 +50,7 @@ from biomec_app.features.clinical.editing import (
     include_cycle,
 )
 from biomec_app.features.clinical.grid_export import copy_grid, save_grid
-from biomec_app.features.clinical.grid_view import GridView, Instant, screen_look
+from biomec_app.features.clinical.grid_view import EMPTY, GridView, Instant, screen_look
 from biomec_app.features.clinical.norm_data import fill_choice
 from biomec_app.features.clinical.trial_list import TrialList
 from biomec_app.kit.judged_pages import JudgedPages
@@ -63,11 +63,13 @@ from biomec_app.session.side_window import SideWindow, bring_to_front
 
 TITLE = "Clinical Plots"
 KINEMATICS, KINETICS, COMPARISON = "kinematics", "kinetics", "comparison"
+OF_A_WALK = ("time and distance", "ground reaction", "trunk and arms")
 GRIDS = {KINEMATICS: "&Kinematics", KINETICS: "K&inetics"}
 COPIES = {"png": "Copy as &Picture", "svg": "Copy as &Drawing (SVG)", "data": "Copy &Data"}
 PATTERN = "Picture (*.png);;Drawing (*.svg);;Document (*.pdf);;Data (*.csv)"
 HINT = "Click a curve to move the person there. Double-click a panel to enlarge it."
-SIZE = (1180, 800)
+SIZE = (1180, 700)
+LAYOUT = "clinical"
 LIST_WIDTH = 230
 
 
@@ -89,6 +91,7 @@ class ClinicalWindow(SideWindow):
         context.comparison.changed.connect(self.refresh)
         document.frame_changed.connect(self._show_frame)
         self.resize(*SIZE)
+        self.restoreGeometry(context.preferences.layout(LAYOUT))
         self._take_colours()
         self.refresh()
 
@@ -291,9 +294,11 @@ class ClinicalWindow(SideWindow):
         self.judged.show_content()
         names = content.recordings.names
         for key, grid in ((KINEMATICS, content.kinematics), (KINETICS, content.kinetics)):
-            self.grids[key].show_grid(grid, names)
-        comparison = self.tabs.indexOf(self.pages[COMPARISON])
-        self.tabs.setTabVisible(comparison, len(content.visits) > 1)
+            self.grids[key].show_grid(grid or EMPTY, names, content.walks)
+        self.tabs.setTabVisible(self.tabs.indexOf(self.grids[KINETICS]), content.walks)
+        for key in OF_A_WALK:
+            self.tabs.setTabVisible(self.tabs.indexOf(self.pages[key]), content.walks)
+        self.tabs.setTabVisible(self.tabs.indexOf(self.pages[COMPARISON]), len(content.visits) > 1)
         self.painter.paint("pages", lambda: pages_of(content), lambda pages, fault: self._pages_found(pages, fault))
         fill_choice(self.norm, content.known, self.context.preferences.norm, content.norm)
         self.norm.setToolTip("" if content.norm is None else f"{content.norm.about.title}: {content.norm.about.people}")
@@ -523,7 +528,8 @@ class ClinicalWindow(SideWindow):
         self._be_the_figure()
 
     def closeEvent(self, event: QCloseEvent) -> None:
-        """Stop drawing, and leave the lists."""
+        """Stop drawing, remember where it was, and leave the lists."""
+        self.context.preferences.set_layout(LAYOUT, self.saveGeometry())
         self._due.stop()
         self.painter.stop()
         if self.context.figure is self:
