@@ -10,10 +10,12 @@ from PySide6.QtWidgets import QHeaderView, QTreeWidget, QTreeWidgetItem, QWidget
 
 from biomec.pipeline.analysis import KINEMATICS, Analysis
 from biomec.reporting.clinical.blocks import CycleOrigin
+from biomec_app.features.clinical.grid_view import BOTH
 from biomec_app.kit.theme import Theme
 from biomec_app.session.open_visit import Member
 
 KEY = Qt.ItemDataRole.UserRole
+NAMES = 140  # pixels of the column of names
 INVALID = "not every frame obeys the model"
 
 
@@ -38,7 +40,9 @@ class TrialList(QTreeWidget):
         self.setMinimumWidth(190)
         header = self.header()
         header.setStretchLastSection(True)
-        header.setSectionResizeMode(0, QHeaderView.ResizeMode.ResizeToContents)
+        header.setSectionResizeMode(0, QHeaderView.ResizeMode.Interactive)
+        header.resizeSection(0, NAMES)
+        self.setHorizontalScrollBarPolicy(Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self._faint = QColor("#6B7280")
         self._members: tuple[Member, ...] = ()
         self._current = 0
@@ -59,6 +63,7 @@ class TrialList(QTreeWidget):
             place = 0
             for member in members:
                 item = QTreeWidgetItem(self, [member.name, ""])
+                item.setToolTip(0, member.name)
                 if member.analysis is None:
                     self._refuse(item, member.reason)
                     continue
@@ -93,7 +98,9 @@ class TrialList(QTreeWidget):
             for number, ((first, last), valid) in enumerate(zip(cycles.spans.tolist(), cycles.valid, strict=True)):
                 origin = CycleOrigin(place, number, first, last)
                 why = "" if valid else _reason(analysis, side, first)
-                child = QTreeWidgetItem(item, [f"{group} {number + 1}", why or _seconds(first, analysis)])
+                child = QTreeWidgetItem(
+                    item, [f"{'Cycle' if side == BOTH else group} {number + 1}", why or _seconds(first, analysis)]
+                )
                 child.setData(0, KEY, (place, side, origin))
                 by_hand = first in cycles.excluded
                 if valid or by_hand:
@@ -102,7 +109,8 @@ class TrialList(QTreeWidget):
                 if why:
                     self._refuse(child, why)
             if len(cycles):
-                counted.append(f"{int(cycles.valid.sum())} {group[0]}")
+                count = int(cycles.valid.sum())
+                counted.append(f"{count} of {len(cycles)}" if side == BOTH else f"{count} {group[0]}")
         if not reason:
             item.setText(1, ", ".join(counted) if counted else "no cycles")
 

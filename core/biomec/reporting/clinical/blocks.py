@@ -15,6 +15,7 @@ from biomec.body.loads.load_statistics import mean_and_deviation
 from biomec.reporting.tables import Table
 
 FEWEST_FOR_BAND = 3  # cycles; below, every cycle is drawn instead of mean ± SD
+FOOT_OFF = "foot off"
 MEAN, EVERY = "mean", "every cycle"
 """How a grid shows the cycles: mean ± SD, or each as a thin line."""
 
@@ -109,12 +110,16 @@ class Panel:
 
 @dataclass(frozen=True)
 class Grid:
-    """Panels in rows and columns; None leaves a place empty. ``style`` is `MEAN` or `EVERY`."""
+    """Panels in rows and columns; None leaves a place empty.
+
+    style : `MEAN` or `EVERY`;  event : what the broken line in the cycle is, where there is one
+    """
 
     caption: str
     rows: tuple[tuple[Panel | None, ...], ...]
     style: str = MEAN
     note: str = ""
+    event: str = FOOT_OFF
 
 
 @dataclass(frozen=True)

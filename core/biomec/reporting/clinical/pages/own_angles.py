@@ -71,7 +71,8 @@ def joint_grid(
     note = "Angles as Biomec defines them; words at the axes say what goes up. No norm."
     if len(found) > MOST:
         note += f" The {MOST} angles that move most of {len(found)}."
-    return Grid("Trunk and arms" if material.walks else "Joint angles", tuple(rows), style, note)
+    event = material.visit.first.cycles.phase
+    return Grid("Trunk and arms" if material.walks else "Joint angles", tuple(rows), style, note, event)
 
 
 def _panel(material: Material, row: AngleRow, sides: Sequence[str]) -> Panel | None:
